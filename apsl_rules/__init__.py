@@ -1,0 +1,1 @@
+"""Learn any part of a Bayesian-network structure, every arrow with its proof."""

@@ -1,0 +1,47 @@
+"""Every way in which apsl_rules refuses something, each also the closest builtin error."""
+
+from __future__ import annotations
+
+
+class ApslError(Exception):
+    """The root of all errors that a user can cause; its text is one sentence that says what to do."""
+
+
+class InvalidArgumentError(ApslError, ValueError):
+    """An argument has a value that is not allowed."""
+
+
+class UnknownNodeError(ApslError, LookupError):
+    """A name is not one of the nodes at hand."""
+
+
+class UnknownNameError(ApslError, LookupError):
+    """No learner, oracle, finder, rulebook or network has this name."""
+
+
+class RuleError(ApslError, ValueError):
+    """A rule cannot be used: an unbound variable, an unknown relation, a wrong number of nodes."""
+
+
+class GraphError(ApslError, ValueError):
+    """A graph is not what it must be: cyclic, empty, or naming nodes that do not exist."""
+
+
+class SpecError(ApslError, ValueError):
+    """A learner spec misses a setting, has an unknown one, or combines settings that exclude each other."""
+
+
+class NetworkFileError(ApslError, ValueError):
+    """A network file cannot be read; the message carries line and column."""
+
+
+class PartFileError(ApslError, ValueError):
+    """A saved part cannot be read back."""
+
+
+class DataError(ApslError, ValueError):
+    """A table cannot be used as it is; the message says which columns and what to do."""
+
+
+class PluginError(ApslError, RuntimeError):
+    """A plugin broke its contract; the message names plugin, hook and query."""

@@ -1,0 +1,63 @@
+"""Node names: their order, their spelling in messages, and the nearest match for a misspelt one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable
+from difflib import get_close_matches
+from typing import Any, TypeAlias
+
+from apsl_rules.errors import UnknownNodeError
+
+Node: TypeAlias = Hashable
+Pair: TypeAlias = frozenset[Node]
+
+_SHOWN = 8
+
+
+def order_key(node: Node) -> tuple[Any, ...]:
+    """Give the sort key that orders labels of any kind the same way on every run.
+
+    Numbers sort by value, strings as strings, tuples element by element, and labels of different kinds by kind.
+
+    >>> sorted(["b", 10, 2, ("a", 1)], key=order_key)
+    [2, 10, 'b', ('a', 1)]
+    """
+    if isinstance(node, str):
+        return ("str", node)
+    if isinstance(node, int | float):
+        return ("number", node)
+    if isinstance(node, tuple):
+        return ("tuple", tuple(order_key(part) for part in node))
+    return (type(node).__name__, repr(node))
+
+
+def in_order(nodes: Iterable[Node]) -> tuple[Node, ...]:
+    """Sort nodes by name, so that no result depends on column order or hash order."""
+    return tuple(sorted(nodes, key=order_key))
+
+
+def listing(nodes: Collection[Node]) -> str:
+    """Spell out a few nodes for a message: all of a short list, the first ones of a long list."""
+    shown = [repr(node) for node in list(nodes)[:_SHOWN]]
+    rest = len(nodes) - len(shown)
+    return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "") if shown else "none"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Give "; did you mean 'X'?" for the known word nearest to a misspelt one, or nothing.
+
+    >>> nearest("Smoke", ["Smoker", "Lung"])
+    "; did you mean 'Smoker'?"
+    """
+    words = list(known)
+    folded = {other.casefold(): other for other in reversed(words)}
+    hits = get_close_matches(word.casefold(), folded, n=1)
+    return f"; did you mean {folded[hits[0]]!r}?" if hits else ""
+
+
+def require_known(node: Node, nodes: Collection[Node], role: str) -> None:
+    """Raise a sentence naming the nearest known node when a node is not among the nodes."""
+    if node not in nodes:
+        hint = nearest(str(node), (str(other) for other in nodes))
+        message = f"unknown {role} {node!r}{hint or f'; the nodes are {listing(nodes)}'}"
+        raise UnknownNodeError(message)

@@ -1,0 +1,230 @@
+"""Independence questions: are x and y independent given Z, and which set separates them.
+
+An oracle answers it. Tests on data, d-separation in a known graph, recorded answers and user plugins all have
+the same shape, so each can replace another. Only ``nodes`` and ``verdict`` are needed; what is asked often
+(x against all others, the search for a separator) has a default here and a fast version where speed matters.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Literal, Protocol, TypeAlias, overload, runtime_checkable
+
+import attrs
+
+from apsl_rules.names import Node, order_key
+
+Decision: TypeAlias = Literal["independent", "dependent", "unreliable"]
+Query: TypeAlias = tuple[Node, Node, tuple[Node, ...]]
+
+
+@attrs.frozen
+class Verdict:
+    """One answered independence question, with the figures behind the answer where there are any."""
+
+    x: Node
+    y: Node
+    given: tuple[Node, ...]
+    decision: Decision
+    test: str
+    statistic: float | None = None
+    p: float | None = None
+    dof: int | None = None
+    n: int | None = None
+    log_p: float | None = None
+
+    @property
+    def independent(self) -> bool:
+        """Say whether the answer is a reliable "independent"."""
+        return self.decision == "independent"
+
+    @property
+    def dependent(self) -> bool:
+        """Say whether the answer is a reliable "dependent"."""
+        return self.decision == "dependent"
+
+    @property
+    def strength(self) -> float:
+        """Give the association used for ranking: the statistic, 0 where independent, above all where unmeasured."""
+        if self.decision == "independent":
+            return 0.0
+        return self.statistic if self.statistic is not None else float("inf")
+
+
+@attrs.frozen
+class Search:
+    """A request for a subset of ``pool`` that contains ``must_include`` and separates x from y."""
+
+    x: Node
+    y: Node
+    pool: tuple[Node, ...]
+    must_include: tuple[Node, ...] = ()
+    max_size: int | None = None
+
+
+@attrs.frozen
+class Separation:
+    """The outcome of a search: a separator with its verdict, or the weakest dependence that was met.
+
+    ``given`` is None when no subset separates; ``verdict`` is then the dependent answer that came nearest to
+    independence (None when nothing could be tested). ``tests`` counts the questions that the search cost.
+    """
+
+    x: Node
+    y: Node
+    given: tuple[Node, ...] | None
+    verdict: Verdict | None
+    tests: int = 0
+
+    @property
+    def found(self) -> bool:
+        """Say whether a separator was found."""
+        return self.given is not None
+
+
+class Sweep(Sequence[Verdict]):
+    """x against all other nodes: a sequence of verdicts that need not be built one by one."""
+
+    def __init__(self, x: Node, verdicts: Sequence[Verdict]) -> None:
+        self.x = x
+        self._verdicts = verdicts
+        self._place: dict[Node, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self._verdicts)
+
+    @overload
+    def __getitem__(self, index: int) -> Verdict: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Verdict]: ...
+    def __getitem__(self, index: int | slice) -> Verdict | Sequence[Verdict]:
+        return self._verdicts[index]
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return iter(self._verdicts)
+
+    def verdict_on(self, y: Node) -> Verdict:
+        """Give the verdict on one other node."""
+        if self._place is None:
+            self._place = {verdict.y: place for place, verdict in enumerate(self._verdicts)}
+        return self._verdicts[self._place[y]]
+
+    def ranked(self, *, unreliable: Decision) -> tuple[Verdict, ...]:
+        """Give the dependent verdicts, strongest first and by name among equals; say how unreliable ones count."""
+        kept = [
+            verdict
+            for verdict in self._verdicts
+            if verdict.decision == "dependent" or (verdict.decision == "unreliable" and unreliable == "dependent")
+        ]
+        return tuple(sorted(kept, key=lambda verdict: (-verdict.strength, order_key(verdict.y))))
+
+
+@runtime_checkable
+class Oracle(Protocol):
+    """Whatever answers independence questions about a fixed set of nodes."""
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Give all nodes, in the order of the source (the columns of a table)."""
+
+    @property
+    def name(self) -> str:
+        """Give the name of the test, as shown in proofs."""
+
+    @property
+    def perfect(self) -> bool:
+        """Say whether the answers are certain, so that no limit on conditioning sets is wanted."""
+
+    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
+        """Answer one question."""
+
+    def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
+        """Answer a batch of questions in one round."""
+
+    def associations(self, x: Node) -> Sweep:
+        """Test x against every other node with nothing given."""
+
+    def separator(
+        self,
+        x: Node,
+        y: Node,
+        pool: Sequence[Node],
+        *,
+        must_include: Sequence[Node] = (),
+        max_size: int | None = None,
+    ) -> Separation:
+        """Search the subsets of a pool, small ones first, for one that separates x from y."""
+
+    def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
+        """Carry out a batch of searches in one round."""
+
+
+class BaseOracle(ABC):
+    """An oracle that needs only ``nodes``, ``name`` and ``verdict``; all else is built from these, one by one."""
+
+    nodes: tuple[Node, ...] = ()
+    name: str = "oracle"
+    perfect: bool = False
+
+    @abstractmethod
+    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
+        """Answer one question: the one method that an oracle must bring."""
+
+    def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
+        """Answer a batch of questions one by one."""
+        return [self.verdict(x, y, given) for x, y, given in queries]
+
+    def associations(self, x: Node) -> Sweep:
+        """Test x against every other node with nothing given."""
+        return Sweep(x, self.verdicts([(x, y, ()) for y in self.nodes if y != x]))
+
+    def separator(
+        self,
+        x: Node,
+        y: Node,
+        pool: Sequence[Node],
+        *,
+        must_include: Sequence[Node] = (),
+        max_size: int | None = None,
+    ) -> Separation:
+        """Try subsets by size, then in the pool's order; an unreliable test separates nothing."""
+        weakest: Verdict | None = None
+        tests = 0
+        for given in subsets(pool, must_include, max_size):
+            verdict = self.verdict(x, y, given)
+            tests += 1
+            if verdict.independent:
+                return Separation(x, y, given, verdict, tests)
+            if verdict.dependent and (weakest is None or weaker(verdict, weakest)):
+                weakest = verdict
+        return Separation(x, y, None, weakest, tests)
+
+    def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
+        """Carry out searches one by one."""
+        return [
+            self.separator(one.x, one.y, one.pool, must_include=one.must_include, max_size=one.max_size)
+            for one in searches
+        ]
+
+
+def subsets(pool: Sequence[Node], must_include: Sequence[Node], max_size: int | None) -> Iterator[tuple[Node, ...]]:
+    """Enumerate the subsets of a pool that contain given nodes: smallest first, then in the pool's order.
+
+    >>> list(subsets("abc", "b", 2))
+    [('b',), ('b', 'a'), ('b', 'c')]
+    """
+    fixed = tuple(must_include)
+    free = [node for node in pool if node not in fixed]
+    largest = len(free) if max_size is None else min(len(free), max_size - len(fixed))
+    for size in range(largest + 1):
+        for chosen in combinations(free, size):
+            yield fixed + chosen
+
+
+def weaker(one: Verdict, other: Verdict) -> bool:
+    """Say whether one dependence is nearer to independence than another: larger p, or a smaller statistic."""
+    if one.p is not None and other.p is not None and one.p != other.p:
+        return one.p > other.p
+    return one.strength < other.strength

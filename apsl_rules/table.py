@@ -1,0 +1,40 @@
+"""A table of discrete columns as small integer codes: what every count is made from."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.names import Node
+
+Codes: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+
+
+@attrs.frozen(eq=False, slots=False)
+class Table:
+    """Columns as integer codes, one contiguous run of memory for each column.
+
+    ``codes[i, r]`` is the code of column i in row r, from 0 to ``cards[i] - 1``; a missing value (only under the
+    policy ``testwise``) has the code ``cards[i]`` and the column is flagged in ``incomplete``.
+    ``cards[i]`` is one more than the largest code observed, and ``levels[i]`` names the codes.
+    """
+
+    names: tuple[Node, ...]
+    codes: Codes
+    cards: npt.NDArray[np.int64]
+    levels: tuple[tuple[Any, ...], ...]
+    incomplete: npt.NDArray[np.bool_]
+
+    @property
+    def rows(self) -> int:
+        """Give the number of rows."""
+        return int(self.codes.shape[1])
+
+    @cached_property
+    def place(self) -> dict[Node, int]:
+        """Give the column number of each name."""
+        return {name: number for number, name in enumerate(self.names)}

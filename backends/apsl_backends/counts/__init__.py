@@ -1,0 +1,1 @@
+"""Counting kernels and what is computed from counts."""

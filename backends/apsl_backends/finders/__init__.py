@@ -1,0 +1,1 @@
+"""Small parents-and-children finders, one module each."""

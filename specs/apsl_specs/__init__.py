@@ -1,0 +1,1 @@
+"""Learner specs, experiment specs and networks: data, read through importlib.resources."""
