@@ -43,5 +43,9 @@ class DataError(ApslError, ValueError):
     """A table cannot be used as it is; the message says which columns and what to do."""
 
 
+class CacheFileError(ApslError, ValueError):
+    """A file given as verdict cache cannot be used as one; it is left as it was."""
+
+
 class PluginError(ApslError, RuntimeError):
     """A plugin broke its contract; the message names plugin, hook and query."""

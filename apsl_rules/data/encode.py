@@ -1,0 +1,104 @@
+"""Columns as integer codes with named levels, whatever they held before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.data.columns import Column, Labels, Numbers
+from apsl_rules.data.integers import dense
+from apsl_rules.discretize import Cut, intervals
+from apsl_rules.errors import DataError
+from apsl_rules.names import Node, order_key
+
+LevelRule: TypeAlias = Literal["observed", "declared"]
+
+MOST_LEVELS = 65_535
+
+
+@attrs.frozen
+class Coding:
+    """How to encode: which levels count, how to cut fractional columns, and which columns to cut in any case."""
+
+    levels: LevelRule = "observed"
+    cut: Cut | None = None
+    cuts: Mapping[Node, Cut] = attrs.field(factory=dict)
+
+
+@attrs.frozen(eq=False)
+class Coded:
+    """Columns as the rows of an array of codes, -1 where a value is missing, and the names of the codes."""
+
+    codes: npt.NDArray[np.integer[Any]]
+    levels: Sequence[tuple[Any, ...]]
+
+
+class ContinuousError(Exception):
+    """A column of fractional numbers met no way to cut it; carries how many distinct values it has."""
+
+    def __init__(self, distinct: int) -> None:
+        super().__init__(distinct)
+        self.distinct = distinct
+
+
+def code_integers(block: npt.NDArray[np.integer[Any]], names: Sequence[Node], coding: Coding) -> Coded:
+    """Encode integer columns without missing values that are the rows of a block."""
+    if coding.levels == "observed":
+        ranked = dense(block)
+        return Coded(ranked.codes, ranked.levels)
+    for name, low, high in zip(names, block.min(axis=1).tolist(), block.max(axis=1).tolist(), strict=True):
+        if low < 0 or high >= MOST_LEVELS:
+            message = (
+                f"column {name!r} has integers from {low} to {high}, but levels='declared' takes integers as codes and "
+                f"needs them from 0 to {MOST_LEVELS - 1:,}; give levels='observed'"
+            )
+            raise DataError(message)
+    return Coded(block, [tuple(range(largest + 1)) for largest in block.max(axis=1).tolist()])
+
+
+def code(column: Column, name: Node, coding: Coding) -> Coded:
+    """Encode one column."""
+    cut = coding.cuts.get(name)
+    if isinstance(column, Labels):
+        if cut is not None:
+            message = f"column {name!r} holds labels, and only numbers can be cut; leave it out of discretize="
+            raise DataError(message)
+        return _code_labels(column, coding.levels)
+    present = column.present
+    if len(present) == 0:
+        return _spread(column, Coded(present[None, :], [()]))
+    if present.dtype.kind == "f":
+        cut = cut or coding.cut
+        if cut is None:
+            raise ContinuousError(len(np.unique(present)))
+    if cut is None:
+        return _spread(column, code_integers(present[None, :], [name], coding))
+    values = present.astype(np.float64)
+    if not np.isfinite(values).all():
+        message = f"column {name!r} has infinite values, which fall into no interval; replace them or drop the column"
+        raise DataError(message)
+    codes, levels = intervals(values, cut)
+    return _spread(column, Coded(codes[None, :], [levels]))
+
+
+def _code_labels(column: Labels, rule: LevelRule) -> Coded:
+    seen = np.flatnonzero(np.bincount(column.codes + 1, minlength=len(column.levels) + 1)[1:]).tolist()
+    if not column.declared:
+        seen.sort(key=lambda place: order_key(column.levels[place]))
+    elif rule == "declared":
+        seen = list(range(max(seen, default=-1) + 1))
+    # The last place is what the code -1 of a missing value finds.
+    rank = np.full(len(column.levels) + 1, -1)
+    rank[seen] = np.arange(len(seen))
+    return Coded(rank[column.codes][None, :], [tuple(column.levels[place] for place in seen)])
+
+
+def _spread(column: Numbers, coded: Coded) -> Coded:
+    """Put the codes of the present values back to their rows."""
+    codes = np.full((1, len(column.values)), -1)
+    codes[:, ~column.missing] = coded.codes
+    return Coded(codes, coded.levels)

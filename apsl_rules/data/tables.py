@@ -1,0 +1,199 @@
+"""Any table as integer codes: ``table()``, with a clear sentence for what cannot be encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from apsl_rules.data.columns import Source
+from apsl_rules.data.encode import MOST_LEVELS, Coded, Coding, ContinuousError, LevelRule, code, code_integers
+from apsl_rules.data.sources import open_source
+from apsl_rules.discretize import parse_cut
+from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.names import Node, listing, nearest, require_known
+from apsl_rules.table import Codes, Table
+
+MissingRule: TypeAlias = Literal["refuse", "testwise", "level"]
+
+MISSING_LEVEL = "missing"
+
+_BYTE_LEVELS = 255
+_CELLS_AT_ONCE = 2**20
+
+
+def table(
+    source: Any,
+    *,
+    names: Iterable[Node] | None = None,
+    missing: MissingRule = "refuse",
+    discretize: str | Mapping[Node, str] | None = None,
+    levels: LevelRule = "observed",
+) -> Table:
+    """Encode a table of any kind once, so that everything that takes data can count it.
+
+    Parameters
+    ----------
+    source
+        A pandas, polars or pyarrow table or another that narwhals reads (lazy ones are collected), a 2-d numpy array,
+        or the path of a CSV, Parquet or blank-separated integer text file. A ``Table`` is given back as it is.
+    names
+        Labels for the columns, any hashables, instead of the table's own. The columns of an array are otherwise
+        called X1, X2 and so on, those of a text file 1, 2 and so on.
+    missing
+        What to do about missing values: ``refuse`` them, keep them apart so that each test leaves out the rows that
+        it cannot use (``testwise``), or count them as one more level called "missing" (``level``).
+    discretize
+        How to cut columns of fractional numbers, such as ``quantile:3`` or ``width:4``; a mapping from names cuts
+        just those columns, integers too. Whole numbers stored as floats count as integers.
+    levels
+        ``observed`` makes codes of the values seen, sorted, categories in their order. ``declared`` keeps unseen
+        levels below the largest one seen: those of a category, and the integers from 0 of an integer column.
+
+    Returns
+    -------
+    Table
+        The codes, column by column, with the names of the levels.
+
+    Raises
+    ------
+    DataError
+        When the table cannot be encoded as asked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> small = table(np.array([[7, 1], [5, 0], [7, 1]]), names=["age", "ill"])
+    >>> small.codes.tolist(), small.levels
+    ([[1, 0, 1], [1, 0, 1]], ((5, 7), (0, 1)))
+    """
+    _check_choice("missing", missing, get_args(MissingRule))
+    _check_choice("levels", levels, get_args(LevelRule))
+    if isinstance(source, Table):
+        if names is not None or discretize is not None:
+            message = "a Table is encoded already; give names= and discretize= together with the data it was made from"
+            raise InvalidArgumentError(message)
+        return source
+    opened = open_source(source, names)
+    coding = _coding(levels, discretize, opened.names)
+    store = _Store(opened, missing)
+    continuous: dict[Node, int] = {}
+    step = max(1, _CELLS_AT_ONCE // opened.rows)
+    for start in range(0, len(opened.names), step):
+        run = opened.names[start : start + step]
+        block = None if coding.cuts.keys() & set(run) else opened.integers(start, start + len(run))
+        if block is not None:
+            store.put(start, code_integers(block, run, coding))
+            continue
+        for place, name in enumerate(run, start):
+            try:
+                store.put(place, code(opened.column(place), name, coding))
+            except ContinuousError as error:
+                continuous[name] = error.distinct
+    if continuous:
+        raise DataError(_advice_on_continuous(continuous))
+    return store.finish()
+
+
+class _Store:
+    """The codes as they come in, a byte each until a column needs two; a missing value is one more code."""
+
+    def __init__(self, opened: Source, missing: MissingRule) -> None:
+        columns = len(opened.names)
+        self.names = opened.names
+        self.missing = missing
+        self.codes: Codes = np.empty((columns, opened.rows), dtype=np.uint8)
+        self.levels: list[tuple[Any, ...]] = [()] * columns
+        self.absent = np.zeros(columns, dtype=np.int64)
+
+    def put(self, start: int, coded: Coded) -> None:
+        """Keep encoded columns from a place on."""
+        places = slice(start, start + len(coded.levels))
+        codes, levels = coded.codes, list(coded.levels)
+        if codes.dtype.kind == "i":
+            gone = codes < 0
+            self.absent[places] = gone.sum(axis=1)
+            codes = np.where(gone, np.array([[len(known)] for known in levels]), codes)
+            if self.missing == "level":
+                levels = [self._with_missing(place, known) for place, known in enumerate(levels, start)]
+        self.levels[places] = levels
+        most = max(len(known) for known in levels)
+        if most > MOST_LEVELS:
+            name = next(self.names[place] for place in range(start, places.stop) if len(self.levels[place]) == most)
+            message = (
+                f"column {name!r} has {most:,} levels; at most {MOST_LEVELS:,} can be encoded, so group them, "
+                f"cut the column with discretize=, or leave it out"
+            )
+            raise DataError(message)
+        if most > _BYTE_LEVELS and self.codes.dtype == np.uint8:
+            self.codes = self.codes.astype(np.uint16)
+        self.codes[places] = codes
+
+    def _with_missing(self, place: int, levels: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not self.absent[place]:
+            return levels
+        if MISSING_LEVEL in levels:
+            message = (
+                f"column {self.names[place]!r} has missing values and also a level {MISSING_LEVEL!r}; "
+                f"rename that level, or fill the missing values"
+            )
+            raise DataError(message)
+        return (*levels, MISSING_LEVEL)
+
+    def finish(self) -> Table:
+        """Check what is missing and give the table."""
+        rows = self.codes.shape[1]
+        empty = [self.names[place] for place in np.flatnonzero(self.absent == rows)]
+        if empty:
+            message = f"all values are missing in {_columns(empty)}; leave {_them(empty)} out"
+            raise DataError(message)
+        gaps = {self.names[place]: int(self.absent[place]) for place in np.flatnonzero(self.absent)}
+        if gaps and self.missing == "refuse":
+            most = max(gaps.values())
+            message = (
+                f"values are missing in {_columns(gaps)} (up to {most:,} of {rows:,} rows); give missing='testwise' to "
+                f"leave out rows test by test, or missing='level' to count them as a level"
+            )
+            raise DataError(message)
+        return Table(
+            names=self.names,
+            codes=self.codes,
+            cards=np.array([len(known) for known in self.levels], dtype=np.int64),
+            levels=tuple(self.levels),
+            incomplete=(self.absent > 0) & (self.missing == "testwise"),
+        )
+
+
+def _coding(levels: LevelRule, discretize: str | Mapping[Node, str] | None, names: tuple[Node, ...]) -> Coding:
+    if discretize is None:
+        return Coding(levels)
+    if not isinstance(discretize, Mapping):
+        return Coding(levels, cut=parse_cut(discretize))
+    known = set(names)
+    for name in discretize:
+        require_known(name, known, "column in discretize")
+    return Coding(levels, cuts={name: parse_cut(text) for name, text in discretize.items()})
+
+
+def _check_choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        message = f"{option}={value!r} is not known{nearest(str(value), allowed)}; give one of {listing(allowed)}"
+        raise InvalidArgumentError(message)
+
+
+def _advice_on_continuous(continuous: Mapping[Node, int]) -> str:
+    first, distinct = next(iter(continuous.items()))
+    looks = "looks" if len(continuous) == 1 else "look"
+    return (
+        f"{_columns(continuous)} {looks} continuous ({first!r} has {distinct:,} distinct values); give "
+        f"discretize='quantile:3', turn {_them(continuous)} into categories, or use the fisherz test"
+    )
+
+
+def _columns(names: Collection[Node]) -> str:
+    return f"column{'s' * (len(names) > 1)} {listing(names)}"
+
+
+def _them(names: Collection[Node]) -> str:
+    return "them" if len(names) > 1 else "it"

@@ -1,0 +1,100 @@
+"""Who is adjacent to whom: candidates from a finder, computed when asked for, and symmetric where wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+import attrs
+
+from apsl_rules.names import Node
+from apsl_rules.oracle import Separation, Sweep, Verdict
+
+
+@attrs.frozen(eq=False)
+class Candidates:
+    """What a finder says of one node: its neighbours, and for every other node what separates it.
+
+    ``weakest`` holds the weakest dependence met for each member, ``separations`` the separators found by search;
+    ``sweep`` answers for the nodes that were independent with nothing given.
+    """
+
+    node: Node
+    members: tuple[Node, ...]
+    sweep: Sweep | None = None
+    separations: Mapping[Node, Separation] = attrs.field(factory=dict)
+    weakest: Mapping[Node, Verdict] = attrs.field(factory=dict)
+
+    def separation(self, other: Node) -> Separation | None:
+        """Give the separator that rejected a node, if it is known; a member has none."""
+        if other in self.separations:
+            return self.separations[other]
+        if other in self.members or self.sweep is None:
+            return None
+        verdict = self.sweep.verdict_on(other)
+        return Separation(self.node, other, (), verdict, 1) if verdict.decision != "dependent" else None
+
+
+class Finder(Protocol):
+    """Finds the parents-and-children candidates of a node."""
+
+    def candidates(self, node: Node) -> Candidates:
+        """Find the candidates of one node."""
+
+
+class Neighbours:
+    """Candidates of all nodes, each computed once and only when something asks for it.
+
+    With symmetry, u and v are neighbours only if each finds the other: the cure for the false descendants that
+    every parents-and-children finder keeps (Peña et al. 2007).
+    """
+
+    def __init__(self, finder: Finder, *, symmetric: bool, threads: int = 1) -> None:
+        self._finder = finder
+        self._symmetric = symmetric
+        self._threads = threads
+        self._candidates: dict[Node, Candidates] = {}
+
+    @property
+    def computed(self) -> tuple[Node, ...]:
+        """Give the nodes whose candidates have been computed, in that order."""
+        return tuple(self._candidates)
+
+    def candidates(self, node: Node) -> Candidates:
+        """Give the candidates of a node as its finder found them."""
+        if node not in self._candidates:
+            self._candidates[node] = self._finder.candidates(node)
+        return self._candidates[node]
+
+    def prepare(self, nodes: Iterable[Node]) -> None:
+        """Compute the candidates of several nodes, in threads when there are some to use."""
+        missing = [node for node in nodes if node not in self._candidates]
+        if self._threads > 1 and len(missing) > 1:
+            with ThreadPoolExecutor(self._threads) as pool:
+                self._candidates.update(zip(missing, pool.map(self._finder.candidates, missing), strict=True))
+        else:
+            for node in missing:
+                self.candidates(node)
+
+    def of(self, node: Node) -> tuple[Node, ...]:
+        """Give the neighbours of a node."""
+        members = self.candidates(node).members
+        if not self._symmetric:
+            return members
+        self.prepare(members)
+        return tuple(other for other in members if node in self.candidates(other).members)
+
+    def linked(self, x: Node, y: Node) -> bool:
+        """Say whether two nodes are neighbours."""
+        return y in self.candidates(x).members and (not self._symmetric or x in self.candidates(y).members)
+
+    def separation(self, x: Node, y: Node) -> Separation | None:
+        """Give what separates two nodes, from either one's search."""
+        return self.candidates(x).separation(y) or self.candidates(y).separation(x)
+
+    def evidence(self, x: Node, y: Node) -> tuple[Verdict, ...]:
+        """Give the weakest dependences met between two neighbours, from each side that was computed."""
+        sides = ((x, y), (y, x))
+        known = [self._candidates[one].weakest.get(other) for one, other in sides if one in self._candidates]
+        return tuple(verdict for verdict in known if verdict is not None)

@@ -1,0 +1,42 @@
+"""The networks that come with the package, by name."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from apsl_rules.bif import parse_bif, read_bif
+from apsl_rules.errors import UnknownNameError
+from apsl_rules.names import nearest
+from apsl_rules.network import Network
+
+_ENDING = ".bif"
+
+
+def network(name: str | Path) -> Network:
+    """Give a network by its name, or read it from a file whose name ends in .bif or .bif.gz.
+
+    >>> network("asia")
+    <Network asia: 8 nodes and 8 arrows>
+    """
+    if str(name).endswith((_ENDING, f"{_ENDING}.gz")):
+        return read_bif(name)
+    shipped = _shipped()
+    if name not in shipped:
+        hint = nearest(str(name), shipped) or f"; there are {', '.join(shipped)}, or give the path of a .bif file"
+        message = f"unknown network {str(name)!r}{hint}"
+        raise UnknownNameError(message)
+    file = shipped[str(name)]
+    return parse_bif(file.read_text(encoding="utf-8"), origin=file.name)
+
+
+def network_names() -> tuple[str, ...]:
+    """Give the names of all networks that come with the package, sorted."""
+    return tuple(_shipped())
+
+
+def _shipped() -> dict[str, Traversable]:
+    folder = files("apsl_specs") / "networks"
+    found = {file.name.removesuffix(_ENDING): file for file in folder.iterdir() if file.name.endswith(_ENDING)}
+    return dict(sorted(found.items()))

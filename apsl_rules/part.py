@@ -1,0 +1,243 @@
+"""The part: the structure around the target, every arrow with its proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+
+from apsl_rules.conflicts import Conflict
+from apsl_rules.cpdag import Depth
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.expanding import inside
+from apsl_rules.facts import Finding, Firing, adjacent, arrow, gap, settled
+from apsl_rules.names import Node, Pair, in_order, order_key, require_known
+from apsl_rules.proof import Proof, proof_of
+from apsl_rules.remembering import Counts
+from apsl_rules.store import Mark, MarkStore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@attrs.frozen
+class RuleUse:
+    """How often a rule fired in a run, and the seconds it took."""
+
+    firings: int
+    seconds: float
+
+
+@attrs.frozen
+class Visit:
+    """A visited node, its neighbours, and how long the history was before and after the visit."""
+
+    node: Node
+    neighbours: tuple[Node, ...]
+    begin: int
+    end: int
+
+
+@attrs.frozen(slots=False, repr=False, eq=False)
+class Part:
+    """What was learned around a target: every edge with an end at distance at most depth - 1 from it.
+
+    ``store`` holds all marks, also those beyond the asked depth; ``history`` the run as it went; ``proofs`` the
+    shortest proofs of the facts in ``store``.
+    """
+
+    target: Node
+    depth: Depth
+    learner: str
+    oracle: str
+    nodes: tuple[Node, ...]
+    visits: tuple[Visit, ...]
+    distances: Mapping[Node, int]
+    counts: Counts
+    all_conflicts: tuple[Conflict, ...]
+    store: MarkStore
+    history: MarkStore
+    make_proofs: Callable[[], MarkStore]
+    rule_use: Mapping[str, RuleUse]
+    order_dependent: bool
+    settings: Mapping[str, Any]
+    incomplete: str | None = None
+
+    # --- the structure ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _inner(self) -> frozenset[Node]:
+        return frozenset(node for node, distance in self.distances.items() if inside(self.depth, distance))
+
+    def _touches(self, pair: tuple[Node, Node] | Pair) -> bool:
+        return not self._inner.isdisjoint(pair)
+
+    @cached_property
+    def arrows(self) -> frozenset[tuple[Node, Node]]:
+        """Give every arrow of the part as (from, to)."""
+        return frozenset(pair for pair in self.store.arrows if self._touches(pair))
+
+    @cached_property
+    def lines(self) -> frozenset[Pair]:
+        """Give every edge of the part whose direction is open."""
+        return frozenset(pair for pair in self.store.lines if self._touches(pair))
+
+    @cached_property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Give the contradictions on pairs of the part."""
+        return tuple(one for one in self.all_conflicts if self._touches(one.pair))
+
+    @cached_property
+    def outside(self) -> tuple[frozenset[tuple[Node, Node]], frozenset[Pair]]:
+        """Give the arrows and lines that were learned on the way but lie beyond the asked depth."""
+        return self.store.arrows - self.arrows, self.store.lines - self.lines
+
+    @cached_property
+    def edges(self) -> frozenset[Pair]:
+        """Give every adjacent pair of the part, whatever its mark."""
+        conflicts = (
+            pair for pair in self.store.conflicts if self._touches(pair) and adjacent.fact(*pair) in self.store
+        )
+        return frozenset({*map(frozenset, self.arrows), *self.lines, *conflicts})
+
+    @cached_property
+    def members(self) -> tuple[Node, ...]:
+        """Give the nodes of the part by name: the target and every end of an edge."""
+        return in_order({self.target, *(node for pair in self.edges for node in pair)})
+
+    @cached_property
+    def gaps(self) -> frozenset[Pair]:
+        """Give the pairs of nodes of the part that are known to be not adjacent."""
+        members = self.members
+        return frozenset(
+            frozenset((x, y))
+            for at, x in enumerate(members)
+            for y in members[at + 1 :]
+            if self.store.mark(x, y) is Mark.GAP
+        )
+
+    @cached_property
+    def layers(self) -> tuple[tuple[Node, ...], ...]:
+        """Give the nodes of the part by distance from the target: layer 0 is the target itself."""
+        by_distance: dict[int, list[Node]] = {}
+        for node in self.members:
+            by_distance.setdefault(self.distances.get(node, -1), []).append(node)
+        return tuple(tuple(by_distance[distance]) for distance in sorted(by_distance))
+
+    @property
+    def visited(self) -> tuple[Node, ...]:
+        """Give the visited nodes in the order of the visits."""
+        return tuple(visit.node for visit in self.visits)
+
+    def mark(self, x: Node, y: Node) -> Mark:
+        """Say what is known of a pair: unknown, gap, line, arrow or conflict."""
+        self._know(x, y)
+        return self.store.mark(x, y)
+
+    def parents_of(self, node: Node) -> tuple[Node, ...]:
+        """Give the nodes with an arrow to a node of the part, by name."""
+        self._know(node)
+        return in_order(x for x, y in self.arrows if y == node)
+
+    def children_of(self, node: Node) -> tuple[Node, ...]:
+        """Give the nodes that a node of the part has an arrow to, by name."""
+        self._know(node)
+        return in_order(y for x, y in self.arrows if x == node)
+
+    def neighbours_of(self, node: Node) -> tuple[Node, ...]:
+        """Give the nodes joined to a node by an edge of the part, by name."""
+        self._know(node)
+        return in_order(other for pair in self.edges if node in pair for other in pair if other != node)
+
+    def _know(self, *nodes: Node) -> None:
+        for node in nodes:
+            require_known(node, self.nodes, "node")
+
+    # --- the reasons -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def proofs(self) -> MarkStore:
+        """Give the store of the shortest proofs."""
+        return self.make_proofs()
+
+    def why(self, x: Node, y: Node) -> Proof:
+        """Prove what is known of a pair: its arrow (in either direction), its line, or its gap.
+
+        The proof prints as a tree down to findings and their verdicts, and ``to_json()`` gives it as data.
+        """
+        self._know(x, y)
+        candidates = [arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y)]
+        candidates += [settled.fact(x), settled.fact(y)]
+        for fact in candidates:
+            if fact in self.proofs:
+                return proof_of(self.proofs, fact)
+        message = f"nothing is known of {x!r} and {y!r}: neither was visited; ask for a larger depth"
+        raise InvalidArgumentError(message)
+
+    @cached_property
+    def trace(self) -> tuple[Firing, ...]:
+        """Give the firings in the order in which they happened."""
+        return tuple(entry for entry in self.history.entries if isinstance(entry, Firing))
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """Give the findings in the order in which they came."""
+        return tuple(entry for entry in self.history.entries if isinstance(entry, Finding))
+
+    def states(self) -> Iterator[MarkStore]:
+        """Replay the run: give every state of the store, from empty to the last."""
+        return self.history.states()
+
+    # --- views -----------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        state = f", incomplete={self.incomplete!r}" if self.incomplete else ""
+        return (
+            f"Part(target={self.target!r}, depth={self.depth!r}, nodes={len(self.members)}, "
+            f"arrows={len(self.arrows)}, undirected={len(self.lines)}, conflicts={len(self.conflicts)}, "
+            f"tests={self.counts.asked}{state})"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Give the edges as plain rows: source, target, mark, rule, p of the weakest test behind it, distance."""
+        rows = []
+        for pair in sorted(self.edges, key=lambda one: tuple(order_key(node) for node in in_order(one))):
+            x, y = in_order(pair)
+            if (y, x) in self.arrows:
+                x, y = y, x
+            proof = self.why(x, y)
+            reason = proof.steps[-1].reason
+            verdicts = [verdict for finding in proof.findings for verdict in finding.evidence.verdicts]
+            p_values = [verdict.p for verdict in verdicts if verdict.p is not None and verdict.dependent]
+            rows.append(
+                {
+                    "source": x,
+                    "target": y,
+                    "mark": str(self.store.mark(x, y)),
+                    "rule": reason.rule if isinstance(reason, Firing) else "found",
+                    "p": max(p_values, default=None),
+                    "distance": min(self.distances.get(node, 0) for node in pair),
+                }
+            )
+        return rows
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Give the edges as a data frame, one row for each, with named marks."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(), columns=["source", "target", "mark", "rule", "p", "distance"])
+
+    def save(self, path: str) -> None:
+        """Write the part to a JSON file that ``load_part`` and the command line read."""
+        from apsl_rules.partfile import save_part
+
+        save_part(self, path)
+
+    def picture(self, style: Literal["text"] = "text") -> str:
+        """Draw the part as text."""
+        from apsl_rules.picture import draw
+
+        del style
+        return draw(self)

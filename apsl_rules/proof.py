@@ -1,0 +1,196 @@
+"""Proofs: the firings behind a fact, down to findings with their evidence, as text and as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from math import exp, inf, log, log1p
+from typing import Any
+
+import attrs
+
+from apsl_rules.facts import Evidence, Fact, Finding, Firing, Reason
+from apsl_rules.labels import label
+from apsl_rules.oracle import Verdict
+from apsl_rules.store import MarkStore
+
+
+@attrs.frozen
+class Step:
+    """One fact of a proof: how it reads, why it holds, and the earlier steps that it uses."""
+
+    fact: Fact
+    text: str
+    reason: Reason
+    premises: tuple[int, ...]
+
+
+@attrs.frozen
+class Proof:
+    """All steps that a fact rests on, findings first, the fact itself last."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def fact(self) -> Fact:
+        """Give what is proved."""
+        return self.steps[-1].fact
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Give the leaves: the findings that all of it rests on."""
+        return tuple(step.reason for step in self.steps if isinstance(step.reason, Finding))
+
+    @property
+    def depth(self) -> int:
+        """Give the longest way from the fact down to a finding, in firings."""
+        depths: list[int] = []
+        for step in self.steps:
+            derived = isinstance(step.reason, Firing)
+            depths.append(1 + max(depths[at] for at in step.premises) if derived else 0)
+        return depths[-1]
+
+    @property
+    def strength(self) -> float:
+        """Give the strength of the weakest finding: a proof is as strong as that."""
+        return min((finding_strength(finding) for finding in self.findings), default=inf)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        """Print the tree from the fact down; a step that is used again is printed once."""
+        shown: set[int] = set()
+        stack = [(len(self.steps) - 1, 0)]
+        while stack:
+            at, level = stack.pop()
+            step = self.steps[at]
+            again = at in shown and bool(step.premises)
+            yield f"{'  ' * level}{step.text}   [{'shown above' if again else _why(step.reason)}]"
+            if not again:
+                shown.add(at)
+                stack.extend((premise, level + 1) for premise in reversed(step.premises))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the proof as plain data: numbered steps, each with its rule or its evidence."""
+        return {"proves": self.steps[-1].text, "steps": [_step_data(at, step) for at, step in enumerate(self.steps)]}
+
+    def to_json(self) -> str:
+        """Give the proof as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+
+
+def proof_of(store: MarkStore, fact: Fact) -> Proof:
+    """Collect the steps behind a fact that a store holds or once held."""
+    return _proof(store, *store.reason_before(fact, len(store)))
+
+
+def proof_of_reason(store: MarkStore, reason: Reason) -> Proof:
+    """Collect the steps behind a reason whose premises a store holds, though it may have refused the reason itself."""
+    return _proof(store, len(store), reason)
+
+
+def _proof(store: MarkStore, place: int, reason: Reason) -> Proof:
+    needed = {place: reason}
+    uses: dict[int, tuple[int, ...]] = {}
+    open_places = [place]
+    while open_places:
+        place = open_places.pop()
+        reason = needed[place]
+        premises = [store.reason_before(one, place) for one in reason.premises] if isinstance(reason, Firing) else []
+        uses[place] = tuple(at for at, _ in premises)
+        open_places += [at for at, _ in premises if at not in needed]
+        needed.update(premises)
+    number = {at: step for step, at in enumerate(sorted(needed))}
+    return Proof(tuple(_step(store, needed[at], tuple(number[one] for one in uses[at])) for at in sorted(needed)))
+
+
+def _step(store: MarkStore, reason: Reason, premises: tuple[int, ...]) -> Step:
+    relation, nodes = reason.fact
+    return Step(reason.fact, store.relations[relation].text(nodes), reason, premises)
+
+
+def finding_strength(finding: Finding) -> float:
+    """Give the strength of a finding: minus the log of the chance that its shakiest verdict is wrong.
+
+    That chance is p for "dependent" and 1 - p for "independent". Evidence without p (a known graph, what the user
+    gave) cannot be shaken.
+    """
+    return min((_verdict_strength(verdict) for verdict in finding.evidence.verdicts), default=inf)
+
+
+def _verdict_strength(verdict: Verdict) -> float:
+    if verdict.p is None:
+        return inf if verdict.decision != "unreliable" else 0.0
+    if verdict.independent:
+        return -log1p(-verdict.p) if verdict.p < 1 else inf
+    if verdict.log_p is not None:
+        return -verdict.log_p
+    return -log(verdict.p) if verdict.p > 0 else inf
+
+
+def _why(reason: Reason) -> str:
+    return reason.rule if isinstance(reason, Firing) else evidence_text(reason.evidence)
+
+
+def evidence_text(evidence: Evidence) -> str:
+    """Say in a line where a finding comes from."""
+    parts = [evidence.note] if evidence.note else []
+    parts += [verdict_text(verdict) for verdict in evidence.verdicts]
+    return f"{evidence.source}: {'; '.join(parts)}" if parts else evidence.source
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Say a verdict in a line, such as ``A ⊥ B | C (G² = 1.2, dof 2, p = 0.55, n = 1000)``.
+
+    >>> verdict_text(Verdict("A", "B", ("C",), "independent", "G²", 1.2, 0.5488, 2, 1000))
+    'A ⊥ B | C (G² = 1.2, dof 2, p = 0.549, n = 1000)'
+    """
+    sign = {"independent": "⊥", "dependent": "not ⊥", "unreliable": "too few rows to test against"}[verdict.decision]
+    given = f" | {', '.join(map(str, verdict.given))}" if verdict.given else ""
+    figures = [] if verdict.statistic is None or verdict.p is None else [f"{verdict.test} = {verdict.statistic:.4g}"]
+    figures += [] if verdict.dof is None else [f"dof {verdict.dof}"]
+    figures += [] if verdict.p is None else [f"p = {p_text(verdict)}"]
+    figures += [] if verdict.n is None else [f"n = {verdict.n}"]
+    return f"{verdict.x} {sign} {verdict.y}{given}" + (f" ({', '.join(figures)})" if figures else "")
+
+
+def p_text(verdict: Verdict) -> str:
+    """Spell a p-value with three digits, also far below the smallest float."""
+    if verdict.p == 0 and verdict.log_p is not None:
+        exponent, rest = divmod(verdict.log_p / log(10), 1)
+        return f"{exp(rest * log(10)):.3g}e{int(exponent)}"
+    return f"{verdict.p:.3g}"
+
+
+def _step_data(at: int, step: Step) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "step": at,
+        "relation": step.fact.relation,
+        "nodes": [label(node) for node in step.fact.nodes],
+        "text": step.text,
+    }
+    if isinstance(step.reason, Firing):
+        return data | {"rule": step.reason.rule, "premises": list(step.premises)}
+    return data | {"evidence": evidence_data(step.reason.evidence)}
+
+
+def evidence_data(evidence: Evidence) -> dict[str, Any]:
+    """Give evidence as plain data."""
+    return {
+        "source": evidence.source,
+        "note": evidence.note,
+        "verdicts": [verdict_data(verdict) for verdict in evidence.verdicts],
+    }
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """Give a verdict as plain data, without the figures that it does not have."""
+    figures = {name: getattr(verdict, name) for name in ("statistic", "p", "log_p", "dof", "n")}
+    return {
+        "x": label(verdict.x),
+        "y": label(verdict.y),
+        "given": [label(node) for node in verdict.given],
+        "decision": verdict.decision,
+        "test": verdict.test,
+    } | {name: figure for name, figure in figures.items() if figure is not None}

@@ -1,0 +1,211 @@
+"""The asker before every oracle: checks each answer, remembers it, and counts what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+from time import monotonic
+from typing import Any, TypeVar, get_args
+
+import attrs
+
+from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError
+from apsl_rules.names import Node, order_key, require_known
+from apsl_rules.oracle import BaseOracle, Decision, Oracle, Query, Search, Separation, Sweep, Verdict
+
+Answer = TypeVar("Answer")
+
+
+@attrs.frozen
+class Counts:
+    """What a run asked: tests in all, tests that had to be computed, and rounds of questions to the oracle.
+
+    A search for a separator counts every subset it tried. A test inside one search is counted as computed even when
+    another search met the same test, since searches run inside the oracle.
+    """
+
+    asked: int
+    distinct: int
+    rounds: int
+
+
+class LimitReachedError(Exception):
+    """The run reached the limit on tests or seconds that the caller set; the learner turns it into an open part."""
+
+
+class RememberingOracle:
+    """An oracle in front of another one, which answers each question once."""
+
+    def __init__(
+        self, oracle: Oracle, *, origin: str, max_tests: int | None = None, max_seconds: float | None = None
+    ) -> None:
+        self._oracle = oracle if isinstance(oracle, Oracle) else _completed(oracle)
+        self._origin = origin
+        self.nodes = tuple(self._oracle.nodes)
+        self.name = self._oracle.name
+        self.perfect = self._oracle.perfect
+        self._known = frozenset(self.nodes)
+        self._rank = {node: rank for rank, node in enumerate(sorted(self.nodes, key=order_key))}
+        self._verdicts: dict[tuple[Node, Node, frozenset[Node]], Verdict] = {}
+        self._sweeps: dict[Node, Sweep] = {}
+        self._searches: dict[Search, Separation] = {}
+        self._asked = self._distinct = self._rounds = 0
+        self._max_tests = max_tests
+        self._deadline = None if max_seconds is None else monotonic() + max_seconds
+        self._lock = Lock()
+
+    @property
+    def counts(self) -> Counts:
+        """Give the counts so far."""
+        return Counts(self._asked, self._distinct, self._rounds)
+
+    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
+        """Answer one question, from memory if it was asked before in either order."""
+        return self.verdicts([(x, y, tuple(given))])[0]
+
+    def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
+        """Answer a batch: what is not remembered goes to the oracle in one round."""
+        keys = [self._key(query) for query in queries]
+        new = {key: query for key, query in zip(keys, queries, strict=True) if key not in self._verdicts}
+        if new:
+            asked = [self._ordered(query) for query in new.values()]
+            answers = self._ask("verdicts", asked, lambda: self._oracle.verdicts(asked))
+            if len(answers) != len(asked):
+                self._refuse("verdicts", asked, f"gave {len(answers)} answers to {len(asked)} questions")
+            for key, query, answer in zip(new, asked, answers, strict=True):
+                self._check(answer, query, "verdicts")
+                self._verdicts[key] = answer
+        self._count(len(queries), len(new), rounds=bool(new))
+        return [self._verdicts[key] for key in keys]
+
+    def associations(self, x: Node) -> Sweep:
+        """Test x against every other node, once."""
+        require_known(x, self._known, "node")
+        size = len(self.nodes) - 1
+        if x in self._sweeps:
+            self._count(size, 0)
+            return self._sweeps[x]
+        sweep = self._ask("associations", x, lambda: self._oracle.associations(x))
+        self._check_sweep(sweep, x, size)
+        self._sweeps[x] = sweep
+        self._count(size, size, rounds=True)
+        return sweep
+
+    def separator(
+        self,
+        x: Node,
+        y: Node,
+        pool: Sequence[Node],
+        *,
+        must_include: Sequence[Node] = (),
+        max_size: int | None = None,
+    ) -> Separation:
+        """Search for a separator, once for each distinct search."""
+        return self.separators([Search(x, y, tuple(pool), tuple(must_include), max_size)])[0]
+
+    def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
+        """Carry out a batch of searches: those not remembered go to the oracle in one round."""
+        for search in searches:
+            self._known_query((search.x, search.y, (*search.pool, *search.must_include)))
+        new = [search for search in dict.fromkeys(searches) if search not in self._searches]
+        if new:
+            answers = self._ask("separators", new, lambda: self._oracle.separators(new))
+            if len(answers) != len(new):
+                self._refuse("separators", new, f"gave {len(answers)} answers to {len(new)} searches")
+            for search, answer in zip(new, answers, strict=True):
+                self._check_separation(answer, search)
+                self._searches[search] = answer
+        asked = sum(self._searches[search].tests for search in searches)
+        self._count(asked, sum(self._searches[search].tests for search in new), rounds=bool(new))
+        return [self._searches[search] for search in searches]
+
+    # --- checks ----------------------------------------------------------------------------------------------------
+
+    def _ordered(self, query: Query) -> Query:
+        """Ask the oracle with x before y and Z by name, so that its answer cannot depend on who asked."""
+        x, y, given = query
+        if self._rank[y] < self._rank[x]:
+            x, y = y, x
+        return x, y, tuple(sorted(given, key=self._rank.__getitem__))
+
+    def _key(self, query: Query) -> tuple[Node, Node, frozenset[Node]]:
+        self._known_query(query)
+        x, y, given = self._ordered(query)
+        return x, y, frozenset(given)
+
+    def _known_query(self, query: Query) -> None:
+        x, y, given = query
+        for node in (x, y, *given):
+            if node not in self._known:
+                require_known(node, self._known, "node")
+        if x == y or x in given or y in given:
+            message = f"cannot test {x!r} against {y!r} given {given!r}: the two and the given nodes must all differ"
+            raise InvalidArgumentError(message)
+
+    def _ask(self, method: str, query: object, call: Callable[[], Answer]) -> Answer:
+        self._within_limits()
+        try:
+            return call()
+        except ApslError:
+            raise
+        except Exception as error:
+            message = f"{self._origin} raised {type(error).__name__} in {method}({query!r}): {error}"
+            raise PluginError(message) from error
+
+    def _refuse(self, method: str, query: object, fault: str) -> None:
+        message = f"{self._origin} broke its contract in {method}({query!r}): it {fault}"
+        raise PluginError(message)
+
+    def _check(self, answer: Any, query: Query, method: str) -> None:
+        if not isinstance(answer, Verdict):
+            self._refuse(method, query, f"gave {answer!r}, which is no Verdict")
+        elif answer.decision not in get_args(Decision):
+            self._refuse(method, query, f"decided {answer.decision!r}; allowed are {', '.join(get_args(Decision))}")
+
+    def _check_sweep(self, answer: Any, x: Node, size: int) -> None:
+        if not isinstance(answer, Sweep):
+            self._refuse("associations", x, f"gave {type(answer).__name__}, not a Sweep")
+        elif len(answer) != size:
+            self._refuse("associations", x, f"gave {len(answer)} verdicts on {size} other nodes")
+
+    def _check_separation(self, answer: Any, search: Search) -> None:
+        if not isinstance(answer, Separation):
+            self._refuse("separators", search, f"gave {answer!r}, which is no Separation")
+        elif answer.given is not None:
+            strange = [node for node in answer.given if node not in search.pool and node not in search.must_include]
+            if strange:
+                self._refuse("separators", search, f"separated by {strange[0]!r}, which is not in the pool")
+
+    # --- counts and limits -----------------------------------------------------------------------------------------
+
+    def _within_limits(self) -> None:
+        if self._max_tests is not None and self._distinct >= self._max_tests:
+            message = f"{self._max_tests} tests"
+            raise LimitReachedError(message)
+        if self._deadline is not None and monotonic() >= self._deadline:
+            message = "the time allowed"
+            raise LimitReachedError(message)
+
+    def _count(self, asked: int, distinct: int, *, rounds: bool = False) -> None:
+        with self._lock:
+            self._asked += asked
+            self._distinct += distinct
+            self._rounds += rounds
+
+
+def _completed(partial: Any) -> Oracle:
+    """Give an object that has only ``nodes`` and ``verdict`` the rest of the protocol."""
+    if not callable(getattr(partial, "verdict", None)) or not hasattr(partial, "nodes"):
+        message = f"{type(partial).__name__} is no oracle: it needs nodes and a method verdict(x, y, given)"
+        raise InvalidArgumentError(message)
+
+    class Completed(BaseOracle):
+        nodes = tuple(partial.nodes)
+        name = getattr(partial, "name", type(partial).__name__)
+        perfect = getattr(partial, "perfect", False)
+
+        def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
+            answer: Verdict = partial.verdict(x, y, given)
+            return answer
+
+    return Completed()

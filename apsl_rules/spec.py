@@ -1,0 +1,145 @@
+"""Learner specs: which finder, which findings, which rules, how the frontier grows; read from TOML and checked.
+
+A learner is a small TOML file, so what separates two published algorithms is a diff of two files.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from types import UnionType
+from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import attrs
+
+from apsl_rules.conflicts import Policy
+from apsl_rules.errors import SpecError
+from apsl_rules.names import nearest
+
+
+@attrs.frozen
+class NeighbourSpec:
+    """How neighbours are found.
+
+    ``symmetry`` "both" keeps u in PC(v) only if each finds the other; "none" believes the first finder.
+    ``unreliable`` says how a marginal test with too few rows counts; "finder" leaves it to the finder's own habit.
+    """
+
+    finder: str = "hiton"
+    symmetry: Literal["both", "none"] = "both"
+    unreliable: Literal["finder", "independent", "dependent"] = "finder"
+
+
+Separators: TypeAlias = Literal["stored", "stored-first", "search", "search-first", "none"]
+
+
+@attrs.frozen
+class FindingSpec:
+    """What a visit to a node tells the rules.
+
+    ``spouses`` (Step 1) and ``colliders`` (Step 2) say where the separator of a pair comes from: "stored" by the
+    finders of both ends or of the first end alone, found by a fresh "search" among the neighbours of both ends or of
+    the first end alone, or "none": the step is left out. ``chains`` tells known non-colliders too. ``unreliable`` says
+    what to do with a V-structure whose confirming test has too few rows.
+    """
+
+    spouses: Separators = "stored"
+    colliders: Separators = "stored"
+    chains: bool = True
+    unreliable: Literal["reject", "accept"] = "reject"
+
+
+@attrs.frozen
+class RuleSpec:
+    """Which rules fire, and what happens when findings contradict each other."""
+
+    rulebook: str = "sound"
+    conflicts: Policy = "quarantine"
+
+
+@attrs.frozen
+class FrontierSpec:
+    """Who is visited next: along open "lines", or "layers" in a queue; equals by "name" or by "column"."""
+
+    grow: Literal["lines", "layers"] = "lines"
+    order: Literal["name", "column"] = "name"
+
+
+@attrs.frozen
+class TestSpec:
+    """The defaults of the tests: alpha and the largest conditioning set (a perfect oracle is never limited)."""
+
+    __test__ = False
+
+    alpha: float = 0.01
+    max_conditioning: int = 3
+
+
+@attrs.frozen
+class Spec:
+    """A whole learner."""
+
+    name: str
+    summary: str
+    kind: str = "local"
+    neighbours: NeighbourSpec = NeighbourSpec()
+    findings: FindingSpec = FindingSpec()
+    rules: RuleSpec = RuleSpec()
+    frontier: FrontierSpec = FrontierSpec()
+    tests: TestSpec = TestSpec()
+    options: Mapping[str, Any] = attrs.field(factory=dict)
+
+
+Section = TypeVar("Section")
+
+
+def parse_spec(text: str, origin: str) -> Spec:
+    """Read a spec from TOML text; ``origin`` names it in errors."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = f"{origin} is not valid TOML: {error}"
+        raise SpecError(message) from error
+    return build(Spec, data, origin)
+
+
+def build(cls: type[Section], data: Mapping[str, Any], origin: str) -> Section:
+    """Make an attrs class from a table of a TOML file: unknown keys, missing keys and wrong values are refused."""
+    hints = get_type_hints(cls)
+    fields = {field.name: field for field in attrs.fields(cls)}  # type: ignore[arg-type]
+    for key in data:
+        if key not in fields:
+            message = f"{origin} has the unknown setting {key!r}{nearest(key, fields)}; known are {', '.join(fields)}"
+            raise SpecError(message)
+    for name, field in fields.items():
+        if field.default is attrs.NOTHING and name not in data:
+            message = f"{origin} lacks the setting {name!r}"
+            raise SpecError(message)
+    return cls(**{key: _value(hints[key], value, f"{origin}, {key}") for key, value in data.items()})
+
+
+def _value(hint: Any, value: Any, origin: str) -> Any:
+    if attrs.has(hint):
+        if not isinstance(value, Mapping):
+            message = f"{origin} must be a table, not {value!r}"
+            raise SpecError(message)
+        return build(hint, value, origin)
+    kind = get_origin(hint)
+    if kind is Literal:
+        allowed = get_args(hint)
+        if value not in allowed:
+            message = (
+                f"{origin} is {value!r}{nearest(str(value), allowed)}; allowed are {', '.join(map(repr, allowed))}"
+            )
+            raise SpecError(message)
+        return value
+    if kind in (Union, UnionType):
+        types: tuple[type, ...] = get_args(hint)
+    else:
+        types = (dict,) if kind is not None else (hint,)
+    if float in types and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        message = f"{origin} must be {' or '.join(one.__name__ for one in types)}, not {value!r}"
+        raise SpecError(message)
+    return value

@@ -1,0 +1,39 @@
+"""A learning task: all that a learner needs to know, checked and ready."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from apsl_rules.cpdag import Depth
+from apsl_rules.names import Node
+from apsl_rules.offers import FinderSettings
+from apsl_rules.plugins import Plugins
+from apsl_rules.remembering import Counts, RememberingOracle
+from apsl_rules.spec import Spec
+
+
+@attrs.frozen(eq=False)
+class Task:
+    """Learn the part around a target to a depth, with an oracle, as a spec says; ``settings`` go into the result."""
+
+    target: Node
+    depth: Depth
+    spec: Spec
+    oracle: RememberingOracle
+    plugins: Plugins
+    finder_settings: FinderSettings
+    settings: Mapping[str, Any]
+    threads: int = 1
+
+
+@attrs.frozen
+class Progress:
+    """A sign of life: the node just visited, how many that makes, how many are known to wait, and the counts."""
+
+    node: Node
+    visited: int
+    known: int
+    counts: Counts

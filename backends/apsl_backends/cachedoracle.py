@@ -1,0 +1,160 @@
+"""An oracle whose tests and searches are looked up in a verdict cache before they are carried out.
+
+The key of a question is the test with its options and the contents of the columns, never their names. Figures are
+kept, not decisions: a test is decided again at the alpha at hand, independent when p is above it. Searches run
+inside the oracle, so their outcome is kept whole, for the range of alpha in which all their tests come out alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from hashlib import blake2b
+from typing import Self
+
+from apsl_backends.figures import decide, pack_search, pack_sweep, pack_verdict, unpack_search, unpack_sweep
+from apsl_backends.verdictcache import Answer, VerdictCache
+from apsl_rules.data import fingerprint
+from apsl_rules.names import Node
+from apsl_rules.oracle import BaseOracle, Oracle, Query, Search, Separation, Sweep, Verdict
+from apsl_rules.table import Table
+
+
+class CachedOracle(BaseOracle):
+    """An oracle in front of another one that asks it only what the cache does not know.
+
+    ``alpha`` is the level at which the oracle behind decides, ``options`` are its settings that change a statistic,
+    and ``key_of`` gives the content hash of a column. ``hits`` and ``misses`` count the questions that were answered
+    from the cache and from the oracle; a sweep or a search is one question.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        cache: VerdictCache,
+        *,
+        alpha: float,
+        key_of: Callable[[Node], bytes],
+        options: Mapping[str, object] | None = None,
+    ) -> None:
+        self.nodes = oracle.nodes
+        self.name = oracle.name
+        self.perfect = oracle.perfect
+        self.hits = self.misses = 0
+        self._oracle = oracle
+        self._cache = cache
+        self._alpha = alpha
+        self._key_of = key_of
+        self._signature = repr((oracle.name, sorted((options or {}).items()))).encode()
+
+    @classmethod
+    def over_table(
+        cls,
+        oracle: Oracle,
+        cache: VerdictCache,
+        table: Table,
+        *,
+        alpha: float,
+        options: Mapping[str, object] | None = None,
+    ) -> Self:
+        """Put a cache before an oracle that answers from an encoded table."""
+        return cls(oracle, cache, alpha=alpha, key_of=lambda node: fingerprint(table, (node,))[0], options=options)
+
+    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
+        """Answer one question."""
+        return self.verdicts([(x, y, tuple(given))])[0]
+
+    def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
+        """Answer a batch: what the cache does not know goes to the oracle in one round."""
+        keys = [self._query_key(query) for query in queries]
+        found = self._cache.find(keys, self._alpha)
+        answers = {
+            place: decide(found[key], query, self.name, self._alpha)
+            for place, (key, query) in enumerate(zip(keys, queries, strict=True))
+            if key in found
+        }
+        new = [place for place in range(len(queries)) if place not in answers]
+        self._count(len(answers), len(new))
+        if new:
+            told = self._oracle.verdicts([queries[place] for place in new])
+            answers.update(zip(new, told, strict=True))
+            packed = ((keys[place], pack_verdict(answers[place])) for place in new)
+            self._cache.keep(Answer(key, figures) for key, figures in packed if figures is not None)
+        return [answers[place] for place in range(len(queries))]
+
+    def associations(self, x: Node) -> Sweep:
+        """Test x against every other node, or take the whole sweep from the cache."""
+        key = self._key(b"sweep", self._key_of(x), self._contents)
+        others = [node for node in self.nodes if node != x]
+        found = self._cache.find([key], self._alpha)
+        self._count(len(found), 1 - len(found))
+        if found:
+            return unpack_sweep(found[key], x, others, self.name, self._alpha)
+        sweep = self._oracle.associations(x)
+        figures = pack_sweep(sweep, others)
+        if figures is not None:
+            self._cache.keep([Answer(key, figures)])
+        return sweep
+
+    def separator(
+        self,
+        x: Node,
+        y: Node,
+        pool: Sequence[Node],
+        *,
+        must_include: Sequence[Node] = (),
+        max_size: int | None = None,
+    ) -> Separation:
+        """Search for a separator, or take the outcome of the same search from the cache."""
+        return self.separators([Search(x, y, tuple(pool), tuple(must_include), max_size)])[0]
+
+    def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
+        """Carry out a batch of searches: what the cache does not know goes to the oracle in one round.
+
+        The number of tests told by an outcome from the cache is what the search cost when it was carried out.
+        """
+        keys = [self._search_key(search) for search in searches]
+        found = self._cache.find(keys, self._alpha)
+        answers = {
+            place: unpack_search(found[key], search, self.name, self._alpha)
+            for place, (key, search) in enumerate(zip(keys, searches, strict=True))
+            if key in found
+        }
+        new = [place for place in range(len(searches)) if place not in answers]
+        self._count(len(answers), len(new))
+        if new:
+            told = self._oracle.separators([searches[place] for place in new])
+            answers.update(zip(new, told, strict=True))
+            packed = (pack_search(keys[place], searches[place], answers[place], self._alpha) for place in new)
+            self._cache.keep(answer for answer in packed if answer is not None)
+        return [answers[place] for place in range(len(searches))]
+
+    @cached_property
+    def _contents(self) -> bytes:
+        """Give one hash for all columns in their order."""
+        return blake2b(b"".join(map(self._key_of, self.nodes)), digest_size=16).digest()
+
+    def _key(self, kind: bytes, *parts: bytes) -> bytes:
+        return blake2b(b"".join((self._signature, *parts)), digest_size=16, person=kind).digest()
+
+    def _query_key(self, query: Query) -> bytes:
+        x, y, given = query
+        return self._key(
+            b"verdict",
+            *sorted((self._key_of(x), self._key_of(y))),
+            *sorted(map(self._key_of, given)),
+        )
+
+    def _search_key(self, search: Search) -> bytes:
+        shape = f"{len(search.must_include)} {search.max_size} "
+        return self._key(
+            b"search",
+            shape.encode(),
+            *sorted((self._key_of(search.x), self._key_of(search.y))),
+            *map(self._key_of, search.must_include),
+            *map(self._key_of, search.pool),
+        )
+
+    def _count(self, hits: int, misses: int) -> None:
+        self.hits += hits
+        self.misses += misses

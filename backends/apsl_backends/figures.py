@@ -1,0 +1,166 @@
+"""The figures behind verdicts as bytes: what a verdict cache keeps, and deciding again from it.
+
+A verdict or a search is a line of JSON, which spells every float so that it reads back the same; a sweep is an array.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from math import isnan
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from apsl_backends.verdictcache import Answer
+from apsl_rules.names import Node, order_key
+from apsl_rules.oracle import Decision, Query, Search, Separation, Sweep, Verdict
+
+_ROW = np.dtype([("statistic", "<f8"), ("p", "<f8"), ("log_p", "<f8"), ("dof", "<i8"), ("n", "<i8"), ("reliable", "?")])
+
+
+def pack_verdict(verdict: Verdict) -> bytes | None:
+    """Give the figures of a verdict, or None when it could not be decided again from them."""
+    return json.dumps(_figures(verdict)).encode() if _decidable(verdict) else None
+
+
+def decide(packed: bytes, query: Query, test: str, alpha: float) -> Verdict:
+    """Answer a question from its figures."""
+    return _verdict(json.loads(packed), query, test, alpha)
+
+
+def pack_search(key: bytes, search: Search, separation: Separation, alpha: float) -> Answer | None:
+    """Give the outcome of a search with the range of alpha in which it stands, or None without figures to tell it.
+
+    Nodes are kept as places in the search.
+    """
+    verdict = separation.verdict
+    if verdict is not None and not _decidable(verdict):
+        return None
+    place = {node: number for number, node in reversed(list(enumerate(_candidates(search))))}
+    outcome = {
+        "found": separation.found,
+        "tests": int(separation.tests),
+        "given": None if verdict is None else [place[node] for node in verdict.given],
+        "figures": None if verdict is None else _figures(verdict),
+    }
+    packed = json.dumps(outcome).encode()
+    if verdict is None or verdict.p is None:
+        return Answer(key, packed)  # no test was reliable, which no alpha changes
+    if separation.found:
+        # What was tried before has p at or below alpha, and this has p above it.
+        return Answer(key, packed, alpha, float(verdict.p))
+    # The weakest dependence has the largest p of all.
+    return Answer(key, packed, float(verdict.p))
+
+
+def unpack_search(packed: bytes, search: Search, test: str, alpha: float) -> Separation:
+    """Give a search the outcome that was kept."""
+    outcome = json.loads(packed)
+    candidates = _candidates(search)
+    verdict = None
+    if outcome["figures"] is not None:
+        given = tuple(candidates[place] for place in outcome["given"])
+        verdict = _verdict(outcome["figures"], (search.x, search.y, given), test, alpha)
+    separator = verdict.given if verdict is not None and outcome["found"] else None
+    return Separation(search.x, search.y, separator, verdict, outcome["tests"])
+
+
+def pack_sweep(sweep: Sweep, others: Sequence[Node]) -> bytes | None:
+    """Give the figures of x against all others, in the order of the nodes, or None when one could not be decided."""
+    verdicts = {verdict.y: verdict for verdict in sweep}
+    if not all(map(_decidable, verdicts.values())):
+        return None
+    rows = np.empty(len(others), dtype=_ROW)
+    for field in ("statistic", "p", "log_p"):
+        rows[field] = [getattr(verdicts[node], field) for node in others]
+    for field in ("dof", "n"):
+        rows[field] = [-1 if (count := getattr(verdicts[node], field)) is None else count for node in others]
+    rows["reliable"] = [verdicts[node].decision != "unreliable" for node in others]
+    return rows.tobytes()
+
+
+def unpack_sweep(packed: bytes, x: Node, others: Sequence[Node], test: str, alpha: float) -> Sweep:
+    """Give the sweep that was kept; its verdicts are built as they are looked at."""
+    return _KeptSweep(x, _KeptVerdicts(np.frombuffer(packed, dtype=_ROW), x, others, test, alpha))
+
+
+class _KeptVerdicts(Sequence[Verdict]):
+    """The verdicts of a kept sweep."""
+
+    def __init__(self, rows: npt.NDArray[Any], x: Node, others: Sequence[Node], test: str, alpha: float) -> None:
+        self.rows = rows
+        self.dependent = rows["reliable"] & ~(rows["p"] > alpha)
+        self._x, self._others, self._test, self._alpha = x, others, test, alpha
+
+    def __len__(self) -> int:
+        return len(self._others)
+
+    @overload
+    def __getitem__(self, index: int) -> Verdict: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Verdict]: ...
+    def __getitem__(self, index: int | slice) -> Verdict | Sequence[Verdict]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        figures = dict(zip(_ROW.names or (), self.rows[index].item(), strict=True))
+        for field in ("statistic", "p", "log_p"):
+            figures[field] = None if isnan(figures[field]) else figures[field]
+        for field in ("dof", "n"):
+            figures[field] = None if figures[field] < 0 else figures[field]
+        return _verdict(figures, (self._x, self._others[index], ()), self._test, self._alpha)
+
+
+class _KeptSweep(Sweep):
+    """A kept sweep, ranked without building the verdicts that have no rank."""
+
+    def __init__(self, x: Node, kept: _KeptVerdicts) -> None:
+        super().__init__(x, kept)
+        self._kept = kept
+
+    def ranked(self, *, unreliable: Decision) -> tuple[Verdict, ...]:
+        """Give the dependent verdicts, strongest first and by name among equals; say how unreliable ones count."""
+        chosen = self._kept.dependent
+        if unreliable == "dependent":
+            chosen = chosen | ~self._kept.rows["reliable"]
+        verdicts = [self._kept[place] for place in np.flatnonzero(chosen).tolist()]
+        return tuple(sorted(verdicts, key=lambda verdict: (-verdict.strength, order_key(verdict.y))))
+
+
+def _decidable(verdict: Verdict) -> bool:
+    return verdict.p is not None or verdict.decision == "unreliable"
+
+
+def _figures(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "statistic": None if verdict.statistic is None else float(verdict.statistic),
+        "p": None if verdict.p is None else float(verdict.p),
+        "log_p": None if verdict.log_p is None else float(verdict.log_p),
+        "dof": None if verdict.dof is None else int(verdict.dof),
+        "n": None if verdict.n is None else int(verdict.n),
+        "reliable": verdict.decision != "unreliable",
+    }
+
+
+def _verdict(figures: dict[str, Any], query: Query, test: str, alpha: float) -> Verdict:
+    x, y, given = query
+    decision: Decision = "unreliable"
+    if figures["reliable"]:
+        decision = "independent" if figures["p"] > alpha else "dependent"
+    return Verdict(
+        x,
+        y,
+        given,
+        decision,
+        test,
+        statistic=figures["statistic"],
+        p=figures["p"],
+        dof=figures["dof"],
+        n=figures["n"],
+        log_p=figures["log_p"],
+    )
+
+
+def _candidates(search: Search) -> tuple[Node, ...]:
+    return (*search.must_include, *search.pool)

@@ -1,0 +1,60 @@
+"""What all finders share: the first sweep, the search for separators, and the record of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from apsl_rules.names import Node
+from apsl_rules.neighbours import Candidates
+from apsl_rules.offers import FinderSettings
+from apsl_rules.oracle import Oracle, Search, Separation, Verdict, weaker
+
+
+class Elimination:
+    """The candidates of one node while they are being eliminated.
+
+    ``weakest`` holds, for everyone who was dependent in the first sweep, the weakest dependence met so far; its order
+    is that of the sweep: strongest association first, then by name.
+    """
+
+    def __init__(
+        self, oracle: Oracle, node: Node, settings: FinderSettings, habit: Literal["independent", "dependent"]
+    ) -> None:
+        self._oracle = oracle
+        self._node = node
+        self._limit = settings.max_conditioning
+        self._sweep = oracle.associations(node)
+        ranked = self._sweep.ranked(unreliable=settings.unreliable or habit)
+        self.weakest: dict[Node, Verdict] = {verdict.y: verdict for verdict in ranked}
+        self._separations: dict[Node, Separation] = {}
+
+    def separate(
+        self,
+        others: Sequence[Node],
+        pool: Sequence[Node],
+        *,
+        must_include: tuple[Node, ...] = (),
+        at_most: int | None = None,
+    ) -> list[Node]:
+        """Search, in one round, a separator for each of the others within the pool; give those that have one."""
+        sizes = [size for size in (self._limit, at_most) if size is not None]
+        largest = min(sizes, default=None)
+        searches = [
+            Search(self._node, other, tuple(one for one in pool if one != other), must_include, largest)
+            for other in others
+        ]
+        separated = []
+        for separation in self._oracle.separators(searches):
+            other = separation.y
+            if separation.found:
+                self._separations[other] = separation
+                separated.append(other)
+            elif separation.verdict is not None and weaker(separation.verdict, self.weakest[other]):
+                self.weakest[other] = separation.verdict
+        return separated
+
+    def kept(self, members: Sequence[Node]) -> Candidates:
+        """Give the candidates that are left, with all that was learned of the others."""
+        weakest = {member: self.weakest[member] for member in members}
+        return Candidates(self._node, tuple(members), self._sweep, self._separations, weakest)

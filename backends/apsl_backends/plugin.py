@@ -1,0 +1,86 @@
+"""The built-in plugin: every oracle, finder, blanket finder, learner and rulebook that comes with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.resources import files
+from typing import Any
+
+from apsl_backends.dseparation import DSeparation
+from apsl_backends.finders.hiton import Hiton
+from apsl_backends.finders.mmpc import Mmpc
+from apsl_backends.finders.pcsimple import PcSimple
+from apsl_rules.blanket import BlanketFinder, SpousesByChild
+from apsl_rules.dag import Dag, known_dag
+from apsl_rules.hookspecs import hookimpl
+from apsl_rules.neighbours import Neighbours
+from apsl_rules.network import Network
+from apsl_rules.offers import (
+    BlanketOffer,
+    FinderOffer,
+    FinderSettings,
+    LearnerOffer,
+    OracleOffer,
+    OracleSettings,
+)
+from apsl_rules.oracle import Oracle
+from apsl_rules.rulebook import KNOWING, PAPER, SOUND
+from apsl_rules.rules import Rulebook
+from apsl_rules.spec import parse_spec
+
+
+def _is_graph(source: Any) -> bool:
+    return isinstance(source, Dag | Network) or type(source).__module__.partition(".")[0] == "networkx"
+
+
+def _dsep(source: Any, _settings: OracleSettings) -> Oracle:
+    return DSeparation(source.dag if isinstance(source, Network) else known_dag(source))
+
+
+@hookimpl
+def apsl_oracles() -> Iterable[OracleOffer]:
+    """Offer the d-separation oracle."""
+    return [OracleOffer("dsep", "d-separation in a known graph: always right", _dsep, _is_graph)]
+
+
+@hookimpl
+def apsl_finders() -> Iterable[FinderOffer]:
+    """Offer the finders of parents and children."""
+    return [
+        FinderOffer("hiton", "HITON-PC: entry by association, each entry re-tries the others", Hiton),
+        FinderOffer("mmpc", "MMPC: max-min association, then a backward phase", Mmpc),
+        FinderOffer("pcsimple", "PC-simple: level by level from all candidates", PcSimple),
+    ]
+
+
+def _hiton_mb(oracle: Oracle, settings: FinderSettings) -> BlanketFinder:
+    return SpousesByChild(
+        oracle, Neighbours(Hiton(oracle, settings), symmetric=bool(settings.options.get("symmetric")))
+    )
+
+
+def _mmmb(oracle: Oracle, settings: FinderSettings) -> BlanketFinder:
+    return SpousesByChild(oracle, Neighbours(Mmpc(oracle, settings), symmetric=bool(settings.options.get("symmetric"))))
+
+
+@hookimpl
+def apsl_blankets() -> Iterable[BlanketOffer]:
+    """Offer the finders of Markov blankets."""
+    return [
+        BlanketOffer("hiton-mb", "HITON-MB: spouses among the neighbours of HITON-PC neighbours", _hiton_mb),
+        BlanketOffer("mmmb", "MMMB: spouses among the neighbours of MMPC neighbours", _mmmb),
+    ]
+
+
+@hookimpl
+def apsl_rulebooks() -> Iterable[Rulebook]:
+    """Offer the rulebooks."""
+    return [SOUND, KNOWING, PAPER]
+
+
+@hookimpl
+def apsl_learners() -> Iterable[LearnerOffer]:
+    """Offer a learner for each spec file."""
+    folder = files("apsl_specs") / "learners"
+    specs = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return [LearnerOffer(parse_spec(file.read_text("utf-8"), f"spec {file.name}")) for file in specs]

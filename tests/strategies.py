@@ -1,0 +1,62 @@
+"""Hypothesis strategies shared by all tests."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+
+from apsl_rules.dag import Dag, known_dag
+from apsl_rules.names import Node
+from apsl_rules.network import Network
+
+#: Labels of several kinds, some of which read alike, so that nothing may rely on their being text or sortable.
+LABELS: st.SearchStrategy[Node] = st.one_of(
+    st.integers(min_value=-3, max_value=30),
+    st.sampled_from(["A", "a", "10", "2", "é", "x y", ""]),
+    st.text(max_size=3),
+    st.tuples(st.sampled_from("tu"), st.integers(min_value=0, max_value=3)),
+)
+
+
+@st.composite
+def dags(draw: st.DrawFn, *, min_nodes: int = 1, max_nodes: int = 8) -> Dag:
+    """Draw a graph with odd labels whose node order has nothing to do with its arrows."""
+    hidden = draw(st.lists(LABELS, min_size=min_nodes, max_size=max_nodes, unique=True))
+    pairs = list(combinations(hidden, 2))
+    kept = draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))
+    arrows = [pair for pair, keep in zip(pairs, kept, strict=True) if keep]
+    return known_dag({node: [x for x, y in arrows if y == node] for node in draw(st.permutations(hidden))})
+
+
+#: Names of nodes and levels that a file must quote, or that look like its keywords, numbers or comments.
+WORDS: st.SearchStrategy[str] = st.one_of(
+    st.sampled_from(
+        ["table", "default", "property", "}", "0.5", "a//b", "/*", "<1", "x y", 'say "no"', "\\n", "\n", ""]
+    ),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
+)
+
+
+@st.composite
+def networks(draw: st.DrawFn, *, max_nodes: int = 4, max_levels: int = 3) -> Network:
+    """Draw a network with odd names, levels and tables, zeros and rounding included."""
+    names = draw(st.lists(WORDS, min_size=1, max_size=max_nodes, unique=True))
+    parents = {
+        name: draw(st.lists(st.sampled_from(names[:place]), unique=True)) if place else []
+        for place, name in enumerate(names)
+    }
+    dag = known_dag({name: parents[name] for name in draw(st.permutations(names))})
+    levels: dict[Node, tuple[str, ...]] = {
+        name: tuple(draw(st.lists(WORDS, min_size=1, max_size=max_levels, unique=True))) for name in names
+    }
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    tables: dict[Node, npt.ArrayLike] = {}
+    for name in names:
+        shape = [len(levels[other]) for other in (*parents[name], name)]
+        weights = random.integers(0, 4, size=shape) * random.random(shape)
+        weights[..., 0] += 0.1
+        tables[name] = weights / weights.sum(axis=-1, keepdims=True)
+    return Network(draw(WORDS), dag, levels, tables, draw(WORDS))
