@@ -74,10 +74,7 @@ class Journal:
             self._owner.release()
         copy = Journal(self.relations.values())
         for entry in self.entries[:length]:
-            if isinstance(entry, Drop):
-                copy.drop(entry)
-            else:
-                copy.take_up(entry)
+            copy.write(entry)
         return copy.claim(length)
 
     def release(self) -> None:
@@ -95,6 +92,13 @@ class Journal:
             self.earlier.setdefault(fact, []).append(place)
         self.places[fact] = len(self.entries)
         self.entries.append(entry)
+
+    def write(self, entry: Entry) -> None:
+        """Append an entry of either kind."""
+        if isinstance(entry, Drop):
+            self.drop(entry)
+        else:
+            self.take_up(entry)
 
     def take_up(self, reason: Reason) -> None:
         """Append a fact with its reason and bring the tables up to date."""

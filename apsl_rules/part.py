@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -12,7 +13,7 @@ from apsl_rules.conflicts import Conflict
 from apsl_rules.cpdag import Depth
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.expanding import inside
-from apsl_rules.facts import Finding, Firing, adjacent, arrow, gap, settled
+from apsl_rules.facts import Finding, Firing, adjacent, arrow, conflict, gap, settled
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known
 from apsl_rules.proof import Proof, proof_of
 from apsl_rules.remembering import Counts
@@ -163,11 +164,17 @@ class Part:
         return self.make_proofs()
 
     def why(self, x: Node, y: Node) -> Proof:
-        """Prove what is known of a pair: its arrow (in either direction), its line, or its gap.
+        """Prove what is known of a pair: a conflict with all its sides, an arrow in either direction, a line or a gap.
 
         The proof prints as a tree down to findings and their verdicts, and ``to_json()`` gives it as data.
         """
         self._know(x, y)
+        if x == y:
+            message = f"{x!r} is named twice; name two different nodes"
+            raise InvalidArgumentError(message)
+        if conflict.fact(x, y) in self.proofs:
+            sides = next(one.proofs for one in self.all_conflicts if {*one.pair} == {x, y})
+            return attrs.evolve(proof_of(self.proofs, conflict.fact(x, y)), sides=sides)
         candidates = [arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y)]
         candidates += [settled.fact(x), settled.fact(y)]
         for fact in candidates:
@@ -229,15 +236,14 @@ class Part:
 
         return pd.DataFrame(self.rows(), columns=["source", "target", "mark", "rule", "p", "distance"])
 
-    def save(self, path: str) -> None:
-        """Write the part to a JSON file that ``load_part`` and the command line read."""
+    def save(self, path: str | Path) -> None:
+        """Write the part to a JSON file, whole or not at all; ``load_part`` and the command line read it."""
         from apsl_rules.partfile import save_part
 
         save_part(self, path)
 
-    def picture(self, style: Literal["text"] = "text") -> str:
-        """Draw the part as text."""
+    def picture(self) -> str:
+        """Draw the part as text: a tree of layers around the target."""
         from apsl_rules.picture import draw
 
-        del style
         return draw(self)

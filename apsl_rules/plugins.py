@@ -17,6 +17,16 @@ from apsl_rules.rules import Rulebook
 
 Offer = TypeVar("Offer", OracleOffer, FinderOffer, BlanketOffer, LearnerOffer, Rulebook, ReaderOffer, ExporterOffer)
 
+_OFFERS: dict[str, Any] = {
+    "apsl_oracles": OracleOffer,
+    "apsl_finders": FinderOffer,
+    "apsl_blankets": BlanketOffer,
+    "apsl_learners": LearnerOffer,
+    "apsl_rulebooks": Rulebook,
+    "apsl_readers": ReaderOffer,
+    "apsl_exporters": ExporterOffer,
+}
+
 
 class Plugins:
     """The plugins of a program or of one run."""
@@ -104,9 +114,20 @@ class Plugins:
         """Give the exporters by name."""
         return self._offers("apsl_exporters", ExporterOffer)
 
+    def offers_of(self, plugin: str) -> tuple[str, ...]:
+        """Give what one plugin offers, such as "oracle 'dsep'"."""
+        for hook, kind in _OFFERS.items():
+            self._offers(hook, kind)
+        return tuple(
+            f"{_kind(hook)} {name}"
+            for hook, offers in self._gathered.items()
+            for name, (owner, _) in offers.items()
+            if owner == plugin
+        )
+
     def origin(self, hook: str, name: str) -> str:
         """Say who offers something, for messages."""
-        return f"{hook.removeprefix('apsl_').removesuffix('s')} {name!r} of plugin {self._gathered[hook][name][0]!r}"
+        return f"{_kind(hook)} {name!r} of plugin {self._gathered[hook][name][0]!r}"
 
     def _offers(self, hook: str, kind: type[Offer]) -> dict[str, Offer]:
         if hook not in self._gathered:
@@ -145,6 +166,10 @@ class Plugins:
                     raise PluginError(message) from error
 
         return tell
+
+
+def _kind(hook: str) -> str:
+    return hook.removeprefix("apsl_").removesuffix("s")
 
 
 def _answer(plugin: str, hook: str, function: Callable[[], Iterable[Any]]) -> list[Any]:

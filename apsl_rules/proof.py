@@ -13,6 +13,7 @@ from apsl_rules.facts import Evidence, Fact, Finding, Firing, Reason
 from apsl_rules.labels import label
 from apsl_rules.oracle import Verdict
 from apsl_rules.store import MarkStore
+from apsl_rules.verdictdata import evidence_data
 
 
 @attrs.frozen
@@ -27,9 +28,13 @@ class Step:
 
 @attrs.frozen
 class Proof:
-    """All steps that a fact rests on, findings first, the fact itself last."""
+    """All steps that a fact rests on, findings first, the fact itself last.
+
+    The proof of a conflict has the proofs of the contradicting facts as its ``sides``.
+    """
 
     steps: tuple[Step, ...]
+    sides: tuple[Proof, ...] = ()
 
     @property
     def fact(self) -> Fact:
@@ -56,7 +61,8 @@ class Proof:
         return min((finding_strength(finding) for finding in self.findings), default=inf)
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        sides = [f"side {number}:\n{side}" for number, side in enumerate(self.sides, start=1)]
+        return "\n".join([*self._lines(), *sides])
 
     def _lines(self) -> Iterator[str]:
         """Print the tree from the fact down; a step that is used again is printed once."""
@@ -73,7 +79,9 @@ class Proof:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the proof as plain data: numbered steps, each with its rule or its evidence."""
-        return {"proves": self.steps[-1].text, "steps": [_step_data(at, step) for at, step in enumerate(self.steps)]}
+        steps = [_step_data(at, step) for at, step in enumerate(self.steps)]
+        sides = {"sides": [side.to_dict() for side in self.sides]} if self.sides else {}
+        return {"proves": self.steps[-1].text, "steps": steps, **sides}
 
     def to_json(self) -> str:
         """Give the proof as JSON text."""
@@ -173,24 +181,3 @@ def _step_data(at: int, step: Step) -> dict[str, Any]:
     if isinstance(step.reason, Firing):
         return data | {"rule": step.reason.rule, "premises": list(step.premises)}
     return data | {"evidence": evidence_data(step.reason.evidence)}
-
-
-def evidence_data(evidence: Evidence) -> dict[str, Any]:
-    """Give evidence as plain data."""
-    return {
-        "source": evidence.source,
-        "note": evidence.note,
-        "verdicts": [verdict_data(verdict) for verdict in evidence.verdicts],
-    }
-
-
-def verdict_data(verdict: Verdict) -> dict[str, Any]:
-    """Give a verdict as plain data, without the figures that it does not have."""
-    figures = {name: getattr(verdict, name) for name in ("statistic", "p", "log_p", "dof", "n")}
-    return {
-        "x": label(verdict.x),
-        "y": label(verdict.y),
-        "given": [label(node) for node in verdict.given],
-        "decision": verdict.decision,
-        "test": verdict.test,
-    } | {name: figure for name, figure in figures.items() if figure is not None}

@@ -158,3 +158,11 @@ def _view(journal: Journal, length: int) -> MarkStore:
 def writer_view(writer: Writer) -> MarkStore:
     """Give the store that a writer has written so far."""
     return _view(writer.journal, len(writer.journal.entries))
+
+
+def store_of(relations: Iterable[Relation], entries: Iterable[Entry]) -> MarkStore:
+    """Give a store that holds a journal written elsewhere, such as one read from a file."""
+    journal = Journal(relations)
+    for entry in entries:
+        journal.write(entry)
+    return _view(journal, len(journal.entries))

@@ -60,3 +60,13 @@ def networks(draw: st.DrawFn, *, max_nodes: int = 4, max_levels: int = 3) -> Net
         weights[..., 0] += 0.1
         tables[name] = weights / weights.sum(axis=-1, keepdims=True)
     return Network(draw(WORDS), dag, levels, tables, draw(WORDS))
+
+
+#: Facts over the nodes a to f, so few that contradictions are common.
+FACTS: st.SearchStrategy[Fact] = st.one_of(
+    st.builds(
+        lambda relation, nodes: relation.fact(*nodes[: relation.arity]),
+        st.sampled_from((adjacent, gap, arrow, collider, chain, spouse)),
+        st.permutations("abcdef"),
+    )
+)

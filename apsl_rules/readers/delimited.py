@@ -38,8 +38,8 @@ def read_csv(path: AnyPath) -> pd.DataFrame:
                 na_values=list(MISSING_FIELDS),
                 low_memory=False,
             )
-        except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-            message = f"cannot read the file {str(file)!r} ({error}); give a header and at least two rows"
+        except pd.errors.ParserError as error:
+            message = f"cannot read the file {str(file)!r} ({error}); check its quotation marks"
             raise DataError(message) from error
     frame.columns = pd.Index(header, dtype=object)
     return frame

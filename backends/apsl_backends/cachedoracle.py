@@ -69,7 +69,7 @@ class CachedOracle(BaseOracle):
         keys = [self._query_key(query) for query in queries]
         found = self._cache.find(keys, self._alpha)
         answers = {
-            place: decide(found[key], query, self.name, self._alpha)
+            place: decide(found[key], query, self._alpha)
             for place, (key, query) in enumerate(zip(keys, queries, strict=True))
             if key in found
         }
@@ -89,7 +89,7 @@ class CachedOracle(BaseOracle):
         found = self._cache.find([key], self._alpha)
         self._count(len(found), 1 - len(found))
         if found:
-            return unpack_sweep(found[key], x, others, self.name, self._alpha)
+            return unpack_sweep(found[key], x, others, self._alpha)
         sweep = self._oracle.associations(x)
         figures = pack_sweep(sweep, others)
         if figures is not None:
@@ -116,7 +116,7 @@ class CachedOracle(BaseOracle):
         keys = [self._search_key(search) for search in searches]
         found = self._cache.find(keys, self._alpha)
         answers = {
-            place: unpack_search(found[key], search, self.name, self._alpha)
+            place: unpack_search(found[key], search, self._alpha)
             for place, (key, search) in enumerate(zip(keys, searches, strict=True))
             if key in found
         }

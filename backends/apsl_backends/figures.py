@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import isnan
 from typing import Any, overload
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -25,9 +26,9 @@ def pack_verdict(verdict: Verdict) -> bytes | None:
     return json.dumps(_figures(verdict)).encode() if _decidable(verdict) else None
 
 
-def decide(packed: bytes, query: Query, test: str, alpha: float) -> Verdict:
+def decide(packed: bytes, query: Query, alpha: float) -> Verdict:
     """Answer a question from its figures."""
-    return _verdict(json.loads(packed), query, test, alpha)
+    return _verdict(json.loads(packed), query, alpha)
 
 
 def pack_search(key: bytes, search: Search, separation: Separation, alpha: float) -> Answer | None:
@@ -55,47 +56,52 @@ def pack_search(key: bytes, search: Search, separation: Separation, alpha: float
     return Answer(key, packed, float(verdict.p))
 
 
-def unpack_search(packed: bytes, search: Search, test: str, alpha: float) -> Separation:
+def unpack_search(packed: bytes, search: Search, alpha: float) -> Separation:
     """Give a search the outcome that was kept."""
     outcome = json.loads(packed)
     candidates = _candidates(search)
     verdict = None
     if outcome["figures"] is not None:
         given = tuple(candidates[place] for place in outcome["given"])
-        verdict = _verdict(outcome["figures"], (search.x, search.y, given), test, alpha)
+        verdict = _verdict(outcome["figures"], (search.x, search.y, given), alpha)
     separator = verdict.given if verdict is not None and outcome["found"] else None
     return Separation(search.x, search.y, separator, verdict, outcome["tests"])
 
 
 def pack_sweep(sweep: Sweep, others: Sequence[Node]) -> bytes | None:
     """Give the figures of x against all others, in the order of the nodes, or None when one could not be decided."""
-    verdicts = {verdict.y: verdict for verdict in sweep}
-    if not all(map(_decidable, verdicts.values())):
+    of_node = {verdict.y: verdict for verdict in sweep}
+    verdicts = [of_node[node] for node in others]
+    tests = {verdict.test for verdict in verdicts}
+    if len(tests) != 1 or not all(map(_decidable, verdicts)):
         return None
-    rows = np.empty(len(others), dtype=_ROW)
+    rows = np.empty(len(verdicts), dtype=_ROW)
     for field in ("statistic", "p", "log_p"):
-        rows[field] = [getattr(verdicts[node], field) for node in others]
+        rows[field] = [getattr(verdict, field) for verdict in verdicts]
     for field in ("dof", "n"):
-        rows[field] = [-1 if (count := getattr(verdicts[node], field)) is None else count for node in others]
-    rows["reliable"] = [verdicts[node].decision != "unreliable" for node in others]
-    return rows.tobytes()
+        rows[field] = [-1 if (count := getattr(verdict, field)) is None else count for verdict in verdicts]
+    rows["reliable"] = [verdict.decision != "unreliable" for verdict in verdicts]
+    return json.dumps(tests.pop()).encode() + b"\n" + rows.tobytes()
 
 
-def unpack_sweep(packed: bytes, x: Node, others: Sequence[Node], test: str, alpha: float) -> Sweep:
+def unpack_sweep(packed: bytes, x: Node, others: Sequence[Node], alpha: float) -> Sweep:
     """Give the sweep that was kept; its verdicts are built as they are looked at."""
-    return _KeptSweep(x, _KeptVerdicts(np.frombuffer(packed, dtype=_ROW), x, others, test, alpha))
+    test, _, rows = packed.partition(b"\n")
+    return KeptSweep(_KeptVerdicts(np.frombuffer(rows, dtype=_ROW), x, others, json.loads(test), alpha))
 
 
+@attrs.frozen(eq=False)
 class _KeptVerdicts(Sequence[Verdict]):
     """The verdicts of a kept sweep."""
 
-    def __init__(self, rows: npt.NDArray[Any], x: Node, others: Sequence[Node], test: str, alpha: float) -> None:
-        self.rows = rows
-        self.dependent = rows["reliable"] & ~(rows["p"] > alpha)
-        self._x, self._others, self._test, self._alpha = x, others, test, alpha
+    rows: npt.NDArray[Any]
+    x: Node
+    others: Sequence[Node]
+    test: str
+    alpha: float
 
     def __len__(self) -> int:
-        return len(self._others)
+        return len(self.others)
 
     @overload
     def __getitem__(self, index: int) -> Verdict: ...
@@ -104,28 +110,39 @@ class _KeptVerdicts(Sequence[Verdict]):
     def __getitem__(self, index: int | slice) -> Verdict | Sequence[Verdict]:
         if isinstance(index, slice):
             return [self[place] for place in range(*index.indices(len(self)))]
-        figures = dict(zip(_ROW.names or (), self.rows[index].item(), strict=True))
-        for field in ("statistic", "p", "log_p"):
-            figures[field] = None if isnan(figures[field]) else figures[field]
-        for field in ("dof", "n"):
-            figures[field] = None if figures[field] < 0 else figures[field]
-        return _verdict(figures, (self._x, self._others[index], ()), self._test, self._alpha)
+        statistic, p, log_p, dof, n, reliable = self.rows[index].item()
+        figures = {
+            "test": self.test,
+            "statistic": None if isnan(statistic) else statistic,
+            "p": None if isnan(p) else p,
+            "log_p": None if isnan(log_p) else log_p,
+            "dof": None if dof < 0 else dof,
+            "n": None if n < 0 else n,
+            "reliable": reliable,
+        }
+        return _verdict(figures, (self.x, self.others[index], ()), self.alpha)
 
 
-class _KeptSweep(Sweep):
-    """A kept sweep, ranked without building the verdicts that have no rank."""
+class KeptSweep(Sweep):
+    """A sweep from the cache, ranked without building the verdicts that have no rank."""
 
-    def __init__(self, x: Node, kept: _KeptVerdicts) -> None:
-        super().__init__(x, kept)
+    def __init__(self, kept: _KeptVerdicts) -> None:
+        super().__init__(kept.x, kept)
         self._kept = kept
 
     def ranked(self, *, unreliable: Decision) -> tuple[Verdict, ...]:
         """Give the dependent verdicts, strongest first and by name among equals; say how unreliable ones count."""
-        chosen = self._kept.dependent
+        rows = self._kept.rows
+        chosen = rows["reliable"] & ~(rows["p"] > self._kept.alpha)
         if unreliable == "dependent":
-            chosen = chosen | ~self._kept.rows["reliable"]
+            chosen |= ~rows["reliable"]
         verdicts = [self._kept[place] for place in np.flatnonzero(chosen).tolist()]
         return tuple(sorted(verdicts, key=lambda verdict: (-verdict.strength, order_key(verdict.y))))
+
+    def log_p(self) -> npt.NDArray[np.float64]:
+        """Give ln p for each other column, NaN where the test is unreliable."""
+        rows = self._kept.rows
+        return np.where(rows["reliable"], rows["log_p"], np.nan)
 
 
 def _decidable(verdict: Verdict) -> bool:
@@ -134,6 +151,7 @@ def _decidable(verdict: Verdict) -> bool:
 
 def _figures(verdict: Verdict) -> dict[str, Any]:
     return {
+        "test": verdict.test,
         "statistic": None if verdict.statistic is None else float(verdict.statistic),
         "p": None if verdict.p is None else float(verdict.p),
         "log_p": None if verdict.log_p is None else float(verdict.log_p),
@@ -143,7 +161,7 @@ def _figures(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _verdict(figures: dict[str, Any], query: Query, test: str, alpha: float) -> Verdict:
+def _verdict(figures: dict[str, Any], query: Query, alpha: float) -> Verdict:
     x, y, given = query
     decision: Decision = "unreliable"
     if figures["reliable"]:
@@ -153,7 +171,7 @@ def _verdict(figures: dict[str, Any], query: Query, test: str, alpha: float) -> 
         y,
         given,
         decision,
-        test,
+        figures["test"],
         statistic=figures["statistic"],
         p=figures["p"],
         dof=figures["dof"],

@@ -10,20 +10,27 @@ from apsl_backends.dseparation import DSeparation
 from apsl_backends.finders.hiton import Hiton
 from apsl_backends.finders.mmpc import Mmpc
 from apsl_backends.finders.pcsimple import PcSimple
+from apsl_backends.recording import ReplayOracle
+from apsl_rules.bif import read_bif
 from apsl_rules.blanket import BlanketFinder, SpousesByChild
 from apsl_rules.dag import Dag, known_dag
+from apsl_rules.edgelist import edges_csv
 from apsl_rules.hookspecs import hookimpl
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.network import Network
 from apsl_rules.offers import (
     BlanketOffer,
+    ExporterOffer,
     FinderOffer,
     FinderSettings,
     LearnerOffer,
     OracleOffer,
     OracleSettings,
+    ReaderOffer,
 )
 from apsl_rules.oracle import Oracle
+from apsl_rules.partfile import part_json
+from apsl_rules.picture import draw
 from apsl_rules.rulebook import KNOWING, PAPER, SOUND
 from apsl_rules.rules import Rulebook
 from apsl_rules.spec import parse_spec
@@ -76,6 +83,25 @@ def apsl_blankets() -> Iterable[BlanketOffer]:
 def apsl_rulebooks() -> Iterable[Rulebook]:
     """Offer the rulebooks."""
     return [SOUND, KNOWING, PAPER]
+
+
+@hookimpl
+def apsl_readers() -> Iterable[ReaderOffer]:
+    """Offer the readers of files."""
+    return [
+        ReaderOffer("bif", "a Bayesian network in the BIF format", (".bif", ".bif.gz"), read_bif),
+        ReaderOffer("recording", "the recorded answers of an oracle", (".recording",), ReplayOracle),
+    ]
+
+
+@hookimpl
+def apsl_exporters() -> Iterable[ExporterOffer]:
+    """Offer ways to write a part as text."""
+    return [
+        ExporterOffer("json", "the saved part, which why, trace and show read", part_json),
+        ExporterOffer("text", "a picture as a tree of layers", draw),
+        ExporterOffer("csv", "one row for each edge: source, target, mark, rule, p, distance", edges_csv),
+    ]
 
 
 @hookimpl

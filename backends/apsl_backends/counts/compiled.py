@@ -22,19 +22,13 @@ _entries: list[Any] = []
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function that other kernels call; it runs without the interpreter's lock."""
-    try:
-        dispatcher = njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # numba found no directory that it may write to
-        dispatcher = njit(nogil=True)(function)
-    else:
-        _drop_stale(Path(dispatcher.stats.cache_path))
-    return cast("Function", dispatcher)
+    """Compile a function that only other kernels call."""
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def entry(function: Function) -> Function:
     """Compile a function that Python calls; these are the ones that a first run waits for."""
-    dispatcher = kernel(function)
+    dispatcher = _compiled(function, nogil=True, no_cfunc_wrapper=True)
     _entries.append(dispatcher)
     return dispatcher
 
@@ -42,6 +36,16 @@ def entry(function: Function) -> Function:
 def all_stored() -> bool:
     """Say whether every entry imported so far has machine code on disk."""
     return all(_is_stored(dispatcher) for dispatcher in _entries)
+
+
+def _compiled(function: Function, **options: bool) -> Function:
+    try:
+        dispatcher = njit(cache=True, error_model="numpy", **options)(function)
+    except RuntimeError:  # numba found no directory that it may write to
+        dispatcher = njit(error_model="numpy", **options)(function)
+    else:
+        _drop_stale(Path(dispatcher.stats.cache_path))
+    return cast("Function", dispatcher)
 
 
 def _is_stored(dispatcher: Any) -> bool:

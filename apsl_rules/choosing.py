@@ -1,0 +1,110 @@
+"""What a run is made of: plugins, learner, settings and oracle, chosen by name and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+
+from apsl_rules.conflicts import POLICIES, Policy
+from apsl_rules.errors import InvalidArgumentError, UnknownNameError
+from apsl_rules.names import nearest
+from apsl_rules.offers import LearnerOffer, OracleSettings
+from apsl_rules.plugins import Plugins, installed, pick
+from apsl_rules.spec import Spec, parse_spec
+
+
+def gathered(plugins: Plugins | Iterable[object]) -> Plugins:
+    """Give the installed plugins and those given for one run."""
+    if isinstance(plugins, Plugins):
+        return plugins
+    further = list(plugins)
+    if not further:
+        return installed()
+    manager = installed().copy()
+    for plugin in further:
+        if isinstance(plugin, str):
+            manager.register_module(plugin)
+        else:
+            manager.register(plugin)
+    return manager
+
+
+def learner_offer(learner: str | Path | Spec, plugins: Plugins) -> LearnerOffer:
+    """Give the learner of a name, of a spec file or of a spec."""
+    if isinstance(learner, Spec):
+        return LearnerOffer(learner, _code(learner, plugins))
+    if str(learner).endswith(".toml"):
+        try:
+            text = Path(learner).read_text("utf-8")
+        except OSError as error:
+            message = f"the spec file {str(learner)!r} cannot be read: {error.strerror}"
+            raise InvalidArgumentError(message) from error
+        spec = parse_spec(text, f"spec file {str(learner)!r}")
+        return LearnerOffer(spec, _code(spec, plugins))
+    return pick(plugins.learners, str(learner), "learner")
+
+
+def _code(spec: Spec, plugins: Plugins) -> Any:
+    """Give the code for the kind of a user's own spec: that of any learner of the same kind."""
+    known = {"local": None} | {offer.spec.kind: offer.learn for offer in plugins.learners.values()}
+    if spec.kind not in known:
+        message = f"unknown kind {spec.kind!r} in spec {spec.name!r}{nearest(spec.kind, known)}"
+        raise UnknownNameError(message)
+    return known[spec.kind]
+
+
+def adjusted(
+    spec: Spec,
+    *,
+    alpha: float | None,
+    max_conditioning: int | Literal["none"] | None,
+    finder: str | None,
+    conflicts: Policy | None,
+) -> Spec:
+    """Replace settings of a spec by those that the caller gave."""
+    tests = spec.tests
+    if alpha is not None:
+        tests = attrs.evolve(tests, alpha=alpha)
+    if not 0 < tests.alpha < 1:
+        message = f"alpha is {tests.alpha!r}; give a number between 0 and 1, such as 0.01"
+        raise InvalidArgumentError(message)
+    if isinstance(max_conditioning, int):
+        if max_conditioning < 0:
+            message = f"max_conditioning is {max_conditioning}; give 0 or more, or 'none' for no limit"
+            raise InvalidArgumentError(message)
+        tests = attrs.evolve(tests, max_conditioning=max_conditioning)
+    if conflicts is not None and conflicts not in POLICIES:
+        message = (
+            f"unknown conflict policy {conflicts!r}{nearest(str(conflicts), POLICIES)}; there are {', '.join(POLICIES)}"
+        )
+        raise InvalidArgumentError(message)
+    neighbours = spec.neighbours if finder is None else attrs.evolve(spec.neighbours, finder=finder)
+    rules = spec.rules if conflicts is None else attrs.evolve(spec.rules, conflicts=conflicts)
+    return attrs.evolve(spec, tests=tests, neighbours=neighbours, rules=rules)
+
+
+def check_limits(*, max_tests: int | None, max_seconds: float | None, threads: int) -> None:
+    """Refuse limits that allow nothing."""
+    for name, value, least in (("max_tests", max_tests, 1), ("max_seconds", max_seconds, 0), ("threads", threads, 1)):
+        if value is not None and value < least:
+            message = f"{name} is {value!r}; give at least {least}"
+            raise InvalidArgumentError(message)
+
+
+def oracle_for(source: Any, name: str | None, settings: OracleSettings, plugins: Plugins) -> tuple[Any, str]:
+    """Give the oracle to ask, and how to call it in messages."""
+    if callable(getattr(source, "verdict", None)):
+        return source, f"the oracle {type(source).__name__}"
+    offers = plugins.oracles
+    if name is None:
+        name = next((offer.name for offer in offers.values() if offer.natural_for(source)), None)
+        if name is None:
+            message = (
+                f"cannot learn from {type(source).__name__}; give a known graph (known_dag(...)), a network, a table "
+                "or an oracle"
+            )
+            raise InvalidArgumentError(message)
+    return pick(offers, name, "oracle").make(source, settings), plugins.origin("apsl_oracles", name)

@@ -1,0 +1,93 @@
+"""``apsl why`` and ``apsl trace``: the reasons behind a part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from apsl_rules.cli.output import json_option, print_json
+from apsl_rules.cli.source import learned, learning_options, node_named
+from apsl_rules.facts import Finding, Firing
+from apsl_rules.journal import Drop, Entry
+from apsl_rules.labels import label
+from apsl_rules.part import Part
+from apsl_rules.plugins import Plugins
+from apsl_rules.proof import evidence_text
+from apsl_rules.verdictdata import evidence_data
+
+_PART = "SOURCE is a saved part (*.json), or a network or file to learn from with --target."
+
+
+def part_from(source: str, manager: Plugins, **settings: Any) -> Part:
+    """Read a saved part, or learn one."""
+    if source.endswith(".json"):
+        from apsl_rules.partfile import load_part
+
+        return load_part(source)
+    return learned(source, manager, **settings)
+
+
+@click.command(epilog=_PART)
+@click.argument("source")
+@click.argument("x")
+@click.argument("y")
+@learning_options
+@json_option
+@click.pass_obj
+def why(manager: Plugins, /, source: str, x: str, y: str, *, as_json: bool, **settings: Any) -> None:
+    """Prove what is known of X and Y, down to the tests."""
+    part = part_from(source, manager, **settings)
+    proof = part.why(node_named(x, part.nodes, "node"), node_named(y, part.nodes, "node"))
+    if as_json:
+        print_json(proof.to_dict())
+    else:
+        click.echo(str(proof))
+
+
+@click.command(epilog=_PART)
+@click.argument("source")
+@learning_options
+@click.option("--findings", is_flag=True, help="Show the findings too, not only the firings.")
+@json_option
+@click.pass_obj
+def trace(manager: Plugins, /, source: str, *, findings: bool, as_json: bool, **settings: Any) -> None:
+    """Tell the run visit by visit: what was found and which rules fired."""
+    part = part_from(source, manager, **settings)
+    entries = part.history.entries
+    told = [
+        (visit, [entry for entry in entries[visit.begin : visit.end] if findings or not isinstance(entry, Finding)])
+        for visit in part.visits
+    ]
+    if as_json:
+        print_json(
+            [{"visit": label(visit.node), "entries": [_data(part, one) for one in rows]} for visit, rows in told]
+        )
+        return
+    for number, (visit, rows) in enumerate(told, start=1):
+        around = ", ".join(map(str, visit.neighbours)) or "none"
+        click.echo(f"visit {number}: {visit.node}; neighbours: {around}")
+        for entry in rows:
+            click.echo(f"  {_text(part, entry)}")
+
+
+def _reads(part: Part, entry: Entry) -> str:
+    relation, nodes = entry.fact
+    return part.store.relations[relation].text(nodes)
+
+
+def _text(part: Part, entry: Entry) -> str:
+    if isinstance(entry, Drop):
+        return f"{_reads(part, entry)}   [dropped by {_reads(part, entry.because)}]"
+    why_so = entry.rule if isinstance(entry, Firing) else evidence_text(entry.evidence)
+    return f"{_reads(part, entry)}   [{why_so}]"
+
+
+def _data(part: Part, entry: Entry) -> dict[str, Any]:
+    data: dict[str, Any] = {"text": _reads(part, entry), "relation": entry.fact.relation}
+    data["nodes"] = [label(node) for node in entry.fact.nodes]
+    if isinstance(entry, Drop):
+        return data | {"dropped_by": _reads(part, entry.because)}
+    if isinstance(entry, Firing):
+        return data | {"rule": entry.rule}
+    return data | {"evidence": evidence_data(entry.evidence)}

@@ -1,0 +1,55 @@
+"""``apsl learn``: learn a part and show it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from apsl_rules.cli.output import ProgressLine, json_option, quiet_option, summary
+from apsl_rules.cli.source import learned, learning_options
+from apsl_rules.plugins import Plugins, pick
+
+_EXAMPLES = """\b
+Examples:
+  apsl learn alarm --target HREKG --depth 2
+  apsl learn alarm -t HISTORY -k max --out part.json
+  apsl learn network.bif -t Smoker --learner apsl-paper --json
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@click.argument("source")
+@learning_options
+@click.option("--out", type=click.Path(dir_okay=False), help="Save the part; why, trace and show read it.")
+@click.option("--format", "style", default="text", show_default=True, help="How to print it: text, json, csv, ...")
+@json_option
+@quiet_option
+@click.pass_context
+def learn(
+    context: click.Context, /, source: str, *, out: str | None, style: str, as_json: bool, quiet: bool, **settings: Any
+) -> None:
+    """Learn the structure around a target from SOURCE: a network by name, or a file.
+
+    Prints the part as a picture, with its arrows, lines and conflicts.
+    """
+    from apsl_rules.partfile import save_part
+
+    manager: Plugins = context.obj
+    style = "json" if as_json else style
+    exporter = pick(manager.exporters, style, "format")
+    line = ProgressLine()
+    if not quiet:
+        manager = manager.copy()
+        manager.register(line, "progress")
+    try:
+        part = learned(source, manager, **settings)
+    finally:
+        line.clear()
+    if out is not None:
+        save_part(part, out)
+    click.echo(exporter.export(part).rstrip("\n"))
+    if style == "text":
+        click.echo(f"\n{summary(part)}")
+    if part.incomplete:
+        context.exit(2)

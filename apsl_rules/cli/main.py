@@ -1,0 +1,56 @@
+"""The command ``apsl``: results on standard output, progress and errors on standard error.
+
+Exit codes: 0 done, 1 the user can mend it (one sentence says how), 2 the part is incomplete because a limit was met.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from apsl_rules.cli.explain import trace, why
+from apsl_rules.cli.learn import learn
+from apsl_rules.cli.lists import finders, learners, networks, oracles, plugins
+from apsl_rules.cli.show import show
+from apsl_rules.errors import ApslError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="apsl_rules")
+@click.option(
+    "--plugin", "plugin_modules", metavar="MODULE", multiple=True, help="Import and register a plugin module."
+)
+@click.pass_context
+def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
+    """Learn any part of a Bayesian-network structure, every arrow with its proof."""
+    from apsl_rules.plugins import installed
+
+    manager = installed().copy() if plugin_modules else installed()
+    for module in plugin_modules:
+        manager.register_module(module)
+    context.obj = manager
+
+
+for command in (learn, why, trace, show, networks, oracles, finders, learners, plugins):
+    apsl.add_command(command)
+
+
+def run() -> None:
+    """Run the command line; a user's mistake ends in one sentence, never in a traceback."""
+    sys.path.insert(0, "")
+    try:
+        code = apsl.main(standalone_mode=False)
+    except ApslError as error:
+        click.echo(f"apsl: {error}", err=True)
+        code = 1
+    except click.ClickException as error:
+        error.show()
+        code = 1
+    except click.Abort:
+        click.echo("apsl: interrupted", err=True)
+        code = 1
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 0
+    sys.exit(code or 0)

@@ -1,0 +1,57 @@
+"""What commands print: text for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from apsl_rules.hookspecs import hookimpl
+from apsl_rules.part import Part
+from apsl_rules.task import Progress
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON."""
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def summary(part: Part) -> str:
+    """Say in a few lines what a part is and what it cost."""
+    alpha = "" if part.settings.get("alpha") is None else f", alpha {part.settings['alpha']}"
+    counts = part.counts
+    what = f"{len(part.arrows)} arrows, {len(part.lines)} lines and {len(part.conflicts)} conflicts"
+    how = f"learner {part.learner}, oracle {part.oracle}{alpha}"
+    asked = f"{counts.asked} tests asked, {counts.distinct} computed, in {counts.rounds} rounds"
+    lines = [f"{what} among {len(part.members)} nodes ({how})", f"{len(part.visited)} nodes visited; {asked}"]
+    lines += [f"conflict: {one}" for one in part.conflicts]
+    lines += ["the result depends on the order of columns and findings"] if part.order_dependent else []
+    lines += [f"incomplete: {part.incomplete}"] if part.incomplete else []
+    return "\n".join(lines)
+
+
+class ProgressLine:
+    """A plugin that keeps one line on a terminal up to date, and is silent elsewhere."""
+
+    def __init__(self) -> None:
+        self._shown = False
+
+    @hookimpl
+    def apsl_progress(self, progress: Progress) -> None:
+        """Show the newest visit."""
+        if sys.stderr.isatty():
+            text = f"visited {progress.visited} of {progress.known} known nodes, {progress.counts.asked} tests"
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+            self._shown = True
+
+    def clear(self) -> None:
+        """Wipe the line."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

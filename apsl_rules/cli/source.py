@@ -1,0 +1,79 @@
+"""The arguments that all learning commands share: a source, a target, a depth and the settings of the learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from apsl_rules.cpdag import Depth
+from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
+from apsl_rules.names import Node, listing, nearest
+from apsl_rules.part import Part
+from apsl_rules.plugins import Plugins
+
+
+def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> Depth:
+    """Read a depth: "max", or a whole number."""
+    if value == "max":
+        return "max"
+    try:
+        return int(value)
+    except ValueError as error:
+        message = f"--depth is {value!r}; give a whole number from 1 on, or 'max' for the whole connected part"
+        raise InvalidArgumentError(message) from error
+
+
+_SETTINGS = [
+    click.option("--target", "-t", help="The node of interest."),
+    click.option(
+        "--depth", "-k", metavar="K|max", callback=_depth, default="1", show_default=True, help="How far to go."
+    ),
+    click.option("--learner", "-l", default="apsl", show_default=True, help="A learner, or a spec file *.toml."),
+    click.option("--oracle", "-o", help="The independence test; without it the natural one for the source."),
+    click.option("--alpha", type=float, help="Significance level of the tests."),
+    click.option("--max-conditioning", type=int, help="Largest conditioning set."),
+    click.option("--finder", help="The finder of parents and children, instead of the learner's own."),
+    click.option("--conflicts", help="What to do with contradictions: quarantine, strongest, first or last."),
+    click.option("--max-tests", type=int, help="Stop after this many tests and give what is settled by then."),
+    click.option("--max-seconds", type=float, help="Stop after this many seconds and give what is settled by then."),
+    click.option("--threads", type=int, default=1, show_default=True, help="Threads; the result is always the same."),
+]
+
+
+def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a learning run to a command."""
+    for option in reversed(_SETTINGS):
+        command = option(command)
+    return command
+
+
+def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
+    """Give the node whose label reads like a word from the command line."""
+    matches = [node for node in nodes if str(node) == text]
+    if not matches:
+        hint = nearest(text, map(str, nodes)) or f"; the nodes are {listing(nodes)}"
+        message = f"unknown {role} {text!r}{hint}"
+        raise UnknownNodeError(message)
+    if len(matches) > 1:
+        message = f"{role} {text!r} is ambiguous: the labels {listing(matches)} all read so"
+        raise UnknownNodeError(message)
+    return matches[0]
+
+
+def nodes_of(source: Any) -> tuple[Node, ...]:
+    """Give the nodes of a network, a table or an oracle."""
+    return tuple(source.dag.nodes if hasattr(source, "dag") else getattr(source, "names", None) or source.nodes)
+
+
+def learned(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:
+    """Open a source by name and learn a part from it."""
+    from apsl_rules.learning import learn
+    from apsl_rules.opening import open_source
+
+    if target is None:
+        message = f"learning from {name!r} needs a target; add --target NODE"
+        raise InvalidArgumentError(message)
+    source = open_source(name, manager)
+    return learn(source, node_named(target, nodes_of(source), "target"), plugins=manager, **settings)

@@ -1,0 +1,23 @@
+"""Sources by name: shipped networks, network files, and whatever files the installed readers read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from apsl_rules.errors import UnknownNameError
+from apsl_rules.names import nearest
+from apsl_rules.networks import network, network_names
+from apsl_rules.plugins import Plugins
+
+
+def open_source(name: str, plugins: Plugins) -> Any:
+    """Give what a name on the command line stands for: a network or the content of a file."""
+    if name in network_names():
+        return network(name)
+    for reader in plugins.readers.values():
+        if name.casefold().endswith(reader.endings):
+            return reader.read(Path(name))
+    known = (*network_names(), *(f"a file *{ending}" for one in plugins.readers.values() for ending in one.endings))
+    message = f"{name!r} is neither a network nor a file that can be read{nearest(name, network_names())}; "
+    raise UnknownNameError(message + f"there are {', '.join(known)}")

@@ -1,0 +1,231 @@
+"""The saved part: one JSON file with everything that the viewing commands need.
+
+The keys of version 1 are those that ``part_json`` writes. Nodes are numbered by their place in ``nodes``; ``history``,
+``store`` and ``proofs`` are lists of entries. An entry has a ``fact`` (relation name and node numbers) and either
+``evidence`` or a ``rule`` with its ``bindings`` and ``premises``; an entry with ``drops`` ends a fact. A finding that
+stands in the history is written elsewhere as its ``place`` there. ``store`` is null where it equals the history.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from apsl_rules.atomic import write_text
+from apsl_rules.conflicts import Conflict
+from apsl_rules.errors import PartFileError
+from apsl_rules.facts import Fact, Finding, Firing, Reason, Relation
+from apsl_rules.journal import Drop, Entry
+from apsl_rules.labels import label, node_of
+from apsl_rules.names import Node
+from apsl_rules.part import Part, RuleUse, Visit
+from apsl_rules.proof import Proof, Step
+from apsl_rules.remembering import Counts
+from apsl_rules.store import MarkStore, store_of
+from apsl_rules.verdictdata import evidence_data, evidence_of
+
+FORMAT = "apsl_rules part"
+VERSION = 1
+
+
+def save_part(part: Part, path: str | Path) -> None:
+    """Write a part to a file, whole or not at all."""
+    write_text(path, part_json(part))
+
+
+def part_json(part: Part) -> str:
+    """Give a part as JSON text: the same text for the same run, every time."""
+    writer = _Writer(part)
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        "target": writer.number(part.target),
+        "depth": part.depth,
+        "learner": part.learner,
+        "oracle": part.oracle,
+        "settings": dict(part.settings),
+        "incomplete": part.incomplete,
+        "order_dependent": part.order_dependent,
+        "counts": attrs.asdict(part.counts),
+        "rule_use": {name: use.firings for name, use in part.rule_use.items()},
+        "arrows": sorted(map(writer.numbers, part.arrows)),
+        "lines": sorted(sorted(writer.numbers(pair)) for pair in part.lines),
+        "nodes": [label(node) for node in part.nodes],
+        "distances": [[writer.number(node), distance] for node, distance in part.distances.items()],
+        "relations": [attrs.asdict(relation) for relation in part.store.relations.values()],
+        "visits": [writer.visit(visit) for visit in part.visits],
+        "history": [writer.entry(entry) for entry in part.history.entries],
+    }
+    writer.remember(part.history)
+    same = part.store is part.history
+    data["store"] = None if same else [writer.entry(entry) for entry in part.store.entries]
+    data["proofs"] = [writer.entry(entry) for entry in part.proofs.entries]
+    data["conflicts"] = [writer.conflict(one) for one in part.all_conflicts]
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def load_part(path: str | Path) -> Part:
+    """Read a part that ``save_part`` wrote."""
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"cannot read the part file {str(path)!r}: {error}"
+        raise PartFileError(message) from error
+    return parse_part(text, str(path))
+
+
+def parse_part(text: str, origin: str) -> Part:
+    """Read a part from JSON text."""
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        message = f"{origin!r} is no part file: not valid JSON ({error})"
+        raise PartFileError(message) from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        message = f"{origin!r} is no part file; save one with part.save() or 'apsl learn ... --out part.json'"
+        raise PartFileError(message)
+    if data.get("version") != VERSION:
+        message = f"{origin!r} has part format version {data.get('version')!r}; this program reads version {VERSION}"
+        raise PartFileError(message)
+    try:
+        return _Reader(data).part()
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        message = f"{origin!r} is a damaged part file: {type(error).__name__}: {error}"
+        raise PartFileError(message) from error
+
+
+class _Writer:
+    """Turns the pieces of one part into plain data."""
+
+    def __init__(self, part: Part) -> None:
+        self._number = {node: number for number, node in enumerate(part.nodes)}
+        self._places: dict[int, int] = {}
+
+    def remember(self, history: MarkStore) -> None:
+        """Let findings be written as their place in the history from now on."""
+        entries = enumerate(history.entries)
+        self._places = {id(entry): place for place, entry in entries if isinstance(entry, Finding)}
+
+    def number(self, node: Node) -> int:
+        return self._number[node]
+
+    def numbers(self, nodes: Iterable[Node]) -> list[int]:
+        return [self._number[node] for node in nodes]
+
+    def fact(self, fact: Fact) -> list[Any]:
+        return [fact.relation, *self.numbers(fact.nodes)]
+
+    def visit(self, visit: Visit) -> dict[str, Any]:
+        around = self.numbers(visit.neighbours)
+        return {"node": self.number(visit.node), "neighbours": around, "begin": visit.begin, "end": visit.end}
+
+    def entry(self, entry: Entry) -> dict[str, Any]:
+        if isinstance(entry, Drop):
+            return {"drops": self.fact(entry.fact), "because": self.entry(entry.because)}
+        if id(entry) in self._places:
+            return {"place": self._places[id(entry)]}
+        if isinstance(entry, Finding):
+            return {"fact": self.fact(entry.fact), "evidence": evidence_data(entry.evidence)}
+        return {
+            "fact": self.fact(entry.fact),
+            "rule": entry.rule,
+            "bindings": self.numbers(entry.bindings),
+            "premises": [self.fact(premise) for premise in entry.premises],
+        }
+
+    def conflict(self, conflict: Conflict) -> dict[str, Any]:
+        return {
+            "pair": self.numbers(conflict.pair),
+            "kind": conflict.kind,
+            "outcome": conflict.outcome,
+            "proofs": [self.proof(proof) for proof in conflict.proofs],
+        }
+
+    def proof(self, proof: Proof) -> list[dict[str, Any]]:
+        return [
+            {"text": step.text, "premises": list(step.premises), "reason": self.entry(step.reason)}
+            for step in proof.steps
+        ]
+
+
+class _Reader:
+    """Turns the data of one file back into a part."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+        self._nodes = tuple(node_of(one) for one in data["nodes"])
+        self._relations = [Relation(**one) for one in data["relations"]]
+        self._history: list[Entry] = []
+        self._history = [self._entry(one) for one in data["history"]]
+
+    def part(self) -> Part:
+        data = self._data
+        history = store_of(self._relations, self._history)
+        same = data["store"] is None
+        store = history if same else store_of(self._relations, [self._entry(one) for one in data["store"]])
+        proofs = store_of(self._relations, [self._entry(one) for one in data["proofs"]])
+        return Part(
+            target=self._node(data["target"]),
+            depth=data["depth"],
+            learner=data["learner"],
+            oracle=data["oracle"],
+            nodes=self._nodes,
+            visits=tuple(self._visit(one) for one in data["visits"]),
+            distances={self._node(number): distance for number, distance in data["distances"]},
+            counts=Counts(**data["counts"]),
+            all_conflicts=tuple(self._conflict(one) for one in data["conflicts"]),
+            store=store,
+            history=history,
+            make_proofs=lambda: proofs,
+            rule_use={name: RuleUse(firings, 0.0) for name, firings in data["rule_use"].items()},
+            order_dependent=data["order_dependent"],
+            settings=data["settings"],
+            incomplete=data["incomplete"],
+        )
+
+    def _node(self, number: int) -> Node:
+        if not 0 <= number < len(self._nodes):
+            message = f"there is no node number {number}"
+            raise ValueError(message)
+        return self._nodes[number]
+
+    def _fact(self, data: list[Any]) -> Fact:
+        relation, *numbers = data
+        return Fact(relation, tuple(self._node(number) for number in numbers))
+
+    def _visit(self, data: dict[str, Any]) -> Visit:
+        around = tuple(self._node(number) for number in data["neighbours"])
+        return Visit(self._node(data["node"]), around, data["begin"], data["end"])
+
+    def _entry(self, data: dict[str, Any]) -> Entry:
+        if "drops" in data:
+            return Drop(self._fact(data["drops"]), self._reason(data["because"]))
+        return self._reason(data)
+
+    def _reason(self, data: dict[str, Any]) -> Reason:
+        if "place" in data:
+            entry: Entry = self._history[data["place"]]
+            if not isinstance(entry, Finding):
+                message = f"entry {data['place']} of the history is no finding"
+                raise ValueError(message)
+            return entry
+        fact = self._fact(data["fact"])
+        if "evidence" in data:
+            return Finding(fact, evidence_of(data["evidence"]))
+        bindings = tuple(self._node(number) for number in data["bindings"])
+        return Firing(data["rule"], bindings, tuple(self._fact(one) for one in data["premises"]), fact)
+
+    def _conflict(self, data: dict[str, Any]) -> Conflict:
+        x, y = (self._node(number) for number in data["pair"])
+        return Conflict((x, y), data["kind"], data["outcome"], tuple(self._proof(one) for one in data["proofs"]))
+
+    def _proof(self, data: list[dict[str, Any]]) -> Proof:
+        steps = []
+        for one in data:
+            reason = self._reason(one["reason"])
+            steps.append(Step(reason.fact, one["text"], reason, tuple(one["premises"])))
+        return Proof(tuple(steps))

@@ -1,0 +1,44 @@
+"""Verdicts and evidence as plain data and back, for JSON files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apsl_rules.facts import Evidence
+from apsl_rules.labels import label, node_of
+from apsl_rules.oracle import Verdict
+
+_FIGURES = ("statistic", "p", "log_p", "dof", "n")
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """Give a verdict as plain data, without the figures that it does not have."""
+    figures = {name: getattr(verdict, name) for name in _FIGURES}
+    return {
+        "x": label(verdict.x),
+        "y": label(verdict.y),
+        "given": [label(node) for node in verdict.given],
+        "decision": verdict.decision,
+        "test": verdict.test,
+    } | {name: figure for name, figure in figures.items() if figure is not None}
+
+
+def verdict_of(data: dict[str, Any]) -> Verdict:
+    """Give the verdict that plain data stands for."""
+    figures = {name: data.get(name) for name in _FIGURES}
+    given = tuple(node_of(one) for one in data["given"])
+    return Verdict(node_of(data["x"]), node_of(data["y"]), given, data["decision"], data["test"], **figures)
+
+
+def evidence_data(evidence: Evidence) -> dict[str, Any]:
+    """Give evidence as plain data."""
+    return {
+        "source": evidence.source,
+        "note": evidence.note,
+        "verdicts": [verdict_data(verdict) for verdict in evidence.verdicts],
+    }
+
+
+def evidence_of(data: dict[str, Any]) -> Evidence:
+    """Give the evidence that plain data stands for."""
+    return Evidence(data["source"], tuple(verdict_of(one) for one in data["verdicts"]), data["note"])

@@ -1,0 +1,90 @@
+"""Cutting continuous columns: full intervals, ties together, the same answer every time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apsl_rules.data import table
+from apsl_rules.discretize import Cut, Method, cut_points, intervals, parse_cut
+from apsl_rules.errors import DataError, InvalidArgumentError
+
+VALUES = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40)
+CUTS = st.builds(Cut, st.sampled_from(["quantile", "width"]), st.integers(2, 7))
+
+
+@given(VALUES, CUTS)
+def test_intervals_keep_order_and_ties(values: list[float], cut: Cut) -> None:
+    """Codes rise with the values, equal values share one, every level is used, and there are no more than asked."""
+    array = np.array(values)
+    codes, names = intervals(array, cut)
+    ordered = codes[np.argsort(array, kind="stable")]
+    assert (np.diff(ordered) >= 0).all()
+    assert {len(set(codes[array == value])) for value in values} == {1}
+    assert set(codes.tolist()) == set(range(len(names)))
+    assert len(names) <= cut.bins
+    assert len(set(names)) == len(names)
+
+
+@given(st.lists(st.integers(0, 10_000), min_size=2, max_size=60, unique=True), st.integers(2, 5))
+def test_quantiles_fill_evenly_without_ties(values: list[int], bins: int) -> None:
+    """Without ties the intervals differ by at most one in the number of values they hold."""
+    codes, _ = intervals(np.array(values, dtype=float), Cut("quantile", bins))
+    filled = np.bincount(codes, minlength=min(bins, len(values)))
+    assert filled.max() - filled.min() <= 1
+
+
+@pytest.mark.parametrize("method", ["quantile", "width"])
+def test_order_of_rows_does_not_matter(method: Method) -> None:
+    """Shuffled rows give the same limits."""
+    values = np.random.default_rng(1).normal(size=200)
+    assert (cut_points(values, Cut(method, 4)) == cut_points(values[::-1].copy(), Cut(method, 4))).all()
+
+
+def test_known_limits() -> None:
+    """Small columns are cut where a reader would cut them, and the intervals are readable."""
+    assert intervals(np.array([1.5, 2.5, 3.5, 4.5, 5.5, 6.5]), Cut("quantile", 3))[1] == (
+        "[1.5, 2.5]",
+        "(2.5, 4.5]",
+        "(4.5, 6.5]",
+    )
+    codes, names = intervals(np.array([0.0, 0.1, 0.2, 10.0]), Cut("width", 5))
+    assert codes.tolist() == [0, 0, 0, 1]
+    assert names == ("[0, 2]", "(2, 10]")
+    assert intervals(np.array([0.5, 0.5]), Cut("quantile", 3))[1] == ("0.5",)
+    near = intervals(np.array([1.0000001, 1.0000002, 1.0000003]), Cut("quantile", 3))[1]
+    assert near == ("[1.0000001, 1.0000001]", "(1.0000001, 1.0000002]", "(1.0000002, 1.0000003]")
+
+
+def test_extreme_values_do_not_overflow() -> None:
+    """The widest range of floats is cut without a warning."""
+    codes, _ = intervals(np.array([-1.7e308, 0.0, 1.7e308]), Cut("width", 2))
+    assert codes.tolist() == [0, 0, 1]
+
+
+def test_tables_are_cut_where_asked() -> None:
+    """A text cuts fractional columns alone, a mapping the named columns, integers too; missing rows stay missing."""
+    frame = pd.DataFrame({"f": [0.5, 1.5, None, 9.5], "i": [1, 2, 3, 400], "w": list("abab")})
+    plain = table(frame, discretize="quantile:2", missing="testwise")
+    assert plain.codes.tolist() == [[0, 0, 2, 1], [0, 1, 2, 3], [0, 1, 0, 1]]
+    assert plain.levels[0] == ("[0.5, 1.5]", "(1.5, 9.5]")
+    named = table(frame, discretize={"f": "width:3", "i": "quantile:2"}, missing="testwise")
+    assert named.codes.tolist() == [[0, 0, 2, 1], [0, 0, 1, 1], [0, 1, 0, 1]]
+    with pytest.raises(DataError, match="column 'f' looks continuous"):
+        table(frame, discretize={"i": "quantile:2"}, missing="testwise")
+    with pytest.raises(DataError, match="column 'w' holds labels, and only numbers can be cut"):
+        table(frame, discretize={"w": "quantile:2"}, missing="testwise")
+    with pytest.raises(DataError, match="column 'f' has infinite values"):
+        table(pd.DataFrame({"f": [0.5, np.inf]}), discretize="width:2")
+
+
+@pytest.mark.parametrize(
+    "text", ["quantile", "quantile:1", "quantile:x", "kmeans:3", "width:-2", "width:99999", "", ":3"]
+)
+def test_unknown_ways_to_cut(text: str) -> None:
+    """Anything but a known method with a number from 2 on is refused, showing what was given."""
+    with pytest.raises(InvalidArgumentError, match=f"cannot discretise by '{text}'; give 'quantile:k' or 'width:k'"):
+        parse_cut(text)

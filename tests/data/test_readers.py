@@ -1,0 +1,266 @@
+"""Files: CSV, Parquet and integer text are read as they are, and each fault has its sentence."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import importlib.util
+import io
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apsl_rules.data import table
+from apsl_rules.errors import DataError
+from apsl_rules.readers import MISSING_FIELDS, file_kind, read_csv, read_integers, read_parquet, read_supplement
+from apsl_rules.readers.delimited import _field_counts
+
+FIELDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=4).filter(
+    lambda text: text not in MISSING_FIELDS and not text.isspace()
+)
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    """Write a file, packed when its name says so."""
+    raw = content.encode() if isinstance(content, str) else content
+    path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
+    return path
+
+
+# --- CSV -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["d.csv", "d.csv.gz", "d.tsv", "d.tsv.gz", "D.CSV"])
+def test_delimited_files(tmp_path: Path, name: str) -> None:
+    """Packed or not, with commas or tabs, the columns and their kinds are the same."""
+    text = 'heart rate,größe,n\nlow,True,1\n\n"a,b",False,2\n'
+    content = (
+        text if "sv" not in name or "csv" in name.lower() else "heart rate\tgröße\tn\nlow\tTrue\t1\n\na,b\tFalse\t2\n"
+    )
+    frame = read_csv(write(tmp_path / name, content))
+    assert frame.columns.tolist() == ["heart rate", "größe", "n"]
+    assert frame.to_numpy().tolist() == [["low", True, 1], ["a,b", False, 2]]
+
+
+def test_missing_fields(tmp_path: Path) -> None:
+    """Empty and NA fields are missing; "None" is a level like any other."""
+    path = write(tmp_path / "d.csv", "a,b\nNone,1\nNA,2\nx,\n")
+    encoded = table(path, missing="testwise")
+    assert encoded.levels == (("None", "x"), (1, 2))
+    assert encoded.incomplete.all()
+    with pytest.raises(DataError, match=r"values are missing in columns 'a', 'b' \(up to 1 of 3 rows\)"):
+        table(path)
+
+
+@given(
+    st.integers(1, 3).flatmap(
+        lambda width: st.lists(st.lists(FIELDS, min_size=width, max_size=width), min_size=2, max_size=5)
+    )
+)
+def test_fields_are_counted_as_the_csv_module_counts(rows: list[list[str]]) -> None:
+    """Quotes, separators inside them and odd characters do not mislead the check of line lengths."""
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer).writerows(rows)
+    counts = [fields for _, fields in _field_counts(io.StringIO(buffer.getvalue(), newline=""), ",")]
+    assert counts == [len(row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("d.csv", "", "is empty"),
+        ("d.csv.gz", "", "first line .* is blank"),
+        ("d.csv", "\n1,2\n", "first line .* is blank"),
+        ("d.csv", "a,b\n", "the table has 0 rows; at least 2"),
+        ("d.csv", "a,b\n1,2\n", "the table has 1 row; at least 2"),
+        ("d.csv", "a,b\n1,2\n3\n4,5\n", "line 3 of .* has 1 fields where the header has 2"),
+        ("d.csv", "a,b\n1,2\n3,4,5\n", "line 3 of .* has 3 fields where the header has 2"),
+        ("d.csv", 'a,b\n"1",2\n"3\n3",4\n5\n', "line 5 of .* has 1 fields where the header has 2"),
+        ("d.csv", 'a,b\n1,"x\n2,3\n', "EOF inside string .* check its quotation marks"),
+        ("d.csv", "a,a\n1,2\n3,4\n", "duplicate column names: 'a'"),
+        ("d.csv", ",a\n0,2\n1,4\n", "column 1 of .* has no name; .* index=False"),
+        ("d.csv", b"a,b\n1,\xe9\n2,3\n", "is not UTF-8 text .it has the byte 0xe9.; save it as UTF-8"),
+        ("d.csv", "a,b\n1,\n2,\n", "all values are missing in column 'b'"),
+        ("d.csv", "a,b\n1,0.5\n2,1.5\n", "column 'b' looks continuous"),
+        ("d.dat", "a,b\n", "cannot tell what kind of file"),
+        ("d.parquet.gz", "a,b\n", "cannot tell what kind of file"),
+    ],
+)
+def test_bad_delimited_files(tmp_path: Path, name: str, content: str | bytes, sentence: str) -> None:
+    """Each fault of a file is told in one sentence, with the line where there is one."""
+    with pytest.raises(DataError, match=sentence):
+        table(write(tmp_path / name, content))
+
+
+def test_a_broken_packed_file(tmp_path: Path) -> None:
+    """A file that is not packed as its name says, or is cut short, cannot be read."""
+    for content in (b"a,b\n1,2\n", gzip.compress(b"a,b\n" + b"1,2\n" * 1000)[:-12]):
+        (tmp_path / "d.csv.gz").write_bytes(content)
+        with pytest.raises(DataError, match=r"cannot read the file .* check that it is whole"):
+            table(tmp_path / "d.csv.gz")
+
+
+@pytest.mark.parametrize("name", ["d.csv", "d.txt", "d.parquet"])
+def test_missing_files_and_folders(tmp_path: Path, name: str) -> None:
+    """A path that leads nowhere or to a folder is told so."""
+    with pytest.raises(DataError, match=r"there is no file '.*'; check the path"):
+        table(tmp_path / name)
+    (tmp_path / name).mkdir()
+    with pytest.raises(DataError, match="is a folder; give a file"):
+        table(tmp_path / name)
+
+
+# --- Parquet -------------------------------------------------------------------------------------------------------
+
+PARQUET = {"c": ["x", "y", "x"], "n": [1, 2, 1], "b": [True, False, False]}
+
+
+def only(monkeypatch: pytest.MonkeyPatch, *installed: str) -> None:
+    """Hide the Parquet readers that are not named."""
+    real = importlib.util.find_spec
+
+    def find_spec(name: str, package: str | None = None) -> ModuleSpec | None:
+        hidden = name in ("pyarrow", "polars", "duckdb") and name not in installed
+        return None if hidden else real(name, package)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find_spec)
+
+
+@pytest.mark.parametrize("reader", ["pyarrow", "polars", "duckdb"])
+def test_parquet_with_each_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
+    """Whichever library reads it, the table is the same; row labels of pandas are no column."""
+    only(monkeypatch, reader)
+    pd.DataFrame(PARQUET, index=[7, 8, 9]).to_parquet(tmp_path / "d.parquet")
+    encoded = table(tmp_path / "d.parquet")
+    assert encoded.names == ("c", "n", "b")
+    assert encoded.codes.tolist() == [[0, 1, 0], [0, 1, 0], [1, 0, 0]]
+
+
+@pytest.mark.parametrize("reader", ["pyarrow", "polars", "duckdb"])
+def test_unreadable_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
+    """What is not Parquet, or is cut short, is refused with the file's name."""
+    only(monkeypatch, reader)
+    pq.write_table(pa.table(PARQUET), tmp_path / "whole.parquet")
+    whole = (tmp_path / "whole.parquet").read_bytes()
+    for content in (b"c,n\n1,2\n", whole[:-20], whole[:40] + bytes(len(whole) - 40)):
+        (tmp_path / "d.parquet").write_bytes(content)
+        with pytest.raises(DataError, match=r"cannot read the Parquet file '.*d\.parquet' \(.*really Parquet"):
+            read_parquet(tmp_path / "d.parquet")
+
+
+def test_parquet_without_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a library that reads Parquet the sentence says what to install."""
+    only(monkeypatch)
+    pq.write_table(pa.table(PARQUET), tmp_path / "d.parquet")
+    with pytest.raises(DataError, match="needs pyarrow, polars or duckdb; pip install pyarrow"):
+        table(tmp_path / "d.parquet")
+
+
+# --- integer text --------------------------------------------------------------------------------------------------
+
+
+def test_integer_text(tmp_path: Path) -> None:
+    """Blank-separated integers are a matrix, whatever the blanks."""
+    path = write(tmp_path / "d.txt", "0  1 -2\n\n 3\t4 5 \r\n")
+    assert read_integers(path).tolist() == [[0, 1, -2], [3, 4, 5]]
+    assert read_integers(write(tmp_path / "d.txt.gz", "7 8")).tolist() == [[7, 8]]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (" \n\n", "is empty"),
+        ("1 2\n3\n", "line 2 of .* has 1 values where the first line has 2"),
+        ("1 2\n\n3 x\n", "line 3 of .* is not blank-separated integers"),
+        ("a b\n1 2\n", "line 1 of .* a header is not allowed"),
+        ("1 2.5\n1 2\n", "line 1 of .* is not blank-separated integers"),
+        ("1 99999999999999999999\n", "line 1 of .* is not blank-separated integers"),
+    ],
+)
+def test_bad_integer_text(tmp_path: Path, content: str, sentence: str) -> None:
+    """What is not a matrix of integers is refused with the line."""
+    with pytest.raises(DataError, match=sentence):
+        read_integers(write(tmp_path / "d.txt", content))
+
+
+# --- supplements ---------------------------------------------------------------------------------------------------
+
+
+def supplement(folder: Path, network: str) -> None:
+    """Write a graph of two nodes and two samples."""
+    write(folder / f"{network}_graph.txt", "0 1\n0 0\n")
+    write(folder / f"{network}_s500_v1.txt", "0 1\n2 0\n0 1\n")
+    write(folder / f"{network}_s500_v2.txt", "1 1\n0 0\n")
+
+
+def test_supplement(tmp_path: Path) -> None:
+    """A folder, a graph or a sample each lead to the network's graph and samples."""
+    supplement(tmp_path, "Child")
+    write(tmp_path / "readme.txt", "no data")
+    for place in (tmp_path, str(tmp_path / "Child_graph.txt"), tmp_path / "Child_s500_v2.txt"):
+        found = read_supplement(place)
+        assert found.network == "Child"
+        assert found.graph is not None
+        assert found.graph.tolist() == [[0, 1], [0, 0]]
+        assert list(found.samples) == ["s500_v1", "s500_v2"]
+    sample = read_supplement(tmp_path).samples["s500_v1"]
+    assert table(sample).codes.tolist() == [[0, 1, 0], [1, 0, 1]]
+    assert table(sample, levels="declared").cards.tolist() == [3, 2]
+    (tmp_path / "Child_graph.txt").unlink()
+    assert read_supplement(tmp_path).graph is None
+
+
+def test_several_networks_in_a_folder(tmp_path: Path) -> None:
+    """With more than one network the name decides; without it the networks are listed."""
+    supplement(tmp_path, "Child")
+    supplement(tmp_path, "Child_3")
+    assert read_supplement(tmp_path, network="Child_3").network == "Child_3"
+    with pytest.raises(DataError, match="more than one network; networks there: 'Child', 'Child_3'; give network="):
+        read_supplement(tmp_path)
+    with pytest.raises(DataError, match="no files of the network 'Alarm'"):
+        read_supplement(tmp_path, network="Alarm")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("notes.txt", "1 2", "'notes.txt' is no file of a supplement"),
+        ("A_graph.txt", "0 1\n", "has 1 rows and 2 columns; it must be square"),
+        ("A_graph.txt", "0 2\n0 0\n", "entries other than 0 and 1"),
+        ("A_graph.txt", "", "is empty"),
+    ],
+)
+def test_bad_supplements(tmp_path: Path, name: str, content: str, sentence: str) -> None:
+    """A file that is no part of a supplement, or no graph, is refused."""
+    with pytest.raises(DataError, match=sentence):
+        read_supplement(write(tmp_path / name, content))
+
+
+def test_supplements_that_are_not_there(tmp_path: Path) -> None:
+    """A folder without a network and a missing file are told apart."""
+    with pytest.raises(DataError, match="holds no network's files"):
+        read_supplement(tmp_path)
+    with pytest.raises(DataError, match="there is no file"):
+        read_supplement(tmp_path / "A_graph.txt")
+
+
+def test_kinds_by_ending() -> None:
+    """The kind of a file is told by its ending in any case."""
+    kinds: dict[str, Any] = {"a.csv": "csv", "a.TSV.gz": "tsv", "x.y.parquet": "parquet", "b.txt": "txt"}
+    assert {name: file_kind(name) for name in kinds} == kinds
+
+
+def test_a_wide_csv_round_trips(tmp_path: Path) -> None:
+    """A file written by pandas comes back with the same codes."""
+    matrix = np.random.default_rng(5).integers(0, 4, (60, 300))
+    frame = pd.DataFrame(matrix, columns=[f"v{place}" for place in range(300)])
+    frame.to_csv(tmp_path / "w.csv", index=False)
+    assert (table(tmp_path / "w.csv").codes == table(frame).codes).all()
