@@ -17,7 +17,7 @@ from apsl_rules.cycles import cyclic_groups, way
 from apsl_rules.engine import Engine, Outcome
 from apsl_rules.facts import Evidence, Fact, Finding, adjacent, arrow, conflict, fact_key, gap
 from apsl_rules.names import Node, Pair, in_order
-from apsl_rules.proof import Proof, proof_of
+from apsl_rules.proof import Proof, finding_strength, proof_of
 from apsl_rules.store import MarkStore
 
 Policy: TypeAlias = Literal["quarantine", "strongest", "first", "last"]
@@ -59,6 +59,7 @@ def is_consistent(store: MarkStore) -> bool:
 
 def settle(engine: Engine, findings: Sequence[Finding], policy: Literal["quarantine", "strongest"]) -> Settled:
     """Take the fixpoint of a set of findings, blocking contradicted arrows until none is left."""
+    findings = _as_a_set(findings)
     blocked: set[Fact] = set()
     conflicts: list[Conflict] = []
     torn: set[Pair] = set()
@@ -79,6 +80,20 @@ def settle(engine: Engine, findings: Sequence[Finding], policy: Literal["quarant
         if not outcome.store.has_arrow(*one.pair) and not outcome.store.has_arrow(*reversed(one.pair))
     ]
     return Settled(outcome.store.with_reasons(marked), tuple(conflicts))
+
+
+def _as_a_set(findings: Sequence[Finding]) -> list[Finding]:
+    """Give each fact once, with the best evidence told for it, by name: nothing of the order is left."""
+    best: dict[Fact, Finding] = {}
+    for finding in findings:
+        rival = best.setdefault(finding.fact, finding)
+        if rival != finding and _evidence_key(finding) < _evidence_key(rival):
+            best[finding.fact] = finding
+    return sorted(best.values(), key=lambda finding: fact_key(finding.fact))
+
+
+def _evidence_key(finding: Finding) -> tuple[float, str]:
+    return -finding_strength(finding), repr(finding.evidence)
 
 
 @attrs.frozen

@@ -30,7 +30,7 @@ def parse_cut(text: str) -> Cut:
     >>> parse_cut("width:4")
     Cut(method='width', bins=4)
     """
-    match = re.fullmatch(r"(quantile|width):([0-9]{1,5})", text)
+    match = re.fullmatch(r"(quantile|width):([0-9]{1,5})", str(text))
     if match is None or not _FEWEST <= int(match[2]) <= _MOST:
         message = (
             f"cannot discretise by {text!r}; give 'quantile:k' or 'width:k' with k from {_FEWEST} to {_MOST:,}, "

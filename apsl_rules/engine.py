@@ -99,7 +99,7 @@ class Engine:
     def extend(
         self, store: MarkStore, reasons: Iterable[Reason], *, blocked: Collection[Fact] = frozenset()
     ) -> Outcome:
-        """Add reasons and take the rules to their least fixpoint; facts in ``blocked`` are never concluded.
+        """Add reasons and take the rules to their least fixpoint; facts in ``blocked`` are neither told nor concluded.
 
         Fed to an empty store, the depth of each proof is the smallest there is.
         """
@@ -110,7 +110,7 @@ class Engine:
             )
             raise RuleError(message)
         with store.writing() as writer:
-            fresh = [reason.fact for reason in reasons if writer.add(reason)]
+            fresh = [reason.fact for reason in reasons if reason.fact not in blocked and writer.add(reason)]
             run = _Round(self, writer, blocked)
             while fresh:
                 fresh = run.step(fresh)

@@ -18,6 +18,11 @@ Positions: TypeAlias = tuple[int, ...]
 _EDGES = (adjacent.name, arrow.name)
 
 
+def _no_key(_nodes: Nodes) -> Nodes:
+    """Stand in for the getter of no positions: all readings share one key."""
+    return ()
+
+
 @attrs.frozen
 class Drop:
     """An entry that ends a fact, since the given reason overwrote it."""
@@ -124,7 +129,7 @@ class Journal:
         """Give a table from the nodes at some positions to all readings that have them there; made once, then kept."""
         tables = self._look_ups[relation]
         if positions not in tables:
-            key_of: Callable[[Nodes], Any] = itemgetter(*positions)
+            key_of: Callable[[Nodes], Any] = itemgetter(*positions) if positions else _no_key
             table: LookUp = {}
             tables[positions] = key_of, table
             for fact in self.facts[relation]:

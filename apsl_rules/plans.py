@@ -133,7 +133,7 @@ class _Text:
         keys = [atom.variables[at] for at in positions]
         key = self.name[keys[0]] if len(keys) == 1 else self._tuple(keys)
         targets = ["_" if variable in self.bound else self.name[variable] for variable in atom.variables]
-        self._line(f"for {', '.join(targets)} in {table}.get({key}, ()):")
+        self._line(f"for {', '.join(targets)}, in {table}.get({key}, ()):")
         self.margin, self.leave = self.margin + "    ", "continue"
         others = sorted(self.name[variable] for variable in self.bound if variable not in atom.variables)
         for variable in atom.variables:

@@ -167,6 +167,9 @@ class RememberingOracle:
             self._refuse("associations", x, f"gave {type(answer).__name__}, not a Sweep")
         elif len(answer) != size:
             self._refuse("associations", x, f"gave {len(answer)} verdicts on {size} other nodes")
+        elif type(answer) is Sweep:  # a sweep of its own kind makes its verdicts itself
+            for verdict in answer:
+                self._check(verdict, (x, getattr(verdict, "y", None), ()), "associations")
 
     def _check_separation(self, answer: Any, search: Search) -> None:
         if not isinstance(answer, Separation):

@@ -1,4 +1,4 @@
-"""Settings of all tests: hypothesis draws the same examples on every run and never judges by the clock."""
+"""Settings of hypothesis for all tests: the same examples on every run, and no judging by the clock."""
 
 from __future__ import annotations
 
@@ -10,5 +10,8 @@ settings.register_profile(
     deadline=None,
     max_examples=60,
     suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no fault of a test
+)
+settings.register_profile(
+    "long", settings.get_profile("steady"), derandomize=False, database=None, max_examples=2000
 )
 settings.load_profile("steady")

@@ -14,10 +14,10 @@ from apsl_rules.errors import GraphError
 from apsl_rules.names import Node
 
 
-def dag_of(arrows: str, *, nodes_first: str = "") -> Dag:
-    """Make a graph from text such as "a->b b->c"; nodes come in the order of their first mention."""
+def dag_of(arrows: str, *, order: str = "") -> Dag:
+    """Make a graph from text such as "a->b b->c"; nodes come in the given order, others as first mentioned."""
     pairs = [tuple(arrow.split("->")) for arrow in arrows.split()]
-    nodes = dict.fromkeys([*nodes_first, *(node for pair in pairs for node in pair)])
+    nodes = dict.fromkeys([*order, *(node for pair in pairs for node in pair)])
     return known_dag({node: [x for x, y in pairs if y == node] for node in nodes})
 
 
@@ -33,7 +33,7 @@ MICRO: dict[str, Dag] = {
     "N2": dag_of("a->t b->t a->z b->z t->z"),
     "N3": dag_of("T->A B->A A->X B->X"),
     "N4": dag_of("X->W W->Y B->W B->Y X->A Y->A"),
-    "N5": dag_of("4->3 4->5 1->3 1->2 3->0 3->5 0->5 0->2 5->2", nodes_first="012345"),
+    "N5": dag_of("4->3 4->5 1->3 1->2 3->0 3->5 0->5 0->2 5->2", order="012345"),
     "N6": dag_of("X->A W->A X->Z W->Z V->Z Z->A"),
     "N7": dag_of("P->T Q->T T->C"),
     "N8": dag_of("A->B A->C B->D C->D D->E"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -9,8 +10,23 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 
 from apsl_rules.dag import Dag, known_dag
+from apsl_rules.facts import (
+    Evidence,
+    Fact,
+    Finding,
+    Relation,
+    Variable,
+    adjacent,
+    arrow,
+    chain,
+    collider,
+    gap,
+    spouse,
+)
 from apsl_rules.names import Node
 from apsl_rules.network import Network
+from apsl_rules.oracle import Verdict
+from apsl_rules.rules import Rule, Rulebook
 
 #: Labels of several kinds, some of which read alike, so that nothing may rely on their being text or sortable.
 LABELS: st.SearchStrategy[Node] = st.one_of(
@@ -62,11 +78,54 @@ def networks(draw: st.DrawFn, *, max_nodes: int = 4, max_levels: int = 3) -> Net
     return Network(draw(WORDS), dag, levels, tables, draw(WORDS))
 
 
-#: Facts over the nodes a to f, so few that contradictions are common.
-FACTS: st.SearchStrategy[Fact] = st.one_of(
-    st.builds(
-        lambda relation, nodes: relation.fact(*nodes[: relation.arity]),
-        st.sampled_from((adjacent, gap, arrow, collider, chain, spouse)),
-        st.permutations("abcdef"),
-    )
+_RELATIONS = (adjacent, adjacent, gap, arrow, collider, chain, chain, spouse)
+
+
+def _fact(relation: Relation, nodes: Sequence[Node]) -> Fact:
+    return relation.fact(*nodes[: relation.arity])
+
+
+@st.composite
+def findings(draw: st.DrawFn, *, nodes: str = "abcde", max_size: int = 20) -> list[Finding]:
+    """Draw findings over few nodes: contradictory ones, and one fact told twice with different evidence."""
+    facts = st.builds(_fact, st.sampled_from(_RELATIONS), st.permutations(nodes))
+    p_values = st.sampled_from([None, 1e-9, 0.001, 0.009])
+    drawn = draw(st.lists(st.tuples(facts, p_values), max_size=max_size))
+    return [Finding(fact, Evidence("test", _verdicts(p))) for fact, p in drawn]
+
+
+def _verdicts(p: float | None) -> tuple[Verdict, ...]:
+    return () if p is None else (Verdict("x", "y", (), "dependent", "G²", 1.0, p, 1, 100),)
+
+
+#: Relations of all shapes that a plugin may bring.
+SHAPES = (
+    Relation("marked", 1, "{0} is marked"),
+    Relation("before", 2, "{0} is before {1}"),
+    Relation("beside", 2, "{0} is beside {1}", symmetric=True),
+    Relation("between", 3, "{1} is between {0} and {2}", symmetric=True),
 )
+
+
+@st.composite
+def rulebooks(draw: st.DrawFn) -> Rulebook:
+    """Draw positive rules over relations of all shapes, premises without a common variable included."""
+    variables = [Variable(name) for name in "WXYZ"]
+    rules = []
+    for number in range(draw(st.integers(1, 3))):
+        when = [
+            relation(*draw(st.permutations(variables))[: relation.arity])
+            for relation in draw(st.lists(st.sampled_from(SHAPES), min_size=1, max_size=3))
+        ]
+        bound = list(dict.fromkeys(variable for atom in when for variable in atom.variables))
+        fitting = [relation for relation in SHAPES if relation.arity <= len(bound)]
+        then = [
+            relation(*draw(st.permutations(bound))[: relation.arity])
+            for relation in draw(st.lists(st.sampled_from(fitting), min_size=1, max_size=2))
+        ]
+        rules.append(Rule(f"rule {number}", "drawn", when=when, then=then))
+    return Rulebook("drawn", tuple(rules), SHAPES)
+
+
+#: Facts of these relations over four nodes.
+SHAPED_FACTS: st.SearchStrategy[Fact] = st.builds(_fact, st.sampled_from(SHAPES), st.permutations("abcd"))

@@ -49,13 +49,11 @@ def _narrow(block: npt.NDArray[np.integer[Any]], low: npt.NDArray[Any], span: np
         codes = ranks.ravel()[cells]
     shared: dict[tuple[int, int], tuple[int, ...]] = {}
     levels = []
-    for place, (first, last, holed) in enumerate(
-        zip(low.tolist(), (span + 1).tolist(), holes.tolist(), strict=True),
-    ):
-        if holed:
+    for place, (first, count) in enumerate(zip(low.tolist(), (span + 1).tolist(), strict=True)):
+        if holes[place]:
             levels.append(tuple(first + step for step in np.flatnonzero(seen[place]).tolist()))
         else:
-            levels.append(shared.setdefault((first, last), tuple(range(first, first + last))))
+            levels.append(shared.setdefault((first, count), tuple(range(first, first + count))))
     return Dense(codes, levels)
 
 

@@ -26,7 +26,7 @@ class OtherFrame:
         """Give one column: declared categories keep their order, numbers are numbers, the rest are labels."""
         values = self.series[place]
         dtype = values.dtype
-        if dtype.is_numeric() and not dtype.is_decimal():
+        if _fits_numpy(dtype):
             missing = values.is_null().to_numpy()
             return numbers((values.fill_null(0) if missing.any() else values).to_numpy(), missing)
         if dtype == nw.Boolean:
@@ -41,9 +41,14 @@ class OtherFrame:
     def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
         """Give a run of columns as the rows of one integer array, where all have plain numbers."""
         run = self.series[start:stop]
-        if not all(values.dtype.is_integer() or values.dtype.is_float() for values in run):
+        if not all(_fits_numpy(values.dtype) for values in run):
             return None
         return whole_numbers(np.stack([values.to_numpy() for values in run]))
+
+
+def _fits_numpy(dtype: Any) -> bool:
+    """Say whether a column holds numbers that numpy has; it has no integers of 128 bits."""
+    return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
 
 
 def _declared(values: nw.Series[Any], levels: tuple[Any, ...]) -> Labels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import Any
 
@@ -41,12 +41,13 @@ def open_source(source: Any, names: Iterable[Node] | None = None) -> Source:
 
 def check_names(names: Sequence[Node]) -> None:
     """Refuse labels that occur twice or cannot be looked up."""
-    odd = next((name for name in names if not isinstance(name, Hashable)), None)
-    if odd is not None:
-        message = f"a column cannot be called {odd!r}; give names that are hashable, such as text, numbers or tuples"
-        raise DataError(message)
-    if len(set(names)) < len(names):
-        twice = [name for name, times in Counter(names).items() if times > 1]
+    try:
+        times = Counter(names)
+    except TypeError as error:
+        message = f"the columns cannot have these names ({error}); give text, numbers, tuples or other hashables"
+        raise DataError(message) from error
+    twice = [name for name in times if times[name] > 1]
+    if twice:
         message = f"duplicate column names: {listing(twice)}; give every column a name of its own"
         raise DataError(message)
 

@@ -21,6 +21,7 @@ MISSING_LEVEL = "missing"
 
 _BYTE_LEVELS = 255
 _CELLS_AT_ONCE = 2**20
+_SHOWN = 8
 
 
 def table(
@@ -150,10 +151,10 @@ class _Store:
             raise DataError(message)
         gaps = {self.names[place]: int(self.absent[place]) for place in np.flatnonzero(self.absent)}
         if gaps and self.missing == "refuse":
-            most = max(gaps.values())
+            counts = ", ".join(f"{count:,}" for count in list(gaps.values())[:_SHOWN])
             message = (
-                f"values are missing in {_columns(gaps)} (up to {most:,} of {rows:,} rows); give missing='testwise' to "
-                f"leave out rows test by test, or missing='level' to count them as a level"
+                f"values are missing in {_columns(gaps)} ({counts} of {rows:,} rows); give missing='testwise' to leave "
+                f"out rows test by test, or missing='level' to count them as a level"
             )
             raise DataError(message)
         return Table(

@@ -52,10 +52,10 @@ def read_supplement(place: AnyPath, *, network: str | None = None) -> Supplement
     if network is None and len(networks) == 1:
         network = networks[0]
     if network not in networks:
-        wanted = "no network's files" if network is None and not networks else "the files of more than one network"
+        held = "several networks" if networks else "no network"
         if network is not None:
-            wanted = f"no files of the network {network!r}"
-        message = f"the folder {str(folder)!r} holds {wanted}; networks there: {listing(networks)}; give network="
+            held = f"no network {network!r}"
+        message = f"the folder {str(folder)!r} holds {held}; it has the files of {listing(networks)}, so give network="
         raise DataError(message)
     files = {match["part"]: file for match, file in found if match["network"] == network}
     graph = files.pop("graph", None)

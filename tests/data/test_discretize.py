@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -88,3 +90,10 @@ def test_unknown_ways_to_cut(text: str) -> None:
     """Anything but a known method with a number from 2 on is refused, showing what was given."""
     with pytest.raises(InvalidArgumentError, match=f"cannot discretise by '{text}'; give 'quantile:k' or 'width:k'"):
         parse_cut(text)
+
+
+def test_what_is_no_text() -> None:
+    """A bare number says nothing about how to cut and is refused like an unknown way."""
+    number: Any = 3
+    with pytest.raises(InvalidArgumentError, match="cannot discretise by 3; give 'quantile:k'"):
+        table(np.eye(2), discretize=number)

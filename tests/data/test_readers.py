@@ -56,7 +56,7 @@ def test_missing_fields(tmp_path: Path) -> None:
     encoded = table(path, missing="testwise")
     assert encoded.levels == (("None", "x"), (1, 2))
     assert encoded.incomplete.all()
-    with pytest.raises(DataError, match=r"values are missing in columns 'a', 'b' \(up to 1 of 3 rows\)"):
+    with pytest.raises(DataError, match=r"values are missing in columns 'a', 'b' \(1, 1 of 3 rows\)"):
         table(path)
 
 
@@ -223,9 +223,9 @@ def test_several_networks_in_a_folder(tmp_path: Path) -> None:
     supplement(tmp_path, "Child")
     supplement(tmp_path, "Child_3")
     assert read_supplement(tmp_path, network="Child_3").network == "Child_3"
-    with pytest.raises(DataError, match="more than one network; networks there: 'Child', 'Child_3'; give network="):
+    with pytest.raises(DataError, match="several networks; it has the files of 'Child', 'Child_3', so give network="):
         read_supplement(tmp_path)
-    with pytest.raises(DataError, match="no files of the network 'Alarm'"):
+    with pytest.raises(DataError, match="no network 'Alarm'"):
         read_supplement(tmp_path, network="Alarm")
 
 
@@ -246,7 +246,7 @@ def test_bad_supplements(tmp_path: Path, name: str, content: str, sentence: str)
 
 def test_supplements_that_are_not_there(tmp_path: Path) -> None:
     """A folder without a network and a missing file are told apart."""
-    with pytest.raises(DataError, match="holds no network's files"):
+    with pytest.raises(DataError, match="holds no network; it has the files of none"):
         read_supplement(tmp_path)
     with pytest.raises(DataError, match="there is no file"):
         read_supplement(tmp_path / "A_graph.txt")

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from apsl_backends import verdictcache
 from apsl_backends.cachedoracle import CachedOracle
+from apsl_backends.gsquare import GSquare
 from apsl_backends.verdictcache import Answer, VerdictCache
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -165,6 +166,19 @@ def test_a_larger_alpha_reuses_searches(data: Table) -> None:
         assert oracle.asked == 0
         _, beyond = cached(data, kept, found.verdict.p)
         assert beyond.separator("a", "e", ["c"], max_size=0).given is None
+
+
+def test_a_compiled_oracle(data: Table) -> None:
+    """What the counting kernels find comes back from the cache figure by figure, at another alpha too."""
+    searches = all_searches("abcde")
+    with VerdictCache(":memory:") as kept:
+        for alpha in (0.01, 0.05, 0.01, 0.05):
+            plain = GSquare(data, alpha=alpha)
+            front = CachedOracle.over_table(plain, kept, data, alpha=alpha, options={"dof": "adjusted"})
+            assert list(front.separators(searches)) == list(plain.separators(searches))
+            for node in data.names:
+                assert list(front.associations(node)) == list(plain.associations(node))
+        assert front.misses == 0
 
 
 # --- keys ----------------------------------------------------------------------------------------------------------

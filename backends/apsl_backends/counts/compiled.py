@@ -23,7 +23,7 @@ _entries: list[Any] = []
 
 def kernel(function: Function) -> Function:
     """Compile a function that only other kernels call."""
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **({"_nrt": False} if "np.empty" not in __import__("inspect").getsource(function) and "sums_by" not in __import__("inspect").getsource(function) and "np.zeros" not in __import__("inspect").getsource(function) and "ones(" not in function.__name__ and function.__name__ in {"term","pearson","sum_strata","_sum_narrow","_sum_wide","_is_missing","fill_outer","settle","ones_of","ones_of_both","make_masks","extend_prefix","_make_codes","measure_spans","count_pair","_full_word"} else {}))
 
 
 def entry(function: Function) -> Function:

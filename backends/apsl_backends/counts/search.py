@@ -27,7 +27,7 @@ from apsl_backends.counts.judging import is_weaker, judge
 from apsl_backends.counts.rows import count_by_rows
 from apsl_backends.counts.sharing import count_inner, extend_prefix, fill_outer
 from apsl_backends.counts.sorting import sums_by_sorting
-from apsl_backends.counts.strata import all_strata
+from apsl_backends.counts.strata import sum_strata
 from apsl_backends.counts.subsets import binomials, least_products, number_without, step, sums_of_products
 from apsl_backends.counts.ways import choose_way, measure_spans
 
@@ -155,7 +155,7 @@ def _search(
                     count_by_bits(store, test, base + size, counts, at)
                 else:
                     count_by_rows(store, test, base + size, counts, at, np.int64(cells))
-                sums = all_strata(counts, at, spans, cards, base + size, margins, measure)
+                sums = sum_strata(counts, at, spans, cards, base + size, margins, measure)
             decision, value, dof = judge(sums, cards, base + size, levels, measure)
             if decision == INDEPENDENT or (
                 decision == DEPENDENT and (state == UNRELIABLE or is_weaker(value, dof, best, best_dof))

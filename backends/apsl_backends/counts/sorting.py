@@ -69,7 +69,7 @@ def sums_by_sorting(store: Store, places: Any, dims: int, measure: Measure) -> A
                 joint += term(end - run, measure)
             else:
                 i, j = store.codes[x, order[run]], store.codes[y, order[run]]
-                joint += pearson(end - run, margin_x[i], margin_y[j], high - low, measure.scale)
+                joint += pearson(end - run, margin_x[i], margin_y[j], high - low, measure)
             run = end
         if measure.kind == G_SQUARE:
             of_all += term(high - low, measure)

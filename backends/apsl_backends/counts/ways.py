@@ -11,7 +11,7 @@ from apsl_backends.counts.bitmaps import count_by_bits
 from apsl_backends.counts.compiled import entry, kernel
 from apsl_backends.counts.rows import SHORT_CODES, count_by_rows
 from apsl_backends.counts.sorting import sums_by_sorting
-from apsl_backends.counts.strata import all_strata
+from apsl_backends.counts.strata import sum_strata
 
 MOST_CELLS = 1 << 24
 """The largest table that is ever held whole; larger ones are counted by sorting."""
@@ -62,7 +62,7 @@ def sums_of(store: Store, measure: Measure, places: Any, dims: int, spans: Any, 
         count_by_bits(store, places, dims, counts, 0)
     else:
         count_by_rows(store, places, dims, counts, 0, len(counts))
-    return all_strata(counts, 0, spans, cards, dims, np.empty(cards[0] + cards[1], np.int64), measure)
+    return sum_strata(counts, 0, spans, cards, dims, np.empty(cards[0] + cards[1], np.int64), measure)
 
 
 @entry

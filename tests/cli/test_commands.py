@@ -1,0 +1,105 @@
+"""The commands as a user types them: what they print, where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from terminal import apsl
+
+
+def test_learn_draws_the_part_and_says_what_it_cost() -> None:
+    """`apsl learn` prints a picture of the part and a summary on standard output, nothing on standard error."""
+    done = apsl("learn", "alarm", "--oracle", "dsep", "--target", "HREKG", "--depth", "2")
+
+    assert done.code == 0
+    assert done.out.startswith("HREKG\n├◀── ERRCAUTER\n│    └──▶ HRSAT\n└◀── HR\n     ├◀── CATECHOL\n")
+    assert "7 arrows, 0 lines and 0 conflicts among 7 nodes (learner apsl, oracle dsep)" in done.out
+    assert not done.err
+
+
+def test_why_learns_and_proves() -> None:
+    """`apsl why` with a network and a target learns the part and prints a proof down to the verdicts."""
+    done = apsl("why", "alarm", "CATECHOL", "HR", "--target", "HREKG", "--depth", "2")
+
+    assert done.code == 0
+    assert done.out.splitlines()[0] == "CATECHOL -> HR   [Meek-R1]"
+    assert "CATECHOL is no collider between ARTCO2 and HR   [dsep: HR ⊥ ARTCO2 | CATECHOL]" in done.out
+
+
+def test_a_saved_part_is_read_by_the_viewing_commands(tmp_path: Path) -> None:
+    """`--out` saves a part from which why, trace and show give what they give for the run itself."""
+    saved = str(tmp_path / "part.json")
+    learned = apsl("learn", "alarm", "-t", "HREKG", "-k", "2", "--out", saved)
+
+    assert apsl("show", saved).out == learned.out
+    assert apsl("why", saved, "HR", "CO").out == apsl("why", "alarm", "HR", "CO", "-t", "HREKG", "-k", "2").out
+    assert apsl("trace", saved).out == apsl("trace", "alarm", "-t", "HREKG", "-k", "2").out
+
+
+def test_trace_tells_the_visits_and_firings() -> None:
+    """`apsl trace` lists the visits with the rules they set off, and the findings when asked."""
+    lines = apsl("trace", "alarm", "-t", "HREKG", "-k", "1", "--findings").out.splitlines()
+
+    assert lines[0] == "visit 1: HREKG; neighbours: ERRCAUTER, HR"
+    assert "  ERRCAUTER -> HREKG   [V-collider]" in lines
+    assert any(line.startswith("  ERRCAUTER and HR are not adjacent") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("learn", "asia", "-t", "lung", "--json"),
+        ("learn", "asia", "-t", "lung", "--format", "json"),
+        ("why", "asia", "lung", "smoke", "-t", "lung", "--json"),
+        ("trace", "asia", "-t", "lung", "--json", "--findings"),
+        ("networks", "--json"),
+        ("oracles", "--json"),
+        ("finders", "--json"),
+        ("learners", "--json"),
+        ("plugins", "--json"),
+    ],
+)
+def test_json_is_valid_json(words: tuple[str, ...]) -> None:
+    """Every command that takes --json prints one JSON document."""
+    done = apsl(*words)
+
+    assert done.code == 0
+    assert json.loads(done.out)
+
+
+def test_csv_has_a_row_for_each_edge() -> None:
+    """`--format csv` prints the edge table."""
+    rows = apsl("learn", "cancer", "-t", "Cancer", "--format", "csv").out.splitlines()
+
+    assert rows[0] == "source,target,mark,rule,p,distance"
+    assert len(rows) == 5
+
+
+def test_a_limit_ends_with_exit_code_2() -> None:
+    """A run that meets its limit prints what is settled, says that it is incomplete, and exits with 2."""
+    done = apsl("learn", "alarm", "-t", "HREKG", "-k", "max", "--max-tests", "500")
+
+    assert done.code == 2
+    assert "incomplete: stopped at 500 tests" in done.out
+
+
+def test_a_plugin_module_is_registered_by_name(tmp_path: Path) -> None:
+    """`--plugin MODULE` imports a module from the current folder and lets it watch the run."""
+    (tmp_path / "shouting.py").write_text(
+        "from apsl_rules import hookimpl\n@hookimpl\ndef apsl_firing(firing):\n    print('FIRED', firing.rule)\n",
+        "utf-8",
+    )
+    done = apsl("--plugin", "shouting", "learn", "cancer", "-t", "Cancer", folder=tmp_path)
+
+    assert done.out.startswith("FIRED V-collider\n")
+
+
+def test_help_names_every_command() -> None:
+    """`apsl --help` lists the commands, and `apsl learn --help` shows examples."""
+    listed = apsl("--help").out
+
+    assert all(name in listed for name in ("learn", "why", "trace", "show", "networks", "plugins"))
+    assert "apsl learn alarm --target HREKG --depth 2" in apsl("learn", "--help").out

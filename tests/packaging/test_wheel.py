@@ -1,0 +1,59 @@
+"""What is shipped: the wheel's content, and how much an import brings in."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel once."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    return next(folder.glob("*.whl"))
+
+
+def test_the_wheel_has_three_packages_and_nothing_else(wheel: Path) -> None:
+    """The wheel's top level is exactly the three packages and the metadata."""
+    with zipfile.ZipFile(wheel) as archive:
+        top = {name.split("/")[0] for name in archive.namelist()}
+
+    assert {name for name in top if not name.endswith(".dist-info")} == {"apsl_rules", "apsl_backends", "apsl_specs"}
+    assert len(top) == 4
+
+
+def test_the_wheel_carries_specs_networks_and_types(wheel: Path) -> None:
+    """Specs, networks and the typing markers are in the wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+
+    assert {"apsl_specs/learners/apsl.toml", "apsl_specs/networks/alarm.bif"} <= names
+    assert {"apsl_rules/py.typed", "apsl_backends/py.typed", "apsl_specs/py.typed"} <= names
+
+
+@pytest.mark.parametrize("code", ["import apsl_rules", "from apsl_rules.cli.main import apsl"])
+def test_an_import_stays_light(code: str) -> None:
+    """Importing the package or the command line brings in no compiler, no graph or plot library and no pandas."""
+    heavy = ["numba", "llvmlite", "networkx", "matplotlib", "pandas", "scipy", "narwhals"]
+    probe = f"{code}; import sys; print([name for name in {heavy!r} if name in sys.modules])"
+    printed = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
+
+    assert printed.strip() == "[]"
+
+
+def test_learning_from_a_known_graph_stays_light() -> None:
+    """An oracle run needs no pandas, numba or scipy."""
+    code = "from apsl_rules import learn, network; learn(network('asia'), 'dysp').why('dysp', 'bronc')"
+    heavy = ["numba", "networkx", "matplotlib", "pandas", "scipy"]
+    probe = f"{code}; import sys; print([name for name in {heavy!r} if name in sys.modules])"
+    printed = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
+
+    assert printed.strip() == "[]"

@@ -1,0 +1,55 @@
+"""The store against a plain model: sets that are copied at each step."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import findings
+
+from apsl_rules.facts import Fact, Finding
+from apsl_rules.store import MarkStore, writer_view
+
+SCRIPT = st.lists(st.tuples(findings(nodes="abc", max_size=2), st.integers(0, 30), st.booleans()), max_size=12)
+
+
+def held(store: MarkStore) -> set[Fact]:
+    """Give all facts that a store holds."""
+    return {fact for relation in store.relations.values() for fact in store.facts(relation)}
+
+
+@given(SCRIPT)
+def test_no_view_ever_changes(script: list[tuple[list[Finding], int, bool]]) -> None:
+    """Facts taken up, dropped and taken up again behind any older view: each view stays what it was."""
+    views: list[tuple[MarkStore, set[Fact]]] = [(MarkStore(), set())]
+    for found, at, dropping in script:
+        store, expected = views[at % len(views)]
+        after = set(expected)
+        with store.writing() as writer:
+            for one in found:
+                if dropping and one.fact in after:
+                    writer.drop(one.fact, because=found[0])
+                    after.remove(one.fact)
+                else:
+                    assert writer.add(one) == (one.fact not in after)
+                    after.add(one.fact)
+            views.append((writer_view(writer), after))
+
+    for store, expected in views:
+        assert held(store) == expected
+        assert all(fact in store for fact in expected)
+        assert len(store) == len(store.entries)
+
+
+@given(findings(max_size=12))
+def test_replay_adds_one_entry_at_a_time(found: list[Finding]) -> None:
+    """The states of a store run from nothing to itself, each with one entry more."""
+    store = MarkStore().with_reasons(found)
+
+    states = list(store.states())
+
+    assert [len(state) for state in states] == list(range(len(store) + 1))
+    assert [state.entries[-1] for state in states[1:]] == list(store.entries)
+    assert all(held(before) < held(after) for before, after in pairwise(states))
+    assert held(states[-1]) == {one.fact for one in found}
