@@ -16,7 +16,7 @@ import attrs
 from apsl_rules.cycles import cyclic_groups, way
 from apsl_rules.engine import Engine, Outcome
 from apsl_rules.facts import Evidence, Fact, Finding, adjacent, arrow, conflict, fact_key, gap
-from apsl_rules.names import Node, Pair, in_order
+from apsl_rules.names import Node, Pair, in_order, shown
 from apsl_rules.proof import Proof, finding_strength, proof_of
 from apsl_rules.store import MarkStore
 
@@ -39,7 +39,7 @@ class Conflict:
             "cycle": "the arrow closes a directed cycle",
             "edge": "found adjacent and found apart",
         }
-        return f"{self.pair[0]} and {self.pair[1]}: {kinds[self.kind]}; {self.outcome}"
+        return f"{shown(self.pair[0])} and {shown(self.pair[1])}: {kinds[self.kind]}; {self.outcome}"
 
 
 @attrs.frozen
@@ -123,7 +123,7 @@ class _Contradiction:
             tail, head = side.nodes
             back = [Fact(arrow.name, step) for step in way(head, tail, [one.nodes for one in self.sides])]
             proofs = tuple(proof_of(store, one) for one in (side, *back))
-            outcome = "no arrow is drawn" if side in losers else f"kept {tail} -> {head}"
+            outcome = "no arrow is drawn" if side in losers else f"kept {store.relations[arrow.name].text(side.nodes)}"
             x, y = in_order(side.nodes)
             reports.append(Conflict((x, y), "cycle", outcome, proofs))
         return reports

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import attrs
 
 from apsl_rules.errors import RuleError
-from apsl_rules.names import Node, Pair, order_key
+from apsl_rules.names import Node, Pair, order_key, shown
 from apsl_rules.oracle import Verdict
 
 Nodes: TypeAlias = tuple[Node, ...]
@@ -78,7 +78,7 @@ class Relation:
 
     def text(self, nodes: Nodes) -> str:
         """Say the fact in words."""
-        return self.reads.format(*nodes)
+        return self.reads.format(*map(shown, nodes))
 
 
 adjacent = Relation("adjacent", 2, "{0} -- {1}", symmetric=True)

@@ -36,6 +36,18 @@ def in_order(nodes: Iterable[Node]) -> tuple[Node, ...]:
     return tuple(sorted(nodes, key=order_key))
 
 
+def shown(node: Node) -> str:
+    r"""Spell a label on one line: control characters are escaped, an empty label is quoted.
+
+    >>> shown("blood pressure"), shown("a\nb"), shown("")
+    ('blood pressure', 'a\\nb', "''")
+    """
+    text = str(node)
+    if not text.isprintable():
+        text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return text or "''"
+
+
 def listing(nodes: Collection[Node]) -> str:
     """Spell out a few nodes for a message: all of a short list, the first ones of a long list."""
     shown = [repr(node) for node in list(nodes)[:_SHOWN]]

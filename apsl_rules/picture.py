@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.names import Node, order_key
+from apsl_rules.names import Node, order_key, shown
 from apsl_rules.part import Part
 from apsl_rules.store import Mark
 
@@ -13,7 +13,7 @@ def draw(part: Part) -> str:
     """Draw every edge of a part once; a node met again is marked and not followed a second time."""
     tree = _Tree(part)
     tree.branch(part.target, "")
-    return "\n".join([str(part.target), *tree.lines, "", _LEGEND])
+    return "\n".join([shown(part.target), *tree.lines, "", _LEGEND])
 
 
 class _Tree:
@@ -39,7 +39,7 @@ class _Tree:
         for other, new in zip(mine, first_met, strict=True):
             last = other == mine[-1]
             again = "" if new else " ↺"
-            self.lines.append(f"{margin}{'└' if last else '├'}{self._edge(node, other)} {other}{again}")
+            self.lines.append(f"{margin}{'└' if last else '├'}{self._edge(node, other)} {shown(other)}{again}")
             if new:
                 self.branch(other, margin + ("     " if last else "│    "))
 

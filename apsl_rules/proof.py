@@ -11,6 +11,7 @@ import attrs
 
 from apsl_rules.facts import Evidence, Fact, Finding, Firing, Reason
 from apsl_rules.labels import label
+from apsl_rules.names import shown
 from apsl_rules.oracle import Verdict
 from apsl_rules.store import MarkStore
 from apsl_rules.verdictdata import evidence_data
@@ -155,12 +156,12 @@ def verdict_text(verdict: Verdict) -> str:
     'A ⊥ B | C (G² = 1.2, dof 2, p = 0.549, n = 1000)'
     """
     sign = {"independent": "⊥", "dependent": "not ⊥", "unreliable": "too few rows to test against"}[verdict.decision]
-    given = f" | {', '.join(map(str, verdict.given))}" if verdict.given else ""
+    given = f" | {', '.join(map(shown, verdict.given))}" if verdict.given else ""
     figures = [] if verdict.statistic is None or verdict.p is None else [f"{verdict.test} = {verdict.statistic:.4g}"]
     figures += [] if verdict.dof is None else [f"dof {verdict.dof}"]
     figures += [] if verdict.p is None else [f"p = {p_text(verdict)}"]
     figures += [] if verdict.n is None else [f"n = {verdict.n}"]
-    return f"{verdict.x} {sign} {verdict.y}{given}" + (f" ({', '.join(figures)})" if figures else "")
+    return f"{shown(verdict.x)} {sign} {shown(verdict.y)}{given}" + (f" ({', '.join(figures)})" if figures else "")
 
 
 def p_text(verdict: Verdict) -> str:

@@ -11,6 +11,7 @@ from apsl_rules.cli.source import learned, learning_options, node_named
 from apsl_rules.facts import Finding, Firing
 from apsl_rules.journal import Drop, Entry
 from apsl_rules.labels import label
+from apsl_rules.names import shown
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
 from apsl_rules.proof import evidence_text
@@ -65,8 +66,8 @@ def trace(manager: Plugins, /, source: str, *, findings: bool, as_json: bool, **
         )
         return
     for number, (visit, rows) in enumerate(told, start=1):
-        around = ", ".join(map(str, visit.neighbours)) or "none"
-        click.echo(f"visit {number}: {visit.node}; neighbours: {around}")
+        around = ", ".join(map(shown, visit.neighbours)) or "none"
+        click.echo(f"visit {number}: {shown(visit.node)}; neighbours: {around}")
         for entry in rows:
             click.echo(f"  {_text(part, entry)}")
 

@@ -27,12 +27,12 @@ def test_a_replayed_run_is_the_recorded_run(learner: str, tmp_path: Path) -> Non
 
 def test_a_question_that_was_not_recorded_is_refused(tmp_path: Path) -> None:
     """The replay invents nothing."""
-    recorder = RecordingOracle(DSeparation(network("cancer").dag))
-    learn(recorder, "Xray")
-    recorder.save(tmp_path / "cancer.recording")
+    recorder = RecordingOracle(DSeparation(network("alarm").dag))
+    learn(recorder, "HISTORY")
+    recorder.save(tmp_path / "alarm.recording")
 
     with pytest.raises(DataError, match="has no answer to"):
-        learn(ReplayOracle(tmp_path / "cancer.recording"), "Smoker", depth="max")
+        learn(ReplayOracle(tmp_path / "alarm.recording"), "HREKG")
 
 
 def test_a_file_that_is_no_recording_is_refused(tmp_path: Path) -> None:
