@@ -12,6 +12,7 @@ from apsl_rules.conflicts import POLICIES, Policy
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError
 from apsl_rules.names import nearest
 from apsl_rules.offers import LearnerOffer, OracleSettings
+from apsl_rules.oracle import Oracle
 from apsl_rules.plugins import Plugins, installed, pick
 from apsl_rules.spec import Spec, parse_spec
 
@@ -92,6 +93,22 @@ def check_limits(*, max_tests: int | None, max_seconds: float | None, threads: i
         if value is not None and value < least:
             message = f"{name} is {value!r}; give at least {least}"
             raise InvalidArgumentError(message)
+
+
+#: Above this many nodes false discoveries are bounded unless the caller says otherwise, by this share.
+WIDE, SHARE = 1000, 0.05
+
+
+def false_discoveries(fdr: float | Literal["auto", "none"], oracle: Oracle) -> float | None:
+    """Give the share of false discoveries to allow, or None for no bound."""
+    if fdr == "auto":
+        return SHARE if len(oracle.nodes) > WIDE and not oracle.perfect else None
+    if fdr == "none" or oracle.perfect:
+        return None
+    if not isinstance(fdr, float) or not 0 < fdr < 1:
+        message = f"fdr is {fdr!r}; give a number between 0 and 1, 'auto' or 'none'"
+        raise InvalidArgumentError(message)
+    return fdr
 
 
 def oracle_for(source: Any, name: str | None, settings: OracleSettings, plugins: Plugins) -> tuple[Any, str]:

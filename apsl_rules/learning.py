@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from apsl_rules.choosing import adjusted, check_limits, gathered, learner_offer, oracle_for
+from apsl_rules.choosing import adjusted, check_limits, false_discoveries, gathered, learner_offer, oracle_for
 from apsl_rules.conflicts import Policy
 from apsl_rules.cpdag import Depth, check_depth
 from apsl_rules.learner import learn_locally
@@ -30,6 +30,9 @@ def learn(
     max_conditioning: int | Literal["none"] | None = None,
     finder: str | None = None,
     conflicts: Policy | None = None,
+    fdr: float | Literal["auto", "none"] = "auto",
+    missing: Literal["refuse", "testwise", "level"] | None = None,
+    discretize: str | Mapping[Node, str] | None = None,
     options: Mapping[str, Any] | None = None,
     max_tests: int | None = None,
     max_seconds: float | None = None,
@@ -41,7 +44,8 @@ def learn(
     Parameters
     ----------
     source
-        What to learn from: a known graph (``known_dag(...)``, a networkx DiGraph), a ``Network``, or any oracle.
+        What to learn from: a table (pandas, polars, pyarrow, numpy, a path, or ``table(...)``), a known graph
+        (``known_dag(...)``, a networkx DiGraph), a ``Network``, or any oracle.
     target
         The node of interest.
     depth
@@ -52,8 +56,13 @@ def learn(
         The name of the test; without it the natural one for the source.
     alpha, max_conditioning, finder, conflicts
         Settings of the spec to replace. A perfect oracle has no limit on conditioning sets unless you give one.
+    fdr
+        Bound the share of false discoveries among the candidates for neighbours; "auto" does so, at 0.05, for sources
+        of more than 1,000 nodes.
+    missing, discretize
+        For tables: what to do with missing values, and how to cut numbers into levels (such as "quantile:3").
     options
-        Further options for the oracle and the finder.
+        Further options of the oracle.
     max_tests, max_seconds
         Limits; a run that reaches one gives an incomplete part that says so.
     threads
@@ -73,12 +82,14 @@ def learn(
     spec = adjusted(offer.spec, alpha=alpha, max_conditioning=max_conditioning, finder=finder, conflicts=conflicts)
     check_depth(depth)
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=threads)
-    extra = dict(options or {})
+    encoding = {name: value for name, value in (("missing", missing), ("discretize", discretize)) if value is not None}
+    extra = {**encoding, **(options or {})}
     made, origin = oracle_for(source, oracle, OracleSettings(spec.tests.alpha, threads, extra), manager)
     asker = RememberingOracle(made, origin=origin, max_tests=max_tests, max_seconds=max_seconds)
     require_known(target, asker.nodes, "target")
     unlimited = max_conditioning == "none" or (asker.perfect and max_conditioning is None)
     largest = None if unlimited else spec.tests.max_conditioning
+    share = false_discoveries(fdr, asker)
     unreliable = None if spec.neighbours.unreliable == "finder" else spec.neighbours.unreliable
     task = Task(
         target=target,
@@ -86,8 +97,14 @@ def learn(
         spec=spec,
         oracle=asker,
         plugins=manager,
-        finder_settings=FinderSettings(largest, unreliable, {**spec.options, **extra}),
-        settings={"alpha": None if asker.perfect else spec.tests.alpha, "max_conditioning": largest},
+        finder_settings=FinderSettings(largest, unreliable, share, spec.options),
+        settings={
+            "alpha": None if asker.perfect else spec.tests.alpha,
+            "max_conditioning": largest,
+            "fdr": share,
+            **spec.options,
+            **{name: value for name, value in extra.items() if isinstance(value, str | int | float)},
+        },
         threads=threads,
     )
     return (offer.learn or learn_locally)(task)

@@ -32,10 +32,12 @@ class FinderSettings:
     """What a run asks of a finder: its largest conditioning set and options of its own.
 
     ``unreliable`` says how a marginal test with too few rows counts; None leaves it to the finder's habit.
+    ``false_discoveries`` bounds the share of false ones among the candidates; None leaves it to alpha alone.
     """
 
     max_conditioning: int | None = None
     unreliable: Literal["independent", "dependent"] | None = None
+    false_discoveries: float | None = None
     options: Mapping[str, Any] = attrs.field(factory=dict)
 
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import inf, log, nan
 from typing import Literal, Protocol, TypeAlias, overload, runtime_checkable
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from apsl_rules.names import Node, order_key
 
@@ -111,12 +114,20 @@ class Sweep(Sequence[Verdict]):
             self._place = {verdict.y: place for place, verdict in enumerate(self._verdicts)}
         return self._verdicts[self._place[y]]
 
-    def ranked(self, *, unreliable: Decision) -> tuple[Verdict, ...]:
-        """Give the dependent verdicts, strongest first and by name among equals; say how unreliable ones count."""
+    def log_p(self) -> npt.NDArray[np.float64]:
+        """Give ln p of each verdict in order, NaN where there is none."""
+        return np.array([_log_p(verdict) for verdict in self._verdicts], dtype=np.float64)
+
+    def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
+        """Give the dependent verdicts, strongest first and by name among equals.
+
+        ``unreliable`` says how verdicts with too few rows count; ``among`` marks those that may be given at all.
+        """
         kept = [
             verdict
-            for verdict in self._verdicts
-            if verdict.decision == "dependent" or (verdict.decision == "unreliable" and unreliable == "dependent")
+            for place, verdict in enumerate(self._verdicts)
+            if (among is None or among[place])
+            and (verdict.decision == "dependent" or (verdict.decision == "unreliable" and unreliable == "dependent"))
         ]
         return tuple(sorted(kept, key=lambda verdict: (-verdict.strength, order_key(verdict.y))))
 
@@ -221,6 +232,14 @@ def subsets(pool: Sequence[Node], must_include: Sequence[Node], max_size: int | 
     for size in range(largest + 1):
         for chosen in combinations(free, size):
             yield fixed + chosen
+
+
+def _log_p(verdict: Verdict) -> float:
+    if verdict.log_p is not None:
+        return verdict.log_p
+    if verdict.p is None:
+        return nan
+    return log(verdict.p) if verdict.p > 0 else -inf
 
 
 def weaker(one: Verdict, other: Verdict) -> bool:

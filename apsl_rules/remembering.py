@@ -12,6 +12,7 @@ import attrs
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError
 from apsl_rules.names import Node, order_key, require_known
 from apsl_rules.oracle import BaseOracle, Decision, Oracle, Query, Search, Separation, Sweep, Verdict
+from apsl_rules.table import Table
 
 Answer = TypeVar("Answer")
 
@@ -53,6 +54,12 @@ class RememberingOracle:
         self._max_tests = max_tests
         self._deadline = None if max_seconds is None else monotonic() + max_seconds
         self._lock = Lock()
+
+    @property
+    def table(self) -> Table | None:
+        """Give the table behind the oracle, if it has one."""
+        table = getattr(self._oracle, "table", None)
+        return table if isinstance(table, Table) else None
 
     @property
     def counts(self) -> Counts:

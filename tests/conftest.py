@@ -11,7 +11,5 @@ settings.register_profile(
     max_examples=60,
     suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no fault of a test
 )
-settings.register_profile(
-    "long", settings.get_profile("steady"), derandomize=False, database=None, max_examples=2000
-)
+settings.register_profile("long", settings.get_profile("steady"), derandomize=False, database=None, max_examples=2000)
 settings.load_profile("steady")

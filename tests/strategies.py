@@ -86,11 +86,11 @@ def _fact(relation: Relation, nodes: Sequence[Node]) -> Fact:
 
 
 @st.composite
-def findings(draw: st.DrawFn, *, nodes: str = "abcde", max_size: int = 20) -> list[Finding]:
+def findings(draw: st.DrawFn, *, nodes: str = "abcde", min_size: int = 0, max_size: int = 20) -> list[Finding]:
     """Draw findings over few nodes: contradictory ones, and one fact told twice with different evidence."""
     facts = st.builds(_fact, st.sampled_from(_RELATIONS), st.permutations(nodes))
     p_values = st.sampled_from([None, 1e-9, 0.001, 0.009])
-    drawn = draw(st.lists(st.tuples(facts, p_values), max_size=max_size))
+    drawn = draw(st.lists(st.tuples(facts, p_values), min_size=min_size, max_size=max_size))
     return [Finding(fact, Evidence("test", _verdicts(p))) for fact, p in drawn]
 
 

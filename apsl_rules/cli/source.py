@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from apsl_rules.cpdag import Depth
-from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
+from apsl_rules.errors import InvalidArgumentError, PluginError, UnknownNodeError
 from apsl_rules.names import Node, listing, nearest
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
@@ -25,6 +25,15 @@ def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> 
         raise InvalidArgumentError(message) from error
 
 
+def _share(_context: click.Context, _parameter: click.Parameter, value: str) -> float | str:
+    """Read a share of false discoveries: "auto", "none", or a number."""
+    try:
+        return value if value in ("auto", "none") else float(value)
+    except ValueError as error:
+        message = f"--fdr is {value!r}; give a number between 0 and 1, 'auto' or 'none'"
+        raise InvalidArgumentError(message) from error
+
+
 _SETTINGS = [
     click.option("--target", "-t", help="The node of interest."),
     click.option(
@@ -36,6 +45,11 @@ _SETTINGS = [
     click.option("--max-conditioning", type=int, help="Largest conditioning set."),
     click.option("--finder", help="The finder of parents and children, instead of the learner's own."),
     click.option("--conflicts", help="What to do with contradictions: quarantine, strongest, first or last."),
+    click.option(
+        "--fdr", callback=_share, default="auto", show_default=True, help="Share of false discoveries to allow."
+    ),
+    click.option("--missing", type=click.Choice(["refuse", "testwise", "level"]), help="What missing values mean."),
+    click.option("--discretize", metavar="CUT", help="Cut numbers into levels, such as quantile:3 or width:4."),
     click.option("--max-tests", type=int, help="Stop after this many tests and give what is settled by then."),
     click.option("--max-seconds", type=float, help="Stop after this many seconds and give what is settled by then."),
     click.option("--threads", type=int, default=1, show_default=True, help="Threads; the result is always the same."),
@@ -63,8 +77,14 @@ def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
 
 
 def nodes_of(source: Any) -> tuple[Node, ...]:
-    """Give the nodes of a network, a table or an oracle."""
-    return tuple(source.dag.nodes if hasattr(source, "dag") else getattr(source, "names", None) or source.nodes)
+    """Give the nodes of a network, a graph, a table, a frame or an oracle."""
+    if hasattr(source, "dag"):
+        return tuple(source.dag.nodes)
+    for attribute in ("nodes", "names", "column_names", "columns"):
+        if hasattr(source, attribute):
+            return tuple(getattr(source, attribute))
+    message = f"a reader gave {type(source).__name__}, which has neither nodes nor columns"
+    raise PluginError(message)
 
 
 def learned(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:

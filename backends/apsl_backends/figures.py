@@ -130,12 +130,14 @@ class KeptSweep(Sweep):
         super().__init__(kept.x, kept)
         self._kept = kept
 
-    def ranked(self, *, unreliable: Decision) -> tuple[Verdict, ...]:
-        """Give the dependent verdicts, strongest first and by name among equals; say how unreliable ones count."""
+    def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
+        """Give the dependent verdicts among those marked, strongest first and by name among equals."""
         rows = self._kept.rows
         chosen = rows["reliable"] & ~(rows["p"] > self._kept.alpha)
         if unreliable == "dependent":
             chosen |= ~rows["reliable"]
+        if among is not None:
+            chosen &= among
         verdicts = [self._kept[place] for place in np.flatnonzero(chosen).tolist()]
         return tuple(sorted(verdicts, key=lambda verdict: (-verdict.strength, order_key(verdict.y))))
 

@@ -7,10 +7,12 @@ from importlib.resources import files
 from typing import Any
 
 from apsl_backends.dseparation import DSeparation
+from apsl_backends.finders.fcbf import Fcbf
 from apsl_backends.finders.hiton import Hiton
 from apsl_backends.finders.mmpc import Mmpc
 from apsl_backends.finders.pcsimple import PcSimple
 from apsl_backends.recording import ReplayOracle
+from apsl_backends.tables import TABLE_ORACLES, read_table
 from apsl_rules.bif import read_bif
 from apsl_rules.blanket import BlanketFinder, SpousesByChild
 from apsl_rules.dag import Dag, known_dag
@@ -46,8 +48,8 @@ def _dsep(source: Any, _settings: OracleSettings) -> Oracle:
 
 @hookimpl
 def apsl_oracles() -> Iterable[OracleOffer]:
-    """Offer the d-separation oracle."""
-    return [OracleOffer("dsep", "d-separation in a known graph: always right", _dsep, _is_graph)]
+    """Offer d-separation on known graphs and the tests on tables."""
+    return [OracleOffer("dsep", "d-separation in a known graph: always right", _dsep, _is_graph), *TABLE_ORACLES]
 
 
 @hookimpl
@@ -56,6 +58,7 @@ def apsl_finders() -> Iterable[FinderOffer]:
     return [
         FinderOffer("hiton", "HITON-PC: entry by association, each entry re-tries the others", Hiton),
         FinderOffer("mmpc", "MMPC: max-min association, then a backward phase", Mmpc),
+        FinderOffer("fcbf", "FCBF: a filter by symmetrical uncertainty, for tables only", Fcbf),
         FinderOffer("pcsimple", "PC-simple: level by level from all candidates", PcSimple),
     ]
 
@@ -90,6 +93,9 @@ def apsl_readers() -> Iterable[ReaderOffer]:
     """Offer the readers of files."""
     return [
         ReaderOffer("bif", "a Bayesian network in the BIF format", (".bif", ".bif.gz"), read_bif),
+        ReaderOffer(
+            "table", "a table of discrete columns", (".csv", ".csv.gz", ".tsv", ".parquet", ".txt"), read_table
+        ),
         ReaderOffer("recording", "the recorded answers of an oracle", (".recording",), ReplayOracle),
     ]
 

@@ -23,6 +23,7 @@ from apsl_rules.rulebook import KNOWING, PAPER
 from apsl_rules.store import MarkStore
 
 POLICIES: tuple[Literal["quarantine", "strongest"], ...] = ("quarantine", "strongest")
+CROWDED = findings(min_size=8, max_size=26)
 ORDERED: tuple[Literal["first", "last"], ...] = ("first", "last")
 ARROWS = st.lists(st.permutations("abcdefg").map(lambda nodes: (nodes[0], nodes[1])), max_size=20)
 
@@ -34,7 +35,7 @@ def reasons_in(store: MarkStore) -> dict[Fact, Reason]:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@given(found=findings(max_size=26), random=st.randoms(use_true_random=False))
+@given(found=CROWDED, random=st.randoms(use_true_random=False))
 def test_the_order_of_contradictory_findings_changes_nothing(
     policy: Literal["quarantine", "strongest"], found: list[Finding], random: Random
 ) -> None:
@@ -48,7 +49,7 @@ def test_the_order_of_contradictory_findings_changes_nothing(
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@given(found=findings(max_size=26))
+@given(found=CROWDED)
 def test_what_is_settled_is_consistent(policy: Literal["quarantine", "strongest"], found: list[Finding]) -> None:
     """No pair has both arrows, no arrows form a cycle, and no pair in conflict carries an arrow."""
     settled = settle(Engine(KNOWING), found, policy)
@@ -61,7 +62,7 @@ def test_what_is_settled_is_consistent(policy: Literal["quarantine", "strongest"
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@given(found=findings(max_size=26))
+@given(found=CROWDED)
 def test_every_conflict_is_proved_and_nothing_else_is_lost(
     policy: Literal["quarantine", "strongest"], found: list[Finding]
 ) -> None:
@@ -80,7 +81,7 @@ def test_every_conflict_is_proved_and_nothing_else_is_lost(
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@given(found=findings(max_size=20), random=st.randoms(use_true_random=False))
+@given(found=CROWDED, random=st.randoms(use_true_random=False))
 def test_a_ledger_judges_the_whole_set_of_findings(
     policy: Literal["quarantine", "strongest"], found: list[Finding], random: Random
 ) -> None:
@@ -98,7 +99,7 @@ def test_a_ledger_judges_the_whole_set_of_findings(
 
 
 @pytest.mark.parametrize("policy", ORDERED)
-@given(found=findings(max_size=26), cut=st.integers(0, 26))
+@given(found=CROWDED, cut=st.integers(0, 26))
 def test_overwriting_never_holds_opposed_arrows(
     policy: Literal["first", "last"], found: list[Finding], cut: int
 ) -> None:
@@ -115,7 +116,7 @@ def test_overwriting_never_holds_opposed_arrows(
         assert nx.is_directed_acyclic_graph(nx.DiGraph(list(settled.store.arrows)))
 
 
-@given(findings(max_size=26))
+@given(CROWDED)
 def test_conflicts_are_marked_once_for_each_pair(found: list[Finding]) -> None:
     """A pair in conflict carries one conflict fact, and a torn edge keeps both of its findings."""
     settled = settle(Engine(KNOWING), found, "quarantine")

@@ -21,6 +21,9 @@ from apsl_rules.rules import Rulebook
 from apsl_rules.store import MarkStore
 
 
+CROWDED = findings(min_size=8, max_size=24)
+
+
 def facts_in(store: MarkStore) -> set[Fact]:
     """Give all facts that a store holds."""
     return {fact for relation in store.relations.values() for fact in store.facts(relation)}
@@ -46,7 +49,7 @@ def fed(rulebook: Rulebook, batches: list[list[Finding]]) -> MarkStore:
     return store
 
 
-@given(findings(), st.randoms(use_true_random=False))
+@given(CROWDED, st.randoms(use_true_random=False))
 def test_the_order_of_findings_and_rules_changes_nothing(found: list[Finding], random: Random) -> None:
     """Any order of findings and of rules gives the same firings in the same rounds."""
     other_rules = attrs.evolve(KNOWING, rules=tuple(random.sample(KNOWING.rules, len(KNOWING.rules))))
@@ -59,7 +62,7 @@ def test_the_order_of_findings_and_rules_changes_nothing(found: list[Finding], r
     assert actual.depths() == expected.depths()
 
 
-@given(findings(), st.randoms(use_true_random=False))
+@given(CROWDED, st.randoms(use_true_random=False))
 def test_the_batches_in_which_findings_come_change_no_fact(found: list[Finding], random: Random) -> None:
     """Fed in any order and in any batches, the same facts are held in the end."""
     expected = fed(SOUND, [found])
@@ -80,7 +83,7 @@ def test_more_findings_never_remove_an_arrow(found: list[Finding], more: list[Fi
     assert facts_in(before) <= facts_in(after)
 
 
-@given(findings(), st.randoms(use_true_random=False))
+@given(CROWDED, st.randoms(use_true_random=False))
 def test_every_proof_replays_down_to_findings(found: list[Finding], random: Random) -> None:
     """Each step of each proof is a finding or follows by its rule from earlier steps, and the last is the fact."""
     store = fed(KNOWING, in_batches(shuffled(found, random), random))
@@ -92,7 +95,7 @@ def test_every_proof_replays_down_to_findings(found: list[Finding], random: Rand
         assert replays(KNOWING, proof, found)
 
 
-@given(findings())
+@given(CROWDED)
 def test_facts_and_depths_are_those_of_naive_iteration(found: list[Finding]) -> None:
     """Plain loops over all bindings reach the same facts in the same rounds."""
     expected = depths_by_iteration(KNOWING, [one.fact for one in found])
@@ -134,7 +137,7 @@ def test_the_proofs_of_a_run_are_as_short_as_can_be(seed: int, nodes: int, rando
     assert {fact: proof_of(proofs, fact).depth for fact in facts_in(proofs)} == expected
 
 
-@given(findings())
+@given(CROWDED)
 def test_firings_tell_the_whole_history(found: list[Finding]) -> None:
     """The entries of a store are the findings, each fact once, and then the firings in their order."""
     outcome = Engine(SOUND).extend(MarkStore(), found)

@@ -11,7 +11,9 @@ from strategies import findings
 from apsl_rules.facts import Fact, Finding
 from apsl_rules.store import MarkStore, writer_view
 
-SCRIPT = st.lists(st.tuples(findings(nodes="abc", max_size=2), st.integers(0, 30), st.booleans()), max_size=12)
+SCRIPT = st.lists(
+    st.tuples(findings(nodes="abc", min_size=1, max_size=3), st.integers(0, 30), st.booleans()), max_size=12
+)
 
 
 def held(store: MarkStore) -> set[Fact]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
+from apsl_backends.finders.falsediscovery import discoveries
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
@@ -25,9 +29,14 @@ class Elimination:
         self._node = node
         self._limit = settings.max_conditioning
         self._sweep = oracle.associations(node)
-        ranked = self._sweep.ranked(unreliable=settings.unreliable or habit)
+        self._share = settings.false_discoveries
+        ranked = self._sweep.ranked(unreliable=settings.unreliable or habit, among=self._first_cut())
         self.weakest: dict[Node, Verdict] = {verdict.y: verdict for verdict in ranked}
         self._separations: dict[Node, Separation] = {}
+
+    def _first_cut(self) -> npt.NDArray[np.bool_] | None:
+        """Cut by the marginal p-values: a candidate's final one can only be larger, so nothing is lost by it."""
+        return None if self._share is None else discoveries(self._sweep.log_p(), self._share)
 
     def separate(
         self,

@@ -1,0 +1,49 @@
+"""FCBF (Yu and Liu 2004) as a finder: neighbours by pairwise uncertainty, without searching for separators.
+
+Algorithm 2 of the paper: candidates with a symmetrical uncertainty above a threshold, strongest first; each one
+removes the weaker ones that it tells more about than the target does. Fast, but no proof of anything: a true
+neighbour can be removed by another one, and weak ones are never seen.
+"""
+
+from __future__ import annotations
+
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import Node, in_order, order_key
+from apsl_rules.neighbours import Candidates
+from apsl_rules.offers import FinderSettings
+from apsl_rules.oracle import Oracle, Verdict
+from apsl_rules.table import Table
+
+THRESHOLD = 0.05
+
+
+class Fcbf:
+    """The filter on the table behind an oracle; ``threshold`` is the paper's δ."""
+
+    def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
+        from apsl_backends.uncertainty import SymmetricalUncertainty
+
+        table = getattr(oracle, "table", None)
+        if not isinstance(table, Table):
+            message = f"the finder 'fcbf' measures a table, but the oracle {oracle.name!r} has none; use 'hiton'"
+            raise InvalidArgumentError(message)
+        self._table = table
+        self._uncertainty = SymmetricalUncertainty(table)
+        self._threshold = float(settings.options.get("threshold", THRESHOLD))
+
+    def candidates(self, node: Node) -> Candidates:
+        """Find the candidates of one node; its uncertainties against all columns are measured in one sweep."""
+        swept = self._uncertainty.against_all(node)
+        place = self._table.place[node]
+        strong = [at for at in (swept > self._threshold).nonzero()[0].tolist() if at != place]
+        measured = {self._table.names[at]: float(swept[at]) for at in strong}
+        left = sorted(measured, key=lambda other: (-measured[other], order_key(other)))
+        members: list[Node] = []
+        while left:
+            best, *rest = left
+            members.append(best)
+            left = [other for other in rest if self._uncertainty.pair(best, other) <= measured[other]]
+        verdicts = {
+            other: Verdict(node, other, (), "dependent", "SU", measured[other], n=self._table.rows) for other in members
+        }
+        return Candidates(node, in_order(members), weakest=verdicts)

@@ -1,0 +1,85 @@
+"""Oracles on tables by name: the data is encoded and the kernels are loaded only when one is made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import nearest
+from apsl_rules.offers import OracleOffer, OracleSettings
+from apsl_rules.oracle import Oracle
+from apsl_rules.table import Table
+
+_ENCODING = ("names", "missing", "discretize", "levels")
+_TESTING = ("dof", "reliability")
+
+
+def is_table(source: Any) -> bool:
+    """Say whether a source looks like a table: encoded, a frame, an array, or the path of a file."""
+    return isinstance(source, Table | str | os.PathLike) or hasattr(source, "columns") or hasattr(source, "ndim")
+
+
+def read_table(path: Path) -> Any:
+    """Read a table from a file, as a frame whose columns each oracle takes in its own way."""
+    from apsl_rules.data import table
+    from apsl_rules.readers import file_kind, read_csv, read_parquet
+
+    match file_kind(path):
+        case "txt":
+            return table(path)
+        case "parquet":
+            return read_parquet(path)
+        case _:
+            return read_csv(path)
+
+
+def _only(options: Mapping[str, Any], known: tuple[str, ...], oracle: str) -> dict[str, Any]:
+    """Take the options that are given, and refuse those that the oracle does not know."""
+    for name in options:
+        if name not in known:
+            hint = nearest(name, known) or f"; it knows {', '.join(known)}"
+            message = f"the oracle {oracle!r} has no option {name!r}{hint}"
+            raise InvalidArgumentError(message)
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def encoded(source: Any, options: Mapping[str, Any]) -> Table:
+    """Encode a source with the encoding options among those given."""
+    from apsl_rules.data import table
+
+    return table(source, **{name: options[name] for name in _ENCODING if name in options})
+
+
+def _gsquare(source: Any, settings: OracleSettings) -> Oracle:
+    from apsl_backends.gsquare import GSquare
+
+    options = _only(settings.options, (*_ENCODING, *_TESTING), "gsquare")
+    testing = {name: options[name] for name in _TESTING if name in options}
+    return GSquare(encoded(source, options), alpha=settings.alpha, threads=settings.threads, **testing)
+
+
+def _chisquare(source: Any, settings: OracleSettings) -> Oracle:
+    from apsl_backends.chisquare import ChiSquare
+
+    options = _only(settings.options, (*_ENCODING, *_TESTING), "chisquare")
+    testing = {name: options[name] for name in _TESTING if name in options}
+    return ChiSquare(encoded(source, options), alpha=settings.alpha, threads=settings.threads, **testing)
+
+
+def _fisherz(source: Any, settings: OracleSettings) -> Oracle:
+    from apsl_backends.fisherz import FisherZ
+    from apsl_rules.data import numeric_matrix
+
+    options = _only(settings.options, ("names",), "fisherz")
+    matrix, names = numeric_matrix(source, **options)
+    return FisherZ(matrix, names, alpha=settings.alpha)
+
+
+TABLE_ORACLES = (
+    OracleOffer("gsquare", "G² test on a table of discrete columns", _gsquare, is_table),
+    OracleOffer("chisquare", "Pearson's χ² test on a table of discrete columns", _chisquare),
+    OracleOffer("fisherz", "Fisher's z test of partial correlation on a table of numbers", _fisherz),
+)
