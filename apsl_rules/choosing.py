@@ -96,7 +96,7 @@ def check_limits(*, max_tests: int | None, max_seconds: float | None, threads: i
 
 
 #: Above this many nodes false discoveries are bounded unless the caller says otherwise, by this share.
-WIDE, SHARE = 1000, 0.05
+WIDE, SHARE = 1000, 0.01
 
 
 def false_discoveries(fdr: float | Literal["auto", "none"], oracle: Oracle) -> float | None:

@@ -58,11 +58,15 @@ class Relation:
         if strangers:
             message = f"a rule speaks of variables, but {self.name!r} was given {strangers[0]!r}; use .fact() for nodes"
             raise RuleError(message)
+        twice = [variable for variable in variables if variables.count(variable) > 1]
+        if twice:
+            message = f"the relation {self.name!r} relates different nodes, but {twice[0].name} stands in two places"
+            raise RuleError(message)
         return Atom(self, variables)
 
     def fact(self, *nodes: Node) -> Fact:
         """Make a fact from different nodes; both readings of a symmetric relation give the same fact."""
-        if len(set(nodes)) != self.arity:
+        if len(nodes) != self.arity or len(set(nodes)) != self.arity:
             message = f"the relation {self.name!r} relates {self.arity} different nodes, not {nodes!r}"
             raise RuleError(message)
         if self.symmetric:

@@ -37,15 +37,16 @@ Entry: TypeAlias = Reason | Drop
 class Journal:
     """Entries in order, with indexes by fact, by relation and by node.
 
-    ``places`` has the place of the newest entry on each fact, and ``earlier`` the places before it for the few facts
-    that were dropped and taken up again; a fact is held while an odd number of its entries lies behind.
+    ``places`` has the place of the first entry on each fact, and ``later`` the places after it for the few facts that
+    were dropped; a fact is held while an odd number of its entries lies behind. Whoever reads an older state while
+    somebody writes looks at earlier places only, and these never change.
     """
 
     def __init__(self, relations: Iterable[Relation]) -> None:
         self.relations = {relation.name: relation for relation in relations}
         self.entries: list[Entry] = []
         self.places: dict[Fact, int] = {}
-        self.earlier: dict[Fact, list[int]] = {}
+        self.later: dict[Fact, list[int]] = {}
         self.facts: dict[str, list[Fact]] = {name: [] for name in self.relations}
         self.edges: dict[Node, list[Fact]] = {}
         self.readings: dict[str, set[Nodes]] = {name: set() for name in self.relations}
@@ -57,17 +58,15 @@ class Journal:
     def held(self, fact: Fact, length: int) -> bool:
         """Say whether a fact is held after the first ``length`` entries."""
         place = self.places.get(fact)
-        if place is None:
+        if place is None or place >= length:
             return False
-        if fact not in self.earlier:
-            return place < length
-        return sum(one < length for one in (*self.earlier[fact], place)) % 2 == 1
+        later = self.later.get(fact)
+        return later is None or sum(one < length for one in later) % 2 == 0
 
     def reason_before(self, fact: Fact, length: int) -> tuple[int, Reason]:
         """Give the newest reason for which a fact was taken up within the first ``length`` entries, and its place."""
-        for place in (self.places[fact], *reversed(self.earlier.get(fact, ()))):
-            entry = self.entries[place]
-            if place < length and not isinstance(entry, Drop):
+        for place in (*reversed(self.later.get(fact, ())), self.places[fact]):
+            if place < length and not isinstance(entry := self.entries[place], Drop):
                 return place, entry
         raise KeyError(fact)
 
@@ -87,16 +86,16 @@ class Journal:
         self._owner.release()
 
     def _append(self, fact: Fact, entry: Entry) -> None:
-        place = self.places.get(fact)
-        if place is None:
-            self.facts[fact.relation].append(fact)
-            if fact.relation in _EDGES:
-                for node in fact.nodes:
-                    self.edges.setdefault(node, []).append(fact)
-        else:
-            self.earlier.setdefault(fact, []).append(place)
-        self.places[fact] = len(self.entries)
+        place = len(self.entries)
         self.entries.append(entry)
+        if fact in self.places:
+            self.later.setdefault(fact, []).append(place)
+            return
+        self.places[fact] = place
+        self.facts[fact.relation].append(fact)
+        if fact.relation in _EDGES:
+            for node in fact.nodes:
+                self.edges.setdefault(node, []).append(fact)
 
     def write(self, entry: Entry) -> None:
         """Append an entry of either kind."""

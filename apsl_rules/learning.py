@@ -57,7 +57,7 @@ def learn(
     alpha, max_conditioning, finder, conflicts
         Settings of the spec to replace. A perfect oracle has no limit on conditioning sets unless you give one.
     fdr
-        Bound the share of false discoveries among the candidates for neighbours; "auto" does so, at 0.05, for sources
+        Bound the share of false discoveries among the candidates for neighbours; "auto" does so, at 0.01, for sources
         of more than 1,000 nodes.
     missing, discretize
         For tables: what to do with missing values, and how to cut numbers into levels (such as "quantile:3").

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Literal
 
 from apsl_rules.conflicts import Conflict, Policy, Settled, is_consistent, settle
@@ -61,6 +62,11 @@ class _Fixpoint(Ledger):
         self._findings: list[Finding] = []
         self._settled: Settled | None = None
 
+    @cached_property
+    def _judge(self) -> Engine:
+        """Give an engine of its own for judging: what it fires is no part of the run."""
+        return Engine(self.engine.rulebook)
+
     def add(self, findings: Sequence[Finding]) -> tuple[Firing, ...]:
         self._settled = None
         self._findings += findings
@@ -72,14 +78,14 @@ class _Fixpoint(Ledger):
         if self._settled is None:
             consistent = is_consistent(self.history)
             self._settled = (
-                Settled(self.history, ()) if consistent else settle(self.engine, self._findings, self._policy)
+                Settled(self.history, ()) if consistent else settle(self._judge, self._findings, self._policy)
             )
         return self._settled
 
     def proofs(self) -> MarkStore:
         """Give proofs of least depth: the fixpoint taken once more from all findings together."""
         settled = self.settled().store
-        return self.engine.extend(self.engine.start(), self._findings).store if settled is self.history else settled
+        return self._judge.extend(self._judge.start(), self._findings).store if settled is self.history else settled
 
 
 class _Sequential(Ledger):

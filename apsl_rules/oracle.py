@@ -116,7 +116,7 @@ class Sweep(Sequence[Verdict]):
 
     def log_p(self) -> npt.NDArray[np.float64]:
         """Give ln p of each verdict in order, NaN where there is none."""
-        return np.array([_log_p(verdict) for verdict in self._verdicts], dtype=np.float64)
+        return np.array([log_p_of(verdict) for verdict in self._verdicts], dtype=np.float64)
 
     def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
         """Give the dependent verdicts, strongest first and by name among equals.
@@ -234,7 +234,8 @@ def subsets(pool: Sequence[Node], must_include: Sequence[Node], max_size: int | 
             yield fixed + chosen
 
 
-def _log_p(verdict: Verdict) -> float:
+def log_p_of(verdict: Verdict) -> float:
+    """Give ln p of a verdict, NaN when it has no p."""
     if verdict.log_p is not None:
         return verdict.log_p
     if verdict.p is None:

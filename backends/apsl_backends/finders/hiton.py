@@ -8,6 +8,8 @@ from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
 from apsl_rules.oracle import Oracle
 
+_ROUND = 8
+
 
 class Hiton:
     """Interleaves entry and elimination, strongest association first.
@@ -23,12 +25,30 @@ class Hiton:
     def candidates(self, node: Node) -> Candidates:
         """Find the candidates of one node."""
         trial = Elimination(self._oracle, node, self._settings, "independent")
+        waiting = list(trial.weakest)
         members: list[Node] = []
-        for newcomer in tuple(trial.weakest):
-            if members and trial.separate([newcomer], members):
-                continue
+        while waiting:
+            newcomer = _survivor(trial, waiting, members)
+            if newcomer is None:
+                break
             members.append(newcomer)
             for old in reversed(members[:-1]):
-                if trial.separate([old], members, must_include=(newcomer,)):
+                if trial.eliminates(old, members, must_include=(newcomer,)):
                     members.remove(old)
         return trial.kept(members)
+
+
+def _survivor(trial: Elimination, waiting: list[Node], members: list[Node]) -> Node | None:
+    """Give the first of those waiting whom the members do not separate; it and all before it wait no longer.
+
+    Several are tried in one round. What the round says of those behind the survivor is not taken up: they are to be
+    tried again with the survivor among the members.
+    """
+    if not members:
+        return waiting.pop(0)
+    while waiting:
+        for separation in trial.search(waiting[:_ROUND], members):
+            del waiting[0]
+            if not trial.takes(separation):
+                return separation.y
+    return None

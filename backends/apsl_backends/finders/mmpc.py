@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import inf, log
+from math import isnan
 from typing import Any
 
 from apsl_backends.finders.elimination import Elimination
 from apsl_rules.names import Node, order_key
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
-from apsl_rules.oracle import Oracle, Verdict
+from apsl_rules.oracle import Oracle, Verdict, log_p_of
 
 
 class Mmpc:
@@ -33,17 +33,15 @@ class Mmpc:
             newest = min(waiting, key=lambda other: _rank(trial.weakest[other], other))
             members.append(newest)
             waiting.remove(newest)
-            gone = set(trial.separate(waiting, members, must_include=(newest,)))
-            waiting = [other for other in waiting if other not in gone]
+            outcomes = trial.search(waiting, members, must_include=(newest,))
+            waiting = [outcome.y for outcome in outcomes if not trial.takes(outcome)]
         for old in reversed(members[:-1]):
-            if trial.separate([old], members):
+            if trial.eliminates(old, members):
                 members.remove(old)
         return trial.kept(members)
 
 
 def _rank(verdict: Verdict, other: Node) -> tuple[Any, ...]:
-    """Rank by p, smallest first, then by statistic, largest first, then by name."""
-    log_p = verdict.log_p
-    if log_p is None:
-        log_p = 0.0 if verdict.p is None else log(verdict.p) if verdict.p > 0 else -inf
-    return log_p, -verdict.strength, order_key(other)
+    """Rank by p, smallest first, then by statistic, largest first, then by name; without p by the statistic alone."""
+    log_p = log_p_of(verdict)
+    return 0.0 if isnan(log_p) else log_p, -verdict.strength, order_key(other)

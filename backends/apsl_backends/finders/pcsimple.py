@@ -27,7 +27,7 @@ class PcSimple:
         level = 1
         while len(members) > level and (limit is None or level <= limit):
             for other in tuple(members):
-                if trial.separate([other], members, at_most=level):
+                if trial.eliminates(other, members, at_most=level):
                     members.remove(other)
             level += 1
         return trial.kept(members)
