@@ -6,11 +6,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+import attrs
+
 from apsl_rules.choosing import adjusted, check_limits, false_discoveries, gathered, learner_offer, oracle_for
 from apsl_rules.conflicts import Policy
 from apsl_rules.cpdag import Depth, check_depth
 from apsl_rules.learner import learn_locally
 from apsl_rules.names import Node, require_known
+from apsl_rules.notes import notes_on
 from apsl_rules.offers import FinderSettings, OracleSettings
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
@@ -33,6 +36,7 @@ def learn(
     fdr: float | Literal["auto", "none"] = "auto",
     missing: Literal["refuse", "testwise", "level"] | None = None,
     discretize: str | Mapping[Node, str] | None = None,
+    cache: str | Path | None = None,
     options: Mapping[str, Any] | None = None,
     max_tests: int | None = None,
     max_seconds: float | None = None,
@@ -61,6 +65,8 @@ def learn(
         of more than 1,000 nodes.
     missing, discretize
         For tables: what to do with missing values, and how to cut numbers into levels (such as "quantile:3").
+    cache
+        For tables: a file that keeps the figures of all tests, so that a later run, at any alpha, need not count again.
     options
         Further options of the oracle.
     max_tests, max_seconds
@@ -82,8 +88,8 @@ def learn(
     spec = adjusted(offer.spec, alpha=alpha, max_conditioning=max_conditioning, finder=finder, conflicts=conflicts)
     check_depth(depth)
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=threads)
-    encoding = {name: value for name, value in (("missing", missing), ("discretize", discretize)) if value is not None}
-    extra = {**encoding, **(options or {})}
+    given = {"missing": missing, "discretize": discretize, "cache": None if cache is None else str(cache)}
+    extra = {**{name: value for name, value in given.items() if value is not None}, **(options or {})}
     made, origin = oracle_for(source, oracle, OracleSettings(spec.tests.alpha, threads, extra), manager)
     asker = RememberingOracle(made, origin=origin, max_tests=max_tests, max_seconds=max_seconds)
     require_known(target, asker.nodes, "target")
@@ -103,8 +109,14 @@ def learn(
             "max_conditioning": largest,
             "fdr": share,
             **spec.options,
-            **{name: value for name, value in extra.items() if isinstance(value, str | int | float)},
+            **{
+                name: value for name, value in extra.items() if isinstance(value, str | int | float) and name != "cache"
+            },
         },
         threads=threads,
     )
-    return (offer.learn or learn_locally)(task)
+    try:
+        part = (offer.learn or learn_locally)(task)
+    finally:
+        asker.flush()
+    return part if asker.table is None else attrs.evolve(part, notes=notes_on(asker.table, part.members))

@@ -65,6 +65,7 @@ class Part:
     order_dependent: bool
     settings: Mapping[str, Any]
     incomplete: str | None = None
+    notes: tuple[str, ...] = ()
 
     # --- the structure ---------------------------------------------------------------------------------------------
 

@@ -49,6 +49,7 @@ def part_json(part: Part) -> str:
         "oracle": part.oracle,
         "settings": dict(part.settings),
         "incomplete": part.incomplete,
+        "notes": list(part.notes),
         "order_dependent": part.order_dependent,
         "counts": attrs.asdict(part.counts),
         "rule_use": {name: use.firings for name, use in part.rule_use.items()},
@@ -185,6 +186,7 @@ class _Reader:
             order_dependent=data["order_dependent"],
             settings=data["settings"],
             incomplete=data["incomplete"],
+            notes=tuple(data["notes"]),
         )
 
     def _node(self, number: int) -> Node:

@@ -61,6 +61,12 @@ class RememberingOracle:
         table = getattr(self._oracle, "table", None)
         return table if isinstance(table, Table) else None
 
+    def flush(self) -> None:
+        """Let the oracle write what it keeps on disk, if it keeps anything."""
+        flush = getattr(self._oracle, "flush", None)
+        if flush is not None:
+            flush()
+
     @property
     def counts(self) -> Counts:
         """Give the counts so far."""

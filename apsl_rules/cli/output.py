@@ -23,14 +23,16 @@ def print_json(data: Any) -> None:
 
 def summary(part: Part) -> str:
     """Say in a few lines what a part is and what it cost."""
-    alpha = "" if part.settings.get("alpha") is None else f", alpha {part.settings['alpha']}"
+    named = [f"{name} {part.settings[name]}" for name in ("alpha", "fdr") if part.settings.get(name) is not None]
+    figures = "".join(f", {one}" for one in named)
     counts = part.counts
     what = f"{len(part.arrows)} arrows, {len(part.lines)} lines and {len(part.conflicts)} conflicts"
-    how = f"learner {part.learner}, oracle {part.oracle}{alpha}"
+    how = f"learner {part.learner}, oracle {part.oracle}{figures}"
     asked = f"{counts.asked} tests asked, {counts.distinct} computed, in {counts.rounds} rounds"
     lines = [f"{what} among {len(part.members)} nodes ({how})", f"{len(part.visited)} nodes visited; {asked}"]
     lines += [f"conflict: {one}" for one in part.conflicts]
     lines += ["the result depends on the order of columns and findings"] if part.order_dependent else []
+    lines += [f"note: {note}" for note in part.notes]
     lines += [f"incomplete: {part.incomplete}"] if part.incomplete else []
     return "\n".join(lines)
 

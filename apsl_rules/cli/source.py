@@ -50,6 +50,7 @@ _SETTINGS = [
     ),
     click.option("--missing", type=click.Choice(["refuse", "testwise", "level"]), help="What missing values mean."),
     click.option("--discretize", metavar="CUT", help="Cut numbers into levels, such as quantile:3 or width:4."),
+    click.option("--cache", type=click.Path(dir_okay=False), help="Keep the figures of all tests in this file."),
     click.option("--max-tests", type=int, help="Stop after this many tests and give what is settled by then."),
     click.option("--max-seconds", type=float, help="Stop after this many seconds and give what is settled by then."),
     click.option("--threads", type=int, default=1, show_default=True, help="Threads; the result is always the same."),

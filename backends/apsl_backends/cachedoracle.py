@@ -41,6 +41,7 @@ class CachedOracle(BaseOracle):
         self.name = oracle.name
         self.perfect = oracle.perfect
         self.hits = self.misses = 0
+        self.table: Table | None = getattr(oracle, "table", None)
         self._oracle = oracle
         self._cache = cache
         self._alpha = alpha
@@ -59,6 +60,10 @@ class CachedOracle(BaseOracle):
     ) -> Self:
         """Put a cache before an oracle that answers from an encoded table."""
         return cls(oracle, cache, alpha=alpha, key_of=lambda node: fingerprint(table, (node,))[0], options=options)
+
+    def flush(self) -> None:
+        """Write the answers that are still in memory."""
+        self._cache.flush()
 
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
         """Answer one question."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,20 +54,22 @@ def encoded(source: Any, options: Mapping[str, Any]) -> Table:
     return table(source, **{name: options[name] for name in _ENCODING if name in options})
 
 
-def _gsquare(source: Any, settings: OracleSettings) -> Oracle:
+def _count_test(name: str, source: Any, settings: OracleSettings) -> Oracle:
+    """Make a test on counts, behind a verdict cache if one is asked for."""
+    from apsl_backends.chisquare import ChiSquare
     from apsl_backends.gsquare import GSquare
 
-    options = _only(settings.options, (*_ENCODING, *_TESTING), "gsquare")
-    testing = {name: options[name] for name in _TESTING if name in options}
-    return GSquare(encoded(source, options), alpha=settings.alpha, threads=settings.threads, **testing)
+    options = _only(settings.options, (*_ENCODING, *_TESTING, "cache"), name)
+    testing = {one: options[one] for one in _TESTING if one in options}
+    coded = encoded(source, options)
+    kind = GSquare if name == "gsquare" else ChiSquare
+    oracle = kind(coded, alpha=settings.alpha, threads=settings.threads, **testing)
+    if "cache" not in options:
+        return oracle
+    from apsl_backends.cachedoracle import CachedOracle
+    from apsl_backends.verdictcache import VerdictCache
 
-
-def _chisquare(source: Any, settings: OracleSettings) -> Oracle:
-    from apsl_backends.chisquare import ChiSquare
-
-    options = _only(settings.options, (*_ENCODING, *_TESTING), "chisquare")
-    testing = {name: options[name] for name in _TESTING if name in options}
-    return ChiSquare(encoded(source, options), alpha=settings.alpha, threads=settings.threads, **testing)
+    return CachedOracle.over_table(oracle, VerdictCache(options["cache"]), coded, alpha=settings.alpha, options=testing)
 
 
 def _fisherz(source: Any, settings: OracleSettings) -> Oracle:
@@ -79,7 +82,7 @@ def _fisherz(source: Any, settings: OracleSettings) -> Oracle:
 
 
 TABLE_ORACLES = (
-    OracleOffer("gsquare", "G² test on a table of discrete columns", _gsquare, is_table),
-    OracleOffer("chisquare", "Pearson's χ² test on a table of discrete columns", _chisquare),
+    OracleOffer("gsquare", "G² test on a table of discrete columns", partial(_count_test, "gsquare"), is_table),
+    OracleOffer("chisquare", "Pearson's χ² test on a table of discrete columns", partial(_count_test, "chisquare")),
     OracleOffer("fisherz", "Fisher's z test of partial correlation on a table of numbers", _fisherz),
 )

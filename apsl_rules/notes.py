@@ -1,0 +1,35 @@
+"""What a reader of a part should know of the table behind it: constant columns, and copies among its members."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from apsl_rules.names import Node, listing
+from apsl_rules.table import Table
+
+
+def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
+    """Give a sentence for each thing that stands out; copies are looked for among the members only."""
+    from apsl_rules.data import describe
+
+    notes = []
+    constant = [table.names[place] for place in np.flatnonzero(table.cards == 1).tolist()]
+    if constant:
+        notes.append(f"columns that never vary and so are adjacent to nothing: {listing(constant)}")
+    copies = describe(_columns(table, members)).duplicates
+    notes += [f"columns that say the same, so that each hides the others: {listing(group)}" for group in copies]
+    return tuple(notes)
+
+
+def _columns(table: Table, names: Sequence[Node]) -> Table:
+    """Give a table of some columns only."""
+    places = [table.place[name] for name in names]
+    return Table(
+        names=tuple(names),
+        codes=np.ascontiguousarray(table.codes[places]),
+        cards=table.cards[places],
+        levels=tuple(table.levels[place] for place in places),
+        incomplete=table.incomplete[places],
+    )
