@@ -168,7 +168,8 @@ def p_text(verdict: Verdict) -> str:
     """Spell a p-value with three digits, also far below the smallest float."""
     if verdict.p == 0 and verdict.log_p is not None:
         exponent, rest = divmod(verdict.log_p / log(10), 1)
-        return f"{exp(rest * log(10)):.3g}e{int(exponent)}"
+        digits, carry = f"{exp(rest * log(10)):.2e}".split("e")
+        return f"{float(digits):g}e{int(exponent) + int(carry)}"
     return f"{verdict.p:.3g}"
 
 

@@ -19,7 +19,7 @@ Answer = TypeVar("Answer")
 
 @attrs.frozen
 class Counts:
-    """What a run asked: tests in all, tests that had to be computed, and rounds of questions to the oracle.
+    """What a run asked: tests in all, tests that had to be computed, rounds of questions, and sweeps over all nodes.
 
     A search for a separator counts every subset it tried. A test inside one search is counted as computed even when
     another search met the same test, since searches run inside the oracle.
@@ -28,6 +28,7 @@ class Counts:
     asked: int
     distinct: int
     rounds: int
+    sweeps: int
 
 
 class LimitReachedError(Exception):
@@ -70,7 +71,7 @@ class RememberingOracle:
     @property
     def counts(self) -> Counts:
         """Give the counts so far."""
-        return Counts(self._asked, self._distinct, self._rounds)
+        return Counts(self._asked, self._distinct, self._rounds, len(self._sweeps))
 
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
         """Answer one question, from memory if it was asked before in either order."""
@@ -83,8 +84,7 @@ class RememberingOracle:
         if new:
             asked = [self._ordered(query) for query in new.values()]
             answers = self._ask("verdicts", asked, lambda: self._oracle.verdicts(asked))
-            if len(answers) != len(asked):
-                self._refuse("verdicts", asked, f"gave {len(answers)} answers to {len(asked)} questions")
+            self._check_number(answers, asked, "verdicts")
             for key, query, answer in zip(new, asked, answers, strict=True):
                 self._check(answer, query, "verdicts")
                 self._verdicts[key] = answer
@@ -123,8 +123,7 @@ class RememberingOracle:
         new = [search for search in dict.fromkeys(searches) if search not in self._searches]
         if new:
             answers = self._ask("separators", new, lambda: self._oracle.separators(new))
-            if len(answers) != len(new):
-                self._refuse("separators", new, f"gave {len(answers)} answers to {len(new)} searches")
+            self._check_number(answers, new, "separators")
             for search, answer in zip(new, answers, strict=True):
                 self._check_separation(answer, search)
                 self._searches[search] = answer
@@ -169,9 +168,17 @@ class RememberingOracle:
         message = f"{self._origin} broke its contract in {method}({query!r}): it {fault}"
         raise PluginError(message)
 
+    def _check_number(self, answers: Any, asked: Sequence[object], method: str) -> None:
+        if not isinstance(answers, Sequence):
+            self._refuse(method, asked, f"gave {type(answers).__name__}, not a sequence of answers")
+        elif len(answers) != len(asked):
+            self._refuse(method, asked, f"gave {len(answers)} answers to {len(asked)} questions")
+
     def _check(self, answer: Any, query: Query, method: str) -> None:
         if not isinstance(answer, Verdict):
             self._refuse(method, query, f"gave {answer!r}, which is no Verdict")
+        elif {answer.x, answer.y} != {query[0], query[1]}:
+            self._refuse(method, query, f"answered about {answer.x!r} and {answer.y!r}")
         elif answer.decision not in get_args(Decision):
             self._refuse(method, query, f"decided {answer.decision!r}; allowed are {', '.join(get_args(Decision))}")
 
@@ -183,10 +190,14 @@ class RememberingOracle:
         elif type(answer) is Sweep:  # a sweep of its own kind makes its verdicts itself
             for verdict in answer:
                 self._check(verdict, (x, getattr(verdict, "y", None), ()), "associations")
+            if {verdict.y for verdict in answer} != self._known - {x}:
+                self._refuse("associations", x, "did not answer about each other node once")
 
     def _check_separation(self, answer: Any, search: Search) -> None:
         if not isinstance(answer, Separation):
             self._refuse("separators", search, f"gave {answer!r}, which is no Separation")
+        elif (answer.x, answer.y) != (search.x, search.y):
+            self._refuse("separators", search, f"answered about {answer.x!r} and {answer.y!r}")
         elif answer.given is not None:
             strange = [node for node in answer.given if node not in search.pool and node not in search.must_include]
             if strange:

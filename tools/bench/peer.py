@@ -1,0 +1,93 @@
+"""One peer on one table, run in the peers' own environment: prints the CPU seconds of each repeat as JSON.
+
+Usage: python peer.py NAME TABLE.csv REPEATS
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable
+from time import process_time
+from typing import Any
+
+import pandas as pd
+
+ALPHA = 0.01
+LARGEST_SET = 3
+
+
+def pyagrum_pc(path: str, _frame: pd.DataFrame) -> Callable[[], Any]:
+    """PyAgrum's PC, whole graph."""
+    import pyagrum
+
+    def run() -> Any:
+        learner = pyagrum.BNLearner(path)
+        learner.usePC()
+        return learner.learnPDAG()
+
+    return run
+
+
+def pyagrum_greedy(path: str, _frame: pd.DataFrame) -> Callable[[], Any]:
+    """PyAgrum's greedy hill climbing, whole graph."""
+    import pyagrum
+
+    def run() -> Any:
+        learner = pyagrum.BNLearner(path)
+        learner.useGreedyHillClimbing()
+        return learner.learnDAG()
+
+    return run
+
+
+def pybnesian_mmpc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+    """Pybnesian's MMPC with its χ² test: a skeleton without arrows."""
+    import pybnesian
+
+    test = pybnesian.ChiSquare(frame.astype(str).astype("category"))
+    return lambda: pybnesian.MMPC().estimate(test, alpha=ALPHA)
+
+
+def causal_learn_pc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+    """Causal-learn's PC with the G² test."""
+    from causallearn.search.ConstraintBased.PC import pc
+
+    matrix = frame.to_numpy()
+    return lambda: pc(matrix, ALPHA, "gsq", show_progress=False)
+
+
+def pgmpy_pc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+    """Pgmpy's PC with the G² test and sets of at most three."""
+    from pgmpy.estimators import PC
+
+    options = {"significance_level": ALPHA, "max_cond_vars": LARGEST_SET, "n_jobs": 1, "show_progress": False}
+    learner = PC(frame.astype("category"))
+    return lambda: learner.estimate(ci_test="g_sq", **options)
+
+
+PEERS = {
+    "pyagrum-pc": pyagrum_pc,
+    "pyagrum-greedy": pyagrum_greedy,
+    "pybnesian-mmpc": pybnesian_mmpc,
+    "causal-learn-pc": causal_learn_pc,
+    "pgmpy-pc": pgmpy_pc,
+}
+
+
+def main() -> None:
+    """Run a peer some times."""
+    warnings.simplefilter("ignore")
+    name, path, repeats = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    run = PEERS[name](path, pd.read_csv(path))
+    seconds = []
+    for _ in range(repeats):
+        begun = process_time()
+        run()
+        seconds.append(process_time() - begun)
+    print(json.dumps(seconds))
+
+
+if __name__ == "__main__":
+    main()

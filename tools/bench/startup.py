@@ -1,0 +1,43 @@
+"""What starting costs: the command line, a first run that compiles the kernels, and a second one that does not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+from apsl_rules import network
+from apsl_rules.sampling import sample
+
+APSL = [sys.executable, "-c", "from apsl_rules.cli.main import run; run()"]
+
+
+def run(*words: str, **environment: str) -> tuple[float, str]:
+    """Run the command line; give its seconds and what it said on standard error."""
+    begun = perf_counter()
+    done = subprocess.run(
+        [*APSL, *words], check=True, capture_output=True, text=True, env={**os.environ, **environment}
+    )
+    return perf_counter() - begun, done.stderr.strip()
+
+
+def main() -> None:
+    """Print the table."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        rows = sample(network("alarm"), 1000, seed=7)
+        lines = [",".join(map(str, rows.names)), *(",".join(map(str, row)) for row in rows.codes.T.tolist())]
+        (folder / "alarm.csv").write_text("\n".join(lines) + "\n", "utf-8")
+        learn = ("learn", str(folder / "alarm.csv"), "--target", "HR", "--depth", "2")
+        cache = {"NUMBA_CACHE_DIR": str(folder / "kernels")}
+        print("| command | seconds | says on standard error |\n|---|---|---|")
+        for what, words in (("apsl --help", ("--help",)), ("apsl learn, first run", learn), ("again", learn)):
+            seconds, said = run(*words, **cache)
+            print(f"| {what} | {seconds:.1f} | {said or '-'} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
