@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from apsl_rules.dag import known_dag
+from apsl_rules.data import table
 from apsl_rules.hookspecs import hookimpl
 from apsl_rules.learning import learn
 from apsl_rules.networks import network
+from apsl_rules.part import Part
+from apsl_rules.partfile import load_part
+from apsl_rules.plugins import register
 
-__all__ = ["hookimpl", "known_dag", "learn", "network"]
+__all__ = ["Part", "hookimpl", "known_dag", "learn", "load_part", "network", "register", "table"]

@@ -87,13 +87,15 @@ def _as_a_set(findings: Sequence[Finding]) -> list[Finding]:
     best: dict[Fact, Finding] = {}
     for finding in findings:
         rival = best.setdefault(finding.fact, finding)
-        if rival != finding and _evidence_key(finding) < _evidence_key(rival):
+        if rival != finding and _is_preferred(finding, rival):
             best[finding.fact] = finding
     return sorted(best.values(), key=lambda finding: fact_key(finding.fact))
 
 
-def _evidence_key(finding: Finding) -> tuple[float, str]:
-    return -finding_strength(finding), repr(finding.evidence)
+def _is_preferred(finding: Finding, rival: Finding) -> bool:
+    """Prefer the stronger evidence; among equals, whichever reads first."""
+    strength, against = finding_strength(finding), finding_strength(rival)
+    return strength > against or (strength == against and repr(finding.evidence) < repr(rival.evidence))
 
 
 @attrs.frozen

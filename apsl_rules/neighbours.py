@@ -8,7 +8,7 @@ from typing import Protocol
 
 import attrs
 
-from apsl_rules.names import Node
+from apsl_rules.names import Node, in_order
 from apsl_rules.oracle import Separation, Sweep, Verdict
 
 
@@ -94,7 +94,8 @@ class Neighbours:
         return self.candidates(x).separation(y) or self.candidates(y).separation(x)
 
     def evidence(self, x: Node, y: Node) -> tuple[Verdict, ...]:
-        """Give the weakest dependences met between two neighbours, from each side that was computed."""
-        sides = ((x, y), (y, x))
-        known = [self._candidates[one].weakest.get(other) for one, other in sides if one in self._candidates]
-        return tuple(verdict for verdict in known if verdict is not None)
+        """Give the weakest dependences met between two neighbours: from each side that was computed, by name, once."""
+        x, y = in_order((x, y))
+        known = [self._candidates[one].weakest.get(other) for one, other in ((x, y), (y, x)) if one in self._candidates]
+        tests = {frozenset(verdict.given): verdict for verdict in reversed(known) if verdict is not None}
+        return tuple(reversed(tests.values()))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from apsl_rules.names import Node, listing
-from apsl_rules.table import Table
+from apsl_rules.coded import Table
 
 
 def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:

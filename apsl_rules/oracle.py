@@ -8,7 +8,7 @@ the same shape, so each can replace another. Only ``nodes`` and ``verdict`` are 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import inf, log, nan
 from typing import Literal, Protocol, TypeAlias, overload, runtime_checkable
@@ -85,6 +85,19 @@ class Separation:
     def found(self) -> bool:
         """Say whether a separator was found."""
         return self.given is not None
+
+
+@attrs.frozen(eq=False)
+class Elimination:
+    """The outcome of HITON's elimination for one node: members in the order of entry, and why the others left.
+
+    ``separations`` has the separator of everyone who was eliminated, ``weakest`` the weakest dependence of each member.
+    """
+
+    members: tuple[Node, ...]
+    separations: Mapping[Node, Separation]
+    weakest: Mapping[Node, Verdict]
+    tests: int
 
 
 class Sweep(Sequence[Verdict]):
@@ -170,6 +183,16 @@ class Oracle(Protocol):
 
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
         """Carry out a batch of searches in one round."""
+
+
+@runtime_checkable
+class Eliminating(Protocol):
+    """An oracle that carries out HITON's elimination by itself, in one round."""
+
+    def eliminate(
+        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
+    ) -> Elimination:
+        """Let the dependent nodes of a sweep enter by association, each entry re-trying those who entered before."""
 
 
 class BaseOracle(ABC):

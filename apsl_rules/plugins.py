@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import chain, count
 from typing import Any, TypeVar
 
 import pluggy
@@ -46,14 +47,26 @@ class Plugins:
         self._gathered.clear()
 
     def register(self, plugin: object, name: str | None = None) -> None:
-        """Register a module or object with hook functions."""
+        """Register a module or object with hook functions; without a name it goes by that of its module or class."""
+        name = name or self._free_name(plugin)
         try:
             self._manager.register(plugin, name)
             self._manager.check_pending()
-        except (ValueError, pluggy.PluginValidationError) as error:
-            message = f"plugin {name or getattr(plugin, '__name__', plugin)!r} cannot be registered: {error}"
+        except ValueError as error:
+            message = f"plugin {name!r} is registered already; register it once, under a name of its own"
+            raise PluginError(message) from error
+        except pluggy.PluginValidationError as error:
+            if self._manager.is_registered(plugin):
+                self._manager.unregister(plugin)
+            message = f"plugin {name!r} cannot be registered: {error}"
             raise PluginError(message) from error
         self._gathered.clear()
+
+    def _free_name(self, plugin: object) -> str:
+        """Give the name of a plugin's module or class, numbered where it is taken."""
+        name = getattr(plugin, "__name__", type(plugin).__name__)
+        numbered = (f"{name} {number}" for number in count(2))
+        return next(free for free in chain([name], numbered) if not self._manager.has_plugin(free))
 
     def register_module(self, name: str) -> None:
         """Import a module by name and register it."""
@@ -194,3 +207,8 @@ def installed() -> Plugins:
     plugins = Plugins()
     plugins.load_entry_points()
     return plugins
+
+
+def register(plugin: object, name: str | None = None) -> None:
+    """Register a plugin for the whole program."""
+    installed().register(plugin, name)

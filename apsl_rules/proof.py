@@ -157,7 +157,8 @@ def verdict_text(verdict: Verdict) -> str:
     """
     sign = {"independent": "⊥", "dependent": "not ⊥", "unreliable": "too few rows to test against"}[verdict.decision]
     given = f" | {', '.join(map(shown, verdict.given))}" if verdict.given else ""
-    figures = [] if verdict.statistic is None or verdict.p is None else [f"{verdict.test} = {verdict.statistic:.4g}"]
+    measured = verdict.statistic is not None and verdict.n is not None
+    figures = [f"{verdict.test} = {verdict.statistic:.4g}"] if measured else []
     figures += [] if verdict.dof is None else [f"dof {verdict.dof}"]
     figures += [] if verdict.p is None else [f"p = {p_text(verdict)}"]
     figures += [] if verdict.n is None else [f"n = {verdict.n}"]

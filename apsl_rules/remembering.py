@@ -8,11 +8,24 @@ from time import monotonic
 from typing import Any, TypeVar, get_args
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError
 from apsl_rules.names import Node, order_key, require_known
-from apsl_rules.oracle import BaseOracle, Decision, Oracle, Query, Search, Separation, Sweep, Verdict
-from apsl_rules.table import Table
+from apsl_rules.oracle import (
+    BaseOracle,
+    Decision,
+    Eliminating,
+    Elimination,
+    Oracle,
+    Query,
+    Search,
+    Separation,
+    Sweep,
+    Verdict,
+)
+from apsl_rules.coded import Table
 
 Answer = TypeVar("Answer")
 
@@ -42,6 +55,7 @@ class RememberingOracle:
         self, oracle: Oracle, *, origin: str, max_tests: int | None = None, max_seconds: float | None = None
     ) -> None:
         self._oracle = oracle if isinstance(oracle, Oracle) else _completed(oracle)
+        self._eliminating = self._oracle if isinstance(self._oracle, Eliminating) else None
         self._origin = origin
         self.nodes = tuple(self._oracle.nodes)
         self.name = self._oracle.name
@@ -130,6 +144,27 @@ class RememberingOracle:
         asked = sum(self._searches[search].tests for search in searches)
         self._count(asked, sum(self._searches[search].tests for search in new), rounds=bool(new))
         return [self._searches[search] for search in searches]
+
+    @property
+    def eliminates(self) -> bool:
+        """Say whether the oracle carries out HITON's elimination by itself."""
+        return self._eliminating is not None
+
+    def eliminate(
+        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
+    ) -> Elimination:
+        """Let the oracle carry out HITON's elimination for the node of a sweep, in one round."""
+        oracle = self._eliminating
+        if oracle is None:
+            message = f"{self._origin} does not eliminate by itself; ask it for separators"
+            raise InvalidArgumentError(message)
+        found = self._ask(
+            "eliminate",
+            sweep.x,
+            lambda: oracle.eliminate(sweep, unreliable=unreliable, among=among, max_size=max_size),
+        )
+        self._count(found.tests, found.tests, rounds=True)
+        return found
 
     # --- checks ----------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,11 @@ def dag_of(arrows: str, *, order: str = "") -> Dag:
     return known_dag({node: [x for x, y in pairs if y == node] for node in nodes})
 
 
+def arrows_of(text: str) -> frozenset[tuple[Node, Node]]:
+    """Read arrows such as "a->b b->c"."""
+    return frozenset((x, y) for x, y in (arrow.split("->") for arrow in text.split()))
+
+
 def cpdag_of(dag: Dag, *, lines: str = "") -> Cpdag:
     """Make the CPDAG of a graph in which the named edges, such as "a-b b-c", are lines and all others arrows."""
     pairs = frozenset(frozenset[Node](line.split("-")) for line in lines.split())

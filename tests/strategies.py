@@ -27,6 +27,7 @@ from apsl_rules.names import Node
 from apsl_rules.network import Network
 from apsl_rules.oracle import Verdict
 from apsl_rules.rules import Rule, Rulebook
+from graphs import random_dag
 
 #: Labels of several kinds, some of which read alike, so that nothing may rely on their being text or sortable.
 LABELS: st.SearchStrategy[Node] = st.one_of(
@@ -76,6 +77,12 @@ def networks(draw: st.DrawFn, *, max_nodes: int = 4, max_levels: int = 3) -> Net
         weights[..., 0] += 0.1
         tables[name] = weights / weights.sum(axis=-1, keepdims=True)
     return Network(draw(WORDS), dag, levels, tables, draw(WORDS))
+
+
+@st.composite
+def sparse_dags(draw: st.DrawFn, *, min_nodes: int, max_nodes: int) -> Dag:
+    """Draw a graph whose number of edges grows with its nodes, as in real networks."""
+    return random_dag(draw(st.integers(0, 10**6)), draw(st.integers(min_nodes, max_nodes)), draw(st.floats(1.0, 3.6)))
 
 
 _RELATIONS = (adjacent, adjacent, gap, arrow, collider, chain, chain, spouse)

@@ -5,7 +5,7 @@ from apsl_rules.data.encode import LevelRule
 from apsl_rules.data.fingerprints import array_fingerprint, fingerprint
 from apsl_rules.data.numeric import numeric_matrix
 from apsl_rules.data.tables import MISSING_LEVEL, MissingRule, table
-from apsl_rules.table import Table
+from apsl_rules.coded import Table
 
 __all__ = [
     "MISSING_LEVEL",

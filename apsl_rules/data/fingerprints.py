@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.names import Node, require_known
-from apsl_rules.table import Table
+from apsl_rules.coded import Table
 
 _known: WeakKeyDictionary[Table, dict[int, bytes]] = WeakKeyDictionary()
 

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.table import Codes
+from apsl_rules.coded import Codes
 
 _NARROW = 256
 

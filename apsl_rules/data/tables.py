@@ -13,7 +13,7 @@ from apsl_rules.data.sources import open_source
 from apsl_rules.discretize import parse_cut
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest, require_known
-from apsl_rules.table import Codes, Table
+from apsl_rules.coded import Codes, Table
 
 MissingRule: TypeAlias = Literal["refuse", "testwise", "level"]
 

@@ -17,7 +17,7 @@ from apsl_backends.verdictcache import Answer, VerdictCache
 from apsl_rules.data import fingerprint
 from apsl_rules.names import Node
 from apsl_rules.oracle import BaseOracle, Oracle, Query, Search, Separation, Sweep, Verdict
-from apsl_rules.table import Table
+from apsl_rules.coded import Table
 
 
 class CachedOracle(BaseOracle):

@@ -12,7 +12,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import nearest
 from apsl_rules.offers import OracleOffer, OracleSettings
 from apsl_rules.oracle import Oracle
-from apsl_rules.table import Table
+from apsl_rules.coded import Table
 
 _ENCODING = ("names", "missing", "discretize", "levels")
 _TESTING = ("dof", "reliability")

@@ -7,10 +7,8 @@ from typing import Literal
 
 import networkx as nx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import replays
-from strategies import findings
 
 from apsl_rules.conflicts import is_consistent, settle
 from apsl_rules.cycles import cyclic_groups, way
@@ -21,6 +19,8 @@ from apsl_rules.names import in_order
 from apsl_rules.proof import proof_of
 from apsl_rules.rulebook import KNOWING, PAPER
 from apsl_rules.store import MarkStore
+from naive import replays
+from strategies import findings
 
 POLICIES: tuple[Literal["quarantine", "strongest"], ...] = ("quarantine", "strongest")
 CROWDED = findings(min_size=8, max_size=26)
@@ -81,6 +81,7 @@ def test_every_conflict_is_proved_and_nothing_else_is_lost(
 
 
 @pytest.mark.parametrize("policy", POLICIES)
+@settings(max_examples=25)
 @given(found=CROWDED, random=st.randoms(use_true_random=False))
 def test_a_ledger_judges_the_whole_set_of_findings(
     policy: Literal["quarantine", "strongest"], found: list[Finding], random: Random

@@ -6,17 +6,23 @@
 #include <stdint.h>
 #include <string.h>
 
-double g_square(const uint8_t *codes, int64_t rows, const int64_t *cards, const int64_t *columns, int64_t dims,
+#define MOST_DIMS 16
+
+static double g_square(const uint8_t *codes, int64_t rows, const int64_t *cards, const int64_t *columns, int64_t dims,
                 const double *terms, int64_t *cells, int64_t *dof)
 {
-    int64_t size = 1;
-    for (int64_t d = 0; d < dims; d++)
+    const uint8_t *column[MOST_DIMS];
+    int64_t stride[MOST_DIMS], size = 1;
+    for (int64_t d = 0; d < dims; d++) {
+        column[d] = codes + columns[d] * rows;
+        stride[d] = size;
         size *= cards[columns[d]];
+    }
     memset(cells, 0, (size_t)size * sizeof *cells);
     for (int64_t r = 0; r < rows; r++) {
-        int64_t cell = 0;
-        for (int64_t d = dims - 1; d >= 0; d--)
-            cell = cell * cards[columns[d]] + codes[columns[d] * rows + r];
+        int64_t cell = column[0][r];
+        for (int64_t d = 1; d < dims; d++)
+            cell += stride[d] * column[d][r];
         cells[cell]++;
     }
     int64_t card_x = cards[columns[0]], card_y = cards[columns[1]];

@@ -12,7 +12,7 @@ from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
 from apsl_rules.oracle import Oracle, Verdict
-from apsl_rules.table import Table
+from apsl_rules.coded import Table
 
 THRESHOLD = 0.05
 

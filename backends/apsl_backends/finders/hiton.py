@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_backends.finders.elimination import Elimination
+from apsl_backends.finders.trial import Trial, first_cut
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
@@ -23,8 +23,10 @@ class Hiton:
         self._settings = settings
 
     def candidates(self, node: Node) -> Candidates:
-        """Find the candidates of one node."""
-        trial = Elimination(self._oracle, node, self._settings, "independent")
+        """Find the candidates of one node: inside the oracle if it can, step by step otherwise."""
+        if getattr(self._oracle, "eliminates", False):
+            return self._inside(node)
+        trial = Trial(self._oracle, node, self._settings, "independent")
         waiting = list(trial.weakest)
         members: list[Node] = []
         while waiting:
@@ -37,8 +39,19 @@ class Hiton:
                     members.remove(old)
         return trial.kept(members)
 
+    def _inside(self, node: Node) -> Candidates:
+        settings = self._settings
+        sweep = self._oracle.associations(node)
+        found = self._oracle.eliminate(
+            sweep,
+            unreliable=settings.unreliable or "independent",
+            among=first_cut(sweep, settings),
+            max_size=settings.max_conditioning,
+        )
+        return Candidates(node, found.members, sweep, found.separations, found.weakest)
 
-def _survivor(trial: Elimination, waiting: list[Node], members: list[Node]) -> Node | None:
+
+def _survivor(trial: Trial, waiting: list[Node], members: list[Node]) -> Node | None:
     """Give the first of those waiting whom the members do not separate; it and all before it wait no longer.
 
     Several are tried in one round. What the round says of those behind the survivor is not taken up: they are to be

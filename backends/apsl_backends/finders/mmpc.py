@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 from typing import Any
 
-from apsl_backends.finders.elimination import Elimination
+from apsl_backends.finders.trial import Trial
 from apsl_rules.names import Node, order_key
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
@@ -26,7 +26,7 @@ class Mmpc:
 
     def candidates(self, node: Node) -> Candidates:
         """Find the candidates of one node."""
-        trial = Elimination(self._oracle, node, self._settings, "dependent")
+        trial = Trial(self._oracle, node, self._settings, "dependent")
         waiting = list(trial.weakest)
         members: list[Node] = []
         while waiting:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_backends.finders.elimination import Elimination
+from apsl_backends.finders.trial import Trial
 from apsl_rules.names import Node, in_order
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
@@ -21,7 +21,7 @@ class PcSimple:
 
     def candidates(self, node: Node) -> Candidates:
         """Find the candidates of one node."""
-        trial = Elimination(self._oracle, node, self._settings, "dependent")
+        trial = Trial(self._oracle, node, self._settings, "dependent")
         members = list(in_order(trial.weakest))
         limit = self._settings.max_conditioning
         level = 1

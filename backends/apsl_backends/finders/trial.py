@@ -12,10 +12,20 @@ from apsl_backends.finders.falsediscovery import discoveries
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
-from apsl_rules.oracle import Oracle, Search, Separation, Verdict, weaker
+from apsl_rules.oracle import Oracle, Search, Separation, Sweep, Verdict, weaker
 
 
-class Elimination:
+def first_cut(sweep: Sweep, settings: FinderSettings) -> npt.NDArray[np.bool_] | None:
+    """Cut by the marginal p-values, so that those who enter by chance cannot swamp the search.
+
+    The largest p over all subsets tried is not cut as well: that loses a quarter of the true neighbours on wide
+    tables, while false ones hardly ever pass the cut on their own side too, which symmetry asks of them.
+    """
+    share = settings.false_discoveries
+    return None if share is None else discoveries(sweep.log_p(), share)
+
+
+class Trial:
     """The candidates of one node while they are being eliminated.
 
     ``weakest`` holds, for everyone who was dependent in the first sweep, the weakest dependence met so far; its order
@@ -29,18 +39,9 @@ class Elimination:
         self._node = node
         self._limit = settings.max_conditioning
         self._sweep = oracle.associations(node)
-        self._share = settings.false_discoveries
-        ranked = self._sweep.ranked(unreliable=settings.unreliable or habit, among=self._first_cut())
+        ranked = self._sweep.ranked(unreliable=settings.unreliable or habit, among=first_cut(self._sweep, settings))
         self.weakest: dict[Node, Verdict] = {verdict.y: verdict for verdict in ranked}
         self._separations: dict[Node, Separation] = {}
-
-    def _first_cut(self) -> npt.NDArray[np.bool_] | None:
-        """Cut by the marginal p-values, so that those who enter by chance cannot swamp the search.
-
-        The largest p over all subsets tried is not cut as well: it loses a quarter of the true neighbours on wide
-        tables, while false ones hardly ever pass the cut on their own side too, which symmetry asks of them.
-        """
-        return None if self._share is None else discoveries(self._sweep.log_p(), self._share)
 
     def search(
         self,

@@ -1,0 +1,62 @@
+"""Mutual information and symmetrical uncertainty of columns, from the same counts as the tests.
+
+With n·ln(n) summed over the cells of a table (J), over its margins (X, Y) and for all rows (A), the information is
+(J - X - Y + A) / N and the entropies are (A - X) / N and (A - Y) / N. The sums are integers, so neither the order of
+the arguments nor that of levels or threads can change a figure.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from apsl_backends.counts.arrays import JOINT, OF_ALL, OF_X, OF_Y, ROWS
+from apsl_rules.names import Node, require_known
+from apsl_rules.coded import Table
+
+Figures = npt.NDArray[np.float64]
+
+
+class SymmetricalUncertainty:
+    """SU(x; y) = 2·I(x; y) / (H(x) + H(y)), in [0, 1]; 0 where both columns are constant."""
+
+    def __init__(self, table: Table, *, threads: int = 1) -> None:
+        from apsl_backends.counts.memory import MemoryCounts
+        from apsl_backends.counts.tester import Tester, measure_of
+
+        self._table = table
+        self._tester = Tester(MemoryCounts(table, threads), measure_of(table))
+        self._scale = self._tester.measure.scale
+        self._pairs: dict[tuple[int, int], float] = {}
+
+    def against_all(self, x: Node) -> Figures:
+        """Measure x against every column in one sweep, in the order of the table; its own entry is 1, or 0 if constant."""
+        place = self._place(x)
+        found = _uncertainty(self._tester.test_against_all(place).sums)
+        found[place] = float(found[place] > 0)
+        return found
+
+    def pair(self, x: Node, y: Node) -> float:
+        """Measure one pair, once."""
+        first, second = sorted((self._place(x), self._place(y)))
+        if (first, second) not in self._pairs:
+            self._pairs[first, second] = float(_uncertainty(self._tester.test([(first, second)]).sums)[0])
+        return self._pairs[first, second]
+
+    def information(self, x: Node, y: Node) -> float:
+        """Give the mutual information of a pair, in nats."""
+        sums = self._tester.test([(self._place(x), self._place(y))]).sums[0]
+        rows = max(int(sums[ROWS]), 1)
+        return float(sums[JOINT] - sums[OF_X] - sums[OF_Y] + sums[OF_ALL]) / self._scale / rows
+
+    def _place(self, node: Node) -> int:
+        require_known(node, self._table.place, "node")
+        return self._table.place[node]
+
+
+def _uncertainty(sums: npt.NDArray[np.int64]) -> Figures:
+    """Give the uncertainties of tables from their sums."""
+    joint, of_x, of_y, of_all = (sums[:, field] for field in (JOINT, OF_X, OF_Y, OF_ALL))
+    information = np.maximum(joint - of_x - of_y + of_all, 0).astype(np.float64)
+    entropies = (of_all - of_x + of_all - of_y).astype(np.float64)
+    return np.divide(2.0 * information, entropies, out=np.zeros(len(sums)), where=entropies > 0)
