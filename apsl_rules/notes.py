@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from apsl_rules.coded import Codes, Table
 from apsl_rules.names import Node, listing
-from apsl_rules.coded import Table
 
 
 def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
@@ -26,9 +26,10 @@ def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
 def _columns(table: Table, names: Sequence[Node]) -> Table:
     """Give a table of some columns only."""
     places = [table.place[name] for name in names]
+    codes: Codes = table.codes[places]
     return Table(
         names=tuple(names),
-        codes=np.ascontiguousarray(table.codes[places]),
+        codes=codes,
         cards=table.cards[places],
         levels=tuple(table.levels[place] for place in places),
         incomplete=table.incomplete[places],

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.coded import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError
 from apsl_rules.names import Node, order_key, require_known
 from apsl_rules.oracle import (
@@ -25,7 +26,6 @@ from apsl_rules.oracle import (
     Sweep,
     Verdict,
 )
-from apsl_rules.coded import Table
 
 Answer = TypeVar("Answer")
 
@@ -146,9 +146,9 @@ class RememberingOracle:
         return [self._searches[search] for search in searches]
 
     @property
-    def eliminates(self) -> bool:
-        """Say whether the oracle carries out HITON's elimination by itself."""
-        return self._eliminating is not None
+    def eliminating(self) -> Eliminating | None:
+        """Give this asker if the oracle carries out HITON's elimination by itself, else None."""
+        return None if self._eliminating is None else self
 
     def eliminate(
         self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None

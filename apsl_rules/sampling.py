@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
 from apsl_rules.network import Network
-from apsl_rules.coded import Table
 
 BLOCK = 65_536
 

@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the user can mend it (one sentence says how), 2 the part i
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -53,4 +54,11 @@ def run() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         code = 0
+    except Exception as error:
+        if "APSL_DEBUG" in os.environ:
+            raise
+        kind = type(error).__name__
+        first = (str(error).splitlines() or [""])[0]
+        click.echo(f"apsl: an error of our own, {kind}: {first} (set APSL_DEBUG=1 to see where)", err=True)
+        code = 1
     sys.exit(code or 0)

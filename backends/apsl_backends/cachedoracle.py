@@ -14,10 +14,10 @@ from typing import Self
 
 from apsl_backends.figures import decide, pack_search, pack_sweep, pack_verdict, unpack_search, unpack_sweep
 from apsl_backends.verdictcache import Answer, VerdictCache
+from apsl_rules.coded import Table
 from apsl_rules.data import fingerprint
 from apsl_rules.names import Node
 from apsl_rules.oracle import BaseOracle, Oracle, Query, Search, Separation, Sweep, Verdict
-from apsl_rules.coded import Table
 
 
 class CachedOracle(BaseOracle):

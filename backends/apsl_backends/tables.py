@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import nearest
 from apsl_rules.offers import OracleOffer, OracleSettings
 from apsl_rules.oracle import Oracle
-from apsl_rules.coded import Table
 
 _ENCODING = ("names", "missing", "discretize", "levels")
 _TESTING = ("dof", "reliability")
@@ -81,8 +81,17 @@ def _fisherz(source: Any, settings: OracleSettings) -> Oracle:
     return FisherZ(matrix, names, alpha=settings.alpha)
 
 
+def _first_run() -> str | None:
+    """Say that the kernels will be compiled, if they have not been yet."""
+    from apsl_backends.counts.tester import kernels_are_compiled
+
+    return None if kernels_are_compiled() else "compiling the counting kernels, this once: about half a minute"
+
+
+_GSQUARE, _CHISQUARE = (partial(_count_test, name) for name in ("gsquare", "chisquare"))
+
 TABLE_ORACLES = (
-    OracleOffer("gsquare", "G² test on a table of discrete columns", partial(_count_test, "gsquare"), is_table),
-    OracleOffer("chisquare", "Pearson's χ² test on a table of discrete columns", partial(_count_test, "chisquare")),
+    OracleOffer("gsquare", "G² test on a table of discrete columns", _GSQUARE, is_table, _first_run),
+    OracleOffer("chisquare", "Pearson's χ² test on a table of discrete columns", _CHISQUARE, notice=_first_run),
     OracleOffer("fisherz", "Fisher's z test of partial correlation on a table of numbers", _fisherz),
 )

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.counts.arrays import JOINT, OF_ALL, OF_X, OF_Y, ROWS
-from apsl_rules.names import Node, require_known
 from apsl_rules.coded import Table
+from apsl_rules.names import Node, require_known
 
 Figures = npt.NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class SymmetricalUncertainty:
         self._pairs: dict[tuple[int, int], float] = {}
 
     def against_all(self, x: Node) -> Figures:
-        """Measure x against every column in one sweep, in the order of the table; its own entry is 1, or 0 if constant."""
+        """Measure x against every column in one sweep; its own entry is 1, or 0 if it is constant."""
         place = self._place(x)
         found = _uncertainty(self._tester.test_against_all(place).sums)
         found[place] = float(found[place] > 0)
@@ -59,4 +59,5 @@ def _uncertainty(sums: npt.NDArray[np.int64]) -> Figures:
     joint, of_x, of_y, of_all = (sums[:, field] for field in (JOINT, OF_X, OF_Y, OF_ALL))
     information = np.maximum(joint - of_x - of_y + of_all, 0).astype(np.float64)
     entropies = (of_all - of_x + of_all - of_y).astype(np.float64)
-    return np.divide(2.0 * information, entropies, out=np.zeros(len(sums)), where=entropies > 0)
+    found: Figures = np.divide(2.0 * information, entropies, out=np.zeros(len(sums)), where=entropies > 0)
+    return found

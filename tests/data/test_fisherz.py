@@ -65,7 +65,7 @@ def test_too_few_rows_are_unreliable() -> None:
 
 
 def test_wrong_questions_are_refused() -> None:
-    """alpha outside (0, 1) and a node given twice are refused."""
+    """Alpha outside (0, 1) and a node given twice are refused."""
     with pytest.raises(InvalidArgumentError, match="between 0 and 1"):
         FisherZ(numbers(1), list("abcde"), alpha=1.0)
     with pytest.raises(InvalidArgumentError, match="must differ"):

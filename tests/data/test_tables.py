@@ -17,10 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apsl_rules.coded import Table
 from apsl_rules.data import MissingRule, fingerprint, table
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.names import Node
-from apsl_rules.coded import Table
 from strategies import LABELS
 
 LEVELS = st.one_of(st.integers(-300, 300), st.text(max_size=2), st.booleans(), st.tuples(st.integers(0, 2)))

@@ -24,11 +24,11 @@ from apsl_backends import verdictcache
 from apsl_backends.cachedoracle import CachedOracle
 from apsl_backends.gsquare import GSquare
 from apsl_backends.verdictcache import Answer, VerdictCache
+from apsl_rules.coded import Table
 from apsl_rules.data import table
 from apsl_rules.errors import CacheFileError, UnknownNodeError
 from apsl_rules.names import Node, order_key
 from apsl_rules.oracle import BaseOracle, Decision, Search, Verdict
-from apsl_rules.coded import Table
 
 
 class Chi(BaseOracle):

@@ -7,14 +7,14 @@ from time import perf_counter
 
 import networkx as nx
 import pytest
-from graphs import MICRO, MICRO_CPDAG, all_dags, brute_force_cpdag, dag_of, random_dag
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import dags
 
 from apsl_rules.cpdag import Depth, cpdag
 from apsl_rules.dag import Dag, known_dag
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
+from graphs import MICRO, MICRO_CPDAG, all_dags, brute_force_cpdag, dag_of, random_dag
+from strategies import dags
 
 
 @pytest.mark.parametrize("name", MICRO)

@@ -8,12 +8,12 @@ import sys
 
 import networkx as nx
 import pytest
-from graphs import MICRO, all_dags, dag_of, random_dag
 from hypothesis import given
-from strategies import dags
 
 from apsl_rules.dag import Dag, known_dag
 from apsl_rules.errors import GraphError
+from graphs import MICRO, all_dags, dag_of, random_dag
+from strategies import dags
 
 
 def test_a_mapping_gives_parents_children_and_edges() -> None:

@@ -9,17 +9,17 @@ from time import perf_counter
 
 import networkx as nx
 import pytest
-from apsl_backends import dseparation
-from apsl_backends.dseparation import DSeparation
-from graphs import MICRO, dag_of, random_dag
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import dags
 
+from apsl_backends import dseparation
+from apsl_backends.dseparation import DSeparation
 from apsl_rules.dag import Dag, known_dag
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracle import Oracle, subsets
+from graphs import MICRO, dag_of, random_dag
+from strategies import dags
 
 
 def peer(dag: Dag) -> nx.DiGraph:

@@ -7,11 +7,11 @@ import pickle
 import numpy as np
 import numpy.typing as npt
 import pytest
-from graphs import dag_of
 
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
 from apsl_rules.network import Network
+from graphs import dag_of
 
 LEVELS: dict[Node, tuple[str, ...]] = {"A": ("no", "yes"), "B": ("low", "mid", "high")}
 TABLES: dict[Node, npt.ArrayLike] = {"A": [0.25, 0.75], "B": [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]}

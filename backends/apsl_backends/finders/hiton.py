@@ -6,7 +6,7 @@ from apsl_backends.finders.trial import Trial, first_cut
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
-from apsl_rules.oracle import Oracle
+from apsl_rules.oracle import Eliminating, Oracle
 
 _ROUND = 8
 
@@ -21,11 +21,12 @@ class Hiton:
     def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
         self._oracle = oracle
         self._settings = settings
+        self._eliminating: Eliminating | None = getattr(oracle, "eliminating", None)
 
     def candidates(self, node: Node) -> Candidates:
         """Find the candidates of one node: inside the oracle if it can, step by step otherwise."""
-        if getattr(self._oracle, "eliminates", False):
-            return self._inside(node)
+        if self._eliminating is not None:
+            return self._inside(node, self._eliminating)
         trial = Trial(self._oracle, node, self._settings, "independent")
         waiting = list(trial.weakest)
         members: list[Node] = []
@@ -39,10 +40,10 @@ class Hiton:
                     members.remove(old)
         return trial.kept(members)
 
-    def _inside(self, node: Node) -> Candidates:
+    def _inside(self, node: Node, eliminating: Eliminating) -> Candidates:
         settings = self._settings
         sweep = self._oracle.associations(node)
-        found = self._oracle.eliminate(
+        found = eliminating.eliminate(
             sweep,
             unreliable=settings.unreliable or "independent",
             among=first_cut(sweep, settings),

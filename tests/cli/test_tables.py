@@ -1,0 +1,101 @@
+"""Tables on the command line: a CSV to a proof, and one clear sentence for each bad table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from apsl_rules import network
+from apsl_rules.sampling import sample
+from terminal import apsl
+
+
+def csv_of(name: str, rows: int, folder: Path) -> Path:
+    """Write rows drawn from a network, with level names, as a CSV file."""
+    drawn = sample(network(name), rows, seed=7)
+    columns = [np.array(levels)[codes] for levels, codes in zip(drawn.levels, drawn.codes, strict=True)]
+    lines = [",".join(map(str, drawn.names)), *(",".join(row) for row in zip(*columns, strict=True))]
+    path = folder / f"{name}.csv"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def test_a_part_of_a_csv_is_learned_shown_and_proved(tmp_path: Path) -> None:
+    """From a CSV to a saved part, its picture and a proof with the figures of the tests."""
+    path = csv_of("alarm", 1000, tmp_path)
+    learned = apsl("learn", str(path), "--target", "HR", "--depth", "2", "--out", "part.json", folder=tmp_path)
+    proof = apsl("why", "part.json", "HR", "CATECHOL", folder=tmp_path)
+
+    assert learned.code == 0
+    assert learned.out.startswith("HR\n")
+    assert "(learner apsl, oracle gsquare, alpha 0.01)" in learned.out
+    assert "n = 1000" in proof.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--learner", "apsl-fs"),
+        ("--learner", "apsl-fs-paper"),
+        ("--learner", "apsl-authors"),
+        ("--oracle", "chisquare", "--alpha", "0.05"),
+        ("--threads", "2", "--cache", "verdicts.sqlite"),
+        ("--fdr", "0.1", "--finder", "mmpc"),
+    ],
+)
+def test_the_settings_reach_the_run(words: tuple[str, ...], tmp_path: Path) -> None:
+    """Learners, tests, levels, threads, caches and bounds can all be chosen on the command line."""
+    path = csv_of("asia", 500, tmp_path)
+
+    assert apsl("learn", str(path), "-t", "either", *words, folder=tmp_path).code == 0
+
+
+BAD = {
+    "missing file": ("none.csv", None, "there is no file 'none.csv'"),
+    "empty file": ("empty.csv", "", "is empty"),
+    "header only": ("header.csv", "a,b\n", "at least 2 are needed"),
+    "one row": ("row.csv", "a,b\n1,2\n", "has 1 row; at least 2 are needed"),
+    "ragged": ("ragged.csv", "a,b\n1,2\n1,2,3\n", "line 3"),
+    "all missing": ("hole.csv", "a,b\n1,\n2,\n", "'b'"),
+    "some missing": ("holes.csv", "a,b\n1,2\n2,\n1,1\n", "missing"),
+    "duplicate names": ("twice.csv", "a,a\n1,2\n2,1\n", "duplicate column names: 'a'"),
+    "continuous": ("float.csv", "a,b\n1.5,2\n2.25,1\n0.125,1\n", "discretize"),
+    "no parquet": ("broken.parquet", "not parquet", "broken.parquet"),
+    "unknown ending": ("table.xls", "a,b\n", "neither a network nor a file that can be read"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_table_gets_one_sentence(name: str, tmp_path: Path) -> None:
+    """The message names the file or the columns and says what to do; there is no traceback."""
+    file, content, sentence = BAD[name]
+    if content is not None:
+        (tmp_path / file).write_text(content, "utf-8")
+    done = apsl("learn", file, "--target", "a", folder=tmp_path)
+
+    assert done.code == 1
+    assert sentence in done.err
+    assert "Traceback" not in done.err
+    assert len(done.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("-t", "eithr"), "unknown target 'eithr'; did you mean 'either'?"),
+        (("-t", "either", "--alpha", "1.5"), "give a number between 0 and 1"),
+        (("-t", "either", "--fdr", "lots"), "--fdr is 'lots'"),
+        (("-t", "either", "--discretize", "quantil:3"), "quantil"),
+        (("-t", "either", "--oracle", "dsep"), "known graph"),
+        (("-t", "either", "--threads", "0"), "threads is 0; give at least 1"),
+    ],
+)
+def test_a_wrong_setting_gets_one_sentence(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
+    """A wrong word for a setting is named with what is allowed."""
+    done = apsl("learn", str(csv_of("asia", 50, tmp_path)), *words)
+
+    assert done.code == 1
+    assert sentence in done.err
+    assert "Traceback" not in done.err
