@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from apsl_rules.comparing import compare
 from apsl_rules.dag import known_dag
 from apsl_rules.data import table
 from apsl_rules.hookspecs import hookimpl
@@ -11,4 +12,4 @@ from apsl_rules.part import Part
 from apsl_rules.partfile import load_part
 from apsl_rules.plugins import register
 
-__all__ = ["Part", "hookimpl", "known_dag", "learn", "load_part", "network", "register", "table"]
+__all__ = ["Part", "compare", "hookimpl", "known_dag", "learn", "load_part", "network", "register", "table"]

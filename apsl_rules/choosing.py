@@ -11,7 +11,7 @@ import attrs
 from apsl_rules.conflicts import POLICIES, Policy
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError
 from apsl_rules.names import nearest
-from apsl_rules.offers import LearnerOffer, OracleOffer, OracleSettings
+from apsl_rules.offers import LearnerOffer, OracleSettings
 from apsl_rules.oracle import Oracle
 from apsl_rules.plugins import Plugins, installed, pick
 from apsl_rules.spec import Spec, parse_spec
@@ -111,26 +111,18 @@ def false_discoveries(fdr: float | Literal["auto", "none"], oracle: Oracle) -> f
     return fdr
 
 
-def oracle_offer(source: Any, name: str | None, plugins: Plugins) -> OracleOffer | None:
-    """Give the oracle of a name, or the natural one for a source; None when the source is an oracle itself."""
-    if callable(getattr(source, "verdict", None)):
-        return None
-    offers = plugins.oracles
-    if name is not None:
-        return pick(offers, name, "oracle")
-    natural = next((offer for offer in offers.values() if offer.natural_for(source)), None)
-    if natural is None:
-        message = (
-            f"cannot learn from {type(source).__name__}; give a known graph (known_dag(...)), a network, a table "
-            "or an oracle"
-        )
-        raise InvalidArgumentError(message)
-    return natural
+def _natural(source: Any, plugins: Plugins) -> str:
+    """Give the name of the natural oracle for a source."""
+    for offer in plugins.oracles.values():
+        if offer.natural_for(source):
+            return offer.name
+    message = f"cannot learn from {type(source).__name__}; give a known graph (known_dag(...)), a network, a table or an oracle"
+    raise InvalidArgumentError(message)
 
 
 def oracle_for(source: Any, name: str | None, settings: OracleSettings, plugins: Plugins) -> tuple[Any, str]:
-    """Give the oracle to ask, and how to call it in messages."""
-    offer = oracle_offer(source, name, plugins)
-    if offer is None:
+    """Give the oracle to ask, and how to call it in messages; a source that answers by itself is its own oracle."""
+    if callable(getattr(source, "verdict", None)):
         return source, f"the oracle {type(source).__name__}"
+    offer = pick(plugins.oracles, name or _natural(source, plugins), "oracle")
     return offer.make(source, settings), plugins.origin("apsl_oracles", offer.name)

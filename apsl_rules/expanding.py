@@ -7,6 +7,9 @@ line itself or already an arrow.
 
 ``by_layers`` is Algorithm 1 of the paper: a queue of neighbours, counted in layers, until the asked layer has no
 line. One line that no data can orient makes it visit the whole network.
+
+``by_queue`` is how PCD-by-PCD goes: the same queue, but every node within the asked depth is visited, since an edge
+is drawn only then, and it ends when no line touches the nodes before the last ones.
 """
 
 from __future__ import annotations
@@ -113,4 +116,30 @@ def _is_oriented(run: Run, layer: list[Node]) -> bool:
     return not any(marks.mark(node, other) is Mark.LINE for node in layer for other in run.visited[node])
 
 
-FRONTIERS: dict[str, Callable[[Run], Iterator[Node]]] = {"lines": along_lines, "layers": by_layers}
+def by_queue(run: Run) -> Iterator[Node]:
+    """Visit in the order in which nodes are first listed, until all within the depth are done and have no line."""
+    steps = {run.target: 0}
+    queue = deque([run.target])
+    while queue:
+        node = queue.popleft()
+        yield node
+        for other in run.visited[node]:
+            if other not in steps:
+                steps[other] = steps[node] + 1
+                queue.append(other)
+        if run.depth != "max" and not any(steps[other] <= run.depth for other in queue) and not _has_lines(run):
+            return
+
+
+def _has_lines(run: Run) -> bool:
+    """Say whether a line touches an inner node."""
+    marks = run.marks()
+    inner = [node for node, distance in run.distances.of.items() if inside(run.depth, distance)]
+    return any(marks.mark(node, other) is Mark.LINE for node in inner for other in marks.neighbours_of(node))
+
+
+FRONTIERS: dict[str, Callable[[Run], Iterator[Node]]] = {
+    "lines": along_lines,
+    "layers": by_layers,
+    "queue": by_queue,
+}

@@ -9,6 +9,7 @@ from apsl_rules.assembly import Assembly
 from apsl_rules.expanding import FRONTIERS
 from apsl_rules.names import Node, order_key
 from apsl_rules.neighbours import Neighbours
+from apsl_rules.pairing import PairedNeighbours
 from apsl_rules.part import Part
 from apsl_rules.plugins import pick
 from apsl_rules.remembering import LimitReachedError
@@ -25,7 +26,7 @@ def learn_locally(task: Task) -> Part:
         for node in FRONTIERS[task.spec.frontier.grow](run):
             run.visit(node)
     except LimitReachedError as limit:
-        stopped = f"stopped at {limit} after {len(run.visited)} visits; edges marked line may still be open"
+        stopped = f"stopped at {limit} after {len(run.assembly.visits)} visits; edges marked line may still be open"
     return run.assembly.part(stopped)
 
 
@@ -40,7 +41,9 @@ class LocalRun:
         self.assembly = Assembly(task)
         self.distances = self.assembly.distances
         finder = pick(task.plugins.finders, spec.neighbours.finder, "finder").make(task.oracle, task.finder_settings)
-        self.neighbours = Neighbours(finder, symmetric=spec.neighbours.symmetry == "both", threads=task.threads)
+        symmetry = spec.neighbours.symmetry
+        self._pairs = PairedNeighbours(finder, self.visited) if symmetry == "visited" else None
+        self.neighbours = self._pairs or Neighbours(finder, symmetric=symmetry == "both", threads=task.threads)
         columns = {node: column for column, node in enumerate(task.oracle.nodes)}
         self.order: Callable[[Node], Any] = order_key if spec.frontier.order == "name" else columns.__getitem__
         self._visitor = Visitor(
@@ -57,6 +60,12 @@ class LocalRun:
 
     def visit(self, node: Node) -> None:
         """Visit a node and tell what it finds."""
-        findings = self._visitor.visit(node)
-        self.visited[node] = tuple(sorted(self.neighbours.of(node), key=self.order))
-        self.assembly.tell(node, self.visited[node], findings)
+        listed = self.neighbours.of(node) if self._pairs is None else self._pairs.candidates(node).members
+        self.visited[node] = tuple(sorted(listed, key=self.order))
+        self.assembly.tell(node, self.visited[node], self._visitor.visit(node, self._settled_by(node)))
+
+    def _settled_by(self, node: Node) -> tuple[Node, ...]:
+        """Give the nodes whose neighbours are all known once this one is visited: itself, or those whose last it is."""
+        if self._pairs is None:
+            return (node,)
+        return tuple(filter(self._pairs.all_known, (node, *self.visited[node])))

@@ -43,16 +43,12 @@ class FinderSettings:
 
 @attrs.frozen
 class OracleOffer:
-    """An oracle by name: how to make it from a source, and for which sources it is the natural choice.
-
-    ``notice`` gives what a person should be told before it is used, such as that a first run takes longer.
-    """
+    """An oracle by name: how to make it from a source, and for which sources it is the natural choice."""
 
     name: str
     summary: str
     make: Callable[[Any, OracleSettings], Oracle]
     natural_for: Callable[[Any], bool] = attrs.field(default=lambda _source: False)
-    notice: Callable[[], str | None] = attrs.field(default=lambda: None)
 
 
 @attrs.frozen

@@ -190,7 +190,7 @@ class RememberingOracle:
             raise InvalidArgumentError(message)
 
     def _ask(self, method: str, query: object, call: Callable[[], Answer]) -> Answer:
-        self._within_limits()
+        self.within_limits()
         try:
             return call()
         except ApslError:
@@ -240,7 +240,8 @@ class RememberingOracle:
 
     # --- counts and limits -----------------------------------------------------------------------------------------
 
-    def _within_limits(self) -> None:
+    def within_limits(self) -> None:
+        """Raise when a limit of the run is reached; learners that ask no tests for long call this themselves."""
         if self._max_tests is not None and self._distinct >= self._max_tests:
             message = f"{self._max_tests} tests"
             raise LimitReachedError(message)

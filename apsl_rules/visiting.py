@@ -4,19 +4,26 @@ A visit to A settles its neighbours, then asks one question of every unshielded 
 middle (X - A - Y, Step 2 of the paper) or as an end (A - B - C, Step 1): is the middle in the separator of the ends,
 and if not, does adding it make them dependent? In the separator: a ``chain``. Not in it and dependent: a V-structure,
 told as ``collider`` from the middle and as ``spouse`` from the end. Otherwise nothing is said of the triple.
+
+Either step alone is enough for exact parts, since a line is followed until both its ends were visited; the other one
+saves visits. PCD-by-PCD is the learner without Step 2, CMB the one without Step 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
-from apsl_rules.facts import Evidence, Fact, Finding, Relation, adjacent, chain, collider, gap, settled, spouse
+from apsl_rules.blanket import SpousesByChild
+from apsl_rules.changes import Changes
+from apsl_rules.facts import Finding, Relation, adjacent, chain, collider, gap, settled, spouse
+from apsl_rules.found import Found
+from apsl_rules.identities import Identities
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.oracle import Oracle, Separation, Verdict
-from apsl_rules.spec import FindingSpec, Separators
+from apsl_rules.spec import FindingSpec, Spouses
 
 
 class Visitor:
@@ -36,21 +43,31 @@ class Visitor:
         self._spec = spec
         self._order = order
         self._max_conditioning = max_conditioning
+        self._accept = spec.unreliable == "accept"
+        self._blankets = SpousesByChild(oracle, neighbours, unreliable=spec.unreliable)
 
-    def visit(self, node: Node) -> list[Finding]:
-        """Give everything that a visit to a node finds, each fact once."""
+    def visit(self, node: Node, settles: Sequence[Node]) -> list[Finding]:
+        """Give everything that a visit to a node finds, each fact once; ``settles`` are those it leaves complete."""
         around = self._sorted(self._neighbours.of(node))
-        found = _Found(self._oracle.name)
-        found.tell(settled, (node,), note=f"{len(around)} neighbours")
+        found = Found(self._oracle.name)
+        for one in settles:
+            found.tell(settled, (one,), note=f"{len(self._neighbours.of(one))} neighbours")
         for other in around:
             self._tell_edge(found, node, other)
         if self._spec.spouses != "none":
             self._look_past(found, node, around)
-        if self._spec.colliders != "none":
-            self._look_between(found, node, around)
-        return list(found.findings.values())
+        match self._spec.colliders:
+            case "none":
+                pass
+            case "identities":
+                Identities(self._oracle, self._blankets, node, around).tell(found)
+            case "changes" | "changes-first":
+                self._look_for_changes(found, node, around)
+            case source:
+                self._look_between(found, node, around, source)
+        return found.findings
 
-    def _look_past(self, found: _Found, node: Node, around: tuple[Node, ...]) -> None:
+    def _look_past(self, found: Found, node: Node, around: tuple[Node, ...]) -> None:
         """Step 1 (lines 21-26): ask of each node beyond a neighbour whether it shares that neighbour as a child."""
         self._neighbours.prepare(around)
         for middle in around:
@@ -68,17 +85,37 @@ class Visitor:
                     self._tell_edge(found, middle, other)
                     found.tell(spouse, (node, middle, other), verdicts)
 
-    def _look_between(self, found: _Found, node: Node, around: tuple[Node, ...]) -> None:
+    def _look_between(self, found: Found, node: Node, around: tuple[Node, ...], source: Spouses) -> None:
         """Step 2 (lines 28-36): ask of each pair of neighbours whether the node is a collider between them."""
         for x, y in combinations(around, 2):
-            separation = self._separation(x, y, self._spec.colliders)
+            separation = self._separation(x, y, source)
             if separation is not None:
                 kind, verdicts = self._triple(x, node, y, separation)
                 found.tell(gap, (x, y), verdicts[:1])
                 if kind is not None:
                     found.tell(kind, (x, node, y), verdicts)
-            elif self._spec.colliders == "stored" and self._neighbours.linked(x, y):
+            elif source == "stored" and self._neighbours.linked(x, y):
                 self._tell_edge(found, x, y)
+
+    def _look_for_changes(self, found: Found, node: Node, around: tuple[Node, ...]) -> None:
+        """Ask the same of each pair as CMB does."""
+        published = self._spec.colliders == "changes-first"
+        changes = Changes(
+            self._oracle,
+            self._neighbours,
+            self._blankets,
+            first_only=published,
+            accept_unreliable=self._accept,
+        )
+        for x, y in combinations(around, 2):
+            if not published and self._neighbours.linked(x, y):
+                self._tell_edge(found, x, y)
+                continue
+            kind, verdicts = changes.kind(x, node, y)
+            if verdicts:
+                found.tell(gap, (x, y), verdicts[:1])
+            if kind is collider or (kind is chain and self._spec.chains):
+                found.tell(kind, (x, node, y), verdicts)
 
     def _triple(
         self, x: Node, middle: Node, y: Node, separation: Separation
@@ -88,11 +125,13 @@ class Visitor:
         given = separation.given or ()
         if middle in given:
             return (chain if self._spec.chains else None), apart
+        if not self._spec.confirm:
+            return collider, apart
         verdict = self._oracle.verdict(x, y, (*given, middle))
-        accepted = verdict.dependent or (verdict.decision == "unreliable" and self._spec.unreliable == "accept")
+        accepted = verdict.dependent or (verdict.decision == "unreliable" and self._accept)
         return (collider if accepted else None), (*apart, verdict)
 
-    def _separation(self, x: Node, y: Node, source: Separators) -> Separation | None:
+    def _separation(self, x: Node, y: Node, source: Spouses) -> Separation | None:
         """Give what separates two nodes, from where the spec takes it."""
         ends = ((x, y),) if source.endswith("first") else ((x, y), (y, x))
         for end, other in ends:
@@ -108,21 +147,5 @@ class Visitor:
     def _sorted(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
         return tuple(sorted(nodes, key=self._order))
 
-    def _tell_edge(self, found: _Found, x: Node, y: Node) -> None:
+    def _tell_edge(self, found: Found, x: Node, y: Node) -> None:
         found.tell(adjacent, (x, y), self._neighbours.evidence(x, y), "no set tried separates them")
-
-
-class _Found:
-    """The findings of one visit, each fact once."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self.findings: dict[Fact, Finding] = {}
-
-    def tell(
-        self, relation: Relation, nodes: tuple[Node, ...], verdicts: tuple[Verdict, ...] = (), note: str = ""
-    ) -> None:
-        """Add a finding unless the fact is told already."""
-        fact = relation.fact(*nodes)
-        if fact not in self.findings:
-            self.findings[fact] = Finding(fact, Evidence(self._source, verdicts, note))

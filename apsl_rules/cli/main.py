@@ -5,11 +5,13 @@ Exit codes: 0 done, 1 the user can mend it (one sentence says how), 2 the part i
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 
 import click
 
+from apsl_rules.cli.compare import compare
 from apsl_rules.cli.explain import trace, why
 from apsl_rules.cli.learn import learn
 from apsl_rules.cli.lists import finders, learners, networks, oracles, plugins
@@ -33,13 +35,16 @@ def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
     context.obj = manager
 
 
-for command in (learn, why, trace, show, networks, oracles, finders, learners, plugins):
+for command in (learn, why, trace, show, compare, networks, oracles, finders, learners, plugins):
     apsl.add_command(command)
 
 
 def run() -> None:
     """Run the command line; a user's mistake ends in one sentence, never in a traceback."""
     sys.path.insert(0, "")
+    logger = logging.getLogger("apsl_rules")
+    logger.addHandler(logging.StreamHandler())
+    logger.setLevel(logging.INFO)
     try:
         code = apsl.main(standalone_mode=False)
     except ApslError as error:

@@ -90,7 +90,6 @@ def nodes_of(source: Any) -> tuple[Node, ...]:
 
 def learned(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:
     """Open a source by name and learn a part from it."""
-    from apsl_rules.choosing import oracle_offer
     from apsl_rules.learning import learn
     from apsl_rules.opening import open_source
 
@@ -98,8 +97,4 @@ def learned(name: str, manager: Plugins, *, target: str | None, **settings: Any)
         message = f"learning from {name!r} needs a target; add --target NODE"
         raise InvalidArgumentError(message)
     source = open_source(name, manager)
-    offer = oracle_offer(source, settings["oracle"], manager)
-    notice = None if offer is None else offer.notice()
-    if notice:
-        click.echo(notice, err=True)
     return learn(source, node_named(target, nodes_of(source), "target"), plugins=manager, **settings)

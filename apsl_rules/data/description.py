@@ -8,8 +8,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.names import Node, in_order, listing, order_key
 from apsl_rules.coded import Codes, Table
+from apsl_rules.names import Node, in_order, listing, order_key
 
 _CELLS_AT_ONCE = 2**20
 

@@ -12,11 +12,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.coded import Table
 from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, whole_numbers
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, listing
 from apsl_rules.readers import file_kind, read_csv, read_integers, read_parquet
-from apsl_rules.coded import Table
 
 _KINDS = "a pandas, polars or pyarrow table, a 2-d numpy array, or the path of a CSV, Parquet or integer text file"
 

@@ -7,13 +7,13 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from apsl_rules.coded import Codes, Table
 from apsl_rules.data.columns import Source
 from apsl_rules.data.encode import MOST_LEVELS, Coded, Coding, ContinuousError, LevelRule, code, code_integers
 from apsl_rules.data.sources import open_source
 from apsl_rules.discretize import parse_cut
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest, require_known
-from apsl_rules.coded import Codes, Table
 
 MissingRule: TypeAlias = Literal["refuse", "testwise", "level"]
 

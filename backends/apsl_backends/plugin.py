@@ -11,6 +11,10 @@ from apsl_backends.finders.fcbf import Fcbf
 from apsl_backends.finders.hiton import Hiton
 from apsl_backends.finders.mmpc import Mmpc
 from apsl_backends.finders.pcsimple import PcSimple
+from apsl_backends.growshrink.blankets import GrowShrink
+from apsl_backends.growshrink.learner import learn_by_growing
+from apsl_backends.growshrink.rulebook import PATHS
+from apsl_backends.learners import BLANKETS, CODE
 from apsl_backends.recording import ReplayOracle
 from apsl_backends.tables import TABLE_ORACLES, read_table
 from apsl_rules.bif import read_bif
@@ -79,13 +83,15 @@ def apsl_blankets() -> Iterable[BlanketOffer]:
     return [
         BlanketOffer("hiton-mb", "HITON-MB: spouses among the neighbours of HITON-PC neighbours", _hiton_mb),
         BlanketOffer("mmmb", "MMMB: spouses among the neighbours of MMPC neighbours", _mmmb),
+        BlanketOffer("gs", "GSMB: grow by dependence, shrink by independence", GrowShrink),
+        *BLANKETS,
     ]
 
 
 @hookimpl
 def apsl_rulebooks() -> Iterable[Rulebook]:
     """Offer the rulebooks."""
-    return [SOUND, KNOWING, PAPER]
+    return [SOUND, KNOWING, PAPER, PATHS]
 
 
 @hookimpl
@@ -115,4 +121,6 @@ def apsl_learners() -> Iterable[LearnerOffer]:
     """Offer a learner for each spec file."""
     folder = files("apsl_specs") / "learners"
     specs = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return [LearnerOffer(parse_spec(file.read_text("utf-8"), f"spec {file.name}")) for file in specs]
+    learners = [parse_spec(file.read_text("utf-8"), f"spec {file.name}") for file in specs]
+    code = {**CODE, "gs": learn_by_growing}
+    return [LearnerOffer(spec, code.get(spec.kind)) for spec in learners]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping
 from functools import partial
@@ -62,6 +63,7 @@ def _count_test(name: str, source: Any, settings: OracleSettings) -> Oracle:
     options = _only(settings.options, (*_ENCODING, *_TESTING, "cache"), name)
     testing = {one: options[one] for one in _TESTING if one in options}
     coded = encoded(source, options)
+    _say_if_first()
     kind = GSquare if name == "gsquare" else ChiSquare
     oracle = kind(coded, alpha=settings.alpha, threads=settings.threads, **testing)
     if "cache" not in options:
@@ -81,17 +83,18 @@ def _fisherz(source: Any, settings: OracleSettings) -> Oracle:
     return FisherZ(matrix, names, alpha=settings.alpha)
 
 
-def _first_run() -> str | None:
-    """Say that the kernels will be compiled, if they have not been yet."""
+def _say_if_first() -> None:
+    """Log that the kernels are about to be compiled, if they have not been yet."""
     from apsl_backends.counts.tester import kernels_are_compiled
 
-    return None if kernels_are_compiled() else "compiling the counting kernels, this once: about half a minute"
+    if not kernels_are_compiled():
+        logging.getLogger("apsl_rules").info("compiling the counting kernels, this once: about half a minute")
 
 
 _GSQUARE, _CHISQUARE = (partial(_count_test, name) for name in ("gsquare", "chisquare"))
 
 TABLE_ORACLES = (
-    OracleOffer("gsquare", "G² test on a table of discrete columns", _GSQUARE, is_table, _first_run),
-    OracleOffer("chisquare", "Pearson's χ² test on a table of discrete columns", _CHISQUARE, notice=_first_run),
+    OracleOffer("gsquare", "G² test on a table of discrete columns", _GSQUARE, is_table),
+    OracleOffer("chisquare", "Pearson's χ² test on a table of discrete columns", _CHISQUARE),
     OracleOffer("fisherz", "Fisher's z test of partial correlation on a table of numbers", _fisherz),
 )

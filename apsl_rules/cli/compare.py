@@ -1,0 +1,76 @@
+"""``apsl compare``: several learners on one task, side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from apsl_rules.cli.output import ProgressLine, json_option, print_json, quiet_option
+from apsl_rules.cli.source import learning_options, node_named, nodes_of
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.plugins import Plugins
+
+_EXAMPLES = """\b
+Examples:
+  apsl compare alarm --target HREKG --depth 2
+  apsl compare table.csv -t Smoker --learners apsl,pcd-by-pcd,gs --json
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@click.argument("source")
+@click.option(
+    "--learners",
+    default="apsl,apsl-paper,pcd-by-pcd,cmb",
+    show_default=True,
+    help="Learners or spec files, with commas between them; the first is the yardstick.",
+)
+@learning_options
+@json_option
+@quiet_option
+@click.pass_context
+def compare(
+    context: click.Context,
+    /,
+    source: str,
+    *,
+    learners: str,
+    target: str | None,
+    as_json: bool,
+    quiet: bool,
+    **rest: Any,
+) -> None:
+    """Learn the same part of SOURCE with several learners: what each finds and what it costs.
+
+    One row for each: the edges of its part and their marks, how many of them the first learner has too and how many
+    with the same mark, the nodes visited, the tests asked and the CPU seconds.
+    """
+    from apsl_rules.comparing import compare as compare_learners
+    from apsl_rules.opening import open_source
+
+    manager: Plugins = context.obj
+    if target is None:
+        message = f"learning from {source!r} needs a target; add --target NODE"
+        raise InvalidArgumentError(message)
+    opened = open_source(source, manager)
+    node = node_named(target, nodes_of(opened), "target")
+    line = ProgressLine()
+    if not quiet:
+        manager = manager.copy()
+        manager.register(line, "progress")
+    names = [name.strip() for name in learners.split(",") if name.strip()]
+    try:
+        compared = compare_learners(opened, node, learners=names, plugins=manager, **rest)
+    finally:
+        line.clear()
+    if as_json:
+        print_json(compared.rows())
+    else:
+        click.echo(str(compared))
+    if not all(row["complete"] for row in compared.rows()):
+        context.exit(2)
+
+
+# It takes several learners, so not the one that all learning commands take.
+compare.params = [one for one in compare.params if one.name != "learner"]

@@ -1,0 +1,176 @@
+"""The whole graph: a learner of whole networks asked once, a local one asked once for each connected piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+from typing import Any, Literal, TypedDict, Unpack
+
+import attrs
+
+from apsl_rules.choosing import adjusted, check_limits, gathered, learner_offer, oracle_for
+from apsl_rules.conflicts import Conflict, Policy
+from apsl_rules.cpdag import Cpdag, cpdag
+from apsl_rules.dag import Dag
+from apsl_rules.extension import extension
+from apsl_rules.learning import learn
+from apsl_rules.names import Node, Pair, in_order, require_known
+from apsl_rules.offers import OracleSettings
+from apsl_rules.part import Part
+from apsl_rules.plugins import Plugins
+from apsl_rules.proof import Proof
+from apsl_rules.spec import Spec
+from apsl_rules.store import Mark
+
+
+class Settings(TypedDict, total=False):
+    """The further settings of :func:`learn_graph`; all are those of ``learn``."""
+
+    oracle: str | None
+    alpha: float | None
+    max_conditioning: int | Literal["none"] | None
+    finder: str | None
+    conflicts: Policy | None
+    fdr: float | Literal["auto", "none"]
+    missing: Literal["refuse", "testwise", "level"] | None
+    discretize: str | Mapping[Node, str] | None
+    cache: str | Path | None
+    options: Mapping[str, Any] | None
+    max_tests: int | None
+    max_seconds: float | None
+    threads: int
+    plugins: Plugins | Iterable[object]
+
+
+@attrs.frozen(slots=False, repr=False, eq=False)
+class LearnedGraph:
+    """What was learned of all nodes, every arrow with its proof; ``parts`` are the runs that it is made of."""
+
+    learner: str
+    nodes: tuple[Node, ...]
+    parts: tuple[Part, ...]
+    incomplete: str | None = None
+
+    def __repr__(self) -> str:
+        state = f", incomplete={self.incomplete!r}" if self.incomplete else ""
+        return (
+            f"LearnedGraph(learner={self.learner!r}, nodes={len(self.nodes)}, arrows={len(self.arrows)}, "
+            f"undirected={len(self.lines)}, conflicts={len(self.conflicts)}{state})"
+        )
+
+    @cached_property
+    def arrows(self) -> frozenset[tuple[Node, Node]]:
+        """Give every arrow as (from, to)."""
+        return frozenset(one for part in self.parts for one in part.store.arrows)
+
+    @cached_property
+    def lines(self) -> frozenset[Pair]:
+        """Give every edge whose direction is open."""
+        return frozenset(one for part in self.parts for one in part.store.lines)
+
+    @cached_property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Give the contradictions met."""
+        return tuple(one for part in self.parts for one in part.all_conflicts)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Give what is to be known of the table and of the run."""
+        return tuple(dict.fromkeys(note for part in self.parts for note in part.notes))
+
+    def mark(self, x: Node, y: Node) -> Mark:
+        """Say what is known of a pair: unknown, gap, line, arrow or conflict."""
+        return self._part_with(x, y).mark(x, y)
+
+    def why(self, x: Node, y: Node) -> Proof:
+        """Prove what is known of a pair."""
+        return self._part_with(x, y).why(x, y)
+
+    def dag(self) -> Dag:
+        """Give a graph of the class that was learned: lines and contradicted edges get a direction, by name.
+
+        A method that draws all its arrows gives its own graph back.
+        """
+        torn = frozenset(pair for part in self.parts for pair in part.store.conflicts)
+        return extension(self.nodes, self.arrows, self.lines | torn)
+
+    def cpdag(self) -> Cpdag:
+        """Give what independences alone could tell of the graph."""
+        return cpdag(self.dag())
+
+    def _part_with(self, x: Node, y: Node) -> Part:
+        for node in (x, y):
+            require_known(node, self.nodes, "node")
+        return next((part for part in self.parts if x in part.visited or y in part.visited), self.parts[0])
+
+
+def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings: Unpack[Settings]) -> LearnedGraph:
+    """Learn the structure of all nodes.
+
+    Parameters
+    ----------
+    source
+        What to learn from, as for ``learn``.
+    learner
+        The name of a learner, the path of a spec file, or a ``Spec``. Learners of whole networks run once; others
+        learn one connected piece after another.
+    settings
+        Further settings of ``learn``; limits hold for all pieces together.
+
+    Examples
+    --------
+    >>> from apsl_rules import known_dag
+    >>> graph = learn_graph(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["e"], "e": []}))
+    >>> sorted(graph.arrows), [sorted(line) for line in graph.lines]
+    ([('a', 'c'), ('b', 'c')], [['d', 'e']])
+    """
+    plugins = gathered(settings.get("plugins", ()))
+    max_tests, max_seconds = settings.get("max_tests"), settings.get("max_seconds")
+    check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=settings.get("threads", 1))
+    spec = adjusted(
+        learner_offer(learner, plugins).spec,
+        alpha=settings.get("alpha"),
+        max_conditioning=settings.get("max_conditioning"),
+        finder=settings.get("finder"),
+        conflicts=settings.get("conflicts"),
+    )
+    oracle = _oracle(source, spec, settings, plugins)
+    begun = monotonic()
+    parts: list[Part] = []
+    unvisited = dict.fromkeys(in_order(oracle.nodes))
+    stopped: str | None = None
+    while unvisited and stopped is None:
+        tests = None if max_tests is None else max_tests - sum(part.counts.distinct for part in parts)
+        seconds = None if max_seconds is None else max_seconds - (monotonic() - begun)
+        if parts and ((tests is not None and tests < 1) or (seconds is not None and seconds <= 0)):
+            stopped = f"stopped at the limit before {len(unvisited)} of {len(oracle.nodes)} nodes were visited"
+            break
+        part = learn(
+            oracle,
+            next(iter(unvisited)),
+            depth="max",
+            learner=spec,
+            max_conditioning=settings.get("max_conditioning"),
+            fdr=settings.get("fdr", "auto"),
+            max_tests=tests,
+            max_seconds=seconds,
+            threads=settings.get("threads", 1),
+            plugins=plugins,
+        )
+        parts.append(part)
+        stopped = part.incomplete
+        for node in part.visited:
+            unvisited.pop(node, None)
+    return LearnedGraph(spec.name, tuple(oracle.nodes), tuple(parts), stopped)
+
+
+def _oracle(source: Any, spec: Spec, settings: Settings, plugins: Plugins) -> Any:
+    """Make the oracle that all pieces ask."""
+    given = {name: settings[name] for name in ("missing", "discretize") if settings.get(name) is not None}
+    cache = settings.get("cache")
+    if cache is not None:
+        given["cache"] = str(cache)
+    options = OracleSettings(spec.tests.alpha, settings.get("threads", 1), {**given, **(settings.get("options") or {})})
+    return oracle_for(source, settings.get("oracle"), options, plugins)[0]

@@ -1,0 +1,150 @@
+"""The BDeu score: figures worked out elsewhere, a slow reference, and what must not change it."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apsl_backends.scores import bdeu
+from apsl_backends.scores.bdeu import BDeu
+from apsl_rules.coded import Table
+from apsl_rules.cpdag import cpdag
+from apsl_rules.dag import known_dag
+from apsl_rules.data import table
+from apsl_rules.errors import ApslError, DataError, InvalidArgumentError, UnknownNodeError
+from graphs import all_dags
+from scoring import coded, naive_local, tables
+
+EIGHT = coded([[0, 0, 0, 1, 1, 1, 1, 0], [0, 0, 1, 1, 1, 0, 1, 0]], "XY")
+
+
+@pytest.mark.parametrize(("ess", "alone", "joined"), [(1.0, -6.841860, -7.239773), (10.0, -5.850148, -5.674254)])
+def test_figures(ess: float, alone: float, joined: float) -> None:
+    """Eight rows of two columns score as worked out by hand, and the same in both directions."""
+    score = BDeu(EIGHT, ess=ess)
+    assert score.family("X") == pytest.approx(alone, abs=1e-6)
+    assert score.family("Y") == pytest.approx(alone, abs=1e-6)
+    assert score.family("Y", ["X"]) == pytest.approx(joined, abs=1e-6)
+    assert score.family("X", ["Y"]) == score.family("Y", ["X"])
+    assert score.graph(known_dag({"X": [], "Y": ["X"]})) == score.family("X") + score.family("Y", ["X"])
+
+
+def test_prices() -> None:
+    """With an equivalent sample size of 10 the arrow wins by 0.176 nats, and loses by 2.222 with the kappa prior."""
+    for price, gain in ((0.0, 0.175894), ("kappa", -2.222001), ("columns", 0.175894 - np.log(2)), (0.25, -0.074106)):
+        score = BDeu(EIGHT, ess=10, price=price)
+        assert score.family("Y", ["X"]) - score.family("Y") == pytest.approx(gain, abs=1e-6)
+
+
+@given(tables(max_columns=5, max_levels=4), st.floats(0.01, 100), st.floats(0, 5), st.data())
+def test_families_agree_with_the_definition(drawn: Table, ess: float, price: float, data: st.DataObject) -> None:
+    """The score of a family is what the definition says, summed over all configurations."""
+    score = BDeu(drawn, ess=ess, price=price)
+    node, *others = data.draw(st.permutations(drawn.names))
+    parents = others[: data.draw(st.integers(0, len(others)))]
+    expected = naive_local(drawn, node, parents, ess) - price * len(parents)
+    assert score.family(node, parents) == pytest.approx(expected, abs=1e-7)
+
+
+@given(tables(max_columns=5, max_levels=60), st.floats(0.1, 20), st.floats(0, 5), st.data())
+def test_gains_and_joints_agree_with_families(drawn: Table, ess: float, price: float, data: st.DataObject) -> None:
+    """Gains and differences of joint scores are exactly the differences of families, also of far too many levels."""
+    score = BDeu(drawn, ess=ess, price=price)
+    node, *rest = data.draw(st.permutations(range(len(drawn.names))))
+    parents = tuple(sorted(rest[: data.draw(st.integers(0, len(rest)))]))
+    others = sorted(rest[: data.draw(st.integers(0, len(rest)))])
+    expected = [score.local(node, tuple(sorted({*parents} ^ {other}))) - score.local(node, parents) for other in others]
+    assert score.gains(node, parents, np.array(others, np.int64)).tolist() == expected
+    everyone = sorted(rest)
+    wider = [score.local(node, tuple(sorted({*parents} ^ {one}))) - score.local(node, parents) for one in everyone]
+    assert score.gains(node, parents, np.array(everyone, np.int64)).tolist() == wider
+    joints = score.joints(tuple(range(len(drawn.names))))
+    before = sum(1 << parent for parent in parents)
+    assert joints[before | 1 << node] - joints[before] - score.price * len(parents) == score.local(node, parents)
+
+
+def test_hashed_configurations() -> None:
+    """Configurations beyond any array are counted all the same: 300 levels to the third power."""
+    random = np.random.default_rng(5)
+    drawn = coded(random.integers(0, 300, size=(4, 400)), "abcd")
+    score = BDeu(drawn, ess=3)
+    assert score.family("a", "bcd") == pytest.approx(naive_local(drawn, "a", "bcd", 3), abs=1e-7)
+    own, fewer, more = (score.local(0, parents) for parents in ((1, 2), (2,), (1, 2, 3)))
+    assert score.gains(0, (1, 2), np.array([1, 3])).tolist() == [fewer - own, more - own]
+
+
+@given(tables(max_columns=4, min_columns=4, max_levels=3), st.floats(0.1, 50), st.floats(0, 5))
+def test_equivalent_graphs_score_the_same(drawn: Table, ess: float, price: float) -> None:
+    """Graphs with the same edges and the same V-structures have exactly the same score."""
+    score = BDeu(drawn, ess=ess, price=price)
+    classes: dict[object, set[int]] = {}
+    for alike, parents in _GRAPHS:
+        total = sum(score.local(node, before) for node, before in enumerate(parents))
+        classes.setdefault(alike, set()).add(total)
+    assert all(len(totals) == 1 for totals in classes.values())
+
+
+_GRAPHS = [
+    ((cpdag(dag).arrows, cpdag(dag).lines), [tuple(sorted(int(str(one)) for one in before)) for before in dag.parents])
+    for dag in all_dags(4)
+]
+
+
+@given(tables(max_columns=5, max_levels=4), st.data())
+def test_the_order_of_columns_and_rows_is_of_no_account(drawn: Table, data: st.DataObject) -> None:
+    """Scores by number are equal to the last bit when columns and rows are shuffled."""
+    columns = data.draw(st.permutations(range(len(drawn.names))))
+    rows = data.draw(st.permutations(range(drawn.rows)))
+    shuffled = coded(drawn.codes[columns][:, rows], [drawn.names[at] for at in columns])
+    one, other = BDeu(drawn), BDeu(shuffled)
+    assert one.nodes == other.nodes
+    for size in range(len(one.nodes)):
+        for parents in combinations(range(1, len(one.nodes)), size):
+            assert one.local(0, parents) == other.local(0, parents)
+
+
+def test_order_of_columns_when_asked() -> None:
+    """Nodes are numbered as the columns come when asked to."""
+    drawn = coded([[0, 1], [1, 0]], "BA")
+    assert BDeu(drawn).nodes == ("A", "B")
+    assert BDeu(drawn, order="column").nodes == ("B", "A")
+
+
+def test_constant_columns_tell_nothing() -> None:
+    """A column that never varies neither gains nor loses anything."""
+    drawn = coded([[0, 0, 0, 0], [0, 1, 1, 0], [1, 1, 0, 0]], "CXY")
+    score = BDeu(drawn)
+    assert score.family("C", ["X"]) == 0
+    assert score.family("Y", ["X", "C"]) == score.family("Y", ["X"])
+
+
+def test_missing_values_are_refused() -> None:
+    """A column with missing values cannot be scored, and the sentence says what to do."""
+    with pytest.raises(DataError, match="values are missing in 'A'.*missing='level'"):
+        BDeu(table({"A": [0.0, None, 1.0], "B": [1, 0, 1]}, missing="testwise"))
+
+
+def test_bad_settings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings that make no sense get a sentence."""
+    for ess in (0, -1, float("inf"), float("nan"), True):
+        with pytest.raises(InvalidArgumentError, match="ess is"):
+            BDeu(EIGHT, ess=ess)
+    for price in (-1.0, "cheap", float("nan")):
+        with pytest.raises(InvalidArgumentError, match="price is"):
+            BDeu(EIGHT, price=price)
+    score = BDeu(EIGHT)
+    with pytest.raises(UnknownNodeError, match="unknown node 'Z'"):
+        score.family("Z")
+    with pytest.raises(InvalidArgumentError, match="other nodes"):
+        score.family("X", ["X"])
+    with pytest.raises(InvalidArgumentError, match="other nodes"):
+        score.family("X", ["Y", "Y"])
+    with pytest.raises(ApslError, match="cannot be scored"):
+        BDeu(coded(np.empty((2, 0), np.int64), "XY"))
+    monkeypatch.setattr(bdeu, "MOST_BYTES", 1000)
+    with pytest.raises(DataError, match="working space"):
+        BDeu(EIGHT)
