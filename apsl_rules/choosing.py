@@ -116,7 +116,8 @@ def _natural(source: Any, plugins: Plugins) -> str:
     for offer in plugins.oracles.values():
         if offer.natural_for(source):
             return offer.name
-    message = f"cannot learn from {type(source).__name__}; give a known graph (known_dag(...)), a network, a table or an oracle"
+    kind = type(source).__name__
+    message = f"cannot learn from {kind}; give a known graph (known_dag(...)), a network, a table or an oracle"
     raise InvalidArgumentError(message)
 
 

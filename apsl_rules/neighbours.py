@@ -17,7 +17,7 @@ class Candidates:
     """What a finder says of one node: its neighbours, and for every other node what separates it.
 
     ``weakest`` holds the weakest dependence met for each member, ``separations`` the separators found by search;
-    ``sweep`` answers for the nodes that were independent with nothing given.
+    ``sweep`` answers for the nodes that were independent with nothing given. ``claim`` says what a member is one for.
     """
 
     node: Node
@@ -25,6 +25,7 @@ class Candidates:
     sweep: Sweep | None = None
     separations: Mapping[Node, Separation] = attrs.field(factory=dict)
     weakest: Mapping[Node, Verdict] = attrs.field(factory=dict)
+    claim: str = "no set tried separates them"
 
     def separation(self, other: Node) -> Separation | None:
         """Give the separator that rejected a node, if it is known; a member has none."""
@@ -92,6 +93,10 @@ class Neighbours:
     def separation(self, x: Node, y: Node) -> Separation | None:
         """Give what separates two nodes, from either one's search."""
         return self.candidates(x).separation(y) or self.candidates(y).separation(x)
+
+    def claim(self, x: Node, y: Node) -> str:
+        """Say what two neighbours are neighbours for."""
+        return self.candidates(x if x in self._candidates else y).claim
 
     def evidence(self, x: Node, y: Node) -> tuple[Verdict, ...]:
         """Give the weakest dependences met between two neighbours: from each side that was computed, by name, once."""

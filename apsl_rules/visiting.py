@@ -11,19 +11,21 @@ saves visits. PCD-by-PCD is the learner without Step 2, CMB the one without Step
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 from apsl_rules.blanket import SpousesByChild
 from apsl_rules.changes import Changes
-from apsl_rules.facts import Finding, Relation, adjacent, chain, collider, gap, settled, spouse
+from apsl_rules.facts import Finding, Nodes, Relation, adjacent, chain, collider, gap, settled, spouse
 from apsl_rules.found import Found
 from apsl_rules.identities import Identities
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.oracle import Oracle, Separation, Verdict
 from apsl_rules.spec import FindingSpec, Spouses
+
+_Triple: TypeAlias = tuple[Node, Node, Node, Separation | None]
 
 
 class Visitor:
@@ -70,32 +72,30 @@ class Visitor:
     def _look_past(self, found: Found, node: Node, around: tuple[Node, ...]) -> None:
         """Step 1 (lines 21-26): ask of each node beyond a neighbour whether it shares that neighbour as a child."""
         self._neighbours.prepare(around)
-        for middle in around:
-            for other in self._sorted(self._neighbours.candidates(middle).members):
-                if other == node or other in around:
-                    continue
-                separation = self._separation(node, other, self._spec.spouses)
-                if separation is None:
-                    continue
-                kind, verdicts = self._triple(node, middle, other, separation)
-                found.tell(gap, (node, other), verdicts[:1])
-                if kind is chain:
-                    found.tell(chain, (node, middle, other), verdicts)
-                elif kind is collider and self._neighbours.linked(middle, other):
-                    self._tell_edge(found, middle, other)
-                    found.tell(spouse, (node, middle, other), verdicts)
+        far = [
+            (node, middle, other, self._separation(node, other, self._spec.spouses))
+            for middle in around
+            for other in self._sorted(self._neighbours.candidates(middle).members)
+            if other != node and other not in around
+        ]
+        for (_, middle, other), kind, verdicts in self._answers(far):
+            found.tell(gap, (node, other), verdicts[:1])
+            if kind is chain:
+                found.tell(chain, (node, middle, other), verdicts)
+            elif kind is collider and self._neighbours.linked(middle, other):
+                self._tell_edge(found, middle, other)
+                found.tell(spouse, (node, middle, other), verdicts)
 
     def _look_between(self, found: Found, node: Node, around: tuple[Node, ...], source: Spouses) -> None:
         """Step 2 (lines 28-36): ask of each pair of neighbours whether the node is a collider between them."""
-        for x, y in combinations(around, 2):
-            separation = self._separation(x, y, source)
-            if separation is not None:
-                kind, verdicts = self._triple(x, node, y, separation)
-                found.tell(gap, (x, y), verdicts[:1])
-                if kind is not None:
-                    found.tell(kind, (x, node, y), verdicts)
-            elif source == "stored" and self._neighbours.linked(x, y):
+        pairs = [(x, node, y, self._separation(x, y, source)) for x, y in combinations(around, 2)]
+        for x, _, y, separation in pairs:
+            if separation is None and source == "stored" and self._neighbours.linked(x, y):
                 self._tell_edge(found, x, y)
+        for (x, _, y), kind, verdicts in self._answers(pairs):
+            found.tell(gap, (x, y), verdicts[:1])
+            if kind is not None:
+                found.tell(kind, (x, node, y), verdicts)
 
     def _look_for_changes(self, found: Found, node: Node, around: tuple[Node, ...]) -> None:
         """Ask the same of each pair as CMB does."""
@@ -117,19 +117,28 @@ class Visitor:
             if kind is collider or (kind is chain and self._spec.chains):
                 found.tell(kind, (x, node, y), verdicts)
 
-    def _triple(
-        self, x: Node, middle: Node, y: Node, separation: Separation
-    ) -> tuple[Relation | None, tuple[Verdict, ...]]:
-        """Ask the one question of an unshielded triple; the verdict that separates its ends comes first."""
-        apart = () if separation.verdict is None else (separation.verdict,)
-        given = separation.given or ()
-        if middle in given:
-            return (chain if self._spec.chains else None), apart
-        if not self._spec.confirm:
-            return collider, apart
-        verdict = self._oracle.verdict(x, y, (*given, middle))
-        accepted = verdict.dependent or (verdict.decision == "unreliable" and self._accept)
-        return (collider if accepted else None), (*apart, verdict)
+    def _answers(self, triples: Sequence[_Triple]) -> Iterator[tuple[Nodes, Relation | None, tuple[Verdict, ...]]]:
+        """Ask the one question of all triples whose ends are separated, in one round of tests.
+
+        The verdict that separates the ends comes first; then the one that adding the middle gave, if it was asked.
+        """
+        known = [(nodes, separation) for *nodes, separation in triples if separation is not None]
+        asked = [
+            (x, y, (*(separation.given or ()), middle))
+            for (x, middle, y), separation in known
+            if self._spec.confirm and middle not in (separation.given or ())
+        ]
+        confirmed = iter(self._oracle.verdicts(asked))
+        for (x, middle, y), separation in known:
+            apart = () if separation.verdict is None else (separation.verdict,)
+            if middle in (separation.given or ()):
+                yield (x, middle, y), (chain if self._spec.chains else None), apart
+            elif not self._spec.confirm:
+                yield (x, middle, y), collider, apart
+            else:
+                verdict = next(confirmed)
+                accepted = verdict.dependent or (verdict.decision == "unreliable" and self._accept)
+                yield (x, middle, y), (collider if accepted else None), (*apart, verdict)
 
     def _separation(self, x: Node, y: Node, source: Spouses) -> Separation | None:
         """Give what separates two nodes, from where the spec takes it."""
@@ -148,4 +157,4 @@ class Visitor:
         return tuple(sorted(nodes, key=self._order))
 
     def _tell_edge(self, found: Found, x: Node, y: Node) -> None:
-        found.tell(adjacent, (x, y), self._neighbours.evidence(x, y), "no set tried separates them")
+        found.tell(adjacent, (x, y), self._neighbours.evidence(x, y), self._neighbours.claim(x, y))

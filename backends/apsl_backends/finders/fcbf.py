@@ -7,12 +7,12 @@ neighbour can be removed by another one, and weak ones are never seen.
 
 from __future__ import annotations
 
+from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
 from apsl_rules.oracle import Oracle, Verdict
-from apsl_rules.coded import Table
 
 THRESHOLD = 0.05
 
@@ -46,4 +46,4 @@ class Fcbf:
         verdicts = {
             other: Verdict(node, other, (), "dependent", "SU", measured[other], n=self._table.rows) for other in members
         }
-        return Candidates(node, in_order(members), weakest=verdicts)
+        return Candidates(node, in_order(members), weakest=verdicts, claim="kept by the filter, no set tried")
