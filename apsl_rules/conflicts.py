@@ -16,7 +16,7 @@ import attrs
 from apsl_rules.cycles import cyclic_groups, way
 from apsl_rules.engine import Engine, Outcome
 from apsl_rules.facts import Evidence, Fact, Finding, adjacent, arrow, conflict, fact_key, gap
-from apsl_rules.names import Node, Pair, in_order, shown
+from apsl_rules.names import Node, Pair, in_order, order_key, shown
 from apsl_rules.proof import Proof, finding_strength, proof_of
 from apsl_rules.store import MarkStore
 
@@ -83,19 +83,25 @@ def settle(engine: Engine, findings: Sequence[Finding], policy: Literal["quarant
 
 
 def _as_a_set(findings: Sequence[Finding]) -> list[Finding]:
-    """Give each fact once, with the best evidence told for it, by name: nothing of the order is left."""
+    """Give each fact once, with the best evidence told for it, whatever the order."""
     best: dict[Fact, Finding] = {}
     for finding in findings:
         rival = best.setdefault(finding.fact, finding)
-        if rival != finding and _is_preferred(finding, rival):
+        if rival is not finding and _is_preferred(finding, rival):
             best[finding.fact] = finding
-    return sorted(best.values(), key=lambda finding: fact_key(finding.fact))
+    return list(best.values())
 
 
 def _is_preferred(finding: Finding, rival: Finding) -> bool:
-    """Prefer the stronger evidence; among equals, whichever reads first."""
+    """Prefer the stronger evidence; among equals, the one whose verdicts read first."""
     strength, against = finding_strength(finding), finding_strength(rival)
-    return strength > against or (strength == against and repr(finding.evidence) < repr(rival.evidence))
+    return strength > against or (strength == against and _reading(finding) < _reading(rival))
+
+
+def _reading(finding: Finding) -> tuple[object, ...]:
+    evidence = finding.evidence
+    asked = [(verdict.x, verdict.y, *verdict.given) for verdict in evidence.verdicts]
+    return evidence.source, evidence.note, tuple(tuple(map(order_key, nodes)) for nodes in asked)
 
 
 @attrs.frozen

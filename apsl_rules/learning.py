@@ -119,4 +119,6 @@ def learn(
         part = (offer.learn or learn_locally)(task)
     finally:
         asker.flush()
-    return part if asker.table is None else attrs.evolve(part, notes=notes_on(asker.table, part.members))
+    if asker.table is None:
+        return part
+    return attrs.evolve(part, notes=(*part.notes, *notes_on(asker.table, part.members)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from apsl_rules.facts import Evidence, Fact, Finding, Firing, Reason
+from apsl_rules.facts import Evidence, Fact, Finding, Firing, Reason, fact_key
 from apsl_rules.labels import label
 from apsl_rules.names import shown
 from apsl_rules.oracle import Verdict
@@ -100,6 +100,8 @@ def proof_of_reason(store: MarkStore, reason: Reason) -> Proof:
 
 
 def _proof(store: MarkStore, place: int, reason: Reason) -> Proof:
+    """Order the steps by depth and then by name, so that they do not depend on the order of the findings."""
+    last = place
     needed = {place: reason}
     uses: dict[int, tuple[int, ...]] = {}
     open_places = [place]
@@ -110,8 +112,12 @@ def _proof(store: MarkStore, place: int, reason: Reason) -> Proof:
         uses[place] = tuple(at for at, _ in premises)
         open_places += [at for at, _ in premises if at not in needed]
         needed.update(premises)
-    number = {at: step for step, at in enumerate(sorted(needed))}
-    return Proof(tuple(_step(store, needed[at], tuple(number[one] for one in uses[at])) for at in sorted(needed)))
+    depth: dict[int, int] = {}
+    for at in sorted(needed):  # premises were written before what they prove
+        depth[at] = 1 + max((depth[one] for one in uses[at]), default=-1)
+    order = sorted(needed, key=lambda at: (depth[at], at == last, fact_key(needed[at].fact), at))
+    number = {at: step for step, at in enumerate(order)}
+    return Proof(tuple(_step(store, needed[at], tuple(number[one] for one in uses[at])) for at in order))
 
 
 def _step(store: MarkStore, reason: Reason, premises: tuple[int, ...]) -> Step:
