@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from math import inf, log, nan
+from math import inf, isnan, log, nan
 from typing import Literal, Protocol, TypeAlias, overload, runtime_checkable
 
 import attrs
@@ -268,6 +268,7 @@ def log_p_of(verdict: Verdict) -> float:
 
 def weaker(one: Verdict, other: Verdict) -> bool:
     """Say whether one dependence is nearer to independence than another: larger p, or a smaller statistic."""
-    if one.p is not None and other.p is not None and one.p != other.p:
-        return one.p > other.p
+    mine, its = log_p_of(one), log_p_of(other)
+    if mine != its and not isnan(mine) and not isnan(its):
+        return mine > its
     return one.strength < other.strength

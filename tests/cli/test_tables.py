@@ -26,7 +26,7 @@ def test_a_part_of_a_csv_is_learned_shown_and_proved(tmp_path: Path) -> None:
     """From a CSV to a saved part, its picture and a proof with the figures of the tests."""
     path = csv_of("alarm", 1000, tmp_path)
     learned = apsl("learn", str(path), "--target", "HR", "--depth", "2", "--out", "part.json", folder=tmp_path)
-    proof = apsl("why", "part.json", "HR", "CATECHOL", folder=tmp_path)
+    proof = apsl("why", "part.json", "HR", "HRBP", folder=tmp_path)
 
     assert learned.code == 0
     assert learned.out.startswith("HR\n")

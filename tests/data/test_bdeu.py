@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,13 +69,20 @@ def test_gains_and_joints_agree_with_families(drawn: Table, ess: float, price: f
 
 
 def test_hashed_configurations() -> None:
-    """Configurations beyond any array are counted all the same: 300 levels to the third power."""
+    """Configurations beyond any array are counted all the same: 250 levels to the third power."""
     random = np.random.default_rng(5)
-    drawn = coded(random.integers(0, 300, size=(4, 400)), "abcd")
+    drawn = coded(random.integers(0, 250, size=(4, 400)), "abcd")
     score = BDeu(drawn, ess=3)
     assert score.family("a", "bcd") == pytest.approx(naive_local(drawn, "a", "bcd", 3), abs=1e-7)
     own, fewer, more = (score.local(0, parents) for parents in ((1, 2), (2,), (1, 2, 3)))
     assert score.gains(0, (1, 2), np.array([1, 3])).tolist() == [fewer - own, more - own]
+
+
+def test_more_levels_than_a_byte_holds() -> None:
+    """Columns of more than 256 levels are scored too."""
+    drawn = coded(np.random.default_rng(5).integers(0, 400, size=(2, 500)), "ab")
+    assert drawn.codes.dtype == np.uint16
+    assert BDeu(drawn).family("a", "b") == pytest.approx(naive_local(drawn, "a", "b", 10), abs=1e-7)
 
 
 @given(tables(max_columns=4, min_columns=4, max_levels=3), st.floats(0.1, 50), st.floats(0, 5))
@@ -124,8 +132,10 @@ def test_constant_columns_tell_nothing() -> None:
 
 def test_missing_values_are_refused() -> None:
     """A column with missing values cannot be scored, and the sentence says what to do."""
-    with pytest.raises(DataError, match="values are missing in 'A'.*missing='level'"):
-        BDeu(table({"A": [0.0, None, 1.0], "B": [1, 0, 1]}, missing="testwise"))
+    frame = pd.DataFrame({"A": ["x", None, "y"], "B": [1, 0, 1]})
+    with pytest.raises(DataError, match=r"values are missing in 'A'; .* \(missing='level'\)"):
+        BDeu(table(frame, missing="testwise"))
+    assert BDeu(table(frame, missing="level")).family("A") < 0
 
 
 def test_bad_settings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm, pearsonr
 
 from apsl_backends.fisherz import FisherZ
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.oracle import BaseOracle
 
 
 def numbers(seed: int, rows: int = 60, columns: int = 5) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
@@ -70,3 +71,48 @@ def test_wrong_questions_are_refused() -> None:
         FisherZ(numbers(1), list("abcde"), alpha=1.0)
     with pytest.raises(InvalidArgumentError, match="must differ"):
         FisherZ(numbers(1), list("abcde")).verdict("a", "b", ["b"])
+
+
+@given(st.integers(0, 100), st.sampled_from([3, 4, 30, 400]))
+def test_a_sweep_agrees_with_single_verdicts(seed: int, rows: int) -> None:
+    """Decisions, figures and ranking of a sweep are those of its verdicts asked one by one; names break ties."""
+    matrix = numbers(seed, rows=rows)
+    matrix = np.column_stack([matrix, matrix[:, 1], np.zeros(rows)])
+    oracle = FisherZ(matrix, ["d", "c", "b", "a", "e", "twin", "still"], alpha=0.3)
+    swept, alone = oracle.associations("d"), BaseOracle.associations(oracle, "d")
+
+    assert [one.decision for one in swept] == [one.decision for one in alone]
+    assert [one.y for one in swept.ranked(unreliable="dependent")] == [
+        one.y for one in alone.ranked(unreliable="dependent")
+    ]
+    assert swept.log_p() == pytest.approx(alone.log_p(), rel=1e-7, abs=1e-9, nan_ok=True)
+    assert swept.verdict_on("twin").statistic == swept.verdict_on("c").statistic
+
+
+def test_huge_and_tiny_numbers_do_not_overflow() -> None:
+    """The scale of a column does not matter, from 1e-200 to 1e200."""
+    matrix = numbers(5)
+    scaled = matrix * np.array([1e200, 1e-200, 1.0, 1e-30, 1e30])
+    plain, other = (FisherZ(one, list("abcde")).verdict("a", "b", "c") for one in (matrix, scaled))
+
+    assert other.statistic == pytest.approx(plain.statistic, rel=1e-9)
+
+
+def test_far_tails_keep_their_order() -> None:
+    """A p that underflows still has a logarithm, and a copy has a finite statistic."""
+    matrix = numbers(6, rows=5000)
+    verdict = FisherZ(np.column_stack([matrix, matrix[:, 0]]), list("abcdef")).verdict("a", "f")
+
+    assert verdict.p == 0.0
+    assert verdict.log_p is not None
+    assert -1e7 < verdict.log_p < -1e5
+
+
+def test_values_that_are_no_numbers_are_refused() -> None:
+    """A missing or infinite value is named, and so is an empty table."""
+    matrix = numbers(7)
+    matrix[3, 1] = np.nan
+    with pytest.raises(DataError, match="'b'"):
+        FisherZ(matrix, list("abcde"))
+    with pytest.raises(DataError, match="no rows"):
+        FisherZ(matrix[:0], list("abcde"))

@@ -3,6 +3,8 @@
 Numba stores a compiled function beside its source and drops it when that one file changes; a kernel that calls
 a kernel of another file would go stale unseen. All kernel sources therefore share one stamp, kept beside the
 stored code, and code stored under another stamp is thrown away.
+
+No kernel makes arrays: all memory is handed in, and nothing counts references.
 """
 
 from __future__ import annotations
@@ -13,24 +15,46 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import njit
+import numba
+from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_jit: Any = numba.njit  # its hints do not know the options that it takes
 _STAMP = "apsl_kernels.stamp"
 _entries: list[Any] = []
 
 
+def inlined(function: Function) -> Function:
+    """Compile a function as a part of each kernel that calls it."""
+    return _compiled(function, forceinline=True, no_cpython_wrapper=True)
+
+
 def kernel(function: Function) -> Function:
-    """Compile a function that only other kernels call."""
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **({"_nrt": False} if "np.empty" not in __import__("inspect").getsource(function) and "sums_by" not in __import__("inspect").getsource(function) and "np.zeros" not in __import__("inspect").getsource(function) and "ones(" not in function.__name__ and function.__name__ in {"term","pearson","sum_strata","_sum_narrow","_sum_wide","_is_missing","fill_outer","settle","ones_of","ones_of_both","make_masks","extend_prefix","_make_codes","measure_spans","count_pair","_full_word"} else {}))
+    """Compile a function that kernels call; it says ``keep_apart`` so as not to become a part of each of them."""
+    return _compiled(function, no_cpython_wrapper=True)
 
 
 def entry(function: Function) -> Function:
-    """Compile a function that Python calls; these are the ones that a first run waits for."""
-    dispatcher = _compiled(function, nogil=True, no_cfunc_wrapper=True)
+    """Compile a function that Python calls, without the interpreter's lock; a first run waits for these."""
+    dispatcher = _compiled(function, nogil=True)
     _entries.append(dispatcher)
     return dispatcher
+
+
+def machine_code(emitter: Callable[..., Any]) -> Any:
+    """Make a function for kernels out of one that says how to emit it."""
+    return intrinsic(emitter)
+
+
+@machine_code
+def keep_apart(_context: Any) -> Any:
+    """Have the function that says this called, not made a part of its callers, each of which would compile it again."""
+
+    def emit(_context: Any, builder: Any, _signature: Any, _values: Any) -> None:
+        builder.function.attributes.add("noinline")
+
+    return numba.types.void(), emit
 
 
 def all_stored() -> bool:
@@ -39,10 +63,11 @@ def all_stored() -> bool:
 
 
 def _compiled(function: Function, **options: bool) -> Function:
+    options |= {"_nrt": False, "no_cfunc_wrapper": True}
     try:
-        dispatcher = njit(cache=True, error_model="numpy", **options)(function)
+        dispatcher = _jit(cache=True, error_model="numpy", **options)(function)
     except RuntimeError:  # numba found no directory that it may write to
-        dispatcher = njit(error_model="numpy", **options)(function)
+        dispatcher = _jit(error_model="numpy", **options)(function)
     else:
         _drop_stale(Path(dispatcher.stats.cache_path))
     return cast("Function", dispatcher)

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counts.arrays import INDEPENDENT, UNRELIABLE
-from apsl_backends.counts.sweeps import DECISIONS, ArraySweep, SweptFigures
+from apsl_backends.counts.arrays import DOF, INDEPENDENT, ROWS, UNRELIABLE
+from apsl_backends.counts.ondemand import MadeOnDemand
+from apsl_backends.counts.sweeps import ArraySweep, SweptArrays, name_ranks_of
+from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.names import Node, listing, nearest, order_key, require_known
-from apsl_rules.oracle import BaseOracle, Query, Search, Separation, Sweep, Verdict
-from apsl_rules.table import Table
+from apsl_rules.names import Node, listing, nearest, require_known
+from apsl_rules.oracle import BaseOracle, Decision, Elimination, Query, Search, Separation, Sweep, Verdict
+
+if TYPE_CHECKING:
+    from apsl_backends.counts.tester import Found
 
 Degrees = Literal["adjusted", "full"]
 Reliability = Literal["five-per-cell", "none"]
 
-Question = tuple[list[int], int, int, int]
-
+_DECISIONS: tuple[Decision, ...] = ("independent", "dependent", "unreliable")
 _DEGREES = ("adjusted", "full")
 _ROWS_PER_CELL = {"five-per-cell": 5.0, "none": 0.0}
 
@@ -48,15 +51,19 @@ class CountOracle(BaseOracle):
         _check(alpha, dof, reliability, threads)
         from scipy.special import chdtrc
 
-        from apsl_backends.counts import memory, tail
+        from apsl_backends.counts.memory import MemoryCounts
+        from apsl_backends.counts.tail import log_tail, log_tails
+        from apsl_backends.counts.tester import Tester, measure_of
 
         self.nodes = table.names
         self.table = table
-        self.source = memory.MemoryCounts(table, threads)
-        self.measure = memory.measure_of(
-            table, kind=self.kind, alpha=alpha, full_dof=dof == "full", rows_per_cell=_ROWS_PER_CELL[reliability]
+        self.source = MemoryCounts(table, threads)
+        rows_per_cell = _ROWS_PER_CELL[reliability]
+        self.tester = Tester(
+            self.source,
+            measure_of(table, kind=self.kind, alpha=alpha, full_dof=dof == "full", rows_per_cell=rows_per_cell),
         )
-        self._tail, self._log_tail, self._log_tails = chdtrc, tail.log_tail, tail.log_tails
+        self._tail, self._log_tail, self._log_tails = chdtrc, log_tail, log_tails
 
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
         """Answer one question."""
@@ -64,9 +71,14 @@ class CountOracle(BaseOracle):
 
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
         """Answer a batch of questions in one call of the kernel."""
-        found = self.separators([Search(x, y, (), given) for x, y, given in queries])
+        if not queries:
+            return []
+        tested = self.tester.test([self._places((x, y, *given)) for x, y, given in queries])
         return [
-            one.verdict or self._unreliable(x, y, given) for one, (x, y, given) in zip(found, queries, strict=True)
+            self._verdict(x, y, given, (decision, statistic, sums[DOF], sums[ROWS]))
+            for (x, y, given), sums, statistic, decision in zip(
+                queries, *(array.tolist() for array in tested), strict=True
+            )
         ]
 
     def separator(
@@ -82,36 +94,64 @@ class CountOracle(BaseOracle):
         return self.separators([Search(x, y, tuple(pool), tuple(must_include), max_size)])[0]
 
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
-        """Carry out a batch of searches in one call of the kernel."""
+        """Carry out a batch of searches, on several threads if there are."""
         questions = [self._question(search) for search in searches]
-        asked = [place for place, question in enumerate(questions) if question[3] >= 0]
-        found = [Separation(search.x, search.y, None, None) for search in searches]
-        if asked:
-            answers, chosen, statistics = self.source.search(self.measure, [questions[place] for place in asked])
-            for place, answer, picked, statistic in zip(
-                asked, answers.tolist(), chosen.tolist(), statistics.tolist(), strict=True
-            ):
-                found[place] = self._separation(searches[place], questions[place], answer, picked, statistic)
-        return found
+        asked = [place for place, (_, _, most) in enumerate(questions) if most >= 0]
+        found = dict(zip(asked, self.tester.search_all([questions[place] for place in asked]), strict=True))
+        return [self._separation(search, found.get(place)) for place, search in enumerate(searches)]
 
-    def associations(self, x: Node) -> Sweep:
+    def associations(self, x: Node) -> ArraySweep:
         """Test x against every other node with nothing given, as arrays."""
-        place = self._places([x])[0]
+        (place,) = self._places((x,))
+        columns = np.delete(np.arange(len(self.nodes)), place)
+        tested = self.tester.test_against_all(place)
+        statistics, decisions = tested.statistics[columns], tested.decisions[columns]
+        dofs, rows = tested.sums[columns, DOF], tested.sums[columns, ROWS]
+
+        def verdict_at(at: int) -> Verdict:
+            outcome = int(decisions[at]), float(statistics[at]), int(dofs[at]), int(rows[at])
+            return self._verdict(x, self.nodes[columns[at]], (), outcome)
+
         return ArraySweep(
             x,
-            self.source.sweep(self.measure, place),
+            SweptArrays(columns, statistics, dofs, rows, decisions),
             place_of=self.table.place.__getitem__,
             name_ranks=self._name_ranks,
-            verdict_at=lambda figures, at: self._swept(x, figures, at),
-            log_tails=self._log_tails,
+            verdict_at=verdict_at,
+            log_p=lambda: self._log_tails(statistics, dofs),
+        )
+
+    def eliminate(
+        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
+    ) -> Elimination:
+        """Carry out HITON's elimination for the node of a sweep inside the kernel."""
+        swept = sweep if isinstance(sweep, ArraySweep) else self.associations(sweep.x)
+        ranking = swept.ranking(unreliable=unreliable, among=among)
+        most = len(ranking) if max_size is None else min(max_size, len(ranking))
+        (x,) = self._places((sweep.x,))
+        done = self.tester.eliminate(x, swept.arrays, ranking, most)
+        ranked = [self.nodes[column] for column in swept.arrays.columns[ranking].tolist()]
+        number = {node: at for at, node in enumerate(ranked)}
+
+        def last_verdict(y: Node) -> Verdict:
+            at = number[y]
+            decision, dof, rows, size = done.outcomes[at].tolist()
+            given = tuple(self.nodes[column] for column in done.given[at, :size].tolist())
+            return self._verdict(sweep.x, y, given, (decision, float(done.statistics[at]), dof, rows))
+
+        def separation(y: Node) -> Separation:
+            verdict = last_verdict(y)
+            return Separation(sweep.x, y, verdict.given, verdict)
+
+        members = tuple(ranked[at] for at in done.members)
+        eliminated = [ranked[at] for at in done.eliminated]
+        return Elimination(
+            members, MadeOnDemand(eliminated, separation), MadeOnDemand(members, last_verdict), done.tests
         )
 
     @cached_property
     def _name_ranks(self) -> npt.NDArray[np.int64]:
-        order = sorted(range(len(self.nodes)), key=lambda place: order_key(self.nodes[place]))
-        ranks = np.empty(len(order), np.int64)
-        ranks[order] = np.arange(len(order))
-        return ranks
+        return name_ranks_of(self.nodes)
 
     def _places(self, nodes: Sequence[Node]) -> list[int]:
         try:
@@ -125,55 +165,44 @@ class CountOracle(BaseOracle):
             raise InvalidArgumentError(message)
         return places
 
-    def _question(self, search: Search) -> Question:
-        fixed = search.must_include
-        free = [node for node in search.pool if node not in fixed] if fixed else search.pool
+    def _question(self, search: Search) -> tuple[list[int], int, int]:
+        fixed, free = search.must_include, _free(search)
         places = self._places((search.x, search.y, *fixed, *free))
         most = len(free) if search.max_size is None else min(len(free), search.max_size - len(fixed))
-        return places, len(fixed), len(free), most
+        return places, len(fixed), most
 
-    def _separation(
-        self, search: Search, question: Question, answer: list[int], picked: list[int], statistic: float
-    ) -> Separation:
-        state, dof, rows, tests, size = answer
-        if state == UNRELIABLE:
-            return Separation(search.x, search.y, None, None, tests)
-        places, fixed, _, _ = question
-        columns = places[: 2 + fixed] + [places[2 + fixed + pick] for pick in picked[:size]]
-        given = tuple(self.nodes[place] for place in columns[2:])
-        n = rows if rows >= 0 else self.source.rows_used(columns)
-        verdict = self._verdict(search.x, search.y, given, state, statistic, dof, n)
-        return Separation(search.x, search.y, given if state == INDEPENDENT else None, verdict, tests)
+    def _separation(self, search: Search, found: Found | None) -> Separation:
+        if found is None or found.decision == UNRELIABLE:
+            return Separation(search.x, search.y, None, None, 0 if found is None else found.tests)
+        free = _free(search)
+        given = search.must_include + tuple(free[place] for place in found.chosen)
+        verdict = self._verdict(search.x, search.y, given, found[:4])
+        return Separation(search.x, search.y, given if found.decision == INDEPENDENT else None, verdict, found.tests)
 
-    def _verdict(
-        self, x: Node, y: Node, given: tuple[Node, ...], decision: int, statistic: float, dof: int, n: int
-    ) -> Verdict:
+    def _verdict(self, x: Node, y: Node, given: tuple[Node, ...], outcome: tuple[int, float, int, int]) -> Verdict:
+        """Make the verdict with a decision, statistic, degrees of freedom and rows (-1 if not yet counted)."""
+        decision, statistic, dof, rows = outcome
+        n = rows if rows >= 0 else self.source.rows_used([self.table.place[node] for node in (x, y, *given)])
+        if decision == UNRELIABLE:
+            return Verdict(x, y, given, "unreliable", self.symbol, n=n)
         p, log_p = 1.0, 0.0
         if dof > 0:
             p, log_p = float(self._tail(dof, statistic)), self._log_tail(statistic, dof)
-        return Verdict(x, y, given, DECISIONS[decision], self.symbol, statistic, p, dof, n, log_p)
+        return Verdict(x, y, given, _DECISIONS[decision], self.symbol, statistic, p, dof, n, log_p)
 
-    def _unreliable(self, x: Node, y: Node, given: tuple[Node, ...]) -> Verdict:
-        n = self.source.rows_used(self._places((x, y, *given)))
-        return Verdict(x, y, given, "unreliable", self.symbol, n=n)
 
-    def _swept(self, x: Node, figures: SweptFigures, at: int) -> Verdict:
-        column = int(figures.columns[at])
-        y = self.nodes[column]
-        decision = int(figures.decision[at])
-        if decision == UNRELIABLE:
-            return self._unreliable(x, y, ())
-        n = int(figures.rows[at])
-        if n < 0:
-            n = self.source.rows_used([self.table.place[x], column])
-        return self._verdict(x, y, (), decision, float(figures.statistic[at]), int(figures.dof[at]), n)
+def _free(search: Search) -> tuple[Node, ...]:
+    """Give the nodes of the pool that are not fixed."""
+    if not search.must_include:
+        return search.pool
+    return tuple(node for node in search.pool if node not in search.must_include)
 
 
 def _check(alpha: float, dof: str, reliability: str, threads: int) -> None:
     if not 0.0 < alpha < 1.0:
         message = f"alpha is {alpha!r} but must lie between 0 and 1, ends excluded; 0.01 is usual"
         raise InvalidArgumentError(message)
-    for name, value, allowed in (("dof", dof, _DEGREES), ("reliability", reliability, _ROWS_PER_CELL)):
+    for name, value, allowed in (("dof", dof, _DEGREES), ("reliability", reliability, tuple(_ROWS_PER_CELL))):
         if value not in allowed:
             message = f"{name} is {value!r} but must be one of {listing(allowed)}{nearest(str(value), allowed)}"
             raise InvalidArgumentError(message)

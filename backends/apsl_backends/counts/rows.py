@@ -1,80 +1,96 @@
 """Counting by a scan of the rows."""
 
+# ruff: noqa: PLR0917 - kernels take their arguments by position
+
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
-from apsl_backends.counts.arrays import SPAN, Store
-from apsl_backends.counts.compiled import kernel
-
-CHUNK = 1024
-"""Rows whose cell codes are made at a time, so that the codes stay in the nearest cache."""
+from apsl_backends.counts.arrays import Desk, Long, long
+from apsl_backends.counts.compiled import inlined, keep_apart, kernel
+from apsl_backends.counts.lanes import CELLS_IN_LANES, CHUNK, LANES
+from apsl_backends.counts.room import desk_in
 
 SHORT_CODES = 65_536
 """The most cells whose codes fit 16 bits."""
 
-_LANES = 4
-_MOST_CELLS_IN_LANES = 4096
-
 
 @kernel
-def count_by_rows(store: Store, places: Any, dims: int, cells: Any, at: int, size: int) -> None:
-    """Count the table of any columns; ``size`` is its number of cells."""
-    for c in range(size):
-        cells[at + c] = 0
-    if size > SHORT_CODES:
-        _count_plainly(store, places, dims, cells, at)
-    elif size > _MOST_CELLS_IN_LANES:
-        _count_in_lanes(store, places, dims, cells, at, size, 1)
+def count_by_rows(codes: Any, room: Any, dims: Long, at: Long, size: Long, block: Long) -> None:
+    """Count the table of any columns, of so many cells, ``block`` of them for each stratum of x and y."""
+    keep_apart()
+    desk = desk_in(room)
+    rows = codes.shape[1]
+    in_lanes = size <= CELLS_IN_LANES and LANES * size <= rows
+    if in_lanes:
+        for c in range(np.uint64(LANES * size)):
+            desk.lanes[c] = 0
     else:
-        _count_in_lanes(store, places, dims, cells, at, size, _LANES)
-
-
-@kernel
-def _count_plainly(store: Store, places: Any, dims: int, cells: Any, at: int) -> None:
-    for r in range(store.codes.shape[1]):
-        code = np.int64(0)
-        for back in range(dims):
-            place = places[dims - 1 - back]
-            code = code * store.columns[place, SPAN] + store.codes[place, r]
-        cells[at + code] += 1
-
-
-@kernel
-def _count_in_lanes(store: Store, places: Any, dims: int, cells: Any, at: int, size: int, lanes: int) -> None:
-    """Count neighbouring rows into separate histograms: equal neighbours would wait for each other."""
-    rows = store.codes.shape[1]
-    codes = np.empty(CHUNK, np.uint16)
-    lane = np.zeros((_LANES, size if lanes > 1 else 1), np.uint32)
+        for c in range(at, at + size):
+            desk.cells[c] = 0
+    if size > SHORT_CODES:
+        _count_plainly(codes, desk, dims, at, block)
+        return
     for low in range(0, rows, CHUNK):
         width = min(CHUNK, rows - low)
-        _make_codes(store, places, dims, low, width, codes)
-        done = 0
-        if lanes > 1:
-            done = width - width % _LANES
-            for r in range(0, done, _LANES):
-                lane[0, codes[r]] += np.uint32(1)
-                lane[1, codes[r + 1]] += np.uint32(1)
-                lane[2, codes[r + 2]] += np.uint32(1)
-                lane[3, codes[r + 3]] += np.uint32(1)
-        for r in range(done, width):
-            cells[at + codes[r]] += 1
-    if lanes > 1:
-        for c in range(size):
-            cells[at + c] += np.int64(lane[0, c]) + np.int64(lane[1, c]) + np.int64(lane[2, c]) + np.int64(lane[3, c])
+        _make_codes(codes, desk, dims, low, width, block)
+        if in_lanes:
+            _count_in_lanes(desk, size, width)
+        else:
+            for r in range(np.uint64(width)):
+                desk.cells[np.uint64(at) + np.uint64(desk.codes[r])] += 1
+    if in_lanes:
+        _add_lanes(desk, at, size)
 
 
-@kernel
-def _make_codes(store: Store, places: Any, dims: int, low: int, width: int, codes: Any) -> None:
+@inlined
+def _count_plainly(codes: Any, desk: Desk, dims: Long, at: Long, block: Long) -> None:
+    for r in range(codes.shape[1]):
+        cell = at
+        stride = long(1)
+        for d in range(dims):
+            cell += stride * codes[desk.test[d], r]
+            stride = block if d == 1 else stride * desk.spans[d]
+        desk.cells[cell] += 1
+
+
+@inlined
+def _make_codes(codes: Any, desk: Desk, dims: Long, low: Long, width: Long, block: Long) -> None:
     start = np.uint64(low)
-    place = places[0]
-    for r in range(np.uint64(width)):
-        codes[r] = store.codes[place, start + r]
-    stride = np.uint16(store.columns[place, SPAN])
-    for d in range(1, dims):
-        place = places[d]
-        for r in range(np.uint64(width)):
-            codes[r] += np.uint16(store.codes[place, start + r]) * stride
-        stride = np.uint16(stride * store.columns[place, SPAN])
+    stride = long(1)
+    for d in range(dims):
+        column, by = desk.test[d], np.uint16(stride)
+        if d == 0:
+            for r in range(np.uint64(width)):
+                desk.codes[r] = codes[column, start + r]
+        else:
+            for r in range(np.uint64(width)):
+                desk.codes[r] += np.uint16(codes[column, start + r]) * by
+        stride = block if d == 1 else stride * desk.spans[d]
+
+
+@inlined
+def _count_in_lanes(desk: Desk, size: Long, width: Long) -> None:
+    second, third, fourth = np.uint64(size), np.uint64(2 * size), np.uint64(3 * size)
+    done = np.uint64(width - width % LANES)
+    for r in range(np.uint64(0), done, np.uint64(LANES)):
+        desk.lanes[np.uint64(desk.codes[r])] += np.uint32(1)
+        desk.lanes[np.uint64(desk.codes[r + np.uint64(1)]) + second] += np.uint32(1)
+        desk.lanes[np.uint64(desk.codes[r + np.uint64(2)]) + third] += np.uint32(1)
+        desk.lanes[np.uint64(desk.codes[r + np.uint64(3)]) + fourth] += np.uint32(1)
+    for r in range(done, np.uint64(width)):
+        desk.lanes[np.uint64(desk.codes[r])] += np.uint32(1)
+
+
+@inlined
+def _add_lanes(desk: Desk, at: Long, size: Long) -> None:
+    first, second, third, fourth = np.uint64(at), np.uint64(size), np.uint64(2 * size), np.uint64(3 * size)
+    for c in range(np.uint64(size)):
+        desk.cells[first + c] = (
+            long(desk.lanes[c])
+            + long(desk.lanes[second + c])
+            + long(desk.lanes[third + c])
+            + long(desk.lanes[fourth + c])
+        )

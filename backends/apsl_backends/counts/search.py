@@ -1,172 +1,127 @@
 """The search for a separator: all subsets of a pool, small ones first, until x and y are independent.
 
-The tables of one search share their work: the tables of one size are kept on a shelf for those of the next, the
-bit rows of x, y and the fixed columns are made once, and those of a subset's first columns stay while only its
-last column changes.
+The tables of one search share their work: the tables of one size are kept for those of the next, the bit rows of
+x, y and the fixed columns are made once, and those of a subset's first columns stay while only its last changes.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from apsl_backends.counts.arrays import (
     BY_BITS,
+    BY_SORTING,
     DEPENDENT,
     INDEPENDENT,
-    SPARSELY,
+    NO_ROOM,
+    ROWS,
     UNRELIABLE,
     VARIED,
-    Measure,
-    Store,
+    Long,
+    long,
 )
 from apsl_backends.counts.bitmaps import count_by_bits, make_masks
-from apsl_backends.counts.compiled import entry, kernel
+from apsl_backends.counts.compiled import entry, keep_apart
 from apsl_backends.counts.judging import is_weaker, judge
+from apsl_backends.counts.planning import plan_search
+from apsl_backends.counts.room import desk_in, measure_in, shelf_in, store_in
 from apsl_backends.counts.rows import count_by_rows
 from apsl_backends.counts.sharing import count_inner, extend_prefix, fill_outer
-from apsl_backends.counts.sorting import sums_by_sorting
-from apsl_backends.counts.strata import sum_strata
-from apsl_backends.counts.subsets import binomials, least_products, number_without, step, sums_of_products
-from apsl_backends.counts.ways import choose_way, measure_spans
-
-STATE, DOF, ROWS, TESTS, SIZE = range(5)
-ANSWER_FIELDS = 5
-START, FIXED, FREE, MOST = range(4)
-QUESTION_FIELDS = 4
-
-_MOST_SHELVED = 1 << 22
-_MOST_WORDS = 1 << 22
+from apsl_backends.counts.sorting import sum_by_sorting
+from apsl_backends.counts.strata import block_of, sum_strata
+from apsl_backends.counts.subsets import number_without, step
+from apsl_backends.counts.tail import log_tail
+from apsl_backends.counts.ways import choose_way, measure_test
 
 
 @entry
-def search_all(
-    store: Store, measure: Measure, questions: Any, places: Any, answers: Any, chosen: Any, statistics: Any
-) -> None:
-    """Carry out searches; a question says where its places start, and how many are fixed, free and at most chosen.
+def run_search(  # noqa: C901, PLR0912, PLR0915 - one function, so that what it calls is compiled once
+    codes: Any, room: Any, places: Any, fixed: Long, most: Long
+) -> Any:
+    """Search for a separator; ``places`` are x, y, the fixed columns and the pool.
 
-    From its start on, ``places`` holds x, y, the fixed columns and the pool. An answer is a state, degrees of
-    freedom and rows of the verdict, the number of tests, and the size of the subset, which is put into ``chosen``.
+    Give the decision (unreliable if nothing could be tested), statistic, degrees of freedom and rows of the test
+    it rests on, the number of tests, and the size of the subset, whose places in the pool are the room's ``chosen``.
+    Nothing is done when the room is too small.
     """
-    for s in range(len(questions)):
-        _search(store, measure, questions, places, answers, chosen, statistics, s)
-
-
-@kernel
-def _search(
-    store: Store, measure: Measure, questions: Any, places: Any, answers: Any, chosen: Any, statistics: Any, s: int
-) -> None:
-    start, free, most = questions[s, START], questions[s, FREE], questions[s, MOST]
-    base = 2 + questions[s, FIXED]
-    state, tests = UNRELIABLE, np.int64(0)
-    best, best_dof = 0.0, np.int64(0)
-    rows_of_table = store.codes.shape[1]
-    if store.columns[places[start], VARIED] == 0 or store.columns[places[start + 1], VARIED] == 0:
-        answers[s, STATE], answers[s, DOF], answers[s, ROWS] = INDEPENDENT, 0, -1
-        answers[s, TESTS], answers[s, SIZE] = 1, 0
-        return
-    test = np.empty(base + most, np.int64)
-    spans = np.empty(base + most, np.int64)
-    cards = np.empty(base + most, np.int64)
-    test[:base] = places[start : start + base]
-    pool = places[start + base : start + base + free]
-    base_cells, base_levels, base_bits = measure_spans(store, test, base, spans, cards)
-    margins = np.empty(cards[0] + cards[1], np.int64)
-    words = store.bits.shape[1]
-    pool_spans = np.empty(free, np.float64)
-    pool_cards = np.empty(free, np.float64)
-    widest = 1
-    for i in range(free):
-        _, pool_cards[i], has_bits = measure_spans(store, pool[i : i + 1], 1, spans[base:], cards[base:])
-        pool_spans[i] = spans[base]
-        if has_bits:
-            widest = max(widest, spans[base] - 1)
-    least = least_products(pool_cards)
-    shelved = sums_of_products(pool_spans, most)
-    ways = binomials(free, most)
-    pick = np.empty(most + 1, np.int64)
-    lower = np.empty(most + 1, np.int64)
-    starts = np.zeros(most + 1, np.int64)
-    scratch = np.empty(0, np.int64)
-    masks = np.empty((0, 0), np.uint64)
-    shelf, shelf_places = scratch, lower[:0]
-    new_shelf, new_places = scratch, lower[:0]
+    keep_apart()
+    base = 2 + fixed
+    free = len(places) - base
+    store, measure, desk, shelf = store_in(room), measure_in(room), desk_in(room), shelf_in(room)
+    state, best, best_dof, used, tests, best_size = UNRELIABLE, 0.0, long(0), long(-1), long(0), 0
+    if store.columns[places[0], VARIED] == 0 or store.columns[places[1], VARIED] == 0:
+        return INDEPENDENT, best, best_dof, used, long(1), best_size
+    for d in range(base):
+        desk.test[d] = places[d]
+    plan = plan_search(room, base, places[base:], most)
+    if not plan.has_room:
+        return NO_ROOM, best, best_dof, used, tests, best_size
+    base_cells = long(plan.cells)
+    block = block_of(desk.spans[0], desk.spans[1])
+    filled, subsets, masked, best_log = long(0), long(0), False, 0.0
     for size in range(most + 1):
-        if rows_of_table < measure.rows_per_cell * base_levels * least[size]:
-            tests += ways[free, size]
+        count = shelf.ways[free, size]
+        if store.rows < measure.rows_per_cell * plan.levels * shelf.least[size]:
+            tests += count
             continue
-        shelf, shelf_places = new_shelf, new_places
-        keeps = size < most and base_cells * shelved[size] <= _MOST_SHELVED
-        new_shelf = np.empty(np.int64(base_cells * shelved[size]) if keeps else 0, np.int64)
-        new_places = np.full(ways[free, size] if keeps else 0, -1, np.int64)
-        prefix = np.empty((0, 0), np.uint64)
-        spots = np.empty(0, np.int64)
-        prefix_rows = 0.0
-        for d in range(size - 1):
-            prefix_rows += np.float64(widest) ** (d + 1)
-        sharing = base_bits and (base_cells + prefix_rows) * words <= _MOST_WORDS and len(shelf_places) > 0
-        filled = np.int64(0)
-        made = 0
+        shelf.first[size] = subsets
+        if size < plan.kept:
+            for number in range(subsets, subsets + count):
+                shelf.tables[number] = -1
+            subsets += count
+        dims, made = base + size, 0
         for i in range(size):
-            pick[i] = i
-        for number in range(ways[free, size]):
+            shelf.pick[i] = i
+        for number in range(count):
             if number > 0:
-                made = min(made, step(pick, size, free))
+                made = min(made, step(shelf.pick, size, free))
             tests += 1
             for i in range(size):
-                test[base + i] = pool[pick[i]]
-            cells, levels, bits = measure_spans(store, test, base + size, spans, cards)
-            if rows_of_table < measure.rows_per_cell * levels:
+                desk.test[base + i] = places[base + shelf.pick[i]]
+            cells, levels, bits = measure_test(store, desk, base, dims)
+            cells *= plan.cells
+            levels *= plan.levels
+            if store.rows < measure.rows_per_cell * levels:
                 continue
-            shared = sharing and bits
-            counted = cells
-            if shared:
-                counted = base_cells
-                for i in range(size):
-                    lower[i] = shelf_places[number_without(pick, size, i, free, ways)]
-                    shared &= lower[i] >= 0
-                    counted *= spans[base + i] - 1
-            way = choose_way(store, measure, cells, bits, counted if shared else cells)
-            if way == SPARSELY:
-                sums = sums_by_sorting(store, test, base + size, measure)
+            shared = bits and plan.bits and size <= plan.shared
+            counted = plan.cells
+            for i in range(size if shared else 0):
+                without = number_without(shelf.pick, size, i, free, shelf.ways)
+                shelf.lower[i] = shelf.tables[shelf.first[size - 1] + without]
+                shared &= shelf.lower[i] >= 0
+                counted *= desk.spans[base + i] - 1
+            way = choose_way(store, measure, cells, counted, shared)
+            if way == BY_SORTING:
+                sums = sum_by_sorting(codes, room, dims)
             else:
-                if keeps:
-                    counts, at = new_shelf, filled
-                    new_places[number] = at
-                    filled += np.int64(cells)
+                at = plan.scratch
+                if size < plan.kept:
+                    at = filled
+                    filled += long(cells)
+                    shelf.tables[shelf.first[size] + number] = at
+                if way != BY_BITS:
+                    count_by_rows(codes, room, dims, at, long(cells), block)
+                elif size == 0:
+                    count_by_bits(room, base, at)
                 else:
-                    if len(scratch) < cells:
-                        scratch = np.empty(np.int64(cells), np.int64)
-                    counts, at = scratch, np.int64(0)
-                if way == BY_BITS and shared:
-                    if len(masks) == 0:
-                        masks = np.empty((np.int64(base_cells), words), np.uint64)
-                        make_masks(store, test, 0, base, 0, words, masks)
-                    if size > 1 and len(spots) == 0:
-                        prefix = np.empty((np.int64(prefix_rows), words), np.uint64)
-                        spots = np.empty(len(prefix), np.int64)
+                    if not masked:
+                        make_masks(room, long(0), base, long(0), store.bits.shape[1])
+                        shelf.starts[0] = base_cells
+                        masked = True
                     while made < size - 1:
-                        extend_prefix(store, test, base, spans, made, prefix, starts, spots)
+                        extend_prefix(room, base, made)
                         made += 1
-                    count_inner(store, test, base, size, spans, masks, prefix, starts, spots, counts, at)
-                    fill_outer(spans, base, size, len(masks), counts, at, shelf, lower)
-                elif way == BY_BITS:
-                    count_by_bits(store, test, base + size, counts, at)
-                else:
-                    count_by_rows(store, test, base + size, counts, at, np.int64(cells))
-                sums = sum_strata(counts, at, spans, cards, base + size, margins, measure)
-            decision, value, dof = judge(sums, cards, base + size, levels, measure)
+                    count_inner(room, base, size, base_cells, at)
+                    fill_outer(room, base, size, base_cells, at)
+                sums = sum_strata(room, dims, at)
+            decision, value, dof = judge(sums, desk.cards, dims, levels, measure)
             if decision == INDEPENDENT or (
-                decision == DEPENDENT and (state == UNRELIABLE or is_weaker(value, dof, best, best_dof))
+                decision == DEPENDENT and (state == UNRELIABLE or is_weaker(value, dof, best, best_dof, best_log))
             ):
-                state, best, best_dof = decision, value, dof
-                answers[s, DOF], answers[s, ROWS], answers[s, SIZE] = dof, sums[5], size
-                statistics[s] = value
-                chosen[s, :size] = pick[:size]
+                state, best, best_dof, used, best_size = decision, value, dof, sums[ROWS], size
+                for i in range(size):
+                    shelf.chosen[i] = shelf.pick[i]
                 if decision == INDEPENDENT:
-                    break
-        if state == INDEPENDENT:
-            break
-    answers[s, STATE], answers[s, TESTS] = state, tests
-
+                    return state, best, best_dof, used, tests, best_size
+                best_log = log_tail(best, best_dof)
+    return state, best, best_dof, used, tests, best_size

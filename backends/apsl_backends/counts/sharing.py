@@ -1,126 +1,142 @@
 """Counting a subset's table from bit rows and from the tables of the subsets that lack one of its columns.
 
-Only cells without any last code are counted. A cell with the last code of a column is what the table without this
-column holds there, less the cells of the column's other codes.
+Only cells without the last code of any chosen column are counted. A cell with the last code of a column is what
+the table without this column holds there, less the cells of the column's other codes.
 """
+
+# ruff: noqa: PLR0917 - kernels take their arguments by position
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from apsl_backends.counts.arrays import FIRST_BIT, Store
-from apsl_backends.counts.bitmaps import CHUNK, settle
-from apsl_backends.counts.compiled import kernel
-from apsl_backends.counts.popcount import ones_of_both
+from apsl_backends.counts.arrays import FIRST_BIT, PAIR, Desk, Long, Store, long
+from apsl_backends.counts.bitmaps import CHUNK, row_of_bits, settle_block, settle_strata
+from apsl_backends.counts.compiled import inlined, keep_apart, kernel
+from apsl_backends.counts.room import desk_in, shelf_in, store_in
+from apsl_backends.counts.strata import block_of
+from apsl_backends.counts.words import STEP, address, and_rows, common_ones, subtract_rows
 
 
 @kernel
-def extend_prefix(
-    store: Store, test: Any, base: int, spans: Any, depth: int, prefix: Any, starts: Any, spots: Any
-) -> None:
+def extend_prefix(room: Any, base: Long, depth: Long) -> None:
     """Make the bit rows of all combinations of non-last codes of the chosen columns up to one depth.
 
-    ``starts[depth]`` is the first of these rows and ``starts[depth + 1]`` the one after the last; ``spots`` is the
-    stratum each belongs to.
+    They are the desk's rows from ``starts[depth]`` to before ``starts[depth + 1]``.
     """
-    bit = store.columns[test[base + depth], FIRST_BIT]
-    levels = spans[base + depth] - 1
+    keep_apart()
+    store, desk, shelf = store_in(room), desk_in(room), shelf_in(room)
+    words, steps = store.bits.shape[1], store.bits.shape[1] // STEP
+    bit, levels = store.columns[desk.test[base + depth], FIRST_BIT], desk.spans[base + depth] - 1
     stride = 1
     for d in range(depth):
-        stride *= spans[base + d]
-    row = starts[depth]
-    if depth == 0:
-        for level in range(levels):
-            spots[row] = level
-            for w in range(np.uint64(store.bits.shape[1])):
-                prefix[row, w] = store.bits[bit + level, w]
+        stride *= desk.spans[base + d]
+    row = shelf.starts[depth]
+    for level in range(levels):
+        source = row_of_bits(store, bit + level)
+        if depth == 0:
+            and_rows(address(desk.words) + 8 * words * row, source, source, steps)
+            shelf.spots[row] = level
             row += 1
-    else:
-        for level in range(levels):
-            for old in range(starts[depth - 1], starts[depth]):
-                spots[row] = spots[old] + level * stride
-                for w in range(np.uint64(store.bits.shape[1])):
-                    prefix[row, w] = prefix[old, w] & store.bits[bit + level, w]
+        else:
+            for old in range(shelf.starts[depth - 1], shelf.starts[depth]):
+                earlier = address(desk.words) + 8 * words * old
+                and_rows(address(desk.words) + 8 * words * row, earlier, source, steps)
+                shelf.spots[row] = shelf.spots[old] + level * stride
                 row += 1
-    starts[depth + 1] = row
+    shelf.starts[depth + 1] = row
 
 
 @kernel
-def count_inner(
-    store: Store,
-    test: Any,
-    base: int,
-    size: int,
-    spans: Any,
-    masks: Any,
-    prefix: Any,
-    starts: Any,
-    spots: Any,
-    cells: Any,
-    at: int,
-) -> None:
-    """Count the cells without any last code of a chosen column; ``masks`` are the rows of x, y and fixed columns."""
-    block = len(masks)
-    bit = store.columns[test[base + size - 1], FIRST_BIT]
-    levels = spans[base + size - 1] - 1
+def count_inner(room: Any, base: Long, size: Long, base_cells: Long, at: Long) -> None:
+    """Count the cells without the last code of any chosen column.
+
+    The desk's first rows of bits are the masks of x, y and the fixed columns.
+    """
+    keep_apart()
+    store, desk, shelf = store_in(room), desk_in(room), shelf_in(room)
+    words = store.bits.shape[1]
+    bit, levels = store.columns[desk.test[base + size - 1], FIRST_BIT], desk.spans[base + size - 1] - 1
     stride = 1
     for d in range(size - 1):
-        stride *= spans[base + d]
-    low_row, high_row = (starts[size - 2], starts[size - 1]) if size > 1 else (0, 1)
-    words = store.bits.shape[1]
-    mask = np.empty((1, CHUNK), np.uint64)
+        stride *= desk.spans[base + d]
+    first, end = long(0), long(1)
+    if size > 1:
+        first, end = shelf.starts[size - 2], shelf.starts[size - 1]
+    buffer = address(desk.words) + 8 * (len(desk.words) - CHUNK)
     for low in range(0, words, CHUNK):
-        width = min(CHUNK, words - low)
-        start = np.uint64(low)
+        steps = min(CHUNK, words - low) // STEP
         for level in range(levels):
-            for row in range(low_row, high_row):
-                here = at + block * level * stride
+            source = row_of_bits(store, bit + level) + 8 * low
+            for row in range(first, end):
+                spot = level * stride
+                mask = source
                 if size > 1:
-                    here += block * spots[row]
-                    for w in range(np.uint64(width)):
-                        mask[0, w] = prefix[row, start + w] & store.bits[bit + level, start + w]
-                else:
-                    for w in range(np.uint64(width)):
-                        mask[0, w] = store.bits[bit + level, start + w]
-                for b in range(block):
-                    count = ones_of_both(masks, b, low, mask, 0, width)
-                    if low == 0:
-                        cells[here + b] = count
-                    else:
-                        cells[here + b] += count
+                    spot += shelf.spots[row]
+                    mask = buffer
+                    and_rows(buffer, source, address(desk.words) + 8 * (words * row + low), steps)
+                _count_masks(store, desk, base, low, steps, mask, at + base_cells * spot)
     for level in range(levels):
-        for row in range(low_row, high_row):
-            spot = level * stride + (spots[row] if size > 1 else 0)
-            settle(store, test, base, cells, at + block * spot)
+        for row in range(first, end):
+            spot = level * stride + (shelf.spots[row] if size > 1 else 0)
+            _settle(desk, base, base_cells, at + base_cells * spot)
+
+
+@inlined
+def _count_masks(store: Store, desk: Desk, base: Long, low: Long, steps: Long, mask: Long, at: Long) -> None:
+    pairs, block = desk.spans[0] * desk.spans[1], block_of(desk.spans[0], desk.spans[1])
+    strata = 1
+    for d in range(2, base):
+        strata *= desk.spans[d]
+    row = address(desk.words) + 8 * low
+    for stratum in range(strata):
+        for cell in range(at + stratum * block, at + stratum * block + pairs):
+            count = common_ones(row, mask, steps)
+            desk.cells[cell] = count if low == 0 else desk.cells[cell] + count
+            row += 8 * store.bits.shape[1]
+
+
+@inlined
+def _settle(desk: Desk, base: Long, base_cells: Long, at: Long) -> None:
+    block = block_of(desk.spans[0], desk.spans[1])
+    for start in range(at, at + base_cells, block):
+        settle_block(desk.cells, start, desk.spans[0], desk.spans[1])
+    if base > PAIR:
+        settle_strata(desk, base, at)
 
 
 @kernel
-def fill_outer(
-    spans: Any, base: int, size: int, block: int, cells: Any, at: int, shelf: Any, lower: Any
-) -> None:
-    """Fill in the cells with last codes; ``lower[i]`` is where the table without chosen column i is on the shelf."""
-    inner = block
+def fill_outer(room: Any, base: Long, size: Long, base_cells: Long, at: Long) -> None:
+    """Fill in the cells with a last code from the shelf's lower tables, one chosen column after the other."""
+    keep_apart()
+    desk, shelf = desk_in(room), shelf_in(room)
+    cells = address(desk.cells)
+    inner = base_cells
     for i in range(size):
-        span = spans[base + i]
-        outer = 1
-        for d in range(i + 1, size):
-            outer *= spans[base + d] - 1
-        for q in range(outer):
-            rest = q
-            stride = inner
-            spot = 0
-            for d in range(i + 1, size):
-                spot += rest % (spans[base + d] - 1) * stride
-                rest //= spans[base + d] - 1
-                stride *= spans[base + d]
-            source = lower[i] + spot
-            first = at + spot * span
-            last = first + (span - 1) * inner
-            for c in range(inner):
-                cells[last + c] = shelf[source + c]
+        span = desk.spans[base + i]
+        for d in range(size):
+            shelf.digits[d] = 0
+        spot = long(0)
+        d = i
+        while d < size:
+            first = cells + 8 * (at + spot * span)
+            last = first + 8 * (span - 1) * inner
+            left = cells + 8 * (shelf.lower[i] + spot)
             for level in range(span - 1):
+                subtract_rows(last, left, first + 8 * level * inner, inner // STEP)
+                left = last
+            if span == 1:
                 for c in range(inner):
-                    cells[last + c] -= cells[first + level * inner + c]
+                    desk.cells[at + spot + c] = desk.cells[shelf.lower[i] + spot + c]
+            d = i + 1
+            stride = inner
+            while d < size:
+                shelf.digits[d] += 1
+                spot += stride
+                if shelf.digits[d] < desk.spans[base + d] - 1:
+                    break
+                spot -= shelf.digits[d] * stride
+                shelf.digits[d] = 0
+                stride *= desk.spans[base + d]
+                d += 1
         inner *= span

@@ -1,94 +1,107 @@
 """Counting by sorting the rows, for tables of far more cells than rows: only cells that occur cost anything."""
 
+# ruff: noqa: PLR0917, SIM110 - kernels take their arguments by position and have no generators
+
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from apsl_backends.counts.arrays import CARD, G_SQUARE, SPAN, Measure, Store
-from apsl_backends.counts.compiled import kernel
+from apsl_backends.counts.arrays import G_SQUARE, PAIR, Desk, Long, long
+from apsl_backends.counts.compiled import inlined, keep_apart, kernel
+from apsl_backends.counts.room import desk_in, measure_in
 from apsl_backends.counts.strata import pearson, term
 
 
 @kernel
-def sort_rows(store: Store, places: Any, dims: int) -> Any:
-    """Order the complete rows by the given columns z, then x, then y (``places`` is x, y, z…)."""
-    rows = store.codes.shape[1]
-    order = np.empty(rows, np.int64)
-    kept = 0
-    for r in range(rows):
-        complete = True
-        for d in range(dims):
-            complete &= store.codes[places[d], r] < store.columns[places[d], CARD]
-        if complete:
-            order[kept] = r
-            kept += 1
-    other = np.empty(rows, np.int64)
-    for step in range(dims):
-        place = places[1 - step] if step < 2 else places[step]
-        starts = np.zeros(store.columns[place, SPAN] + 1, np.int64)
-        for k in range(kept):
-            starts[store.codes[place, order[k]] + 1] += 1
-        for code in range(len(starts) - 1):
-            starts[code + 1] += starts[code]
-        for k in range(kept):
-            code = store.codes[place, order[k]]
-            other[starts[code]] = order[k]
-            starts[code] += 1
-        order, other = other, order
-    return order[:kept]
-
-
-@kernel
-def sums_by_sorting(store: Store, places: Any, dims: int, measure: Measure) -> Any:
-    """Sum all strata of the table of x, y and the given columns, in no more memory than the rows take."""
-    order = sort_rows(store, places, dims)
-    x, y = places[0], places[1]
-    margin_x = np.zeros(store.columns[x, CARD], np.int64)
-    margin_y = np.zeros(store.columns[y, CARD], np.int64)
-    joint, of_x, of_y, of_all, dof = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    low = 0
-    while low < len(order):
+def sum_by_sorting(codes: Any, room: Any, dims: Long) -> Any:
+    """Sum all strata of the test's table, as ``sum_strata`` does, in no more memory than the rows take."""
+    keep_apart()
+    desk, measure = desk_in(room), measure_in(room)
+    kept = _sort_rows(codes, desk, dims)
+    x, y, order, margins = desk.test[0], desk.test[1], desk.order, desk.margins
+    of_level_y = desk.cards[0]
+    for level in range(desk.cards[0] + desk.cards[1]):
+        margins[level] = 0
+    joint, of_x, of_y, of_all, dof = long(0), long(0), long(0), long(0), long(0)
+    low = long(0)
+    while low < kept:
         high = low
-        levels_x, levels_y = np.int64(0), np.int64(0)
-        while high < len(order) and _same(store, places, 2, dims, order[low], order[high]):
-            i, j = store.codes[x, order[high]], store.codes[y, order[high]]
-            levels_x += margin_x[i] == 0
-            levels_y += margin_y[j] == 0
-            margin_x[i] += 1
-            margin_y[j] += 1
+        levels_x, levels_y = long(0), long(0)
+        while high < kept and _same(codes, desk, long(2), dims, order[low], order[high]):
+            i, j = codes[x, order[high]], of_level_y + codes[y, order[high]]
+            levels_x += margins[i] == 0
+            levels_y += margins[j] == 0
+            margins[i] += 1
+            margins[j] += 1
             high += 1
         dof += (levels_x - 1) * (levels_y - 1)
         run = low
         while run < high:
             end = run
-            while end < high and _same(store, places, 0, 2, order[run], order[end]):
+            while end < high and _same(codes, desk, long(0), long(2), order[run], order[end]):
                 end += 1
             if measure.kind == G_SQUARE:
                 joint += term(end - run, measure)
             else:
-                i, j = store.codes[x, order[run]], store.codes[y, order[run]]
-                joint += pearson(end - run, margin_x[i], margin_y[j], high - low, measure)
+                i, j = codes[x, order[run]], of_level_y + codes[y, order[run]]
+                joint += pearson(end - run, margins[i], margins[j], high - low, measure)
             run = end
         if measure.kind == G_SQUARE:
             of_all += term(high - low, measure)
         else:
-            joint -= np.int64((high - low) * measure.scale)
+            joint -= long((high - low) * measure.scale)
         for k in range(low, high):  # clears the margins; the term of 0 is 0, so each level enters once
-            i, j = store.codes[x, order[k]], store.codes[y, order[k]]
+            i, j = codes[x, order[k]], of_level_y + codes[y, order[k]]
             if measure.kind == G_SQUARE:
-                of_x += term(margin_x[i], measure)
-                of_y += term(margin_y[j], measure)
-            margin_x[i] = 0
-            margin_y[j] = 0
+                of_x += term(margins[i], measure)
+                of_y += term(margins[j], measure)
+            margins[i] = 0
+            margins[j] = 0
         low = high
-    return joint, of_x, of_y, of_all, dof, np.int64(len(order))
+    return joint, of_x, of_y, of_all, dof, kept
 
 
-@kernel
-def _same(store: Store, places: Any, first: int, end: int, one: int, other: int) -> bool:
+@inlined
+def _sort_rows(codes: Any, desk: Desk, dims: Long) -> Long:
+    """Order the rows that are complete by z, then x, then y; give how many there are."""
+    rows = codes.shape[1]
+    kept = long(0)
+    for r in range(rows):
+        complete = True
+        for d in range(dims):
+            complete &= codes[desk.test[d], r] < desk.cards[d]
+        if complete:
+            desk.order[kept] = r
+            kept += 1
+    source, target = long(0), long(rows)
+    for turn in range(dims):
+        d = 1 - turn if turn < PAIR else turn
+        _sort_by(codes, desk, d, source, target, kept)
+        source, target = target, source
+    if source > 0:
+        for k in range(kept):
+            desk.order[k] = desk.order[source + k]
+    return kept
+
+
+@inlined
+def _sort_by(codes: Any, desk: Desk, d: Long, source: Long, target: Long, kept: Long) -> None:
+    column, starts = desk.test[d], desk.margins
+    for code in range(desk.cards[d] + 1):
+        starts[code] = 0
+    for k in range(kept):
+        starts[codes[column, desk.order[source + k]] + 1] += 1
+    for code in range(desk.cards[d]):
+        starts[code + 1] += starts[code]
+    for k in range(kept):
+        code = codes[column, desk.order[source + k]]
+        desk.order[target + starts[code]] = desk.order[source + k]
+        starts[code] += 1
+
+
+@inlined
+def _same(codes: Any, desk: Desk, first: Long, end: Long, one: Long, other: Long) -> Any:
     for d in range(first, end):
-        if store.codes[places[d], one] != store.codes[places[d], other]:
+        if codes[desk.test[d], one] != codes[desk.test[d], other]:
             return False
     return True

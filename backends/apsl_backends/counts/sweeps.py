@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import overload
+from typing import NamedTuple, overload
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counts.arrays import DEPENDENT, UNRELIABLE
-from apsl_rules.names import Node
+from apsl_backends.counts.arrays import DEPENDENT, UNRELIABLE, Floats, Integers
+from apsl_rules.names import Node, order_key
 from apsl_rules.oracle import Decision, Sweep, Verdict
 
-DECISIONS: tuple[Decision, ...] = ("independent", "dependent", "unreliable")
 
+class SweptArrays(NamedTuple):
+    """The other columns in the order of the table, and the figures of the test with each (rows -1 if not counted)."""
 
-@attrs.frozen(eq=False)
-class SweptFigures:
-    """The figures of a sweep, one entry for each other column in the order of the table.
-
-    Where the decision is unreliable, statistic and dof say nothing.
-    """
-
-    columns: npt.NDArray[np.int64]
-    statistic: npt.NDArray[np.float64]
-    dof: npt.NDArray[np.int64]
-    rows: npt.NDArray[np.int64]
-    decision: npt.NDArray[np.int8]
+    columns: Integers
+    statistics: Floats
+    dofs: Integers
+    rows: Integers
+    decisions: npt.NDArray[np.int8]
 
 
 class ArraySweep(Sweep):
@@ -36,51 +29,62 @@ class ArraySweep(Sweep):
     def __init__(
         self,
         x: Node,
-        figures: SweptFigures,
+        arrays: SweptArrays,
         *,
         place_of: Callable[[Node], int],
-        name_ranks: npt.NDArray[np.int64],
-        verdict_at: Callable[[SweptFigures, int], Verdict],
-        log_tails: Callable[[npt.NDArray[np.float64], npt.NDArray[np.int64]], npt.NDArray[np.float64]],
+        name_ranks: Integers,
+        verdict_at: Callable[[int], Verdict],
+        log_p: Callable[[], Floats],
     ) -> None:
-        super().__init__(x, _Verdicts(figures, verdict_at))
-        self.figures = figures
+        super().__init__(x, _Verdicts(len(arrays.columns), verdict_at))
+        self.arrays = arrays
         self._place_of = place_of
         self._name_ranks = name_ranks
-        self._log_tails = log_tails
+        self._log_p = log_p
 
     def verdict_on(self, y: Node) -> Verdict:
         """Give the verdict on one other node."""
-        place = int(np.searchsorted(self.figures.columns, self._place_of(y)))
-        return self[place]
+        return self[int(np.searchsorted(self.arrays.columns, self._place_of(y)))]
 
-    def ranked(self, *, unreliable: Decision) -> tuple[Verdict, ...]:
-        """Give the dependent verdicts, strongest first and by name among equals; say how unreliable ones count."""
-        figures = self.figures
-        unmeasured = figures.decision == UNRELIABLE
-        kept = figures.decision == DEPENDENT
+    def log_p(self) -> Floats:
+        """Give ln p on each other node, NaN where the test is unreliable."""
+        return np.where(self.arrays.decisions == UNRELIABLE, np.nan, self._log_p())
+
+    def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
+        """Give the dependent verdicts, strongest first and by name among equals."""
+        return tuple(self[place] for place in self.ranking(unreliable=unreliable, among=among).tolist())
+
+    def ranking(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> Integers:
+        """Give the places in this sweep of the verdicts that ``ranked`` gives."""
+        unmeasured = self.arrays.decisions == UNRELIABLE
+        kept = self.arrays.decisions == DEPENDENT
         if unreliable == "dependent":
             kept |= unmeasured
+        if among is not None:
+            kept &= among
         places = np.flatnonzero(kept)
-        strength = np.where(unmeasured, np.inf, figures.statistic)[places]
-        order = np.lexsort((self._name_ranks[figures.columns[places]], -strength))
-        return tuple(self[int(place)] for place in places[order])
+        strength = np.where(unmeasured, np.inf, self.arrays.statistics)[places]
+        order = np.lexsort((self._name_ranks[self.arrays.columns[places]], -strength))
+        return places[order]
 
-    def log_p(self) -> npt.NDArray[np.float64]:
-        """Give ln p for each other column, NaN where the test is unreliable."""
-        figures = self.figures
-        return np.where(figures.decision == UNRELIABLE, np.nan, self._log_tails(figures.statistic, figures.dof))
+
+def name_ranks_of(nodes: Sequence[Node]) -> Integers:
+    """Give the place of each node in the order of names."""
+    order = sorted(range(len(nodes)), key=lambda place: order_key(nodes[place]))
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks
 
 
 class _Verdicts(Sequence[Verdict]):
     """The verdicts of a sweep, each made when it is looked at."""
 
-    def __init__(self, figures: SweptFigures, verdict_at: Callable[[SweptFigures, int], Verdict]) -> None:
-        self._figures = figures
+    def __init__(self, count: int, verdict_at: Callable[[int], Verdict]) -> None:
+        self._places = range(count)
         self._verdict_at = verdict_at
 
     def __len__(self) -> int:
-        return len(self._figures.columns)
+        return len(self._places)
 
     @overload
     def __getitem__(self, index: int) -> Verdict: ...
@@ -88,6 +92,5 @@ class _Verdicts(Sequence[Verdict]):
     def __getitem__(self, index: slice) -> Sequence[Verdict]: ...
     def __getitem__(self, index: int | slice) -> Verdict | Sequence[Verdict]:
         if isinstance(index, slice):
-            return [self._verdict_at(self._figures, place) for place in range(*index.indices(len(self)))]
-        place = range(len(self))[index]
-        return self._verdict_at(self._figures, place)
+            return [self._verdict_at(place) for place in self._places[index]]
+        return self._verdict_at(self._places[index])

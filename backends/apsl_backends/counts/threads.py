@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+_CODES_PER_THREAD = 1 << 21
 
 
-def in_blocks(count: int, threads: int, work: Callable[[int, int], None]) -> None:
+def useful_threads(threads: int, codes: int) -> int:
+    """Give how many threads are worth starting to read so many codes."""
+    return max(1, min(threads, codes // _CODES_PER_THREAD))
+
+
+def in_blocks(count: int, threads: int, work: Callable[[int, int], object]) -> None:
     """Do work on the places from 0 to count, cut into one block for each thread."""
-    if threads <= 1 or count <= 1:
+    blocks = min(threads, count)
+    if blocks <= 1:
         work(0, count)
         return
-    cuts = [count * block // threads for block in range(threads + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(work, low, high) for low, high in zip(cuts[:-1], cuts[1:], strict=True)]:
+    cuts = [count * block // blocks for block in range(blocks + 1)]
+    with ThreadPoolExecutor(blocks) as pool:
+        for done in [pool.submit(work, low, high) for low, high in pairwise(cuts)]:
             done.result()

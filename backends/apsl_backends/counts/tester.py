@@ -1,0 +1,181 @@
+"""Tests and searches on a table in memory, by the kernels; what these need is bound together once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from math import ceil, log, log2
+from threading import local
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from apsl_backends.counts.arrays import ANY_WAY, G_SQUARE, INDEPENDENT, NO_ROOM, SUM_FIELDS, Floats, Integers, Measure
+from apsl_backends.counts.compiled import all_stored
+from apsl_backends.counts.interleaving import DOF_MET, FIELDS, ROWS_MET, STATE, run_interleaved
+from apsl_backends.counts.memory import MemoryCounts
+from apsl_backends.counts.room import Room
+from apsl_backends.counts.search import run_search
+from apsl_backends.counts.sweeps import SweptArrays
+from apsl_backends.counts.tail import thresholds
+from apsl_backends.counts.testing import run_tests
+from apsl_backends.counts.threads import in_blocks, useful_threads
+from apsl_rules.coded import Table
+
+_MOST_TERMS = 1 << 20
+_BITS_OF_SUMS = 61
+
+
+class Tested(NamedTuple):
+    """A batch of tests: sums in units of the measure's scale, statistics and decisions, one row for each.
+
+    The degrees of freedom and the rows used are fields of the sums; the rows are -1 where nothing was counted.
+    """
+
+    sums: Integers
+    statistics: Floats
+    decisions: npt.NDArray[np.int8]
+
+
+class Found(NamedTuple):
+    """The outcome of a search: the decision with the figures of its test, the tests made, the places chosen."""
+
+    decision: int
+    statistic: float
+    dof: int
+    rows: int
+    tests: int
+    chosen: list[int]
+
+
+class Eliminated(NamedTuple):
+    """HITON's elimination: who is left and who is not (numbers of candidates), and the last word on each.
+
+    ``outcomes`` has a row for each candidate: decision, degrees of freedom, rows, and how many of the columns in
+    its row of ``given`` were given.
+    """
+
+    members: list[int]
+    eliminated: list[int]
+    outcomes: Integers
+    given: Integers
+    statistics: Floats
+    tests: int
+
+
+class _Rooms(local):
+    mine: Room | None = None
+
+
+class Tester:
+    """The kernels with their table and measure, and a room for each thread that calls them."""
+
+    def __init__(self, counts: MemoryCounts, measure: Measure) -> None:
+        self.counts = counts
+        self.measure = measure
+        self._rooms = _Rooms()
+
+    def test(self, tests: Sequence[Sequence[int]]) -> Tested:
+        """Carry out a batch of tests, each the places of x, y and what is given."""
+        starts = np.zeros(len(tests) + 1, np.int64)
+        np.cumsum([len(test) for test in tests], out=starts[1:])
+        return self._test(starts, np.fromiter(chain.from_iterable(tests), np.int64, starts[-1]))
+
+    def test_against_all(self, x: int) -> Tested:
+        """Test x against each column, itself included."""
+        count = len(self.counts.table.names)
+        places = np.full((count, 2), x, np.int64)
+        places[:, 1] = np.arange(count)
+        return self._test(np.arange(0, 2 * count + 1, 2), places.ravel())
+
+    def _test(self, starts: Integers, places: Integers) -> Tested:
+        count = len(starts) - 1
+        tested = Tested(np.empty((count, SUM_FIELDS), np.int64), np.empty(count), np.empty(count, np.int8))
+
+        def work(low: int, high: int) -> None:
+            room = self._room()
+            while not run_tests(room.codes, room.handles, starts, places, low, high, *tested):
+                room.furnish()
+
+        in_blocks(count, useful_threads(self.counts.threads, len(places) * self.counts.table.rows), work)
+        return tested
+
+    def search(self, places: Sequence[int], fixed: int, most: int) -> Found:
+        """Search the subsets of a pool for a separator; the places are x, y, the fixed columns and the pool."""
+        room = self._room()
+        room.reserve(2 + fixed + most, most, len(places) - 2 - fixed)
+        asked = np.array(places, np.int64)
+        while True:
+            decision, statistic, dof, rows, tests, size = run_search(room.codes, room.handles, asked, fixed, most)
+            if decision != NO_ROOM:
+                return Found(decision, statistic, dof, rows, tests, room.chosen[:size].tolist())
+            room.furnish()
+
+    def search_all(self, questions: Sequence[tuple[Sequence[int], int, int]]) -> list[Found]:
+        """Carry out a batch of searches, on several threads if there are."""
+        found: dict[int, Found] = {}
+
+        def work(low: int, high: int) -> None:
+            for place in range(low, high):
+                found[place] = self.search(*questions[place])
+
+        in_blocks(len(questions), self.counts.threads, work)
+        return [found[place] for place in range(len(questions))]
+
+    def eliminate(self, x: int, swept: SweptArrays, ranking: Integers, most: int) -> Eliminated:
+        """Let the columns of a sweep that a ranking names enter in that order, each entry re-trying those before."""
+        room = self._room()
+        room.reserve(3 + most, most, len(ranking))
+        columns = swept.columns[ranking]
+        work = np.empty((2, len(ranking) + 3), np.int64)
+        given = np.empty((len(ranking), most + 1), np.int64)
+        while True:
+            outcomes = np.zeros((len(ranking), FIELDS), np.int64)
+            outcomes[:, STATE] = swept.decisions[ranking]
+            outcomes[:, DOF_MET] = swept.dofs[ranking]
+            outcomes[:, ROWS_MET] = swept.rows[ranking]
+            statistics = swept.statistics[ranking]
+            left, tests = run_interleaved(room.codes, room.handles, x, columns, most, outcomes, given, statistics, work)
+            if left >= 0:
+                eliminated = np.flatnonzero(outcomes[:, STATE] == INDEPENDENT).tolist()
+                return Eliminated(work[0, :left].tolist(), eliminated, outcomes, given, statistics, tests)
+            room.furnish()
+
+    def _room(self) -> Room:
+        if self._rooms.mine is None:
+            self._rooms.mine = Room(self.counts.codes, self.counts.store, self.measure)
+        return self._rooms.mine
+
+
+def measure_of(
+    table: Table,
+    *,
+    kind: int = G_SQUARE,
+    alpha: float = 0.5,
+    full_dof: bool = False,
+    rows_per_cell: float = 0.0,
+    way: int = ANY_WAY,
+) -> Measure:
+    """Say how the counts of a table become verdicts; ``way`` forces a way of counting."""
+    rows = max(table.rows, 2)
+    largest = rows * log(rows) if kind == G_SQUARE else float(rows) * max(2, int(table.cards.max(initial=0)))
+    scale = 2.0 ** (_BITS_OF_SUMS - ceil(log2(largest)))
+    numbers = np.arange(min(rows + 1, _MOST_TERMS), dtype=np.float64)
+    terms = np.rint(numbers * np.log(np.maximum(numbers, 1.0)) * scale).astype(np.int64)
+    return Measure(
+        kind=kind,
+        terms=terms,
+        all_terms=len(terms) > rows,
+        scale=scale,
+        full_dof=full_dof,
+        rows_per_cell=rows_per_cell,
+        thresholds=thresholds(alpha),
+        log_alpha=log(alpha),
+        way=way,
+    )
+
+
+def kernels_are_compiled() -> bool:
+    """Say whether the machine code of all kernels is on disk, so that a first use will not wait for it."""
+    return all_stored()

@@ -1,0 +1,61 @@
+"""A whole graph by hill climbing among candidate edges, and the part cut out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import attrs
+
+from apsl_backends.learners.graphfindings import SOURCE, Output, draft_of
+from apsl_backends.scores.bdeu import BDeu
+from apsl_backends.scores.opening import score_behind
+from apsl_backends.search.hillclimb import climb
+from apsl_rules.assembly import Assembly
+from apsl_rules.names import Pair
+from apsl_rules.oracle import Verdict
+from apsl_rules.part import Part
+from apsl_rules.task import Task
+
+
+@attrs.frozen
+class ClimbOptions:
+    """The settings of a score and of a climb.
+
+    ``ess`` and ``price`` are those of the score, ``tabu`` and ``patience`` those of the climb. ``candidates`` "lower"
+    lets arrows be added from later to earlier columns only, and those once turned stay. ``output`` "dag" draws every
+    arrow of the graph found, "cpdag" only those that all graphs with the same score share.
+    """
+
+    ess: float = 10.0
+    price: float | str = 0.0
+    tabu: int = 100
+    patience: int = 15
+    candidates: Literal["all", "lower"] = "all"
+    output: Output = "cpdag"
+
+
+def task_score(task: Task, ess: float, price: float | str = 0.0) -> BDeu:
+    """Make the score that a task's spec asks for."""
+    who = f"the learner {task.spec.name!r}"
+    return score_behind(task.oracle, who, ess=ess, price=price, order=task.spec.frontier.order)
+
+
+def climbed_part(task: Task, score: BDeu, options: ClimbOptions, edges: Mapping[Pair, tuple[Verdict, ...]]) -> Part:
+    """Climb among candidate edges, each with the verdicts behind it, and cut the asked part out of the graph found."""
+    pairs = [score.numbers(pair) for pair in edges]
+    arrows = {(later, earlier) for earlier, later in pairs}
+    if options.candidates == "all":
+        arrows.update((earlier, later) for earlier, later in pairs)
+    found = climb(
+        score,
+        range(len(score.nodes)),
+        candidates=arrows,
+        tabu=options.tabu,
+        patience=options.patience,
+        turn_any=options.candidates == "lower",
+    )
+    assembly = Assembly(task)
+    draft_of(score.dag(found.parents), score, tested=edges, output=options.output).tell(assembly, task.target)
+    note = f"the whole graph scores {score.nats(found.score):.2f} nats ({SOURCE})"
+    return attrs.evolve(assembly.part(), notes=(note,))

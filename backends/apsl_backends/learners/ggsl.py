@@ -1,0 +1,189 @@
+"""GGSL (Gao, Fadnis, Campbell 2017): one graph that grows from a seed, each node learned given what is known of it.
+
+The next node in a queue takes its neighbours and spouses from the graph so far. All others that are not finished are
+tried one by one in best graphs over small sets, first for neighbours, then for spouses too. What is found enters the
+graph, the node is finished, and its neighbours join the queue. There is no second opinion from the other end, so the
+result depends on the seed; the target is the default.
+
+Writing is "sound" when only edges and V-structures enter, from which the rules conclude the arrows in the end. It is
+"literal" when the arrows of the last small graph are copied, whichever of the equally good ones that is, unless the
+edge has an arrow already or would close a cycle.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import combinations
+from typing import Literal, Protocol
+
+import attrs
+
+from apsl_backends.learners.climbing import task_score
+from apsl_backends.learners.graphfindings import SOURCE, Draft
+from apsl_backends.learners.optima import Optima, SmallGraph
+from apsl_backends.scores.bdeu import BDeu
+from apsl_rules.assembly import Assembly
+from apsl_rules.facts import Evidence, Finding, adjacent, arrow, settled
+from apsl_rules.names import in_order, shown
+from apsl_rules.part import Part
+from apsl_rules.remembering import LimitReachedError
+from apsl_rules.spec import build
+from apsl_rules.task import Task
+
+
+@attrs.frozen
+class GgslOptions:
+    """The settings of GGSL: the score's ``ess``, how large a best graph may be, how to write, and where to begin.
+
+    ``seed`` names the first node; "" stands for the target.
+    """
+
+    ess: float = 1.0
+    largest: int = 16
+    writing: Literal["sound", "literal"] = "sound"
+    seed: str | int = ""
+
+
+class Written(Protocol):
+    """The graph so far."""
+
+    def around(self, node: int) -> tuple[frozenset[int], frozenset[int]]:
+        """Give the neighbours and spouses that are known of a node."""
+
+    def write(self, node: int, graph: SmallGraph) -> None:
+        """Take up the best graph over a node, its neighbours and its spouses."""
+
+    def part(self) -> Part:
+        """Cut out the asked part."""
+
+
+def learn_ggsl(task: Task) -> Part:
+    """Learn the whole graph and cut out the asked part."""
+    options = build(GgslOptions, task.spec.options, f"spec {task.spec.name!r}, options")
+    score = task_score(task, options.ess)
+    seed = score.numbers([options.seed if options.seed != "" else task.target])[0]
+    optima = Optima(score, largest=options.largest, limits=task.oracle.within_limits)
+    written: Written = SoundWriting(task, score) if options.writing == "sound" else LiteralWriting(task, score)
+    try:
+        grow(optima, written, seed)
+    except LimitReachedError as limit:
+        return Assembly(task).part(f"stopped at {limit} before the graph was complete; nothing is learned yet")
+    part = written.part()
+    return attrs.evolve(part, notes=(*part.notes, *optima.notes))
+
+
+def grow(optima: Optima, written: Written, seed: int) -> None:
+    """Finish node after node, beginning with the seed; where the queue ends, the first unfinished node is next."""
+    everyone = range(len(optima.score.nodes))
+    finished: set[int] = set()
+    queue = deque([seed])
+    while len(finished) < len(everyone):
+        node = queue.popleft() if queue else next(one for one in everyone if one not in finished)
+        if node not in finished:
+            finished.add(node)
+            graph = _around(optima, node, *written.around(node), [one for one in everyone if one not in finished])
+            written.write(node, graph)
+            queue.extend(sorted(graph.neighbours(node)))
+
+
+def _around(
+    optima: Optima, node: int, near: frozenset[int], mates: frozenset[int], unfinished: list[int]
+) -> SmallGraph:
+    """Try others one by one, for neighbours and then for spouses; give the best graph over those kept."""
+    others = [other for other in unfinished if other not in near and other not in mates]
+    for other in others:
+        near = optima.best(near, mates, (node, other)).neighbours(node)
+    for other in others:
+        if other not in near:
+            graph = optima.best(near, mates, (node, other))
+            near, mates = graph.neighbours(node), graph.spouses(node)
+    return optima.best(near, mates, (node,))
+
+
+class SoundWriting:
+    """Edges and V-structures only; the rules conclude the arrows when all is known."""
+
+    def __init__(self, task: Task, score: BDeu) -> None:
+        self._task = task
+        self._score = score
+        self._near: dict[int, set[int]] = {node: set() for node in range(len(score.nodes))}
+        self._colliders: dict[tuple[int, int, int], str] = {}
+
+    def around(self, node: int) -> tuple[frozenset[int], frozenset[int]]:
+        """Give the neighbours and spouses that are known of a node."""
+        near = frozenset(self._near[node])
+        ends = [(x, y) for x, _, y in self._colliders if node in (x, y)]
+        return near, frozenset(other for pair in ends for other in pair) - near - {node}
+
+    def write(self, node: int, graph: SmallGraph) -> None:
+        """Draw the edges of a node, and the V-structures with it as an end or in the middle."""
+        for other in graph.neighbours(node):
+            self._join(node, other)
+        note = f"the best graph over {len(graph.parents)} nodes around {shown(self._score.nodes[node])} has it so"
+        for spouse in graph.spouses(node):
+            for child in graph.shared_children(node, spouse):
+                self._join(child, spouse)
+                self._colliders.setdefault((min(node, spouse), child, max(node, spouse)), note)
+        for x, y in combinations(graph.parents[node], 2):
+            if x not in graph.neighbours(y):
+                self._colliders.setdefault((x, node, y), note)
+
+    def _join(self, x: int, y: int) -> None:
+        self._near[x].add(y)
+        self._near[y].add(x)
+
+    def part(self) -> Part:
+        """Tell what was written, and cut out the asked part."""
+        names = self._score.nodes
+        note = "neighbours in the best graph around one of them"
+        edges = {
+            frozenset((names[x], names[y])): Evidence(SOURCE, note=note)
+            for x, others in self._near.items()
+            for y in sorted(others)
+        }
+        colliders = {
+            (names[x], names[middle], names[y]): Evidence(SOURCE, note=why)
+            for (x, middle, y), why in self._colliders.items()
+        }
+        assembly = Assembly(self._task)
+        Draft(names, edges, colliders).tell(assembly, self._task.target)
+        return assembly.part()
+
+
+class LiteralWriting:
+    """The arrows at a node, and from its spouses to their children, as the small graph has them; the first stays."""
+
+    def __init__(self, task: Task, score: BDeu) -> None:
+        self._score = score
+        self._assembly = Assembly(task)
+
+    def around(self, node: int) -> tuple[frozenset[int], frozenset[int]]:
+        """Give the neighbours and spouses that are known of a node."""
+        names, marks = self._score.nodes, self._assembly.marks()
+        near = marks.neighbours_of(names[node])
+        children = [other for other in near if marks.has_arrow(names[node], other)]
+        mates = {other for child in children for other in marks.neighbours_of(child) if marks.has_arrow(other, child)}
+        return (
+            frozenset(self._score.numbers(near)),
+            frozenset(self._score.numbers(mates.difference(near, [names[node]]))),
+        )
+
+    def write(self, node: int, graph: SmallGraph) -> None:
+        """Copy the arrows."""
+        names = self._score.nodes
+        note = f"drawn so in the best graph over {len(graph.parents)} nodes around {shown(names[node])}"
+        evidence = Evidence(SOURCE, note=note)
+        mates = graph.spouses(node)
+        arrows = [(parent, node) for parent in graph.parents[node]]
+        for child in sorted(graph.children[node]):
+            arrows += [(tail, child) for tail in graph.parents[child] if tail == node or tail in mates]
+        findings = [Finding(settled.fact(names[node]), evidence)]
+        for tail, head in arrows:
+            findings.append(Finding(adjacent.fact(names[tail], names[head]), evidence))
+            findings.append(Finding(arrow.fact(names[tail], names[head]), evidence))
+        around = in_order(names[other] for other in graph.neighbours(node))
+        self._assembly.tell(names[node], around, findings)
+
+    def part(self) -> Part:
+        """Cut out the asked part."""
+        return self._assembly.part()

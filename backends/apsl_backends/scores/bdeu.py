@@ -1,0 +1,195 @@
+"""BDeu (Heckerman, Geiger, Chickering 1995): the log probability of a table given a graph, with a uniform prior.
+
+The score of a node given its parents is a difference of two figures, each of a set of columns taken as one joint
+column::
+
+    local(x, P) = joint(P with x) - joint(P) - price * |P|
+    joint(S)    = sum over the configurations of S of ln Γ(a + count) - ln Γ(a),   a = ess / configurations of S
+
+so graphs with the same independences score the same, and a figure serves every node of its set. Figures are whole
+numbers of a small unit: sums and differences are exact, and what ties, ties exactly.
+
+Nodes are numbered here in the order of their names (or in an order given), sets of nodes are tuples in that order,
+and ties are broken by number: no result depends on the order of the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import ceil, inf, log, log2
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.coded import Table
+from apsl_rules.dag import Dag, known_dag
+from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.names import Node, in_order, listing, require_known
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+Numbers: TypeAlias = tuple[int, ...]
+Price: TypeAlias = float | str
+
+#: The most bytes of working space that a score takes.
+MOST_BYTES = 1 << 32
+#: The bits that the largest figure may take, and those behind the point of the finest unit.
+_BITS, _FINEST = 61, 40
+
+
+class BDeu:
+    """The score of graphs over the columns of a table.
+
+    ``ess`` is the equivalent sample size. ``price`` is what each parent costs in nats: a number, "kappa" for
+    Heckerman's structure prior ln(ess + 1), or "columns" for ln(number of columns), which allows for how many parents
+    could have been chosen. ``order`` numbers the nodes by "name", or as the "column"s come.
+
+    An object is used by one thread at a time.
+    """
+
+    def __init__(
+        self, table: Table, *, ess: float = 10.0, price: Price = 0.0, order: Literal["name", "column"] = "name"
+    ) -> None:
+        from apsl_backends.scores import kernels
+
+        _check_table(table)
+        _check_memory(kernels.desk_bytes(table.rows, 3), table.rows)
+        self.nodes: tuple[Node, ...] = in_order(table.names) if order == "name" else table.names
+        self.number: dict[Node, int] = {node: number for number, node in enumerate(self.nodes)}
+        self.rows = table.rows
+        self.ess = ess
+        places = np.array([table.place[node] for node in self.nodes], np.int64)
+        self._columns = kernels.Columns(table.codes, places, table.cards[places])
+        self._kernels = kernels
+        self._desk = kernels.desk_for(table.rows, 3)
+        largest = table.rows * (log(max(table.rows, 2)) + float(np.log(table.cards).sum()) + 1)
+        self.unit: float = 2.0 ** -min(_FINEST, _BITS - ceil(log2(largest)))
+        self.price = round(_nats_for(price, ess, len(self.nodes)) / self.unit)
+        self._prior = kernels.Prior(float(ess), 1 / self.unit, self.price)
+        self._locals: dict[tuple[int, Numbers], int] = {}
+        self._gains: dict[tuple[int, Numbers], tuple[Integers, Integers]] = {}
+
+    # --- figures in units, by number ---------------------------------------------------------------------------------
+
+    def local(self, node: int, parents: Numbers) -> int:
+        """Score a node given its parents; each family is counted once and then remembered."""
+        known = self._locals.get((node, parents))
+        if known is None:
+            before = np.array(parents, np.int64)
+            counted = self._kernels.local(self._columns, node, before, -1, self._prior, self._desk)
+            known = self._locals[node, parents] = int(counted) - self.price * len(parents)
+        return known
+
+    def gains(self, node: int, parents: Numbers, others: Integers) -> Integers:
+        """Say what is gained when each other node in turn becomes a parent, or ceases to be one if it is.
+
+        ``others`` are in ascending order. Gains are counted once for each node, set of parents and other node.
+        """
+        known = self._gains.get((node, parents))
+        if known is None:
+            known = self._gains[node, parents] = others, self._fresh_gains(node, parents, others)
+        if known[0] is others or np.array_equal(known[0], others):
+            return known[1]
+        missing = np.setdiff1d(others, known[0], assume_unique=True)
+        if missing.size:
+            both = np.concatenate([known[0], missing])
+            order = np.argsort(both)
+            fresh = self._fresh_gains(node, parents, missing)
+            known = self._gains[node, parents] = both[order], np.concatenate([known[1], fresh])[order]
+        return known[1][np.searchsorted(known[0], others)]
+
+    def _fresh_gains(self, node: int, parents: Numbers, others: Integers) -> Integers:
+        found = np.empty(len(others), np.int64)
+        before = np.array(parents, np.int64)
+        self._kernels.gains(self._columns, node, before, others, self._prior, self._desk, found)
+        return found
+
+    def joints(self, members: Numbers) -> Integers:
+        """Score every subset of some nodes as one joint column; bit i of a place stands for the i-th member."""
+        width = len(members)
+        if len(self._desk.classes) <= width:
+            self._desk = self._desk._replace(classes=np.empty((width + 1, self.rows), np.uint32))
+        chosen = np.array(members, np.int64)
+        small = np.empty((width, self.rows), self._columns.codes.dtype)
+        weights = np.empty(self.rows, np.int32)
+        distinct = self._kernels.collapse(self._columns, chosen, self._desk, small, weights)
+        rows = np.ascontiguousarray(small[:, :distinct])
+        scores = np.empty(1 << width, np.int64)
+        self._kernels.joints(rows, self._columns.cards[chosen], weights[:distinct], self._prior, self._desk, scores)
+        return scores
+
+    def bytes_for_joints(self, width: int) -> int:
+        """Estimate the memory for scoring every subset of so many nodes."""
+        item = self._columns.codes.dtype.itemsize
+        return (8 << width) + self._kernels.desk_bytes(self.rows, width + 1) + self.rows * (2 * width * item + 4)
+
+    # --- names and nats ----------------------------------------------------------------------------------------------
+
+    def nats(self, units: int) -> float:
+        """Turn units into nats."""
+        return units * self.unit
+
+    def numbers(self, nodes: Iterable[Node]) -> Numbers:
+        """Give the numbers of some nodes in ascending order."""
+        found = list(nodes)
+        for node in found:
+            require_known(node, self.number, "node")
+        return tuple(sorted(self.number[node] for node in found))
+
+    def dag(self, parents: Mapping[int, Numbers]) -> Dag:
+        """Give the graph in which each numbered node has these parents."""
+        nodes = self.nodes
+        return known_dag({nodes[node]: [nodes[one] for one in before] for node, before in sorted(parents.items())})
+
+    def family(self, node: Node, parents: Iterable[Node] = ()) -> float:
+        """Score a node given its parents, in nats."""
+        own, before = self.numbers([node])[0], self.numbers(parents)
+        if len({own, *before}) <= len(before):
+            message = f"the parents of {node!r} are to be other nodes, each named once"
+            raise InvalidArgumentError(message)
+        return self.nats(self.local(own, before))
+
+    def graph(self, dag: Dag) -> float:
+        """Score a whole graph, in nats."""
+        families = [(self.numbers([node])[0], self.numbers(dag.parents_of(node))) for node in dag.nodes]
+        return self.nats(sum(self.local(node, before) for node, before in families))
+
+
+def _check_table(table: Table) -> None:
+    if not table.rows or not table.names:
+        message = f"a table of {table.rows} rows and {len(table.names)} columns cannot be scored; give one of each"
+        raise DataError(message)
+    incomplete = [table.names[place] for place in np.flatnonzero(table.incomplete).tolist()]
+    if incomplete:
+        message = (
+            f"a score needs complete columns, but values are missing in {listing(incomplete)}; "
+            "drop these rows or columns, or make a level of what is missing (missing='level')"
+        )
+        raise DataError(message)
+
+
+def _check_memory(needed: int, rows: int) -> None:
+    if needed > MOST_BYTES:
+        message = (
+            f"a score of {rows} rows takes about {needed >> 20} MiB of working space, more than the {MOST_BYTES >> 20} "
+            "allowed; learn from a sample of the rows"
+        )
+        raise DataError(message)
+
+
+def _nats_for(price: Price, ess: float, columns: int) -> float:
+    """Give what a parent costs."""
+    if not _is_number(ess) or ess == 0:
+        message = f"ess is {ess!r}; give a positive number, such as 10"
+        raise InvalidArgumentError(message)
+    named = {"kappa": log(ess + 1), "columns": log(columns)}
+    if isinstance(price, str) and price in named:
+        return named[price]
+    if isinstance(price, str) or not _is_number(price):
+        message = f"price is {price!r}; give a number of nats from 0 on, 'kappa' or 'columns'"
+        raise InvalidArgumentError(message)
+    return price
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < inf

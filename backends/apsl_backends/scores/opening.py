@@ -1,0 +1,23 @@
+"""The score behind an oracle: its table, checked to be there, with the options of a spec."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from apsl_backends.scores.bdeu import BDeu, Price
+from apsl_rules.coded import Table
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.oracle import Oracle
+
+
+def score_behind(
+    oracle: Oracle, who: str, *, ess: float, price: Price = 0.0, order: Literal["name", "column"] = "name"
+) -> BDeu:
+    """Make the score of the table behind an oracle; ``who`` wants it, such as "the learner 'mmhc'"."""
+    table = getattr(oracle, "table", None)
+    if not isinstance(table, Table):
+        message = (
+            f"{who} scores a table of discrete columns, but the oracle {oracle.name!r} has none; learn from a table"
+        )
+        raise InvalidArgumentError(message)
+    return BDeu(table, ess=ess, price=price, order=order)

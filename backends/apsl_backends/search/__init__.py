@@ -1,0 +1,1 @@
+"""Searches for the graph with the best score."""

@@ -1,0 +1,122 @@
+"""The best graph over a few nodes (Silander and Myllymäki 2006): exact, by dynamic programming over subsets.
+
+Time and memory double with each node. How much memory it takes is known before any is taken; beyond what is allowed a
+hill climb takes over, and the result says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+import attrs
+import numpy as np
+
+from apsl_backends.scores.bdeu import Integers, Numbers
+from apsl_backends.search import hillclimb
+from apsl_rules.errors import InvalidArgumentError
+
+#: The most nodes and bytes that an exact search takes unless told otherwise.
+LARGEST, MOST_BYTES = 20, 1 << 30
+_REPRESENTABLE = 30
+
+
+class Score(hillclimb.Score, Protocol):
+    """What an exact search asks of a score."""
+
+    price: int
+
+    def joints(self, members: Numbers) -> Integers:
+        """Score every subset of some nodes as one joint column."""
+
+    def bytes_for_joints(self, width: int) -> int:
+        """Estimate the memory for scoring every subset of so many nodes."""
+
+
+@attrs.frozen
+class Optimum:
+    """The best graph over some nodes: the parents of each, its score in units, and whether it is surely the best.
+
+    ``exact`` is False when a hill climb took over, and ``reason`` says why.
+    """
+
+    parents: Mapping[int, Numbers]
+    score: int
+    exact: bool
+    reason: str = ""
+
+
+def optimal(
+    score: Score,
+    members: Sequence[int],
+    *,
+    allowed: Mapping[int, Numbers] | None = None,
+    max_parents: int | None = None,
+    largest: int = LARGEST,
+    most_bytes: int = MOST_BYTES,
+    beyond: Literal["climb", "refuse"] = "climb",
+) -> Optimum:
+    """Find the best graph over some nodes.
+
+    Parameters
+    ----------
+    score, members
+        The score, and the nodes by number.
+    allowed
+        The nodes that may be parents of each node; all others when None.
+    max_parents
+        How many parents a node may have.
+    largest, most_bytes
+        How many nodes, and how much memory, an exact search may take.
+    beyond
+        What to do beyond that: climb instead, or refuse.
+    """
+    nodes = tuple(sorted(members))
+    reason = _too_large(score, len(nodes), largest, most_bytes)
+    if reason and beyond == "refuse":
+        message = f"{reason}; choose fewer nodes, raise the limit, or let a hill climb take over"
+        raise InvalidArgumentError(message)
+    if reason:
+        candidates = None if allowed is None else [(tail, head) for head in nodes for tail in allowed[head]]
+        climbed = hillclimb.climb(score, nodes, candidates=candidates, max_parents=max_parents)
+        return Optimum(climbed.parents, climbed.score, exact=False, reason=f"{reason}; climbed instead")
+    return _exact(score, nodes, allowed, len(nodes) if max_parents is None else max_parents)
+
+
+def _too_large(score: Score, width: int, largest: int, most_bytes: int) -> str:
+    """Say in what way an exact search would be too large, or nothing."""
+    from apsl_backends.search.layers import layer_bytes
+
+    most = min(largest, _REPRESENTABLE)
+    if width > most:
+        return f"{width} nodes are more than the {most} that an exact search takes"
+    needed = score.bytes_for_joints(width) + layer_bytes(width)
+    if needed > most_bytes:
+        return f"an exact search over {width} nodes takes about {needed >> 20} MiB, more than {most_bytes >> 20}"
+    return ""
+
+
+def _exact(score: Score, nodes: Numbers, allowed: Mapping[int, Numbers] | None, most: int) -> Optimum:
+    from apsl_backends.search.layers import best_graph
+
+    width = len(nodes)
+    place = {node: at for at, node in enumerate(nodes)}
+    everyone = (1 << width) - 1
+    masks = np.array(
+        [
+            everyone if allowed is None else sum(1 << place[one] for one in allowed[node] if one in place)
+            for node in nodes
+        ],
+        np.int64,
+    )
+    best = np.empty(1 << width, np.int64)
+    last = np.zeros(1 << width, np.int8)
+    chosen = np.zeros(1 << width, np.int32)
+    best_graph(score.joints(nodes), masks, most, score.price, best, last, chosen)
+    parents: dict[int, Numbers] = {}
+    subset = everyone
+    while subset:
+        at, choice = int(last[subset]), int(chosen[subset])
+        parents[nodes[at]] = tuple(node for bit, node in enumerate(nodes) if choice >> bit & 1)
+        subset ^= 1 << at
+    return Optimum(parents, int(best[everyone]), exact=True)
