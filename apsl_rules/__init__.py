@@ -5,6 +5,7 @@ from __future__ import annotations
 from apsl_rules.comparing import compare
 from apsl_rules.dag import known_dag
 from apsl_rules.data import table
+from apsl_rules.graph_learning import learn_graph
 from apsl_rules.hookspecs import hookimpl
 from apsl_rules.learning import learn
 from apsl_rules.networks import network
@@ -12,4 +13,15 @@ from apsl_rules.part import Part
 from apsl_rules.partfile import load_part
 from apsl_rules.plugins import register
 
-__all__ = ["Part", "compare", "hookimpl", "known_dag", "learn", "load_part", "network", "register", "table"]
+__all__ = [
+    "Part",
+    "compare",
+    "hookimpl",
+    "known_dag",
+    "learn",
+    "learn_graph",
+    "load_part",
+    "network",
+    "register",
+    "table",
+]

@@ -78,6 +78,22 @@ def test_hashed_configurations() -> None:
     assert score.gains(0, (1, 2), np.array([1, 3])).tolist() == [fewer - own, more - own]
 
 
+def test_many_numbers_of_configurations() -> None:
+    """Terms are right when more different numbers of configurations occur than are kept, and for large counts."""
+    random = np.random.default_rng(6)
+    cards = np.array([2, 3, 5, 7, 11, 13, 17, 19, 23])
+    drawn = coded(
+        random.integers(0, cards[:, None], size=(9, 3000)) // random.integers(1, 3, size=(9, 3000)), "abcdefghi"
+    )
+    score = BDeu(drawn, ess=2)
+    joints = score.joints(tuple(range(9)))
+    for subset in (0, 1, 6, 100, 255, 300, 510):
+        parents = tuple(node for node in range(1, 9) if subset & ~1 & 1 << node)
+        assert joints[subset | 1] - joints[subset & ~1] == score.local(0, parents)
+    for names in ("", "b", "bc", "bcdefghi"):
+        assert score.family("a", names) == pytest.approx(naive_local(drawn, "a", names, 2), abs=1e-6)
+
+
 def test_more_levels_than_a_byte_holds() -> None:
     """Columns of more than 256 levels are scored too."""
     drawn = coded(np.random.default_rng(5).integers(0, 400, size=(2, 500)), "ab")

@@ -11,6 +11,7 @@ from apsl_backends.scores.bdeu import BDeu
 from apsl_backends.search.hillclimb import climb
 from apsl_rules.coded import Table
 from apsl_rules.cpdag import cpdag
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.sampling import sample
 from graphs import MICRO, MICRO_CPDAG
 from scoring import coded, strong_network, tables
@@ -72,6 +73,16 @@ def test_candidates_that_go_one_way_only() -> None:
     assert climb(score, range(2), candidates=[(1, 0)], turn_any=True).steps == 2
     assert climb(score, range(2), candidates=[(1, 0)], start={1: (0,)}).parents == {0: (), 1: (0,)}
     assert climb(score, range(2), candidates=[], start={1: (0,)}).parents == {0: (), 1: (0,)}
+    assert climb(score, [1], candidates=[(0, 1)]).parents == {1: ()}
+
+
+def test_bad_limits_are_refused() -> None:
+    """Limits that make no sense get a sentence."""
+    score = BDeu(coded([[0, 1] * 20] * 2, "AB"))
+    with pytest.raises(InvalidArgumentError, match="tabu is -1; give a whole number from 0 on"):
+        climb(score, range(2), tabu=-1)
+    with pytest.raises(InvalidArgumentError, match="patience is 0"):
+        climb(score, range(2), patience=0)
 
 
 @pytest.mark.parametrize("name", ["N3", "N7", "N8"])

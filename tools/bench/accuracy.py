@@ -18,7 +18,7 @@ from apsl_rules.data import Table, table
 from apsl_rules.names import Node
 from apsl_rules.part import Part
 
-FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/data")
+FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2].parent / "shared" / "data")
 
 
 class Tally:

@@ -42,6 +42,21 @@ def pyagrum_greedy(path: str, _frame: pd.DataFrame) -> Callable[[], Any]:
     return run
 
 
+def pyagrum_greedy_arcs(path: str, _frame: pd.DataFrame) -> Callable[[], Any]:
+    """PyAgrum's greedy hill climbing with BDeu; prints the arcs that it found."""
+    import pyagrum
+
+    def run() -> Any:
+        learner = pyagrum.BNLearner(path)
+        learner.useGreedyHillClimbing()
+        learner.useScoreBDeu()
+        graph = learner.learnDAG()
+        names = learner.names()
+        print(json.dumps([[names[tail], names[head]] for tail, head in graph.arcs()]))
+
+    return run
+
+
 def pybnesian_mmpc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
     """Pybnesian's MMPC with its χ² test: a skeleton without arrows."""
     import pybnesian
@@ -70,6 +85,7 @@ def pgmpy_pc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
 PEERS = {
     "pyagrum-pc": pyagrum_pc,
     "pyagrum-greedy": pyagrum_greedy,
+    "pyagrum-greedy-arcs": pyagrum_greedy_arcs,
     "pybnesian-mmpc": pybnesian_mmpc,
     "causal-learn-pc": causal_learn_pc,
     "pgmpy-pc": pgmpy_pc,

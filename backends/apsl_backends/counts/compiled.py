@@ -22,7 +22,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _jit: Any = numba.njit  # its hints do not know the options that it takes
 _STAMP = "apsl_kernels.stamp"
-_entries: list[Any] = []
 
 
 def inlined(function: Function) -> Function:
@@ -36,10 +35,8 @@ def kernel(function: Function) -> Function:
 
 
 def entry(function: Function) -> Function:
-    """Compile a function that Python calls, without the interpreter's lock; a first run waits for these."""
-    dispatcher = _compiled(function, nogil=True)
-    _entries.append(dispatcher)
-    return dispatcher
+    """Compile a function that Python calls, without the interpreter's lock."""
+    return _compiled(function, nogil=True)
 
 
 def machine_code(emitter: Callable[..., Any]) -> Any:
@@ -57,9 +54,12 @@ def keep_apart(_context: Any) -> Any:
     return numba.types.void(), emit
 
 
-def all_stored() -> bool:
-    """Say whether every entry imported so far has machine code on disk."""
-    return all(_is_stored(dispatcher) for dispatcher in _entries)
+def is_stored(entry_kernel: Any) -> bool:
+    """Say whether the machine code of an entry is on disk."""
+    where = entry_kernel.stats.cache_path
+    function = entry_kernel.py_func
+    name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}-{function.__code__.co_firstlineno}"
+    return where is not None and any(Path(where).glob(f"{name}.*.nbi"))
 
 
 def _compiled(function: Function, **options: bool) -> Function:
@@ -71,13 +71,6 @@ def _compiled(function: Function, **options: bool) -> Function:
     else:
         _drop_stale(Path(dispatcher.stats.cache_path))
     return cast("Function", dispatcher)
-
-
-def _is_stored(dispatcher: Any) -> bool:
-    where = dispatcher.stats.cache_path
-    function = dispatcher.py_func
-    name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}-{function.__code__.co_firstlineno}"
-    return where is not None and any(Path(where).glob(f"{name}.*.nbi"))
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from apsl_backends.counts.arrays import DEPENDENT, INDEPENDENT, NO_ROOM, UNRELIABLE, Long, long
-from apsl_backends.counts.compiled import entry, keep_apart, kernel
+from apsl_backends.counts.compiled import entry, inlined
 from apsl_backends.counts.judging import is_weaker
 from apsl_backends.counts.room import shelf_in
 from apsl_backends.counts.search import run_search
@@ -21,7 +21,7 @@ FIELDS = 4
 
 
 @entry
-def run_interleaved(  # noqa: C901 - one function, so that what it calls is compiled once
+def run_interleaved(
     codes: Any, room: Any, x: Long, ranked: Any, most: Long, outcomes: Any, given: Any, statistics: Any, work: Any
 ) -> Any:
     """Eliminate candidates; give how many members are left and the number of tests, or -1 when room is lacking.
@@ -32,70 +32,49 @@ def run_interleaved(  # noqa: C901 - one function, so that what it calls is comp
     entry) and one for the columns of a search.
     """
     members, places = work[0], work[1]
-    count, tests = 0, long(0)
+    places[0] = x
+    count, tests = long(0), long(0)
     for newcomer in range(len(ranked)):
-        if count > 0:
-            for i in range(count):
-                places[2 + i] = ranked[members[i]]
-            asked = _try(codes, room, x, ranked, newcomer, places, 0, count, most, outcomes, given, statistics)
-            if asked < 0:
-                return -1, tests
-            tests += asked
-            if outcomes[newcomer, STATE] == INDEPENDENT:
-                continue
         members[count] = newcomer
         count += 1
-        turn = count - 2
+        turn = count - 1  # the newcomer itself first, then those before it, the latest first
         while turn >= 0:
-            old = members[turn]
-            places[2] = ranked[newcomer]
-            free = 0
-            for i in range(count - 1):
-                if i != turn:
-                    places[3 + free] = ranked[members[i]]
+            candidate = members[turn]
+            fixed = long(candidate != newcomer)
+            places[1], places[2] = ranked[candidate], ranked[newcomer]
+            free = long(0)
+            for i in range(count):
+                if i != turn and members[i] != newcomer:
+                    places[2 + fixed + free] = ranked[members[i]]
                     free += 1
-            asked = _try(codes, room, x, ranked, old, places, 1, free, most, outcomes, given, statistics)
-            if asked < 0:
-                return -1, tests
-            tests += asked
-            if outcomes[old, STATE] == INDEPENDENT:
-                for i in range(turn, count - 1):
-                    members[i] = members[i + 1]
+            largest = min(free, most - fixed)
+            if largest >= 0 and fixed + free > 0:
+                found = run_search(codes, room, places[: 2 + fixed + free], fixed, largest)
+                if found[0] == NO_ROOM:
+                    return long(-1), tests
+                tests += found[4]
+                _note(found, candidate, places, fixed, shelf_in(room).chosen, outcomes, given, statistics)
+            if outcomes[candidate, STATE] == INDEPENDENT:
                 count -= 1
+                for i in range(turn, count):
+                    members[i] = members[i + 1]
+                if candidate == newcomer:
+                    break
             turn -= 1
     return count, tests
 
 
-@kernel
-def _try(
-    codes: Any,
-    room: Any,
-    x: Long,
-    ranked: Any,
-    candidate: Long,
-    places: Any,
-    fixed: Long,
-    free: Long,
-    most: Long,
-    outcomes: Any,
-    given: Any,
-    statistics: Any,
-) -> Long:
-    """Search a separator for a candidate among ``places``; note the outcome and give the number of tests."""
-    keep_apart()
-    places[0], places[1] = x, ranked[candidate]
-    largest = min(free, most - fixed)
-    if largest < 0:
-        return long(0)
-    decision, value, dof, rows, tests, size = run_search(codes, room, places[: 2 + fixed + free], fixed, largest)
-    if decision == NO_ROOM:
-        return long(-1)
+@inlined
+def _note(
+    found: Any, candidate: Long, places: Any, fixed: Long, chosen: Any, outcomes: Any, given: Any, statistics: Any
+) -> None:
+    """Note the outcome of a search if it separates the candidate, or is the weakest dependence so far."""
+    decision, value, dof, rows, _, size = found
     met, dof_met = statistics[candidate], outcomes[candidate, DOF_MET]
     if decision == INDEPENDENT or (
         decision == DEPENDENT
         and (outcomes[candidate, STATE] == UNRELIABLE or is_weaker(value, dof, met, dof_met, log_tail(met, dof_met)))
     ):
-        chosen = shelf_in(room).chosen
         outcomes[candidate, STATE] = decision
         outcomes[candidate, DOF_MET] = dof
         outcomes[candidate, ROWS_MET] = rows
@@ -105,4 +84,3 @@ def _try(
             given[candidate, i] = places[2 + i]
         for i in range(size):
             given[candidate, fixed + i] = places[2 + fixed + chosen[i]]
-    return tests

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.counts.arrays import ANY_WAY, G_SQUARE, INDEPENDENT, NO_ROOM, SUM_FIELDS, Floats, Integers, Measure
-from apsl_backends.counts.compiled import all_stored
+from apsl_backends.counts.bitmaps import pack
+from apsl_backends.counts.compiled import is_stored
 from apsl_backends.counts.interleaving import DOF_MET, FIELDS, ROWS_MET, STATE, run_interleaved
 from apsl_backends.counts.memory import MemoryCounts
 from apsl_backends.counts.room import Room
@@ -80,16 +81,17 @@ class Tester:
         """Carry out a batch of tests, each the places of x, y and what is given."""
         starts = np.zeros(len(tests) + 1, np.int64)
         np.cumsum([len(test) for test in tests], out=starts[1:])
-        return self._test(starts, np.fromiter(chain.from_iterable(tests), np.int64, starts[-1]))
+        return self.test_columns(starts, np.fromiter(chain.from_iterable(tests), np.int64, starts[-1]))
 
     def test_against_all(self, x: int) -> Tested:
         """Test x against each column, itself included."""
         count = len(self.counts.table.names)
         places = np.full((count, 2), x, np.int64)
         places[:, 1] = np.arange(count)
-        return self._test(np.arange(0, 2 * count + 1, 2), places.ravel())
+        return self.test_columns(np.arange(0, 2 * count + 1, 2), places.ravel())
 
-    def _test(self, starts: Integers, places: Integers) -> Tested:
+    def test_columns(self, starts: Integers, places: Integers) -> Tested:
+        """Carry out tests whose columns are the places from each start to the next."""
         count = len(starts) - 1
         tested = Tested(np.empty((count, SUM_FIELDS), np.int64), np.empty(count), np.empty(count, np.int8))
 
@@ -177,5 +179,5 @@ def measure_of(
 
 
 def kernels_are_compiled() -> bool:
-    """Say whether the machine code of all kernels is on disk, so that a first use will not wait for it."""
-    return all_stored()
+    """Say whether the kernels that every run needs first are on disk, so that it will not wait for a compiler."""
+    return is_stored(pack) and is_stored(run_tests)

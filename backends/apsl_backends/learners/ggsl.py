@@ -119,7 +119,7 @@ class SoundWriting:
         """Draw the edges of a node, and the V-structures with it as an end or in the middle."""
         for other in graph.neighbours(node):
             self._join(node, other)
-        note = f"the best graph over {len(graph.parents)} nodes around {shown(self._score.nodes[node])} has it so"
+        note = f"so in the best graph over {len(graph.parents)} nodes around {shown(self._score.nodes[node])}"
         for spouse in graph.spouses(node):
             for child in graph.shared_children(node, spouse):
                 self._join(child, spouse)
@@ -142,7 +142,7 @@ class SoundWriting:
             for y in sorted(others)
         }
         colliders = {
-            (names[x], names[middle], names[y]): Evidence(SOURCE, note=why)
+            (frozenset((names[x], names[y])), names[middle]): Evidence(SOURCE, note=why)
             for (x, middle, y), why in self._colliders.items()
         }
         assembly = Assembly(self._task)
@@ -171,7 +171,7 @@ class LiteralWriting:
     def write(self, node: int, graph: SmallGraph) -> None:
         """Copy the arrows."""
         names = self._score.nodes
-        note = f"drawn so in the best graph over {len(graph.parents)} nodes around {shown(names[node])}"
+        note = f"so in the best graph over {len(graph.parents)} nodes around {shown(names[node])}"
         evidence = Evidence(SOURCE, note=note)
         mates = graph.spouses(node)
         arrows = [(parent, node) for parent in graph.parents[node]]

@@ -22,7 +22,7 @@ from apsl_rules.facts import Evidence, Finding, adjacent, arrow, chain, collider
 from apsl_rules.names import Node, Pair, in_order, shown
 from apsl_rules.oracle import Verdict
 
-Triple: TypeAlias = tuple[Node, Node, Node]
+Collider: TypeAlias = tuple[Pair, Node]
 Output: TypeAlias = Literal["cpdag", "dag"]
 
 SOURCE = "BDeu"
@@ -30,15 +30,15 @@ SOURCE = "BDeu"
 
 @attrs.frozen(slots=False, eq=False)
 class Draft:
-    """What a search settled: the edges, the middles of unshielded triples that both ends point at, and why.
+    """What a search settled: the edges, the pairs of nodes that are apart and point at a third one, and why.
 
-    ``colliders`` names the ends of each in order, with the middle between them. ``arrows`` are drawn as they are,
-    whether or not they follow from the colliders: those of a method that believes in one graph of many.
+    ``arrows`` are drawn as they are, whether or not they follow from the colliders: those of a method that believes in
+    one graph of many.
     """
 
     nodes: tuple[Node, ...]
     edges: Mapping[Pair, Evidence]
-    colliders: Mapping[Triple, Evidence]
+    colliders: Mapping[Collider, Evidence]
     arrows: Mapping[tuple[Node, Node], Evidence] = attrs.field(factory=dict)
 
     @cached_property
@@ -54,7 +54,7 @@ class Draft:
     def findings_at(self, node: Node) -> list[Finding]:
         """Give all that is to be told of a node."""
         around = self.neighbours[node]
-        found = [Finding(settled.fact(node), Evidence(SOURCE, note=f"{len(around)} neighbours in the best graph"))]
+        found = [Finding(settled.fact(node), Evidence(SOURCE, note=f"{len(around)} neighbours"))]
         for other in around:
             found.append(Finding(adjacent.fact(node, other), self.edges[frozenset((node, other))]))
             for tail, head in ((node, other), (other, node)):
@@ -62,9 +62,8 @@ class Draft:
                     found.append(Finding(arrow.fact(tail, head), self.arrows[tail, head]))
         for x, y in combinations(around, 2):
             if frozenset((x, y)) not in self.edges:
-                apart = Evidence(SOURCE, note="not joined in the best graph")
-                found.append(Finding(gap.fact(x, y), apart))
-                known = self.colliders.get((x, node, y))
+                found.append(Finding(gap.fact(x, y), _APART))
+                known = self.colliders.get((frozenset((x, y)), node))
                 relation = chain if known is None else collider
                 found.append(Finding(relation.fact(x, node, y), known or _NO_COLLIDER))
         return found
@@ -75,7 +74,8 @@ class Draft:
             assembly.tell(node, self.neighbours[node], self.findings_at(node))
 
 
-_NO_COLLIDER = Evidence(SOURCE, note="the best graph does not point both at it")
+_APART = Evidence(SOURCE, note="not joined")
+_NO_COLLIDER = Evidence(SOURCE, note="they do not both point at it")
 
 
 def outwards(neighbours: Mapping[Node, Collection[Node]], target: Node) -> Iterator[Node]:
@@ -103,7 +103,7 @@ def draft_of(
     for (tail, head), loss in losses.items():
         note = f"the best graph scores {loss:.4g} nats less without {shown(tail)} -> {shown(head)}"
         edges[frozenset((tail, head))] = Evidence(SOURCE, (tested or {}).get(frozenset((tail, head)), ()), note)
-    colliders: dict[Triple, Evidence] = {}
+    colliders: dict[Collider, Evidence] = {}
     for middle in dag.nodes:
         for x, y in combinations(in_order(dag.parents_of(middle)), 2):
             if frozenset((x, y)) not in edges:
@@ -111,7 +111,7 @@ def draft_of(
                     f"the best graph scores {losses[x, middle]:.4g} nats less without {shown(x)} -> {shown(middle)}, "
                     f"{losses[y, middle]:.4g} without {shown(y)} -> {shown(middle)}"
                 )
-                colliders[x, middle, y] = Evidence(SOURCE, note=note)
+                colliders[frozenset((x, y)), middle] = Evidence(SOURCE, note=note)
     return Draft(dag.nodes, edges, colliders, _drawn(dag) if output == "dag" else {})
 
 

@@ -16,12 +16,12 @@ from typing import Literal
 import attrs
 
 from apsl_backends.learners.climbing import ClimbOptions, climbed_part, task_score
-from apsl_backends.learners.graphfindings import SOURCE, Draft
+from apsl_backends.learners.graphfindings import SOURCE, Collider, Draft
 from apsl_backends.learners.optima import Optima, SmallGraph
 from apsl_backends.scores.bdeu import BDeu
 from apsl_rules.assembly import Assembly
 from apsl_rules.facts import Evidence
-from apsl_rules.names import Node, Pair, in_order, shown
+from apsl_rules.names import Pair, shown
 from apsl_rules.part import Part
 from apsl_rules.remembering import LimitReachedError
 from apsl_rules.spec import build
@@ -116,15 +116,16 @@ def _greedy(task: Task, score: BDeu, options: SllOptions, edges: dict[Pair, Evid
 
 
 def _drawn(task: Task, score: BDeu, sll: Sll, edges: dict[Pair, Evidence]) -> Part:
-    colliders: dict[tuple[Node, Node, Node], Evidence] = {}
-    for node in range(len(score.nodes)):
+    names = score.nodes
+    colliders: dict[Collider, Evidence] = {}
+    for node in range(len(names)):
         graph = sll.blanket_graph(node)
+        note = f"so in the best graph over {len(graph.parents)} nodes around {shown(names[node])}"
         for spouse in sorted(graph.spouses(node)):
             for child in graph.shared_children(node, spouse):
                 if child in sll.neighbours(node) and child in sll.neighbours(spouse):
-                    x, y = in_order((score.nodes[node], score.nodes[spouse]))
-                    note = f"the best graph over {len(graph.parents)} nodes around {shown(score.nodes[node])} has it so"
-                    colliders.setdefault((x, score.nodes[child], y), Evidence(SOURCE, note=note))
+                    ends = frozenset((names[node], names[spouse]))
+                    colliders.setdefault((ends, names[child]), Evidence(SOURCE, note=note))
     assembly = Assembly(task)
-    Draft(score.nodes, edges, colliders).tell(assembly, task.target)
+    Draft(names, edges, colliders).tell(assembly, task.target)
     return assembly.part()

@@ -19,9 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.scores.bdeu import Integers, Numbers
+from apsl_rules.errors import InvalidArgumentError
 
 _NEVER = np.iinfo(np.int64).min
 _ADD, _DELETE, _TURN = range(3)
+_BLOCK = 512
 
 
 class Score(Protocol):
@@ -61,10 +63,10 @@ def climb(
     score, members
         The score, and the nodes that may have arrows, by number.
     candidates
-        The arrows (tail, head) that may be added, deleted or turned into; all between members when None. A pair that
+        The arrows (tail, head) between members that may be added, deleted or turned into; all when None. A pair that
         may have its arrow either way is given both ways.
     start
-        The parents of each node to begin with; none when None.
+        The parents of each node to begin with, without cycles; none when None.
     tabu, patience
         How many of the last graphs are not gone back to, and after how many steps without a better graph to stop.
     max_parents
@@ -73,6 +75,7 @@ def climb(
         Whether a candidate may be turned into an arrow that is none; that one then stays.
     """
     nodes = sorted(members)
+    _check(tabu, patience)
     begin = {node: tuple(sorted((start or {}).get(node, ()))) for node in nodes}
     table = _Moves(score, begin, *_arrows(nodes, candidates), max_parents=max_parents, turn_any=turn_any)
     best = dict(table.parents)
@@ -90,6 +93,13 @@ def climb(
     return Climbed(best, top, steps)
 
 
+def _check(tabu: int, patience: int) -> None:
+    for name, value, least in (("tabu", tabu, 0), ("patience", patience, 1)):
+        if value < least:
+            message = f"{name} is {value!r}; give a whole number from {least} on"
+            raise InvalidArgumentError(message)
+
+
 def _arrows(nodes: list[int], candidates: Iterable[tuple[int, int]] | None) -> tuple[Integers, npt.NDArray[np.bool_]]:
     """Give every candidate and its opposite by tail and head, and which of them may be drawn."""
     if candidates is None:
@@ -97,7 +107,8 @@ def _arrows(nodes: list[int], candidates: Iterable[tuple[int, int]] | None) -> t
         pairs = np.stack([np.repeat(everyone, len(nodes)), np.tile(everyone, len(nodes))], axis=1)
         pairs = pairs[pairs[:, 0] != pairs[:, 1]]
         return pairs, np.ones(len(pairs), np.bool_)
-    movable = set(candidates)
+    known = frozenset(nodes)
+    movable = {arrow for arrow in candidates if known.issuperset(arrow)}
     both = sorted(movable | {(head, tail) for tail, head in movable})
     return np.array(both, np.int64).reshape(-1, 2), np.array([arrow in movable for arrow in both], np.bool_)
 
@@ -105,8 +116,9 @@ def _arrows(nodes: list[int], candidates: Iterable[tuple[int, int]] | None) -> t
 class _Moves:
     """The graph as it is now, and the table of what each move would gain.
 
-    Arrows are numbered by tail, then head. ``moves`` holds the gains of adding, deleting and turning each, one block
-    after another, so that the first of the largest is the move to take.
+    Arrows are numbered by tail, then head. The table holds the gains of adding them all, then of deleting, then of
+    turning them, so that the first of the largest is the move to take. It is looked through in blocks, since many a
+    best move turns out to close a cycle.
     """
 
     def __init__(
@@ -129,7 +141,8 @@ class _Moves:
         self._gain = np.zeros(len(arrows), np.int64)
         self._drawn = np.zeros(len(arrows), np.bool_)
         self._full = np.zeros(len(arrows), np.bool_)
-        self.moves = np.full(3 * len(arrows), _NEVER)
+        self._board = np.full((3 * len(arrows) // _BLOCK + 1, _BLOCK), _NEVER)
+        self._moves = self._board.reshape(-1)
         nodes = list(parents)
         starts = np.searchsorted(self._heads[self._turned], nodes)
         self._into = dict(zip(nodes, np.split(self._turned, starts[1:]), strict=True))
@@ -147,29 +160,31 @@ class _Moves:
 
     def step(self, recent: Collection[int]) -> int | None:
         """Take the best legal move to a graph that is not a recent one; give its gain, or None when there is none."""
+        tops = self._board.max(axis=1)
         passed: list[tuple[int, int]] = []
-        while self.moves.size:
-            move = int(self.moves.argmax())
-            gain = int(self.moves[move])
+        while True:
+            block = int(tops.argmax())
+            gain = int(tops[block])
             if gain == _NEVER:
-                break
+                self._put_back(passed)
+                return None
+            move = block * _BLOCK + int(self._board[block].argmax())
             kind, arrow = divmod(move, len(self._gain))
             legal = self._is_acyclic(kind, arrow)
             if legal and self._stamp_after(kind, arrow) not in recent:
                 self._put_back(passed)
                 self._take(kind, arrow)
                 return gain
-            self.moves[move] = _NEVER
+            self._moves[move] = _NEVER
+            tops[block] = self._board[block].max()
             if kind == _ADD and not legal:
                 self._cyclic.append(arrow)  # stays so until an arrow is taken away
             else:
                 passed.append((move, gain))
-        self._put_back(passed)
-        return None
 
     def _put_back(self, passed: list[tuple[int, int]]) -> None:
         for move, gain in passed:
-            self.moves[move] = gain
+            self._moves[move] = gain
 
     def _stamp_after(self, kind: int, arrow: int) -> int:
         stamp = self.stamp ^ int(self._stamps[arrow])
@@ -211,9 +226,9 @@ class _Moves:
         gain, drawn, movable = self._gain[arrows], self._drawn[arrows], self._movable[arrows]
         free = movable & ~drawn & ~self._drawn[turned] & ~self._full[arrows]
         turnable = self._turnable[arrows] & drawn & ~self._full[turned]
-        self.moves[arrows] = np.where(free, gain, _NEVER)
-        self.moves[arrows + size] = np.where(movable & drawn, gain, _NEVER)
-        self.moves[arrows + 2 * size] = np.where(turnable, gain + self._gain[turned], _NEVER)
+        self._moves[arrows] = np.where(free, gain, _NEVER)
+        self._moves[arrows + size] = np.where(movable & drawn, gain, _NEVER)
+        self._moves[arrows + 2 * size] = np.where(turnable, gain + self._gain[turned], _NEVER)
 
     def _is_acyclic(self, kind: int, arrow: int) -> bool:
         """Say whether a move leaves no directed cycle: no way leads back, other than the arrow that is turned."""
