@@ -9,6 +9,8 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from itertools import permutations
+from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -42,17 +44,24 @@ def pyagrum_greedy(path: str, _frame: pd.DataFrame) -> Callable[[], Any]:
     return run
 
 
-def pyagrum_greedy_arcs(path: str, _frame: pd.DataFrame) -> Callable[[], Any]:
-    """PyAgrum's greedy hill climbing with BDeu; prints the arcs that it found."""
+def pyagrum_greedy_arcs(path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+    """PyAgrum's greedy hill climbing with BDeu among the pairs of PATH.json, if there is one; prints its arcs."""
     import pyagrum
+
+    pairs = Path(path).with_suffix(".json")
+    names = list(frame.columns)
+    allowed = {frozenset(pair) for pair in json.loads(pairs.read_text("utf-8"))} if pairs.exists() else None
 
     def run() -> Any:
         learner = pyagrum.BNLearner(path)
         learner.useGreedyHillClimbing()
         learner.useScoreBDeu()
+        if allowed is not None:
+            for tail, head in permutations(names, 2):
+                if frozenset((tail, head)) not in allowed:
+                    learner.addForbiddenArc(tail, head)
         graph = learner.learnDAG()
-        names = learner.names()
-        print(json.dumps([[names[tail], names[head]] for tail, head in graph.arcs()]))
+        print(json.dumps([[learner.names()[tail], learner.names()[head]] for tail, head in graph.arcs()]))
 
     return run
 
