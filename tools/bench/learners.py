@@ -92,10 +92,9 @@ def against_greedy(rows: Table) -> None:
     mmhc = ours(lambda: learn_graph(rows, learner="mmhc"))
     found = score.graph(learn_graph(rows, learner="mmhc").dag())
     print(f"MMHC on Alarm, {rows.rows} rows: {mmhc / reference:.2f} × the CPU of pyAgrum's greedy search")
-    print(
-        f"({mmhc * 1e3:.0f} and {reference * 1e3:.0f} ms). BDeu at ESS {ESS:g}: MMHC {found:.1f}; pyAgrum's greedy search"
-    )
-    print(f"among the same candidates {within:.1f}, among all pairs {free:.1f}.")
+    times = f"{mmhc * 1e3:.0f} and {reference * 1e3:.0f} ms"
+    print(f"({times}). BDeu at ESS {ESS:g}: MMHC {found:.1f};")
+    print(f"pyAgrum's greedy search among the same candidates {within:.1f}, among all pairs {free:.1f}.")
 
 
 def exact_growth(rows: Table) -> None:

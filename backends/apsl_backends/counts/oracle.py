@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counts.arrays import DOF, INDEPENDENT, ROWS, UNRELIABLE
+from apsl_backends.counts.arrays import DOF, ROWS, UNRELIABLE
 from apsl_backends.counts.ondemand import MadeOnDemand
 from apsl_backends.counts.sweeps import ArraySweep, SweptArrays, name_ranks_of
+from apsl_backends.counts.threads import in_blocks
 from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest, require_known
 from apsl_rules.oracle import BaseOracle, Decision, Elimination, Query, Search, Separation, Sweep, Verdict
-
-if TYPE_CHECKING:
-    from apsl_backends.counts.tester import Found
 
 Degrees = Literal["adjusted", "full"]
 Reliability = Literal["five-per-cell", "none"]
@@ -91,14 +89,18 @@ class CountOracle(BaseOracle):
         max_size: int | None = None,
     ) -> Separation:
         """Search the subsets of a pool, small ones first, inside the kernel."""
-        return self.separators([Search(x, y, tuple(pool), tuple(must_include), max_size)])[0]
+        return self._searched(Search(x, y, tuple(pool), tuple(must_include), max_size))
 
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
         """Carry out a batch of searches, on several threads if there are."""
-        questions = [self._question(search) for search in searches]
-        asked = [place for place, (_, _, most) in enumerate(questions) if most >= 0]
-        found = dict(zip(asked, self.tester.search_all([questions[place] for place in asked]), strict=True))
-        return [self._separation(search, found.get(place)) for place, search in enumerate(searches)]
+        found: dict[int, Separation] = {}
+
+        def work(low: int, high: int) -> None:
+            for place in range(low, high):
+                found[place] = self._searched(searches[place])
+
+        in_blocks(len(searches), self.source.threads, work)
+        return [found[place] for place in range(len(searches))]
 
     def associations(self, x: Node) -> ArraySweep:
         """Test x against every other node with nothing given, as arrays."""
@@ -165,19 +167,20 @@ class CountOracle(BaseOracle):
             raise InvalidArgumentError(message)
         return places
 
-    def _question(self, search: Search) -> tuple[list[int], int, int]:
-        fixed, free = search.must_include, _free(search)
-        places = self._places((search.x, search.y, *fixed, *free))
+    def _searched(self, search: Search) -> Separation:
+        x, y, fixed, free = search.x, search.y, search.must_include, search.pool
+        if fixed:
+            free = tuple(node for node in free if node not in fixed)
+        places = self._places((x, y, *fixed, *free))
         most = len(free) if search.max_size is None else min(len(free), search.max_size - len(fixed))
-        return places, len(fixed), most
-
-    def _separation(self, search: Search, found: Found | None) -> Separation:
-        if found is None or found.decision == UNRELIABLE:
-            return Separation(search.x, search.y, None, None, 0 if found is None else found.tests)
-        free = _free(search)
-        given = search.must_include + tuple(free[place] for place in found.chosen)
-        verdict = self._verdict(search.x, search.y, given, found[:4])
-        return Separation(search.x, search.y, given if found.decision == INDEPENDENT else None, verdict, found.tests)
+        if most < 0:
+            return Separation(x, y, None, None)
+        found = self.tester.search(places, len(fixed), most)
+        if found.decision == UNRELIABLE:
+            return Separation(x, y, None, None, found.tests)
+        given = fixed + tuple(free[place] for place in found.chosen)
+        verdict = self._verdict(x, y, given, found[:4])
+        return Separation(x, y, given if verdict.independent else None, verdict, found.tests)
 
     def _verdict(self, x: Node, y: Node, given: tuple[Node, ...], outcome: tuple[int, float, int, int]) -> Verdict:
         """Make the verdict with a decision, statistic, degrees of freedom and rows (-1 if not yet counted)."""
@@ -189,13 +192,6 @@ class CountOracle(BaseOracle):
         if dof > 0:
             p, log_p = float(self._tail(dof, statistic)), self._log_tail(statistic, dof)
         return Verdict(x, y, given, _DECISIONS[decision], self.symbol, statistic, p, dof, n, log_p)
-
-
-def _free(search: Search) -> tuple[Node, ...]:
-    """Give the nodes of the pool that are not fixed."""
-    if not search.must_include:
-        return search.pool
-    return tuple(node for node in search.pool if node not in search.must_include)
 
 
 def _check(alpha: float, dof: str, reliability: str, threads: int) -> None:

@@ -37,8 +37,8 @@ class Room:
 
     def reserve(self, dims: int, most: int, free: int) -> None:
         """Make room for a search with so many columns in a test, so many of them chosen from so many."""
-        asked = {DIMS: dims, SIZES: most + 2, POOL: free}
-        if any(self.needs[what] < length for what, length in asked.items()):
+        if dims > self._dims or most + 2 > self._sizes or free > self._pool:
+            asked = {DIMS: dims, SIZES: most + 2, POOL: free}
             for what, length in asked.items():
                 self.needs[what] = max(self.needs[what], length)
             self.furnish()
@@ -46,6 +46,7 @@ class Room:
     def furnish(self) -> None:
         """Make the arrays as large as the kernels found they have to be."""
         dims, cells, words, order, sizes, pool, tables, spots = self.needs.tolist()
+        self._dims, self._sizes, self._pool = dims, sizes, pool
         store, measure = self._store, self._measure
         self.chosen = np.empty(sizes, np.int64)
         self._arrays = (

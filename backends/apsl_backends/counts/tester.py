@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from math import ceil, log, log2
 from threading import local
 from typing import NamedTuple
@@ -79,9 +79,8 @@ class Tester:
 
     def test(self, tests: Sequence[Sequence[int]]) -> Tested:
         """Carry out a batch of tests, each the places of x, y and what is given."""
-        starts = np.zeros(len(tests) + 1, np.int64)
-        np.cumsum([len(test) for test in tests], out=starts[1:])
-        return self.test_columns(starts, np.fromiter(chain.from_iterable(tests), np.int64, starts[-1]))
+        starts = np.array([0, *accumulate(map(len, tests))], np.int64)
+        return self.test_columns(starts, np.array([*chain.from_iterable(tests)], np.int64))
 
     def test_against_all(self, x: int) -> Tested:
         """Test x against each column, itself included."""
@@ -113,17 +112,6 @@ class Tester:
             if decision != NO_ROOM:
                 return Found(decision, statistic, dof, rows, tests, room.chosen[:size].tolist())
             room.furnish()
-
-    def search_all(self, questions: Sequence[tuple[Sequence[int], int, int]]) -> list[Found]:
-        """Carry out a batch of searches, on several threads if there are."""
-        found: dict[int, Found] = {}
-
-        def work(low: int, high: int) -> None:
-            for place in range(low, high):
-                found[place] = self.search(*questions[place])
-
-        in_blocks(len(questions), self.counts.threads, work)
-        return [found[place] for place in range(len(questions))]
 
     def eliminate(self, x: int, swept: SweptArrays, ranking: Integers, most: int) -> Eliminated:
         """Let the columns of a sweep that a ranking names enter in that order, each entry re-trying those before."""
