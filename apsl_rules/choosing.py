@@ -9,7 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from apsl_rules.conflicts import POLICIES, Policy
-from apsl_rules.errors import InvalidArgumentError, UnknownNameError
+from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
 from apsl_rules.names import nearest
 from apsl_rules.offers import LearnerOffer, OracleSettings
 from apsl_rules.oracle import Oracle
@@ -33,8 +33,10 @@ def gathered(plugins: Plugins | Iterable[object]) -> Plugins:
     return manager
 
 
-def learner_offer(learner: str | Path | Spec, plugins: Plugins) -> LearnerOffer:
+def learner_offer(learner: str | Path | Spec | LearnerOffer, plugins: Plugins) -> LearnerOffer:
     """Give the learner of a name, of a spec file or of a spec."""
+    if isinstance(learner, LearnerOffer):
+        return learner
     if isinstance(learner, Spec):
         return LearnerOffer(learner, _code(learner, plugins))
     if str(learner).endswith(".toml"):
@@ -69,12 +71,12 @@ def adjusted(
     tests = spec.tests
     if alpha is not None:
         tests = attrs.evolve(tests, alpha=alpha)
-    if not 0 < tests.alpha < 1:
+    if not isinstance(tests.alpha, float) or not 0 < tests.alpha < 1:
         message = f"alpha is {tests.alpha!r}; give a number between 0 and 1, such as 0.01"
         raise InvalidArgumentError(message)
-    if isinstance(max_conditioning, int):
-        if max_conditioning < 0:
-            message = f"max_conditioning is {max_conditioning}; give 0 or more, or 'none' for no limit"
+    if max_conditioning not in (None, "none"):
+        if not isinstance(max_conditioning, int) or max_conditioning < 0:
+            message = f"max_conditioning is {max_conditioning!r}; give 0 or more, or 'none' for no limit"
             raise InvalidArgumentError(message)
         tests = attrs.evolve(tests, max_conditioning=max_conditioning)
     if conflicts is not None and conflicts not in POLICIES:
@@ -90,7 +92,7 @@ def adjusted(
 def check_limits(*, max_tests: int | None, max_seconds: float | None, threads: int) -> None:
     """Refuse limits that allow nothing."""
     for name, value, least in (("max_tests", max_tests, 1), ("max_seconds", max_seconds, 0), ("threads", threads, 1)):
-        if value is not None and value < least:
+        if value is not None and not (isinstance(value, int | float) and value >= least):
             message = f"{name} is {value!r}; give at least {least}"
             raise InvalidArgumentError(message)
 
@@ -124,6 +126,17 @@ def _natural(source: Any, plugins: Plugins) -> str:
 def oracle_for(source: Any, name: str | None, settings: OracleSettings, plugins: Plugins) -> tuple[Any, str]:
     """Give the oracle to ask, and how to call it in messages; a source that answers by itself is its own oracle."""
     if callable(getattr(source, "verdict", None)):
+        if name is not None or settings.options:
+            given = "another oracle" if name is not None else f"the option {next(iter(settings.options))!r}"
+            message = f"the source is an oracle itself, so {given} cannot be given with it; leave it out"
+            raise InvalidArgumentError(message)
         return source, f"the oracle {type(source).__name__}"
     offer = pick(plugins.oracles, name or _natural(source, plugins), "oracle")
-    return offer.make(source, settings), plugins.origin("apsl_oracles", offer.name)
+    origin = plugins.origin("apsl_oracles", offer.name)
+    try:
+        return offer.make(source, settings), origin
+    except (ApslError, MemoryError):
+        raise
+    except Exception as error:
+        message = f"{origin} cannot be made: it raised {type(error).__name__}: {error}"
+        raise PluginError(message) from error

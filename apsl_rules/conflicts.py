@@ -59,7 +59,7 @@ def is_consistent(store: MarkStore) -> bool:
 
 def settle(engine: Engine, findings: Sequence[Finding], policy: Literal["quarantine", "strongest"]) -> Settled:
     """Take the fixpoint of a set of findings, blocking contradicted arrows until none is left."""
-    findings = _as_a_set(findings)
+    findings = as_a_set(findings)
     blocked: set[Fact] = set()
     conflicts: list[Conflict] = []
     torn: set[Pair] = set()
@@ -82,7 +82,23 @@ def settle(engine: Engine, findings: Sequence[Finding], policy: Literal["quarant
     return Settled(outcome.store.with_reasons(marked), tuple(conflicts))
 
 
-def _as_a_set(findings: Sequence[Finding]) -> list[Finding]:
+def left_standing(store: MarkStore) -> tuple[Conflict, ...]:
+    """Give the directed cycles and torn edges that an order-dependent run left as they are."""
+    torn = [
+        _Contradiction("edge", (fact, gap.fact(*fact.nodes)))
+        for fact in sorted(store.facts(adjacent), key=fact_key)
+        if gap.fact(*fact.nodes) in store
+    ]
+    arrows = sorted(store.facts(arrow), key=fact_key)
+    groups = cyclic_groups([fact.nodes for fact in arrows])
+    cycles = [
+        _Contradiction("cycle", tuple(fact for fact in arrows if group.issuperset(fact.nodes))) for group in groups
+    ]
+    reports = [report for one in (*torn, *cycles) for report in one.report(store, ())]
+    return tuple(attrs.evolve(report, outcome="left as it is") for report in reports)
+
+
+def as_a_set(findings: Sequence[Finding]) -> list[Finding]:
     """Give each fact once, with the best evidence told for it, whatever the order."""
     best: dict[Fact, Finding] = {}
     for finding in findings:

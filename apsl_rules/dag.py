@@ -120,7 +120,7 @@ def known_dag(source: object) -> Dag:
         return source
     if isinstance(source, Mapping):
         return Dag(tuple(source), tuple(_parent_list(node, parents) for node, parents in source.items()))
-    if not _is_networkx(source):
+    if not is_networkx(source):
         _refuse(
             f"a known graph cannot be made from {type(source).__name__}; give a mapping of each node to a list of its "
             "parents, such as {'A': [], 'B': ['A']}, or a networkx DiGraph"
@@ -138,7 +138,8 @@ def _parent_list(node: Node, parents: Any) -> tuple[Node, ...]:
     return listed
 
 
-def _is_networkx(source: object) -> bool:
+def is_networkx(source: object) -> bool:
+    """Say whether an object is a networkx graph, without importing networkx."""
     return any(kind.__module__.partition(".")[0] == "networkx" for kind in type(source).__mro__)
 
 

@@ -49,3 +49,7 @@ class CacheFileError(ApslError, ValueError):
 
 class PluginError(ApslError, RuntimeError):
     """A plugin broke its contract; the message names plugin, hook and query."""
+
+
+class LimitReachedError(Exception):
+    """The run met the limit on tests or seconds that the caller set; learners turn it into an incomplete part."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import attrs
 
 from apsl_rules.errors import RuleError
-from apsl_rules.names import Node, Pair, order_key, shown
+from apsl_rules.names import Node, order_key, shown
 from apsl_rules.oracle import Verdict
 
 Nodes: TypeAlias = tuple[Node, ...]
@@ -130,11 +130,6 @@ class Firing:
 
 
 Reason: TypeAlias = Finding | Firing
-
-
-def pair_of(fact: Fact) -> Pair:
-    """Give the unordered pair that a fact about two nodes speaks of."""
-    return frozenset(fact.nodes)
 
 
 def fact_key(fact: Fact) -> tuple[object, ...]:

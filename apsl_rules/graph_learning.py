@@ -14,9 +14,10 @@ from apsl_rules.choosing import adjusted, check_limits, gathered, learner_offer,
 from apsl_rules.conflicts import Conflict, Policy
 from apsl_rules.cpdag import Cpdag, cpdag
 from apsl_rules.dag import Dag
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.extension import extension
 from apsl_rules.learning import learn
-from apsl_rules.names import Node, Pair, in_order, require_known
+from apsl_rules.names import Node, Pair, in_order, nearest, require_known
 from apsl_rules.offers import OracleSettings
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
@@ -126,11 +127,16 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings:
     >>> sorted(graph.arrows), [sorted(line) for line in graph.lines]
     ([('a', 'c'), ('b', 'c')], [['d', 'e']])
     """
+    for name in settings:
+        if name not in Settings.__annotations__:
+            message = f"learn_graph has no setting {name!r}{nearest(name, Settings.__annotations__)}"
+            raise InvalidArgumentError(message)
     plugins = gathered(settings.get("plugins", ()))
     max_tests, max_seconds = settings.get("max_tests"), settings.get("max_seconds")
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=settings.get("threads", 1))
+    offer = learner_offer(learner, plugins)
     spec = adjusted(
-        learner_offer(learner, plugins).spec,
+        offer.spec,
         alpha=settings.get("alpha"),
         max_conditioning=settings.get("max_conditioning"),
         finder=settings.get("finder"),
@@ -151,7 +157,7 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings:
             oracle,
             next(iter(unvisited)),
             depth="max",
-            learner=spec,
+            learner=attrs.evolve(offer, spec=spec),
             max_conditioning=settings.get("max_conditioning"),
             fdr=settings.get("fdr", "auto"),
             max_tests=tests,

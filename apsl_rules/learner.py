@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from apsl_rules.assembly import Assembly
+from apsl_rules.errors import LimitReachedError
 from apsl_rules.expanding import FRONTIERS
 from apsl_rules.names import Node, order_key
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.pairing import PairedNeighbours
 from apsl_rules.part import Part
 from apsl_rules.plugins import pick
-from apsl_rules.remembering import LimitReachedError
 from apsl_rules.store import MarkStore
 from apsl_rules.task import Task
 from apsl_rules.visiting import Visitor

@@ -14,7 +14,7 @@ from apsl_rules.cpdag import Depth, check_depth
 from apsl_rules.learner import learn_locally
 from apsl_rules.names import Node, require_known
 from apsl_rules.notes import notes_on
-from apsl_rules.offers import FinderSettings, OracleSettings
+from apsl_rules.offers import FinderSettings, LearnerOffer, OracleSettings
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
 from apsl_rules.remembering import RememberingOracle
@@ -27,7 +27,7 @@ def learn(
     target: Node,
     *,
     depth: Depth = 1,
-    learner: str | Path | Spec = "apsl",
+    learner: str | Path | Spec | LearnerOffer = "apsl",
     oracle: str | None = None,
     alpha: float | None = None,
     max_conditioning: int | Literal["none"] | None = None,
@@ -55,7 +55,7 @@ def learn(
     depth
         How far to learn: 1 gives the edges at the target, "max" everything connected with it.
     learner
-        The name of a learner, the path of a spec file, or a ``Spec``.
+        The name of a learner, the path of a spec file, a ``Spec``, or a ``LearnerOffer`` with code of its own.
     oracle
         The name of the test; without it the natural one for the source.
     alpha, max_conditioning, finder, conflicts
@@ -113,7 +113,7 @@ def learn(
                 name: value for name, value in extra.items() if isinstance(value, str | int | float) and name != "cache"
             },
         },
-        threads=threads,
+        threads=threads if max_tests is None and max_seconds is None else 1,  # so that a limit is met at one place
     )
     try:
         part = (offer.learn or learn_locally)(task)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal
 
-from apsl_rules.conflicts import Conflict, Policy, Settled, is_consistent, settle
+from apsl_rules.conflicts import Conflict, Policy, Settled, as_a_set, is_consistent, left_standing, settle
 from apsl_rules.engine import Engine
 from apsl_rules.facts import Finding, Firing
 from apsl_rules.names import in_order
@@ -85,7 +85,9 @@ class _Fixpoint(Ledger):
     def proofs(self) -> MarkStore:
         """Give proofs of least depth: the fixpoint taken once more from all findings together."""
         settled = self.settled().store
-        return self._judge.extend(self._judge.start(), self._findings).store if settled is self.history else settled
+        if settled is not self.history:
+            return settled
+        return self._judge.extend(self._judge.start(), as_a_set(self._findings)).store
 
 
 class _Sequential(Ledger):
@@ -105,7 +107,7 @@ class _Sequential(Ledger):
         return overwritten.firings
 
     def settled(self) -> Settled:
-        return Settled(self.history, tuple(self._conflicts))
+        return Settled(self.history, (*self._conflicts, *left_standing(self.history)))
 
     def proofs(self) -> MarkStore:
         return self.history

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import attrs
 
+from apsl_rules.errors import ApslError, LimitReachedError, PluginError
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracle import Separation, Sweep, Verdict
 
@@ -28,13 +29,13 @@ class Candidates:
     claim: str = "no set tried separates them"
 
     def separation(self, other: Node) -> Separation | None:
-        """Give the separator that rejected a node, if it is known; a member has none."""
+        """Give the separator that rejected a node, if it is known; a test with too few rows separates nothing."""
         if other in self.separations:
             return self.separations[other]
         if other in self.members or self.sweep is None:
             return None
         verdict = self.sweep.verdict_on(other)
-        return Separation(self.node, other, (), verdict, 1) if verdict.decision != "dependent" else None
+        return Separation(self.node, other, (), verdict, 1) if verdict.independent else None
 
 
 class Finder(Protocol):
@@ -65,15 +66,30 @@ class Neighbours:
     def candidates(self, node: Node) -> Candidates:
         """Give the candidates of a node as its finder found them."""
         if node not in self._candidates:
-            self._candidates[node] = self._finder.candidates(node)
+            self._candidates[node] = self._found(node)
         return self._candidates[node]
+
+    def _found(self, node: Node) -> Candidates:
+        """Ask the finder, and name it when it breaks its contract."""
+        name = type(self._finder).__name__
+        try:
+            found: object = self._finder.candidates(node)
+        except (ApslError, LimitReachedError):
+            raise
+        except Exception as error:
+            message = f"the finder {name} raised {type(error).__name__} in candidates({node!r}): {error}"
+            raise PluginError(message) from error
+        if not isinstance(found, Candidates):
+            message = f"the finder {name} answered candidates({node!r}) with {found!r}, which is no Candidates"
+            raise PluginError(message)
+        return found
 
     def prepare(self, nodes: Iterable[Node]) -> None:
         """Compute the candidates of several nodes, in threads when there are some to use."""
         missing = [node for node in nodes if node not in self._candidates]
         if self._threads > 1 and len(missing) > 1:
             with ThreadPoolExecutor(self._threads) as pool:
-                self._candidates.update(zip(missing, pool.map(self._finder.candidates, missing), strict=True))
+                self._candidates.update(zip(missing, pool.map(self._found, missing), strict=True))
         else:
             for node in missing:
                 self.candidates(node)

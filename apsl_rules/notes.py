@@ -9,6 +9,8 @@ import numpy as np
 from apsl_rules.coded import Codes, Table
 from apsl_rules.names import Node, listing
 
+_ROWS_PER_CELL = 5
+
 
 def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
     """Give a sentence for each thing that stands out; copies are looked for among the members only."""
@@ -18,6 +20,10 @@ def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
     constant = [table.names[place] for place in np.flatnonzero(table.cards == 1).tolist()]
     if constant:
         notes.append(f"columns that never vary and so are adjacent to nothing: {listing(constant)}")
+    many = [name for name in members if 2 * table.cards[table.place[name]] * _ROWS_PER_CELL > table.rows]
+    if many:
+        cut = f"discretize={{{many[0]!r}: 'quantile:3'}}"
+        notes.append(f"columns with too many levels for any test on {table.rows} rows: {listing(many)}; try {cut}")
     copies = describe(_columns(table, members)).duplicates
     notes += [f"columns that say the same, so that each hides the others: {listing(group)}" for group in copies]
     return tuple(notes)

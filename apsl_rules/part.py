@@ -15,7 +15,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.expanding import inside
 from apsl_rules.facts import Finding, Firing, adjacent, arrow, conflict, gap, settled
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known
-from apsl_rules.proof import Proof, proof_of
+from apsl_rules.proof import Proof, proof_of, proof_of_reason
 from apsl_rules.remembering import Counts
 from apsl_rules.store import Mark, MarkStore
 
@@ -125,7 +125,7 @@ class Part:
         """Give the nodes of the part by distance from the target: layer 0 is the target itself."""
         by_distance: dict[int, list[Node]] = {}
         for node in self.members:
-            by_distance.setdefault(self.distances.get(node, -1), []).append(node)
+            by_distance.setdefault(self.distances[node], []).append(node)
         return tuple(tuple(by_distance[distance]) for distance in sorted(by_distance))
 
     @property
@@ -136,6 +136,9 @@ class Part:
     def mark(self, x: Node, y: Node) -> Mark:
         """Say what is known of a pair: unknown, gap, line, arrow or conflict."""
         self._know(x, y)
+        if x == y:
+            message = f"{x!r} is named twice; name two different nodes"
+            raise InvalidArgumentError(message)
         return self.store.mark(x, y)
 
     def parents_of(self, node: Node) -> tuple[Node, ...]:
@@ -176,12 +179,15 @@ class Part:
         if conflict.fact(x, y) in self.proofs:
             sides = next(one.proofs for one in self.all_conflicts if {*one.pair} == {x, y})
             return attrs.evolve(proof_of(self.proofs, conflict.fact(x, y)), sides=sides)
-        candidates = [arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y)]
-        candidates += [settled.fact(x), settled.fact(y)]
-        for fact in candidates:
+        for fact in (arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y)):
             if fact in self.proofs:
                 return proof_of(self.proofs, fact)
-        message = f"nothing is known of {x!r} and {y!r}: neither was visited; ask for a larger depth"
+        for fact in (settled.fact(x), settled.fact(y)):
+            if fact in self.proofs:
+                apart = Firing("not among the neighbours", fact.nodes, (fact,), gap.fact(x, y))
+                return proof_of_reason(self.proofs, apart)
+        advice = "allow more tests or seconds" if self.incomplete else "ask for a larger depth"
+        message = f"nothing is known of {x!r} and {y!r}: neither was visited; {advice}"
         raise InvalidArgumentError(message)
 
     @cached_property
@@ -226,7 +232,7 @@ class Part:
                     "mark": str(self.store.mark(x, y)),
                     "rule": reason.rule if isinstance(reason, Firing) else "found",
                     "p": max(p_values, default=None),
-                    "distance": min(self.distances.get(node, 0) for node in pair),
+                    "distance": min(self.distances[node] for node in pair),
                 }
             )
         return rows

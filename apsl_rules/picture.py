@@ -26,7 +26,7 @@ class _Tree:
         self.lines: list[str] = []
 
     def _distance(self, node: Node) -> int:
-        return self._part.distances.get(node, len(self._part.distances))
+        return self._part.distances[node]
 
     def branch(self, node: Node, margin: str) -> None:
         """Draw the edges from a node that are not drawn yet, nearest nodes first."""

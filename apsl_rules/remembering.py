@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.coded import Table
-from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError
+from apsl_rules.errors import ApslError, InvalidArgumentError, LimitReachedError, PluginError
 from apsl_rules.names import Node, order_key, require_known
 from apsl_rules.oracle import (
     BaseOracle,
@@ -42,10 +42,6 @@ class Counts:
     distinct: int
     rounds: int
     sweeps: int
-
-
-class LimitReachedError(Exception):
-    """The run reached the limit on tests or seconds that the caller set; the learner turns it into an open part."""
 
 
 class RememberingOracle:
@@ -163,6 +159,7 @@ class RememberingOracle:
             sweep.x,
             lambda: oracle.eliminate(sweep, unreliable=unreliable, among=among, max_size=max_size),
         )
+        self._check_elimination(found, sweep.x)
         self._count(found.tests, found.tests, rounds=True)
         return found
 
@@ -216,6 +213,8 @@ class RememberingOracle:
             self._refuse(method, query, f"answered about {answer.x!r} and {answer.y!r}")
         elif answer.decision not in get_args(Decision):
             self._refuse(method, query, f"decided {answer.decision!r}; allowed are {', '.join(get_args(Decision))}")
+        elif {*answer.given} != {*query[2]}:
+            self._refuse(method, query, f"answered for the given nodes {answer.given!r}")
 
     def _check_sweep(self, answer: Any, x: Node, size: int) -> None:
         if not isinstance(answer, Sweep):
@@ -227,6 +226,10 @@ class RememberingOracle:
                 self._check(verdict, (x, getattr(verdict, "y", None), ()), "associations")
             if {verdict.y for verdict in answer} != self._known - {x}:
                 self._refuse("associations", x, "did not answer about each other node once")
+
+    def _check_elimination(self, answer: Any, x: Node) -> None:
+        if not isinstance(answer, Elimination):
+            self._refuse("eliminate", x, f"gave {answer!r}, which is no Elimination")
 
     def _check_separation(self, answer: Any, search: Search) -> None:
         if not isinstance(answer, Separation):

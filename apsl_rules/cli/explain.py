@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -22,11 +23,20 @@ _PART = "SOURCE is a saved part (*.json), or a network or file to learn from wit
 
 def part_from(source: str, manager: Plugins, **settings: Any) -> Part:
     """Read a saved part, or learn one."""
-    if source.endswith(".json"):
+    if source.endswith(".json") or is_part_file(source):
         from apsl_rules.partfile import load_part
 
         return load_part(source)
     return learned(source, manager, **settings)
+
+
+def is_part_file(source: str) -> bool:
+    """Say whether a file begins as a saved part does."""
+    try:
+        with Path(source).open("rb") as file:
+            return file.read(26) == b'{"format":"apsl_rules part'
+    except OSError:
+        return False
 
 
 @click.command(epilog=_PART)

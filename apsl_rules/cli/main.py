@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -30,6 +31,8 @@ def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
     from apsl_rules.plugins import installed
 
     manager = installed().copy() if plugin_modules else installed()
+    if plugin_modules:
+        sys.path.append(str(Path.cwd()))  # a plugin may lie in the current folder, but replaces nothing installed
     for module in plugin_modules:
         manager.register_module(module)
     context.obj = manager
@@ -41,7 +44,6 @@ for command in (learn, why, trace, show, compare, networks, oracles, finders, le
 
 def run() -> None:
     """Run the command line; a user's mistake ends in one sentence, never in a traceback."""
-    sys.path.insert(0, "")
     logger = logging.getLogger("apsl_rules")
     logger.addHandler(logging.StreamHandler())
     logger.setLevel(logging.INFO)

@@ -7,9 +7,12 @@ from typing import Any
 
 import click
 
+from apsl_rules.coded import Table
 from apsl_rules.cpdag import Depth
+from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError, PluginError, UnknownNodeError
 from apsl_rules.names import Node, listing, nearest
+from apsl_rules.network import Network
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
 
@@ -34,6 +37,23 @@ def _share(_context: click.Context, _parameter: click.Parameter, value: str) -> 
         raise InvalidArgumentError(message) from error
 
 
+def _largest(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | str | None:
+    """Read a largest conditioning set: "none", or a whole number."""
+    try:
+        return value if value in (None, "none") else int(str(value))
+    except ValueError as error:
+        message = f"--max-conditioning is {value!r}; give 0 or more, or 'none' for no limit"
+        raise InvalidArgumentError(message) from error
+
+
+def _cuts(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | dict[str, str] | None:
+    """Read a cut for all fractions, or one for each named column."""
+    if value is None or "=" not in value:
+        return value
+    pairs = [one.partition("=") for one in value.split(",")]
+    return {name.strip(): cut.strip() for name, _, cut in pairs}
+
+
 _SETTINGS = [
     click.option("--target", "-t", help="The node of interest."),
     click.option(
@@ -42,14 +62,19 @@ _SETTINGS = [
     click.option("--learner", "-l", default="apsl", show_default=True, help="A learner, or a spec file *.toml."),
     click.option("--oracle", "-o", help="The independence test; without it the natural one for the source."),
     click.option("--alpha", type=float, help="Significance level of the tests."),
-    click.option("--max-conditioning", type=int, help="Largest conditioning set."),
+    click.option("--max-conditioning", metavar="K|none", callback=_largest, help="Largest conditioning set."),
     click.option("--finder", help="The finder of parents and children, instead of the learner's own."),
     click.option("--conflicts", help="What to do with contradictions: quarantine, strongest, first or last."),
     click.option(
         "--fdr", callback=_share, default="auto", show_default=True, help="Share of false discoveries to allow."
     ),
     click.option("--missing", type=click.Choice(["refuse", "testwise", "level"]), help="What missing values mean."),
-    click.option("--discretize", metavar="CUT", help="Cut numbers into levels, such as quantile:3 or width:4."),
+    click.option(
+        "--discretize",
+        metavar="CUT",
+        callback=_cuts,
+        help="Cut fractions into levels (quantile:3, width:4), or named columns of any numbers (age=quantile:3,...).",
+    ),
     click.option("--cache", type=click.Path(dir_okay=False), help="Keep the figures of all tests in this file."),
     click.option("--max-tests", type=int, help="Stop after this many tests and give what is settled by then."),
     click.option("--max-seconds", type=float, help="Stop after this many seconds and give what is settled by then."),
@@ -78,14 +103,20 @@ def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
 
 
 def nodes_of(source: Any) -> tuple[Node, ...]:
-    """Give the nodes of a network, a graph, a table, a frame or an oracle."""
-    if hasattr(source, "dag"):
-        return tuple(source.dag.nodes)
-    for attribute in ("nodes", "names", "column_names", "columns"):
-        if hasattr(source, attribute):
-            return tuple(getattr(source, attribute))
-    message = f"a reader gave {type(source).__name__}, which has neither nodes nor columns"
-    raise PluginError(message)
+    """Give the nodes of a network, a graph, a table, an oracle or a frame."""
+    if isinstance(source, Network):
+        return source.dag.nodes
+    if isinstance(source, Table):
+        return source.names
+    if isinstance(source, Dag) or callable(getattr(source, "verdict", None)):
+        return tuple(source.nodes)
+    columns = getattr(source, "column_names", None)  # pyarrow
+    if not isinstance(columns, list):
+        columns = getattr(source, "columns", None)
+    if columns is None:
+        message = f"a reader gave {type(source).__name__}, which has neither nodes nor columns"
+        raise PluginError(message)
+    return tuple(columns)
 
 
 def learned(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:

@@ -16,11 +16,12 @@ from apsl_backends.growshrink.learner import learn_by_growing
 from apsl_backends.growshrink.rulebook import PATHS
 from apsl_backends.learners import BLANKETS, CODE
 from apsl_backends.recording import ReplayOracle
-from apsl_backends.tables import TABLE_ORACLES, read_table
+from apsl_backends.tables import TABLE_ENDINGS, TABLE_ORACLES, read_table
 from apsl_rules.bif import read_bif
 from apsl_rules.blanket import BlanketFinder, SpousesByChild
-from apsl_rules.dag import Dag, known_dag
+from apsl_rules.dag import Dag, is_networkx, known_dag
 from apsl_rules.edgelist import edges_csv
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.hookspecs import hookimpl
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.network import Network
@@ -43,10 +44,13 @@ from apsl_rules.spec import parse_spec
 
 
 def _is_graph(source: Any) -> bool:
-    return isinstance(source, Dag | Network) or type(source).__module__.partition(".")[0] == "networkx"
+    return isinstance(source, Dag | Network) or is_networkx(source)
 
 
-def _dsep(source: Any, _settings: OracleSettings) -> Oracle:
+def _dsep(source: Any, settings: OracleSettings) -> Oracle:
+    if settings.options:
+        message = f"the oracle 'dsep' knows its graph and has no option {next(iter(settings.options))!r}; leave it out"
+        raise InvalidArgumentError(message)
     return DSeparation(source.dag if isinstance(source, Network) else known_dag(source))
 
 
@@ -99,9 +103,7 @@ def apsl_readers() -> Iterable[ReaderOffer]:
     """Offer the readers of files."""
     return [
         ReaderOffer("bif", "a Bayesian network in the BIF format", (".bif", ".bif.gz"), read_bif),
-        ReaderOffer(
-            "table", "a table of discrete columns", (".csv", ".csv.gz", ".tsv", ".parquet", ".txt"), read_table
-        ),
+        ReaderOffer("table", "a table of columns", TABLE_ENDINGS, read_table),
         ReaderOffer("recording", "the recorded answers of an oracle", (".recording",), ReplayOracle),
     ]
 

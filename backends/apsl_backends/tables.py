@@ -15,6 +15,8 @@ from apsl_rules.names import nearest
 from apsl_rules.offers import OracleOffer, OracleSettings
 from apsl_rules.oracle import Oracle
 
+TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".txt", ".txt.gz")
+
 _ENCODING = ("names", "missing", "discretize", "levels")
 _TESTING = ("dof", "reliability")
 

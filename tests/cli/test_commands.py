@@ -26,7 +26,7 @@ def test_why_learns_and_proves() -> None:
 
     assert done.code == 0
     assert done.out.splitlines()[0] == "CATECHOL -> HR   [Meek-R1]"
-    assert "CATECHOL is no collider between ARTCO2 and HR   [dsep: HR ⊥ ARTCO2 | CATECHOL]" in done.out
+    assert "CATECHOL is no collider between ARTCO2 and HR   [dsep: ARTCO2 ⊥ HR | CATECHOL]" in done.out
 
 
 def test_a_saved_part_is_read_by_the_viewing_commands(tmp_path: Path) -> None:

@@ -118,6 +118,14 @@ def test_tables_beyond_the_limit_are_counted_sparsely() -> None:
     assert verdict.statistic == pytest.approx(statistic)
 
 
+def test_full_degrees_beyond_all_numbers() -> None:
+    """Full degrees of freedom of a table of 10²⁵ cells make every statistic independent, with p = 1."""
+    table = coded(np.random.default_rng(7).integers(0, 250, (12, 500)), names="abcdefghijkl")
+    verdict = GSquare(table, dof="full", reliability="none").verdict("a", "b", "cdefghijkl")
+
+    assert (verdict.independent, verdict.p, verdict.log_p) == (True, 1.0, 0.0)
+
+
 def test_ten_million_rows() -> None:
     """Margins whose products pass 2³¹ many times over give the figures of exact counts."""
     codes = np.random.default_rng(3).integers(0, 2, (3, 10_000_000), dtype=np.uint8)
@@ -167,7 +175,7 @@ def test_contingency_tables_are_not_allocated_blindly() -> None:
         MemoryCounts(table).contingency("fbda")
 
 
-@given(st.integers(1, 255), st.floats(1e-12, 0.999))
+@given(st.integers(1, 255), st.one_of(st.floats(1e-12, 0.999), st.sampled_from([1e-300, 1e-100, 1 - 1e-9, 1 - 1e-16])))
 def test_critical_values_are_exact(dof: int, alpha: float) -> None:
     """At the critical value p is not above alpha, and at the next smaller number it is."""
     critical = thresholds(alpha)[dof]

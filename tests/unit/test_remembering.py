@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from apsl_backends.dseparation import DSeparation
-from apsl_rules.errors import GraphError, InvalidArgumentError, PluginError, UnknownNodeError
+from apsl_rules.errors import GraphError, InvalidArgumentError, LimitReachedError, PluginError, UnknownNodeError
 from apsl_rules.names import Node
 from apsl_rules.oracle import BaseOracle, Query, Separation, Sweep, Verdict
-from apsl_rules.remembering import Counts, LimitReachedError, RememberingOracle
+from apsl_rules.remembering import Counts, RememberingOracle
 from graphs import MICRO
 
 ORIGIN = "oracle 'odd' of plugin 'strange'"

@@ -18,7 +18,7 @@ from apsl_backends.counts.room import desk_in, store_in
 from apsl_backends.counts.strata import block_of
 from apsl_backends.counts.words import STEP, address, and_rows, common_ones, subtract_rows
 
-CHUNK = 248
+WORDS_AT_A_TIME = 248
 """Words of a bit row taken at a time, so that the rows of a table stay in the nearest cache."""
 
 
@@ -71,8 +71,8 @@ def count_by_bits(room: Any, dims: Long, at: Long) -> None:
         _count_pair(store, desk, at)
         return
     words = store.bits.shape[1]
-    for low in range(0, words, CHUNK):
-        width = min(CHUNK, words - low)
+    for low in range(0, words, WORDS_AT_A_TIME):
+        width = min(WORDS_AT_A_TIME, words - low)
         make_masks(room, long(1), dims, low, width)
         _count_masks(store, desk, dims, at, low, width)
     block = block_of(desk.spans[0], desk.spans[1])

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from apsl_backends.counts.arrays import DOF, ROWS, UNRELIABLE
 from apsl_backends.counts.ondemand import MadeOnDemand
+from apsl_backends.counts.source import Degrees
 from apsl_backends.counts.sweeps import ArraySweep, SweptArrays, name_ranks_of
 from apsl_backends.counts.threads import in_blocks
 from apsl_rules.coded import Table
@@ -18,7 +19,6 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest, require_known
 from apsl_rules.oracle import BaseOracle, Decision, Elimination, Query, Search, Separation, Sweep, Verdict
 
-Degrees = Literal["adjusted", "full"]
 Reliability = Literal["five-per-cell", "none"]
 
 _DECISIONS: tuple[Decision, ...] = ("independent", "dependent", "unreliable")
@@ -105,7 +105,8 @@ class CountOracle(BaseOracle):
     def associations(self, x: Node) -> ArraySweep:
         """Test x against every other node with nothing given, as arrays."""
         (place,) = self._places((x,))
-        columns = np.delete(np.arange(len(self.nodes)), place)
+        all_columns = np.arange(len(self.nodes))
+        columns = np.concatenate((all_columns[:place], all_columns[place + 1 :]))
         tested = self.tester.test_against_all(place)
         statistics, decisions = tested.statistics[columns], tested.decisions[columns]
         dofs, rows = tested.sums[columns, DOF], tested.sums[columns, ROWS]

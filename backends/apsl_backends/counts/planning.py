@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from apsl_backends.counts.arrays import BY_SORTING, CARD, FIRST_BIT, SPAN, Long, Shelf, Store, long
-from apsl_backends.counts.bitmaps import CHUNK
+from apsl_backends.counts.bitmaps import WORDS_AT_A_TIME
 from apsl_backends.counts.compiled import inlined, keep_apart, kernel
 from apsl_backends.counts.room import (
     CELLS,
@@ -69,7 +69,7 @@ def plan_search(room: Any, base: Long, pool: Any, most: Long) -> Plan:
     desk.needs[CELLS] = max(len(desk.cells), long(held + min(largest, limit)))
     desk.needs[TABLES] = max(len(shelf.tables), tables)
     if bits:
-        desk.needs[WORDS] = max(len(desk.words), long(rows) * words + CHUNK)
+        desk.needs[WORDS] = max(len(desk.words), long(rows) * words + WORDS_AT_A_TIME)
         desk.needs[SPOTS] = max(len(shelf.spots), long(rows))
     if largest > limit or measure.way == BY_SORTING:
         desk.needs[ORDER] = 2 * store.rows

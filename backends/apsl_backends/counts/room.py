@@ -12,9 +12,18 @@ import numpy as np
 
 from apsl_backends.counts.arrays import SPAN, Desk, Integers, Measure, Shelf, Store
 from apsl_backends.counts.compiled import inlined
-from apsl_backends.counts.lanes import CELLS_IN_LANES, CHUNK, LANES
 from apsl_backends.counts.words import matrix_at, row_at
 from apsl_rules.coded import Codes
+
+ROWS_AT_A_TIME = 1024
+"""Table rows whose cell codes are made at a time, so that the codes stay in the nearest cache."""
+
+LANES = 4
+CELLS_IN_LANES = 4096
+"""The most cells that are counted in several histograms, each row's neighbours in another one.
+
+Equal neighbours in one histogram would wait for each other.
+"""
 
 DIMS, CELLS, WORDS, ORDER, SIZES, POOL, TABLES, SPOTS = range(8)
 _FIRST_NEEDS = (8, 4096, 4096, 0, 8, 32, 1024, 256)
@@ -47,32 +56,38 @@ class Room:
         """Make the arrays as large as the kernels found they have to be."""
         dims, cells, words, order, sizes, pool, tables, spots = self.needs.tolist()
         self._dims, self._sizes, self._pool = dims, sizes, pool
-        store, measure = self._store, self._measure
-        self.chosen = np.empty(sizes, np.int64)
-        self._arrays = (
-            store.bits,
-            store.columns,
-            store.totals,
-            measure.terms,
-            measure.thresholds,
-            np.array([measure.scale, measure.rows_per_cell, measure.log_alpha]),
-            np.array([measure.kind, measure.all_terms, measure.full_dof, measure.way, store.rows], np.int64),
-            *(np.empty(dims, np.int64) for _ in ("test", "spans", "cards")),
-            np.empty(cells, np.int64),
-            np.empty(2 * self._widest + 1, np.int64),
-            np.empty(words, np.uint64),
-            np.empty(CHUNK, np.uint16),
-            np.empty(LANES * CELLS_IN_LANES, np.uint32),
-            np.empty(order, np.int64),
-            self.needs,
-            np.empty(sizes, np.int64),
-            self.chosen,
-            *(np.empty(sizes, np.int64) for _ in ("digits", "first", "lower", "starts")),
-            *(np.empty(sizes, np.float64) for _ in ("least", "largest", "sums")),
-            _ways(pool, sizes),
-            np.empty(tables, np.int64),
-            np.empty(spots, np.int64),
+        desk = Desk(
+            test=np.empty(dims, np.int64),
+            spans=np.empty(dims, np.int64),
+            cards=np.empty(dims, np.int64),
+            cells=np.empty(cells, np.int64),
+            margins=np.empty(2 * self._widest + 1, np.int64),
+            words=np.empty(words, np.uint64),
+            codes=np.empty(ROWS_AT_A_TIME, np.uint16),
+            lanes=np.empty(LANES * CELLS_IN_LANES, np.uint32),
+            order=np.empty(order, np.int64),
+            needs=self.needs,
         )
+        shelf = Shelf(
+            pick=np.empty(sizes, np.int64),
+            chosen=np.empty(sizes, np.int64),
+            digits=np.empty(sizes, np.int64),
+            first=np.empty(sizes, np.int64),
+            lower=np.empty(sizes, np.int64),
+            starts=np.empty(sizes, np.int64),
+            least=np.empty(sizes, np.float64),
+            largest=np.empty(sizes, np.float64),
+            sums=np.empty(sizes, np.float64),
+            ways=_ways(pool, sizes),
+            tables=np.empty(tables, np.int64),
+            spots=np.empty(spots, np.int64),
+        )
+        store, measure = self._store, self._measure
+        numbers = np.array([measure.scale, measure.rows_per_cell, measure.log_alpha])
+        choices = np.array([measure.kind, measure.all_terms, measure.full_dof, measure.way, store.rows], np.int64)
+        known = (store.bits, store.columns, store.totals, measure.terms, measure.thresholds, numbers, choices)
+        self._arrays = (*known, *desk, *shelf)
+        self.chosen = shelf.chosen
         self.handles: Integers = np.array(
             [(array.ctypes.data, array.shape[0], array.shape[-1]) for array in self._arrays], np.int64
         )
@@ -85,6 +100,9 @@ def _ways(pool: int, sizes: int) -> Integers:
     for count in range(1, pool + 1):
         ways[count, 1:] = np.minimum(ways[count - 1, 1:] + ways[count - 1, :-1], _MOST_WAYS)
     return ways
+
+
+# Below, the first index of ``room`` is the place of an array in ``Room._arrays``.
 
 
 @inlined
@@ -102,17 +120,17 @@ def store_in(room: Any) -> Store:
 @inlined
 def measure_in(room: Any) -> Measure:
     """Give a room's measure."""
-    settings = row_at(np.float64, room[5, 0], room[5, 1])
+    numbers = row_at(np.float64, room[5, 0], room[5, 1])
     choices = row_at(np.int64, room[6, 0], room[6, 1])
     return Measure(
         choices[0],
         row_at(np.int64, room[3, 0], room[3, 1]),
         choices[1] != 0,
-        settings[0],
+        numbers[0],
         choices[2] != 0,
-        settings[1],
+        numbers[1],
         row_at(np.float64, room[4, 0], room[4, 1]),
-        settings[2],
+        numbers[2],
         choices[3],
     )
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from apsl_backends.counts.arrays import Desk, Long, long
 from apsl_backends.counts.compiled import inlined, keep_apart, kernel
-from apsl_backends.counts.lanes import CELLS_IN_LANES, CHUNK, LANES
-from apsl_backends.counts.room import desk_in
+from apsl_backends.counts.room import CELLS_IN_LANES, LANES, ROWS_AT_A_TIME, desk_in
 
 SHORT_CODES = 65_536
 """The most cells whose codes fit 16 bits."""
@@ -33,8 +32,8 @@ def count_by_rows(codes: Any, room: Any, dims: Long, at: Long, size: Long, block
     if size > SHORT_CODES:
         _count_plainly(codes, desk, dims, at, block)
         return
-    for low in range(0, rows, CHUNK):
-        width = min(CHUNK, rows - low)
+    for low in range(0, rows, ROWS_AT_A_TIME):
+        width = min(ROWS_AT_A_TIME, rows - low)
         _make_codes(codes, desk, dims, low, width, block)
         if in_lanes:
             _count_in_lanes(desk, size, width)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from apsl_backends.counts.arrays import FIRST_BIT, PAIR, Desk, Long, Store, long
-from apsl_backends.counts.bitmaps import CHUNK, row_of_bits, settle_block, settle_strata
+from apsl_backends.counts.bitmaps import WORDS_AT_A_TIME, row_of_bits, settle_block, settle_strata
 from apsl_backends.counts.compiled import inlined, keep_apart, kernel
 from apsl_backends.counts.room import desk_in, shelf_in, store_in
 from apsl_backends.counts.strata import block_of
@@ -63,9 +63,9 @@ def count_inner(room: Any, base: Long, size: Long, base_cells: Long, at: Long) -
     first, end = long(0), long(1)
     if size > 1:
         first, end = shelf.starts[size - 2], shelf.starts[size - 1]
-    buffer = address(desk.words) + 8 * (len(desk.words) - CHUNK)
-    for low in range(0, words, CHUNK):
-        steps = min(CHUNK, words - low) // STEP
+    buffer = address(desk.words) + 8 * (len(desk.words) - WORDS_AT_A_TIME)
+    for low in range(0, words, WORDS_AT_A_TIME):
+        steps = min(WORDS_AT_A_TIME, words - low) // STEP
         for level in range(levels):
             source = row_of_bits(store, bit + level) + 8 * low
             for row in range(first, end):

@@ -16,6 +16,7 @@ _CLOSE = 1e-16
 _MOST_ROUNDS = 1_000_000
 
 ROUGHNESS = 0.7
+"""How far ``rough_log_tail`` may be off: ln 2 and a little more."""
 
 
 @entry
@@ -88,8 +89,12 @@ def thresholds(alpha: float) -> Floats:
     from scipy.special import chdtrc, chdtri
 
     dof = np.arange(1, _TABLED, dtype=np.float64)
-    low = chdtri(dof, alpha) * (1.0 - 1e-9)
-    high = low * (1.0 + 2e-9)
+    guess = chdtri(dof, alpha)
+    low, high = guess * (1.0 - 1e-9), guess * (1.0 + 1e-9)
+    while np.any(wrong := chdtrc(dof, low) <= alpha):
+        low[wrong] *= 0.5
+    while np.any(wrong := chdtrc(dof, high) > alpha):
+        high[wrong] *= 2.0
     while np.any(np.nextafter(low, np.inf) < high):
         middle = low + 0.5 * (high - low)
         above = chdtrc(dof, middle) > alpha

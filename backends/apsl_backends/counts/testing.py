@@ -23,7 +23,7 @@ from apsl_backends.counts.arrays import (
     Store,
     long,
 )
-from apsl_backends.counts.bitmaps import CHUNK, count_by_bits
+from apsl_backends.counts.bitmaps import WORDS_AT_A_TIME, count_by_bits
 from apsl_backends.counts.compiled import entry, inlined
 from apsl_backends.counts.judging import judge
 from apsl_backends.counts.room import CELLS, DIMS, ORDER, WORDS, desk_in, measure_in, store_in
@@ -102,7 +102,7 @@ def _has_room(store: Store, measure: Measure, desk: Any, starts: Any, places: An
         else:
             cells = max(cells, long(size))
         if size <= CELLS_OF_BITS:
-            words = max(words, long(size) // store.columns[x, SPAN] * min(CHUNK, store.bits.shape[1]))
+            words = max(words, long(size) // store.columns[x, SPAN] * min(WORDS_AT_A_TIME, store.bits.shape[1]))
     desk.needs[DIMS], desk.needs[CELLS] = max(dims, len(desk.test)), max(cells, len(desk.cells))
     desk.needs[WORDS], desk.needs[ORDER] = max(words, len(desk.words)), max(order, len(desk.order))
     return dims <= len(desk.test) and cells <= len(desk.cells) and words <= len(desk.words) and order <= len(desk.order)

@@ -12,11 +12,11 @@ from apsl_backends.growshrink.growing import GrowShrinkOptions
 from apsl_backends.growshrink.skeleton import Skeleton
 from apsl_backends.growshrink.turning import arrows_to_turn
 from apsl_rules.assembly import Assembly
+from apsl_rules.errors import LimitReachedError
 from apsl_rules.facts import adjacent, arrow, chain, collider, gap, settled
 from apsl_rules.found import Found
 from apsl_rules.names import Node, in_order, shown
 from apsl_rules.part import Part
-from apsl_rules.remembering import LimitReachedError
 from apsl_rules.spec import build
 from apsl_rules.task import Task
 

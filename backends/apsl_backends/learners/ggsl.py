@@ -23,10 +23,10 @@ from apsl_backends.learners.graphfindings import SOURCE, Draft
 from apsl_backends.learners.optima import Optima, SmallGraph
 from apsl_backends.scores.bdeu import BDeu
 from apsl_rules.assembly import Assembly
+from apsl_rules.errors import LimitReachedError
 from apsl_rules.facts import Evidence, Finding, adjacent, arrow, settled
 from apsl_rules.names import in_order, shown
 from apsl_rules.part import Part
-from apsl_rules.remembering import LimitReachedError
 from apsl_rules.spec import build
 from apsl_rules.task import Task
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from apsl_backends.learners.climbing import ClimbOptions, climbed_part, task_score
 from apsl_rules.assembly import Assembly
+from apsl_rules.errors import LimitReachedError
 from apsl_rules.names import Pair, in_order
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.oracle import Verdict
 from apsl_rules.part import Part
 from apsl_rules.plugins import pick
-from apsl_rules.remembering import LimitReachedError
 from apsl_rules.spec import build
 from apsl_rules.task import Task
 
