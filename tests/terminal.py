@@ -20,6 +20,6 @@ class Done:
 
 def apsl(*words: str, folder: Path | None = None) -> Done:
     """Run ``apsl`` with some words and wait for it."""
-    command = [sys.executable, "-c", "from apsl_rules.cli.main import run; run()", *words]
+    command = [str(Path(sys.executable).with_name("apsl")), *words]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=folder, check=False)
     return Done(done.returncode, done.stdout, done.stderr)
