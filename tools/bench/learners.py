@@ -39,7 +39,8 @@ ESS = 10.0
 
 def scored(graph: LearnedGraph, truth: Cpdag) -> tuple[float, float, float, int]:
     """Give skeleton F1, arrow precision, compelled-arrow recall and the structural Hamming distance."""
-    edges = {*map(frozenset, graph.arrows), *graph.lines}
+    torn = {pair for part in graph.parts for pair in part.store.conflicts if frozenset(pair) in part.edges}
+    edges = {*map(frozenset, graph.arrows), *graph.lines, *torn}
     right = len(edges & truth.skeleton)
     f1 = 2 * right / (len(edges) + len(truth.skeleton))
     hits = len(graph.arrows & truth.arrows)

@@ -56,6 +56,7 @@ def pyagrum_greedy_arcs(path: str, frame: pd.DataFrame) -> Callable[[], Any]:
         learner = pyagrum.BNLearner(path)
         learner.useGreedyHillClimbing()
         learner.useScoreBDeu()
+        learner.useBDeuPrior(10)
         if allowed is not None:
             for tail, head in permutations(names, 2):
                 if frozenset((tail, head)) not in allowed:

@@ -21,6 +21,7 @@ PAGES = (
     ("Wide tables", "wide.py", None),
     ("Start-up", "startup.py", None),
     ("Accuracy on small samples", "accuracy.py", "data"),
+    ("Every learner", "learners.py", "data"),
 )
 
 
