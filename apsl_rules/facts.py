@@ -72,7 +72,7 @@ class Relation:
         if self.symmetric:
             first, last = nodes[0], nodes[-1]
             both_text = type(first) is str and type(last) is str
-            if last < first if both_text else order_key(last) < order_key(first):  # type: ignore[operator]
+            if last < first if both_text else order_key(last) < order_key(first):  # type: ignore[operator]  # text, by then
                 nodes = nodes[::-1]
         return Fact(self.name, nodes)
 

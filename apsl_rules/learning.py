@@ -16,7 +16,7 @@ from apsl_rules.names import Node, require_known
 from apsl_rules.notes import notes_on
 from apsl_rules.offers import FinderSettings, LearnerOffer, OracleSettings
 from apsl_rules.part import Part
-from apsl_rules.plugins import Plugins
+from apsl_rules.plugins import Plugins, pick
 from apsl_rules.remembering import RememberingOracle
 from apsl_rules.spec import Spec
 from apsl_rules.task import Task
@@ -95,7 +95,8 @@ def learn(
     require_known(target, asker.nodes, "target")
     unlimited = max_conditioning == "none" or (asker.perfect and max_conditioning is None)
     largest = None if unlimited else spec.tests.max_conditioning
-    share = false_discoveries(fdr, asker)
+    heeded = pick(manager.finders, spec.neighbours.finder, "finder").heeds_bound
+    share = false_discoveries(fdr, asker) if heeded else None
     unreliable = None if spec.neighbours.unreliable == "finder" else spec.neighbours.unreliable
     task = Task(
         target=target,

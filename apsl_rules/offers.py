@@ -53,11 +53,12 @@ class OracleOffer:
 
 @attrs.frozen
 class FinderOffer:
-    """A finder of parents and children by name."""
+    """A finder of parents and children by name, and whether it heeds a bound on false discoveries."""
 
     name: str
     summary: str
     make: Callable[[Oracle, FinderSettings], Finder]
+    heeds_bound: bool = True
 
 
 @attrs.frozen

@@ -122,7 +122,7 @@ def parse_spec(text: str, origin: str) -> Spec:
 def build(cls: type[Section], data: Mapping[str, Any], origin: str) -> Section:
     """Make an attrs class from a table of a TOML file: unknown keys, missing keys and wrong values are refused."""
     hints = get_type_hints(cls)
-    fields = {field.name: field for field in attrs.fields(cls)}  # type: ignore[arg-type]
+    fields = {field.name: field for field in attrs.fields(cls)}  # type: ignore[arg-type]  # every section is an attrs class
     for key in data:
         if key not in fields:
             message = f"{origin} has the unknown setting {key!r}{nearest(key, fields)}; known are {', '.join(fields)}"

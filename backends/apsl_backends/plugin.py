@@ -66,7 +66,7 @@ def apsl_finders() -> Iterable[FinderOffer]:
     return [
         FinderOffer("hiton", "HITON-PC: entry by association, each entry re-tries the others", Hiton),
         FinderOffer("mmpc", "MMPC: max-min association, then a backward phase", Mmpc),
-        FinderOffer("fcbf", "FCBF: a filter by symmetrical uncertainty, for tables only", Fcbf),
+        FinderOffer("fcbf", "FCBF: a filter by symmetrical uncertainty, for tables only", Fcbf, heeds_bound=False),
         FinderOffer("pcsimple", "PC-simple: level by level from all candidates", PcSimple),
     ]
 

@@ -62,3 +62,10 @@ def test_a_share_outside_0_to_1_is_refused(share: object) -> None:
     """The share of false discoveries must be between 0 and 1."""
     with pytest.raises(InvalidArgumentError, match="give a number between 0 and 1, 'auto' or 'none'"):
         learn(sample(network("asia"), 100, seed=1), "lung", fdr=share)  # type: ignore[arg-type]
+
+
+def test_a_finder_that_heeds_no_bound_claims_none() -> None:
+    """The filter does not bound false discoveries, so a part learned with it does not say so."""
+    part = learn(sample(network("asia"), 200, seed=1), "lung", learner="apsl-fs", fdr=0.1)
+
+    assert part.settings["fdr"] is None
