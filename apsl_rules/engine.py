@@ -110,8 +110,8 @@ class Engine:
             )
             raise RuleError(message)
         with store.writing() as writer:
-            fresh = [reason.fact for reason in reasons if reason.fact not in blocked and writer.add(reason)]
             run = _Round(self, writer, blocked)
+            fresh = [reason.fact for reason in reasons if reason.fact not in blocked and writer.add(reason)]
             while fresh:
                 fresh = run.step(fresh)
             return Outcome(writer_view(writer), tuple(run.firings), tuple(run.rounds))
