@@ -21,6 +21,9 @@ def gathered(plugins: Plugins | Iterable[object]) -> Plugins:
     """Give the installed plugins and those given for one run."""
     if isinstance(plugins, Plugins):
         return plugins
+    if isinstance(plugins, str) or not isinstance(plugins, Iterable):
+        message = f"plugins is {plugins!r}; give a list of plugins, such as [plugin]"
+        raise InvalidArgumentError(message)
     further = list(plugins)
     if not further:
         return installed()

@@ -196,7 +196,7 @@ def _answer(plugin: str, hook: str, function: Callable[[], Iterable[Any]]) -> li
 def pick(offers: dict[str, Offer], name: str, what: str) -> Offer:
     """Give the offer of a name, or a sentence with the nearest name and all names."""
     if name not in offers:
-        message = f"unknown {what} {name!r}{nearest(name, offers)}; there are {', '.join(sorted(offers))}"
+        message = f"unknown {what} {name!r}{nearest(str(name), offers)}; there are {', '.join(sorted(offers))}"
         raise UnknownNameError(message)
     return offers[name]
 

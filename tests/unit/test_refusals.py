@@ -103,6 +103,8 @@ def test_a_finder_that_breaks_its_contract_is_named(answer: str) -> None:
         ({"alpha": "0.05"}, "alpha is '0.05'; give a number between 0 and 1"),
         ({"max_conditioning": 2.5}, "max_conditioning is 2.5; give 0 or more"),
         ({"max_conditioning": "all"}, "max_conditioning is 'all'; give 0 or more"),
+        ({"plugins": 3}, "plugins is 3; give a list of plugins"),
+        ({"plugins": "json"}, "plugins is 'json'; give a list of plugins"),
         ({"threads": "2"}, "threads is '2'; give at least 1"),
         ({"max_seconds": float("nan")}, "max_seconds is nan; give at least 0"),
     ],
