@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from apsl_rules.blanket_finding import find_blanket
 from apsl_rules.comparing import compare
 from apsl_rules.dag import known_dag
 from apsl_rules.data import table
@@ -16,6 +17,7 @@ from apsl_rules.plugins import register
 __all__ = [
     "Part",
     "compare",
+    "find_blanket",
     "hookimpl",
     "known_dag",
     "learn",
