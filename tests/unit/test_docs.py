@@ -1,0 +1,31 @@
+"""The pages in docs: every example runs, and what it shows is what the code prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pages import ROOT, blocks, run_page
+
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_the_examples_of_a_page_run(page: Path, tmp_path: Path) -> None:
+    """Each Python block of a page runs and prints what the page shows, and each `apsl` command succeeds."""
+    ran = run_page(page, tmp_path)
+
+    assert ran.python == sum(language == "python" for language, _ in blocks(page))
+
+
+def test_an_example_that_prints_something_else_is_found(tmp_path: Path) -> None:
+    """A page whose example prints other than shown fails, and so does a command that fails."""
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint(1 + 1)\n```\n\n```\n3\n```\n", "utf-8")
+    with pytest.raises(AssertionError, match="prints something else"):
+        run_page(page, tmp_path)
+
+    page.write_text("```\napsl show missing.json\n```\n", "utf-8")
+    with pytest.raises(AssertionError, match=r"apsl show missing\.json"):
+        run_page(page, tmp_path)
