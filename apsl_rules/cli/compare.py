@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.output import ProgressLine, json_option, print_json, quiet_option
+from apsl_rules.cli.completion import complete_networks
+from apsl_rules.cli.output import json_option, print_json, quiet_option
+from apsl_rules.cli.screen import watched
 from apsl_rules.cli.source import learning_options, node_named, nodes_of
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.plugins import Plugins
@@ -19,7 +21,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("source")
+@click.argument("source", shell_complete=complete_networks)
 @click.option(
     "--learners",
     default="apsl,apsl-paper,pcd-by-pcd,cmb",
@@ -55,15 +57,9 @@ def compare(
         raise InvalidArgumentError(message)
     opened = open_source(source, manager)
     node = node_named(target, nodes_of(opened), "target")
-    line = ProgressLine()
-    if not quiet:
-        manager = manager.copy()
-        manager.register(line, "progress")
     names = [name.strip() for name in learners.split(",") if name.strip()]
-    try:
-        compared = compare_learners(opened, node, learners=names, plugins=manager, **rest)
-    finally:
-        line.clear()
+    with watched(manager, quiet=quiet) as plugins:
+        compared = compare_learners(opened, node, learners=names, plugins=plugins, **rest)
     if as_json:
         print_json(compared.rows())
     else:

@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
+from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, print_json
+from apsl_rules.cli.screen import print_text
 from apsl_rules.cli.source import learned, learning_options, node_named
 from apsl_rules.facts import Finding, Firing
 from apsl_rules.journal import Drop, Entry
@@ -40,7 +42,7 @@ def is_part_file(source: str) -> bool:
 
 
 @click.command(epilog=_PART)
-@click.argument("source")
+@click.argument("source", shell_complete=complete_networks)
 @click.argument("x")
 @click.argument("y")
 @learning_options
@@ -53,11 +55,11 @@ def why(manager: Plugins, /, source: str, x: str, y: str, *, as_json: bool, **se
     if as_json:
         print_json(proof.to_dict())
     else:
-        click.echo(str(proof))
+        print_text(str(proof))
 
 
 @click.command(epilog=_PART)
-@click.argument("source")
+@click.argument("source", shell_complete=complete_networks)
 @learning_options
 @click.option("--findings", is_flag=True, help="Show the findings too, not only the firings.")
 @json_option
@@ -77,9 +79,9 @@ def trace(manager: Plugins, /, source: str, *, findings: bool, as_json: bool, **
         return
     for number, (visit, rows) in enumerate(told, start=1):
         around = ", ".join(map(shown, visit.neighbours)) or "none"
-        click.echo(f"visit {number}: {shown(visit.node)}; neighbours: {around}")
+        print_text(f"visit {number}: {shown(visit.node)}; neighbours: {around}")
         for entry in rows:
-            click.echo(f"  {_text(part, entry)}")
+            print_text(f"  {_text(part, entry)}")
 
 
 def _reads(part: Part, entry: Entry) -> str:

@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.output import ProgressLine, json_option, quiet_option, summary
+from apsl_rules.cli.completion import complete_networks
+from apsl_rules.cli.output import json_option, quiet_option, summary
+from apsl_rules.cli.screen import print_text, watched
 from apsl_rules.cli.source import learned, learning_options
 from apsl_rules.plugins import Plugins, pick
 
@@ -19,7 +21,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("source")
+@click.argument("source", shell_complete=complete_networks)
 @learning_options
 @click.option("--out", type=click.Path(dir_okay=False), help="Save the part; why, trace and show read it.")
 @click.option("--format", "style", default="text", show_default=True, help="How to print it: text, json, csv, ...")
@@ -38,18 +40,13 @@ def learn(
     manager: Plugins = context.obj
     style = "json" if as_json else style
     exporter = pick(manager.exporters, style, "format")
-    line = ProgressLine()
-    if not quiet:
-        manager = manager.copy()
-        manager.register(line, "progress")
-    try:
-        part = learned(source, manager, **settings)
-    finally:
-        line.clear()
+    with watched(manager, quiet=quiet) as plugins:
+        part = learned(source, plugins, **settings)
     if out is not None:
         save_part(part, out)
-    click.echo(exporter.export(part).rstrip("\n"))
     if style == "text":
-        click.echo(f"\n{summary(part)}")
+        print_text(f"{exporter.export(part)}\n\n{summary(part)}")
+    else:
+        click.echo(exporter.export(part).rstrip("\n"))
     if part.incomplete:
         context.exit(2)

@@ -13,10 +13,13 @@ from pathlib import Path
 import click
 
 from apsl_rules.cli.compare import compare
+from apsl_rules.cli.completion import completion
+from apsl_rules.cli.doctor import doctor
 from apsl_rules.cli.explain import trace, why
 from apsl_rules.cli.learn import learn
 from apsl_rules.cli.lists import finders, learners, networks, oracles, plugins
 from apsl_rules.cli.show import show
+from apsl_rules.cli.verify import verify
 from apsl_rules.errors import ApslError
 
 
@@ -38,7 +41,21 @@ def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
     context.obj = manager
 
 
-for command in (learn, why, trace, show, compare, networks, oracles, finders, learners, plugins):
+for command in (
+    learn,
+    why,
+    trace,
+    show,
+    compare,
+    verify,
+    networks,
+    oracles,
+    finders,
+    learners,
+    plugins,
+    doctor,
+    completion,
+):
     apsl.add_command(command)
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import click
 
-from apsl_rules.hookspecs import hookimpl
 from apsl_rules.part import Part
-from apsl_rules.task import Progress
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
@@ -35,25 +32,3 @@ def summary(part: Part) -> str:
     lines += [f"note: {note}" for note in part.notes]
     lines += [f"incomplete: {part.incomplete}"] if part.incomplete else []
     return "\n".join(lines)
-
-
-class ProgressLine:
-    """A plugin that keeps one line on a terminal up to date, and is silent elsewhere."""
-
-    def __init__(self) -> None:
-        self._shown = False
-
-    @hookimpl
-    def apsl_progress(self, progress: Progress) -> None:
-        """Show the newest visit."""
-        if sys.stderr.isatty():
-            text = f"visited {progress.visited} of {progress.known} known nodes, {progress.counts.asked} tests"
-            sys.stderr.write(f"\r\x1b[K{text}")
-            sys.stderr.flush()
-            self._shown = True
-
-    def clear(self) -> None:
-        """Wipe the line."""
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()

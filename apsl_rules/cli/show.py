@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from apsl_rules.cli.output import json_option, print_json, summary
+from apsl_rules.cli.screen import print_text
 from apsl_rules.labels import label
 
 
@@ -19,4 +20,4 @@ def show(part_file: str, *, as_json: bool) -> None:
     if as_json:
         print_json([{**row, "source": label(row["source"]), "target": label(row["target"])} for row in part.rows()])
     else:
-        click.echo(f"{part.picture()}\n\n{summary(part)}")
+        print_text(f"{part.picture()}\n\n{summary(part)}")

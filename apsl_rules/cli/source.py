@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from apsl_rules.cli.completion import complete_finders, complete_learners, complete_oracles
 from apsl_rules.coded import Table
 from apsl_rules.cpdag import Depth
 from apsl_rules.dag import Dag
@@ -59,11 +60,27 @@ _SETTINGS = [
     click.option(
         "--depth", "-k", metavar="K|max", callback=_depth, default="1", show_default=True, help="How far to go."
     ),
-    click.option("--learner", "-l", default="apsl", show_default=True, help="A learner, or a spec file *.toml."),
-    click.option("--oracle", "-o", help="The independence test; without it the natural one for the source."),
+    click.option(
+        "--learner",
+        "-l",
+        default="apsl",
+        show_default=True,
+        help="A learner, or a spec file *.toml.",
+        shell_complete=complete_learners,
+    ),
+    click.option(
+        "--oracle",
+        "-o",
+        help="The independence test; without it the natural one for the source.",
+        shell_complete=complete_oracles,
+    ),
     click.option("--alpha", type=float, help="Significance level of the tests."),
     click.option("--max-conditioning", metavar="K|none", callback=_largest, help="Largest conditioning set."),
-    click.option("--finder", help="The finder of parents and children, instead of the learner's own."),
+    click.option(
+        "--finder",
+        help="The finder of parents and children, instead of the learner's own.",
+        shell_complete=complete_finders,
+    ),
     click.option("--conflicts", help="What to do with contradictions: quarantine, strongest, first or last."),
     click.option(
         "--fdr", callback=_share, default="auto", show_default=True, help="Share of false discoveries to allow."

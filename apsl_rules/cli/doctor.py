@@ -1,0 +1,112 @@
+"""``apsl doctor``: look whether this installation can do its work, and say what to do where it cannot."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from importlib.util import find_spec
+from typing import Literal
+
+import attrs
+import click
+
+from apsl_rules.cli.output import json_option, print_json
+from apsl_rules.errors import ApslError
+from apsl_rules.plugins import Plugins
+
+_EXTRAS = {
+    "parquet": ("pyarrow", "Parquet files"),
+    "plot": ("matplotlib", "part.plot()"),
+    "duckdb": ("duckdb", "tables larger than memory"),
+    "dask": ("distributed", "counting on a cluster"),
+    "sklearn": ("sklearn", "feature selection in scikit-learn pipelines"),
+}
+
+
+@attrs.frozen
+class Check:
+    """One thing looked at: whether it is well ("ok"), merely absent ("-") or broken ("!"), and a sentence."""
+
+    state: Literal["ok", "-", "!"]
+    what: str
+    said: str
+
+
+@click.command()
+@json_option
+@click.pass_context
+def doctor(context: click.Context, *, as_json: bool) -> None:
+    """Check this installation: versions, extras, plugins, and two small runs.
+
+    Exits with 1 if something is broken.
+    """
+    checks = list(_checks(context.obj))
+    if as_json:
+        print_json([attrs.asdict(one) for one in checks])
+    else:
+        width = max(len(one.what) for one in checks)
+        for one in checks:
+            click.echo(f"{one.state:>2}  {one.what.ljust(width)}  {one.said}")
+        broken = sum(one.state == "!" for one in checks)
+        click.echo(f"{broken} broken, see the lines with !" if broken else "all is well")
+    if any(one.state == "!" for one in checks):
+        context.exit(1)
+
+
+def _checks(manager: Plugins) -> Iterator[Check]:
+    yield Check("ok", "apsl_rules", f"{metadata.version('apsl_rules')} on Python {sys.version.split()[0]}")
+    for name in ("attrs", "click", "narwhals", "numba", "numpy", "pandas", "pluggy", "rich", "scipy"):
+        yield Check("ok", name, metadata.version(name))
+    for extra, (module, use) in _EXTRAS.items():
+        if find_spec(module):
+            yield Check("ok", f"extra {extra}", f"{module} is installed, for {use}")
+        else:
+            yield Check("-", f"extra {extra}", f"{module} is not installed; for {use}: pip install apsl_rules[{extra}]")
+    yield from _tried("plugins", lambda: _plugins(manager))
+    yield from _tried("known graph", lambda: _known_graph(manager))
+    yield from _tried("table", lambda: _table(manager))
+    cores = os.cpu_count() or 1
+    yield Check("ok", "cores", f"{cores}; --threads {cores} uses all of them")
+
+
+def _tried(what: str, attempt: Callable[[], str]) -> Iterator[Check]:
+    """Try something; whatever goes wrong is what this command is there to say."""
+    try:
+        yield Check("ok", what, attempt())
+    except ApslError as error:
+        yield Check("!", what, str(error))
+    except Exception as error:  # noqa: BLE001 - a broken installation can fail in any way, and that is the answer
+        yield Check("!", what, f"{type(error).__name__}: {error}")
+
+
+def _plugins(manager: Plugins) -> str:
+    offers = [len(one) for one in (manager.oracles, manager.finders, manager.learners, manager.exporters)]
+    kinds = ("oracles", "finders", "learners", "formats")
+    listed = ", ".join(f"{count} {kind}" for count, kind in zip(offers, kinds, strict=True))
+    return f"{', '.join(manager.names)}: {listed}"
+
+
+def _known_graph(manager: Plugins) -> str:
+    from apsl_rules.networks import network
+    from apsl_rules.verifying import verify
+
+    found = verify(network("asia"), plugins=manager)
+    if not found.exact:
+        message = f"{len(found.differences)} of {found.runs} parts of asia are wrong; is a plugin replacing a rule?"
+        raise ApslError(message)
+    return f"{found.runs} parts of asia learned exactly"
+
+
+def _table(manager: Plugins) -> str:
+    from time import perf_counter
+
+    from apsl_rules.learning import learn
+    from apsl_rules.networks import network
+    from apsl_rules.sampling import sample
+
+    rows = sample(network("asia"), 1000, seed=1)
+    begin = perf_counter()
+    part = learn(rows, "either", plugins=manager, learner="apsl")
+    return f"a part of 1,000 rows learned in {perf_counter() - begin:.1f} s: {len(part.edges)} edges at 'either'"

@@ -1,0 +1,100 @@
+"""What a terminal gets more than a pipe: colours and moving bars. A pipe gets the same words and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+import click
+
+from apsl_rules.hookspecs import hookimpl
+from apsl_rules.plugins import Plugins
+from apsl_rules.task import Progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_STYLES = (
+    (r"──▶|◀──|(?<= )->(?= )", "bold green"),
+    (r"───(?!▶)|(?<= )--(?= )", "yellow"),
+    (r"─x─|^conflict: .*|^incomplete: .*|\bis false\b|\bnot exact\b", "bold red"),
+    (r"^note: .*", "cyan"),
+    (r"   \[.*\]$", "dim"),
+    (r"^exact\b", "bold green"),
+)
+
+
+def print_text(text: str) -> None:
+    """Print text on standard output, coloured if that is a terminal."""
+    if not sys.stdout.isatty():
+        click.echo(text)
+        return
+    from rich.text import Text
+
+    console = _console(stderr=False)
+    for line in text.split("\n"):
+        coloured = Text(line)
+        for pattern, style in _STYLES:
+            coloured.highlight_regex(pattern, style)
+        console.print(coloured, soft_wrap=True)
+
+
+class Bar(Protocol):
+    """A bar that is told how far the work is."""
+
+    def __call__(self, done: int, of: int) -> None:
+        """Take up the number of steps done and of all steps."""
+
+
+class Visits:
+    """A plugin that tells a bar of each visit: how many nodes were visited, and how many are known to lie near."""
+
+    def __init__(self, bar: Bar) -> None:
+        self._bar = bar
+
+    @hookimpl
+    def apsl_progress(self, progress: Progress) -> None:
+        """Take up the newest visit."""
+        self._bar(progress.visited, progress.known)
+
+
+@contextmanager
+def watched(manager: Plugins, *, quiet: bool) -> Iterator[Plugins]:
+    """Give the plugins, with a bar that follows the visits of a run where somebody watches."""
+    with progress_bar("nodes visited", quiet=quiet) as bar:
+        if bar is not None:
+            manager = manager.copy()
+            manager.register(Visits(bar), "progress")
+        yield manager
+
+
+@contextmanager
+def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Bar | None]:
+    """Show a bar with the time left on standard error while work goes on; give None where nobody watches."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich import progress as bars
+
+    columns = (
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeRemainingColumn(),
+    )
+    with bars.Progress(*columns, console=_console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=None)
+
+        def tell(done: int, of: int) -> None:
+            shown.update(task, completed=done, total=of)
+
+        yield tell
+
+
+def _console(*, stderr: bool) -> Console:
+    """Make a console that prints what it is given: no markup, no emoji codes, no guessing at numbers."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)

@@ -1,0 +1,91 @@
+"""``apsl verify``: check the exactness contract on a known network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from apsl_rules.cli.completion import complete_learners, complete_networks
+from apsl_rules.cli.output import json_option, print_json, quiet_option
+from apsl_rules.cli.screen import print_text, progress_bar
+from apsl_rules.cli.source import node_named
+from apsl_rules.dag import Dag
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.network import Network
+from apsl_rules.plugins import Plugins
+
+_EXAMPLES = """\b
+Examples:
+  apsl verify insurance --depth max
+  apsl verify network.bif --target Smoker
+  apsl verify cancer --learner apsl-paper
+"""
+
+
+def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> Any:
+    """Read a depth: "all", "max", or a whole number."""
+    if value in ("all", "max"):
+        return value
+    try:
+        return int(value)
+    except ValueError as error:
+        message = f"--depth is {value!r}; give a whole number from 1 on, 'max', or 'all' for every depth"
+        raise InvalidArgumentError(message) from error
+
+
+@click.command(epilog=_EXAMPLES)
+@click.argument("network", shell_complete=complete_networks)
+@click.option("--depth", "-k", metavar="K|max|all", callback=_depth, default="all", show_default=True, help="How far.")
+@click.option(
+    "--learner",
+    "-l",
+    default="apsl",
+    show_default=True,
+    help="A learner, or a spec file *.toml.",
+    shell_complete=complete_learners,
+)
+@click.option("--target", "-t", "targets", multiple=True, help="Only this node; may be given several times.")
+@json_option
+@quiet_option
+@click.pass_context
+def verify(
+    context: click.Context,
+    /,
+    network: str,
+    *,
+    depth: Any,
+    learner: str,
+    targets: tuple[str, ...],
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Learn around every node of NETWORK with perfect answers, and compare each part with the true CPDAG.
+
+    Ends with "exact" and exit code 0 if no run differs, else it names every difference and exits with 1.
+    """
+    from apsl_rules.opening import open_source
+    from apsl_rules.verifying import verify as check
+
+    manager: Plugins = context.obj
+    source = open_source(network, manager)
+    if not isinstance(source, Network | Dag):
+        message = f"{network!r} is a table; verifying needs a known network, by name or from a file *.bif"
+        raise InvalidArgumentError(message)
+    dag = source if isinstance(source, Dag) else source.dag
+    nodes = [node_named(target, dag.nodes, "target") for target in targets] or None
+    with progress_bar("parts compared", quiet=quiet) as bar:
+        found = check(dag, depth=depth, learner=learner, targets=nodes, plugins=manager, progress=bar)
+    if as_json:
+        print_json({"network": network, **found.to_dict()})
+    else:
+        depths = ", ".join(map(str, found.depths))
+        print_text(f"{network}: {len(dag.nodes)} nodes, {len(dag.edges)} arrows; learner {found.learner}")
+        print_text(f"{found.targets} targets × depths {depths}: {found.runs} runs, each against the CPDAG")
+        print_text(f"{found.visits} visits, {found.tests} tests asked of the d-separation oracle")
+        for one in found.differences:
+            print_text(str(one))
+        wrong = len(found.differences)
+        print_text("exact: every part equals the CPDAG" if found.exact else f"not exact: {wrong} of {found.runs} runs")
+    if not found.exact:
+        context.exit(1)

@@ -1,0 +1,117 @@
+"""Commands about the program itself: verify, doctor, completion; and what a terminal gets more than a pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from apsl_rules.bif import write_bif
+from apsl_rules.network import Network
+from graphs import MICRO
+from terminal import apsl
+
+
+def on_a_terminal(*words: str, **environment: str) -> str:
+    """Run ``apsl`` on a pseudo terminal and give everything that it wrote there."""
+    leader, follower = pty.openpty()
+    command = [str(Path(sys.executable).with_name("apsl")), *words]
+    plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+    with subprocess.Popen(
+        command, stdin=follower, stdout=follower, stderr=follower, env={**plain, "TERM": "xterm", **environment}
+    ) as process:
+        os.close(follower)
+        written = b""
+        while True:
+            try:
+                piece = os.read(leader, 65536)
+            except OSError:  # the last writer has closed the terminal
+                break
+            if not piece:
+                break
+            written += piece
+        process.wait()
+    os.close(leader)
+    return written.decode()
+
+
+def test_verify_ends_with_exact() -> None:
+    """A known network is checked at every target and depth, and the last line says "exact"."""
+    done = apsl("verify", "asia")
+
+    assert done.code == 0
+    assert "8 targets × depths 1, 2, 3, 4, max: 40 runs" in done.out
+    assert done.out.splitlines()[-1].startswith("exact")
+
+
+def test_verify_names_what_differs(tmp_path: Path) -> None:
+    """A learner that errs is named with its false arrows, and the exit code is 1."""
+    dag = MICRO["N1"]
+    coins = {node: np.full((*[2] * len(dag.parents_of(node)), 2), 0.5) for node in dag.nodes}
+    file = tmp_path / "n1.bif"
+    file.write_text(write_bif(Network("n1", dag, dict.fromkeys(dag.nodes, ("heads", "tails")), coins)), "utf-8")
+    done = apsl("verify", str(file), "--learner", "apsl-paper", "--depth", "1")
+
+    assert done.code == 1
+    assert "t, depth 1: t -> b is false" in done.out
+    assert done.out.splitlines()[-1].startswith("not exact: ")
+
+
+def test_verify_refuses_a_table(tmp_path: Path) -> None:
+    """A table has no known truth, and the sentence says what is needed."""
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n", "utf-8")
+    done = apsl("verify", str(tmp_path / "t.csv"))
+
+    assert done.code == 1
+    assert "verifying needs a known network" in done.err
+
+
+def test_doctor_finds_a_healthy_installation() -> None:
+    """Every check has a line, and as JSON every state is good or merely absent."""
+    done = apsl("doctor", "--json")
+
+    checks = {one["what"]: one for one in json.loads(done.out)}
+    assert done.code == 0
+    assert {"apsl_rules", "plugins", "known graph", "table", "extra plot"} <= set(checks)
+    assert all(one["state"] in ("ok", "-") for one in checks.values())
+
+
+def test_doctor_says_what_is_broken(tmp_path: Path) -> None:
+    """A plugin that offers nonsense is named by the doctor, which exits with 1."""
+    (tmp_path / "broken.py").write_text(
+        "from apsl_rules import hookimpl\n@hookimpl\ndef apsl_learners():\n    return [42]\n", "utf-8"
+    )
+    done = apsl("--plugin", "broken", "doctor", folder=tmp_path)
+
+    assert done.code == 1
+    assert any(line.startswith(" !") and "broken" in line for line in done.out.splitlines())
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_printed(shell: str) -> None:
+    """Each shell gets a script that calls back for completions of apsl."""
+    assert "_APSL_COMPLETE" in apsl("completion", shell).out
+
+
+def test_names_are_completed() -> None:
+    """The shell is given networks that begin as the word does, and learners after --learner."""
+    asked = {"_APSL_COMPLETE": "bash_complete", "COMP_WORDS": "apsl learn ala", "COMP_CWORD": "2"}
+    assert "plain,alarm" in on_a_terminal(**asked)
+
+    asked |= {"COMP_WORDS": "apsl learn alarm --learner pcd", "COMP_CWORD": "4"}
+    assert "plain,pcd-by-pcd" in on_a_terminal(**asked)
+
+
+def test_a_terminal_gets_colours_and_a_pipe_does_not() -> None:
+    """The same words in both; escape sequences on the terminal only, and none of colour under NO_COLOR."""
+    words = ("why", "asia", "either", "lung", "-t", "either")
+
+    assert "\x1b[1;32m->\x1b[0m" in on_a_terminal(*words)
+    assert "\x1b" not in apsl(*words).out
+    assert "\x1b[1;32m" not in on_a_terminal(*words, NO_COLOR="1")
