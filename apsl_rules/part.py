@@ -22,6 +22,9 @@ from apsl_rules.store import Mark, MarkStore
 if TYPE_CHECKING:
     import pandas as pd
 
+#: The columns of the table of edges that ``Part.rows`` gives.
+ROW = ("source", "target", "mark", "rule", "p", "distance", "support")
+
 
 @attrs.frozen
 class RuleUse:
@@ -46,7 +49,8 @@ class Part:
     """What was learned around a target: every edge with an end at distance at most depth - 1 from it.
 
     ``store`` holds all marks, also those beyond the asked depth; ``history`` the run as it went; ``proofs`` the
-    shortest proofs of the facts in ``store``.
+    shortest proofs of the facts in ``store``. ``support`` has, for each edge of a part that ``stability`` gave, the
+    share of resamples that show the same mark in the same direction.
     """
 
     target: Node
@@ -66,6 +70,7 @@ class Part:
     settings: Mapping[str, Any]
     incomplete: str | None = None
     notes: tuple[str, ...] = ()
+    support: Mapping[Pair, float] = attrs.field(factory=dict)
 
     # --- the structure ---------------------------------------------------------------------------------------------
 
@@ -215,7 +220,10 @@ class Part:
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give the edges as plain rows: source, target, mark, rule, p of the weakest test behind it, distance."""
+        """Give the edges as plain rows: source, target, mark, rule, p of the weakest test behind it, distance, support.
+
+        ``support`` is the share of resamples that show the same mark, where ``stability`` learned the part, else None.
+        """
         rows = []
         for pair in sorted(self.edges, key=lambda one: tuple(order_key(node) for node in in_order(one))):
             x, y = in_order(pair)
@@ -233,6 +241,7 @@ class Part:
                     "rule": reason.rule if isinstance(reason, Firing) else "found",
                     "p": max(p_values, default=None),
                     "distance": min(self.distances[node] for node in pair),
+                    "support": self.support.get(pair),
                 }
             )
         return rows
@@ -241,7 +250,7 @@ class Part:
         """Give the edges as a data frame, one row for each, with named marks."""
         import pandas as pd
 
-        return pd.DataFrame(self.rows(), columns=["source", "target", "mark", "rule", "p", "distance"])
+        return pd.DataFrame(self.rows(), columns=[*ROW])
 
     def save(self, path: str | Path) -> None:
         """Write the part to a JSON file, whole or not at all; ``load_part`` and the command line read it."""

@@ -4,6 +4,7 @@ The keys of version 1 are those that ``part_json`` writes. Nodes are numbered by
 ``store`` and ``proofs`` are lists of entries. An entry has a ``fact`` (relation name and node numbers) and either
 ``evidence`` or a ``rule`` with its ``bindings`` and ``premises``; an entry with ``drops`` ends a fact. A finding that
 stands in the history is written elsewhere as its ``place`` there. ``store`` is null where it equals the history.
+``support`` (an edge as two node numbers, and a share) is there only in a part that ``stability`` gave.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ def part_json(part: Part) -> str:
         "visits": [writer.visit(visit) for visit in part.visits],
         "history": [writer.entry(entry) for entry in part.history.entries],
     }
+    if part.support:
+        data["support"] = sorted([*sorted(writer.numbers(pair)), share] for pair, share in part.support.items())
     writer.remember(part.history)
     same = part.store is part.history
     data["store"] = None if same else [writer.entry(entry) for entry in part.store.entries]
@@ -187,6 +190,7 @@ class _Reader:
             settings=data["settings"],
             incomplete=data["incomplete"],
             notes=tuple(data["notes"]),
+            support={frozenset((self._node(x), self._node(y))): share for x, y, share in data.get("support", ())},
         )
 
     def _node(self, number: int) -> Node:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,3 +58,15 @@ def test_a_number_outside_the_nodes_is_damage() -> None:
 
     with pytest.raises(PartFileError, match="is a damaged part file"):
         parse_part(text.replace('"target":1', '"target":99').replace('"target":0', '"target":99'), "text")
+
+
+def test_support_comes_back_with_its_edges() -> None:
+    """The share of resamples behind each mark is saved, stands in the rows, and is absent from other parts."""
+    plain = learn(MICRO["N7"], "T")
+    part = attrs.evolve(plain, support={frozenset("PT"): 0.75, frozenset("CT"): 1.0})
+
+    again = parse_part(part_json(part), "text")
+
+    assert again.support == part.support
+    assert [(row["source"], row["support"]) for row in again.rows()] == [("T", 1.0), ("P", 0.75), ("Q", None)]
+    assert "support" not in part_json(plain)
