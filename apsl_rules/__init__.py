@@ -9,6 +9,7 @@ from apsl_rules.data import table
 from apsl_rules.graph_learning import learn_graph
 from apsl_rules.hookspecs import hookimpl
 from apsl_rules.learning import learn
+from apsl_rules.metrics import score
 from apsl_rules.networks import network
 from apsl_rules.part import Part
 from apsl_rules.partfile import load_part
@@ -25,5 +26,6 @@ __all__ = [
     "load_part",
     "network",
     "register",
+    "score",
     "table",
 ]

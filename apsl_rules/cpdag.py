@@ -21,15 +21,16 @@ Depth: TypeAlias = int | Literal["max"]
 
 
 @attrs.frozen(slots=False, repr=False)
-class Cpdag:
-    """A completed partially directed graph: compelled arrows (x, y) and lines {x, y}."""
+class Pdag:
+    """A partially directed graph: arrows (x, y) and lines {x, y}."""
 
     nodes: tuple[Node, ...]
     arrows: frozenset[Arrow]
     lines: frozenset[Pair]
 
     def __repr__(self) -> str:
-        return f"<Cpdag of {len(self.nodes)} nodes, {len(self.arrows)} arrows and {len(self.lines)} lines>"
+        kind = type(self).__name__
+        return f"<{kind} of {len(self.nodes)} nodes, {len(self.arrows)} arrows and {len(self.lines)} lines>"
 
     @cached_property
     def skeleton(self) -> frozenset[Pair]:
@@ -74,6 +75,11 @@ class Cpdag:
             found[x].add(y)
             found[y].add(x)
         return {node: frozenset(neighbours) for node, neighbours in found.items()}
+
+
+@attrs.frozen(slots=False, repr=False)
+class Cpdag(Pdag):
+    """A completed partially directed graph: its arrows are compelled, its lines can have either direction."""
 
 
 def check_depth(depth: Depth) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,10 @@ import pytest
 from apsl_backends.dseparation import DSeparation
 from apsl_rules import known_dag, learn, network
 from apsl_rules.errors import ApslError, GraphError, InvalidArgumentError, SpecError, UnknownNameError, UnknownNodeError
-from apsl_rules.names import Node
-from apsl_rules.oracle import BaseOracle, Verdict
 from apsl_rules.part import Part
 from apsl_rules.spec import Spec
 from apsl_rules.store import Mark
+from contradictory import Contradictory
 from graphs import MICRO
 
 ALARM = network("alarm")
@@ -209,19 +208,6 @@ def test_a_gap_is_proved_too() -> None:
 
     assert str(part.why("B", "C")) == "B and C are not adjacent   [dsep: B ⊥ C | A]"
     assert part.why("A", "D").findings[0].evidence.separator == ("B", "C")
-
-
-class Contradictory(BaseOracle):
-    """Two V-structures that want opposite arrows on a - b, from answers that no graph could give."""
-
-    nodes = ("a", "b", "c", "d")
-    name = "contradictory"
-    edges = frozenset(map(frozenset, ("ab", "bc", "ad")))
-
-    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
-        """Find edges dependent, and all other pairs dependent once anything is given."""
-        apart = frozenset((x, y)) not in self.edges and not given
-        return Verdict(x, y, tuple(given), "independent" if apart else "dependent", self.name, 1.0)
 
 
 def test_a_conflict_is_reported_with_both_proofs() -> None:
