@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,9 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
 from apsl_rules.network import Network
 
+#: Rows and cells that a block has at most; with few columns the rows decide, with many the cells.
 BLOCK = 65_536
+_CELLS = 2**25
 
 
 def sample(network: Network, rows: int, *, seed: int) -> Table:
@@ -22,8 +25,14 @@ def sample(network: Network, rows: int, *, seed: int) -> Table:
     >>> sample(network("asia"), 4, seed=7).codes.shape
     (8, 4)
     """
-    codes = np.concatenate(list(blocks(network, rows, seed=seed)), axis=1)
+    drawn = blocks(network, rows, seed=seed)
+    first = next(drawn)
     nodes = network.dag.nodes
+    codes = np.empty((len(nodes), rows), dtype=first.dtype)
+    start = 0
+    for block in chain([first], drawn):
+        codes[:, start : start + block.shape[1]] = block
+        start += block.shape[1]
     return Table(
         names=nodes,
         codes=codes,
@@ -38,9 +47,13 @@ def blocks(network: Network, rows: int, *, seed: int) -> Iterator[npt.NDArray[np
     if rows < 1:
         message = f"{rows} rows cannot be drawn; give at least 1"
         raise InvalidArgumentError(message)
+    if seed < 0:
+        message = f"the seed is {seed}; give 0 or more"
+        raise InvalidArgumentError(message)
     sampler = _Sampler(network)
-    for number, start in enumerate(range(0, rows, BLOCK)):
-        yield sampler.draw(min(BLOCK, rows - start), np.random.default_rng([seed, number]))
+    height = max(1, min(BLOCK, _CELLS // len(network.dag.nodes)))
+    for number, start in enumerate(range(0, rows, height)):
+        yield sampler.draw(min(height, rows - start), np.random.default_rng([seed, number]))
 
 
 class _Sampler:

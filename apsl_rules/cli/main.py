@@ -19,6 +19,7 @@ from apsl_rules.cli.explain import trace, why
 from apsl_rules.cli.learn import learn
 from apsl_rules.cli.lists import finders, learners, networks, oracles, plugins
 from apsl_rules.cli.show import show
+from apsl_rules.cli.simulate import simulate
 from apsl_rules.cli.verify import verify
 from apsl_rules.errors import ApslError
 
@@ -48,6 +49,7 @@ for command in (
     show,
     compare,
     verify,
+    simulate,
     networks,
     oracles,
     finders,

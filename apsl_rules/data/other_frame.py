@@ -34,6 +34,8 @@ class OtherFrame:
         if isinstance(dtype, nw.Enum):
             return _declared(values, dtype.categories)
         # What polars calls Categorical has no order of its own: it numbers labels as the process meets them.
+        if dtype == nw.Categorical and values.implementation.is_pyarrow():
+            return _from_dictionary(values)
         if dtype == nw.Categorical and not values.implementation.is_polars():
             return _declared(values, tuple(values.cat.get_categories().to_list()))
         return labels_of(values.to_list(), self.names[place])
@@ -55,6 +57,16 @@ def _declared(values: nw.Series[Any], levels: tuple[Any, ...]) -> Labels:
     place = {level: number for number, level in enumerate(levels)} | {None: -1}
     codes = np.fromiter(map(place.__getitem__, values.to_list()), dtype=np.intp, count=len(values))
     return Labels(codes, levels, declared=True)
+
+
+def _from_dictionary(values: nw.Series[Any]) -> Labels:
+    """Take over the codes of a dictionary column of pyarrow, whose chunks may number the labels differently."""
+    whole = values.to_native().unify_dictionaries()
+    levels = tuple(whole.chunk(0).dictionary.to_pylist()) if whole.num_chunks else ()
+    if None in levels or len(set(levels)) < len(levels):
+        return _declared(values, tuple(dict.fromkeys(level for level in levels if level is not None)))
+    codes = [chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False) for chunk in whole.chunks]
+    return Labels(np.concatenate([np.empty(0, np.intp), *codes]), levels, declared=True)
 
 
 def open_frame(source: Any) -> OtherFrame | None:

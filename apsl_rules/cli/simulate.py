@@ -1,0 +1,37 @@
+"""``apsl simulate``: draw a table from a network."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+_EXAMPLES = """\b
+Examples:
+  apsl simulate alarm -n 1000 --seed 7 -o data.csv
+  apsl simulate alarm10 -n 1000000 -o data.parquet
+  apsl simulate network.bif -n 500 | head
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@click.argument("network")
+@click.option("--rows", "-n", type=int, default=1000, show_default=True, help="How many rows to draw.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same rows.")
+@click.option(
+    "--out", "-o", type=click.Path(dir_okay=False), help="A file *.csv, *.tsv, *.csv.gz, *.tsv.gz, *.parquet."
+)
+def simulate(*, network: str, rows: int, seed: int, out: str | None) -> None:
+    """Draw a table from NETWORK: one by name, or a file *.bif or *.bif.gz.
+
+    Without --out it prints comma-separated text. The columns are the nodes, the values are the names of their levels.
+    """
+    from apsl_rules import networks, simulating
+
+    known = networks.network(network)
+    if out is None:
+        simulating.write_rows(known, rows, sys.stdout.buffer, seed=seed)
+        return
+    simulating.simulate(known, rows, out, seed=seed)
+    columns = len(known.dag.nodes)
+    click.echo(f"{rows:,} rows of {columns:,} columns drawn from {known.name} with seed {seed}: {out}", err=True)

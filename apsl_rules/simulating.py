@@ -1,0 +1,89 @@
+"""Tables drawn from a network straight into a file or stream, a block at a time, for any number of rows."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from apsl_rules.atomic import in_place_of
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import Node
+from apsl_rules.network import Network
+from apsl_rules.sampling import blocks
+from apsl_rules.text_rows import TextRows
+
+SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
+ENDINGS = (*SEPARATORS, ".parquet")
+
+
+def simulate(network: Network, rows: int, path: str | Path, *, seed: int) -> None:
+    """Draw rows from a network into a file: text or Parquet, as the end of its name says.
+
+    The file holds the names of the levels, is the same for the same seed, and is written whole or not at all. Memory
+    is that of one block of rows, however many there are. Text has no types, so that levels such as ``1`` or ``True``
+    are read back as numbers or truth values; Parquet keeps all levels as they are, in their order.
+    """
+    ending = next((one for one in ENDINGS if Path(path).name.lower().endswith(one)), None)
+    if ending is None:
+        message = f"cannot tell what kind of file {str(path)!r} is to be; end its name in {', '.join(ENDINGS)}"
+        raise InvalidArgumentError(message)
+    with in_place_of(path) as draft:
+        if ending == ".parquet":
+            _write_parquet(network, rows, draft, seed=seed)
+        else:
+            with _opened(draft, packed=ending.endswith(".gz")) as stream:
+                write_rows(network, rows, stream, seed=seed, separator=SEPARATORS[ending])
+
+
+def write_rows(network: Network, rows: int, stream: BinaryIO, *, seed: int, separator: str = ",") -> None:
+    """Draw rows from a network into an open stream, as text with a line of names in front."""
+    drawn = blocks(network, rows, seed=seed)
+    text = TextRows({node: network.levels[node] for node in network.dag.nodes}, separator)
+    for number, block in enumerate(drawn):
+        if number == 0:
+            stream.write(text.header)
+        stream.writelines(text.spelt(block))
+
+
+@contextmanager
+def _opened(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
+    with path.open("wb") as file:
+        if not packed:
+            yield file
+            return
+        # Neither name nor time of day goes into the file, so that one seed makes one file.
+        with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as packing:
+            yield cast("BinaryIO", packing)
+
+
+def _write_parquet(network: Network, rows: int, path: Path, *, seed: int) -> None:
+    """Write each block as a row group of dictionary columns."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        message = "writing a Parquet file needs pyarrow; pip install 'apsl_rules[parquet]', or write a .csv file"
+        raise InvalidArgumentError(message) from error
+    nodes = network.dag.nodes
+    names = _distinct(nodes)
+    levels = [pa.array(network.levels[node], pa.string()) for node in nodes]
+    index = pa.int32()
+    schema = pa.schema([(name, pa.dictionary(index, pa.string())) for name in names])
+    with parquet.ParquetWriter(path, schema, compression="zstd", write_statistics=False) as writer:
+        for block in blocks(network, rows, seed=seed):
+            columns = [
+                pa.DictionaryArray.from_arrays(pa.array(codes.astype("int32")), one, safe=False)
+                for codes, one in zip(block, levels, strict=True)
+            ]
+            writer.write_table(pa.table(columns, schema=schema), row_group_size=block.shape[1])
+
+
+def _distinct(nodes: tuple[Node, ...]) -> list[str]:
+    names = [str(node) for node in nodes]
+    if len(set(names)) < len(names):
+        message = "several nodes are spelt alike; rename them so that each column has a name of its own"
+        raise InvalidArgumentError(message)
+    return names

@@ -1,0 +1,57 @@
+"""``apsl simulate``: tables from networks, to a file or to standard output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apsl_rules import network, table
+from apsl_rules.bif import write_bif
+from apsl_rules.sampling import sample
+from terminal import apsl
+
+
+def test_a_table_is_drawn_into_a_file(tmp_path: Path) -> None:
+    """The file has the rows of that seed, and standard error says what was written."""
+    done = apsl("simulate", "asia", "-n", "1500", "--seed", "7", "-o", "data.parquet", folder=tmp_path)
+    read = table(tmp_path / "data.parquet")
+
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "1,500 rows of 8 columns drawn from asia with seed 7: data.parquet\n"
+    assert read.names == network("asia").dag.nodes
+    assert read.codes.tolist() == sample(network("asia"), 1500, seed=7).codes.tolist()
+
+
+def test_without_a_file_it_prints_text(tmp_path: Path) -> None:
+    """A network from a file is drawn from as well; standard output has the header and the rows, nothing else."""
+    (tmp_path / "mine.bif").write_text(write_bif(network("cancer")), "utf-8")
+    done = apsl("simulate", "mine.bif", "-n", "3", folder=tmp_path)
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[0] == "Pollution,Smoker,Cancer,Xray,Dyspnoea"
+    assert len(done.out.splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("simulate", "alrm"), "unknown network 'alrm'; did you mean 'alarm'?"),
+        (("simulate", "no.bif"), "no.bif: the file cannot be read: No such file or directory"),
+        (("simulate", "asia", "-n", "0"), "0 rows cannot be drawn; give at least 1"),
+        (("simulate", "asia", "-n", "many"), "'many' is not a valid integer"),
+        (("simulate", "asia", "--seed", "-1"), "the seed is -1; give 0 or more"),
+        (("simulate", "asia", "-o", "data.txt"), "end its name in .csv, .csv.gz, .tsv, .tsv.gz, .parquet"),
+        (("simulate", "asia", "-o", "no/such/data.csv"), "cannot write 'no/such/data.csv'"),
+        (("simulate", "asia", "-o", "."), "is a directory"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
+    """Nothing is printed on standard output and no file is left."""
+    done = apsl(*words, folder=tmp_path)
+
+    assert done.code == 1
+    assert sentence in done.err
+    assert not done.out
+    assert "Traceback" not in done.err
+    assert not list(tmp_path.iterdir())
