@@ -111,7 +111,7 @@ class Dag:
 
 
 def known_dag(source: object) -> Dag:
-    """Make a graph from a mapping of each node to its parents, or from a networkx DiGraph.
+    """Make a graph from a mapping of each node to its parents, a networkx DiGraph, or an imported ``MarkedGraph``.
 
     >>> known_dag({"A": [], "B": ["A"]}).edges
     frozenset({('A', 'B')})
@@ -120,10 +120,14 @@ def known_dag(source: object) -> Dag:
         return source
     if isinstance(source, Mapping):
         return Dag(tuple(source), tuple(_parent_list(node, parents) for node, parents in source.items()))
+    from apsl_rules.marked import MarkedGraph
+
+    if isinstance(source, MarkedGraph):
+        return source.dag()
     if not is_networkx(source):
         _refuse(
             f"a known graph cannot be made from {type(source).__name__}; give a mapping of each node to a list of its "
-            "parents, such as {'A': [], 'B': ['A']}, or a networkx DiGraph"
+            "parents, such as {'A': [], 'B': ['A']}, a networkx DiGraph, or an imported graph"
         )
     return _from_networkx(source)
 

@@ -39,6 +39,14 @@ class PartFileError(ApslError, ValueError):
     """A saved part cannot be read back."""
 
 
+class GraphFormatError(ApslError, ValueError):
+    """A graph written by another tool cannot be read; the message says where and why."""
+
+
+class MissingPackageError(ApslError, ImportError):
+    """Another package is needed for this and is not installed; the message says how to get it."""
+
+
 class DataError(ApslError, ValueError):
     """A table cannot be used as it is; the message says which columns and what to do."""
 

@@ -15,6 +15,7 @@ from apsl_rules.conflicts import Conflict, Policy
 from apsl_rules.cpdag import Cpdag, cpdag
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.exportable import Exportable
 from apsl_rules.extension import extension
 from apsl_rules.learning import learn
 from apsl_rules.names import Node, Pair, in_order, nearest, require_known
@@ -46,7 +47,7 @@ class Settings(TypedDict, total=False):
 
 
 @attrs.frozen(slots=False, repr=False, eq=False)
-class LearnedGraph:
+class LearnedGraph(Exportable):
     """What was learned of all nodes, every arrow with its proof; ``parts`` are the runs that it is made of."""
 
     learner: str

@@ -13,6 +13,7 @@ from apsl_rules.conflicts import Conflict
 from apsl_rules.cpdag import Depth
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.expanding import inside
+from apsl_rules.exportable import Exportable
 from apsl_rules.facts import Finding, Firing, adjacent, arrow, conflict, gap, settled
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known
 from apsl_rules.proof import Proof, proof_of, proof_of_reason
@@ -45,7 +46,7 @@ class Visit:
 
 
 @attrs.frozen(slots=False, repr=False, eq=False)
-class Part:
+class Part(Exportable):
     """What was learned around a target: every edge with an end at distance at most depth - 1 from it.
 
     ``store`` holds all marks, also those beyond the asked depth; ``history`` the run as it went; ``proofs`` the
@@ -251,6 +252,12 @@ class Part:
         import pandas as pd
 
         return pd.DataFrame(self.rows(), columns=[*ROW])
+
+    def export(self, name: str) -> str:
+        """Write the part in a format by its name, such as "csv"; plugins add further ones."""
+        from apsl_rules.plugins import installed, pick
+
+        return pick(installed().exporters, name, "format").export(self)
 
     def save(self, path: str | Path) -> None:
         """Write the part to a JSON file, whole or not at all; ``load_part`` and the command line read it."""

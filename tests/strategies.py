@@ -23,10 +23,12 @@ from apsl_rules.facts import (
     gap,
     spouse,
 )
+from apsl_rules.marked import MARKS, MarkedGraph
 from apsl_rules.names import Node
 from apsl_rules.network import Network
 from apsl_rules.oracle import Verdict
 from apsl_rules.rules import Rule, Rulebook
+from apsl_rules.store import Mark
 from graphs import random_dag
 
 #: Labels of several kinds, some of which read alike, so that nothing may rely on their being text or sortable.
@@ -46,6 +48,87 @@ def dags(draw: st.DrawFn, *, min_nodes: int = 1, max_nodes: int = 8) -> Dag:
     kept = draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))
     arrows = [pair for pair, keep in zip(pairs, kept, strict=True) if keep]
     return known_dag({node: [x for x, y in arrows if y == node] for node in draw(st.permutations(hidden))})
+
+
+#: Labels that other formats would take for their own signs.
+ODD_LABELS: st.SearchStrategy[Node] = st.one_of(
+    st.sampled_from(
+        [
+            *(
+                "blood pressure",
+                'say "no"',
+                "it's",
+                "a\nb",
+                "a\tb\r",
+                "\\",
+                "a\\",
+                '\\"',
+                "",
+                " ",
+                " a ",
+                "%",
+                "%41",
+                "100%",
+            ),
+            *(
+                "Größe",
+                "\u5e74\u9f61",
+                "\U0001f469\u200d\U0001f52c",
+                "\xa0",
+                "\x00",
+                "\x85",
+                "\u2028",
+                "\ufffe",
+                "\ud800",
+            ),
+            *(
+                "json:3",
+                "json:",
+                "3",
+                "-1.5",
+                "node",
+                "graph",
+                "end",
+                "subgraph",
+                "strict",
+                "x",
+                "o",
+                "n0",
+                "[a]",
+                "(a)",
+            ),
+            *(
+                "a->b",
+                "a--b",
+                "a:b",
+                "a|b",
+                "a;b",
+                "a,b",
+                "{a}",
+                "<b>",
+                "&amp;",
+                "#quot;",
+                "#35;",
+                "//",
+                "/*",
+                "`a`",
+                "1.",
+            ),
+            *(("t", 1), (), ("a", ("b", 2.5)), 3, -1, 2.5, True, None),
+        ]
+    ),
+    LABELS,
+)
+
+
+@st.composite
+def marked_graphs(draw: st.DrawFn, *, max_nodes: int = 6, marks: Sequence[Mark] = MARKS) -> MarkedGraph:
+    """Draw a graph with odd labels and every kind of mark; arrows never close a cycle."""
+    nodes = draw(st.lists(ODD_LABELS, min_size=1, max_size=max_nodes, unique=True))
+    pairs = list(combinations(nodes, 2))
+    drawn = draw(st.lists(st.sampled_from([None, *marks]), min_size=len(pairs), max_size=len(pairs)))
+    edges = [(*pair, mark) for pair, mark in zip(pairs, drawn, strict=True) if mark is not None]
+    return MarkedGraph.of_edges(draw(st.permutations(nodes)), edges)
 
 
 #: Names of nodes and levels that a file must quote, or that look like its keywords, numbers or comments.

@@ -107,7 +107,7 @@ def test_a_small_graph_shows_itself_and_a_large_one_its_size() -> None:
             [("A", "B")],
             (
                 "a known graph cannot be made from list; give a mapping of each node to a list of its parents, "
-                "such as {'A': [], 'B': ['A']}, or a networkx DiGraph"
+                "such as {'A': [], 'B': ['A']}, a networkx DiGraph, or an imported graph"
             ),
         ),
         (nx.Graph([("A", "B")]), "the networkx graph is undirected; give a DiGraph"),

@@ -1,0 +1,57 @@
+"""Graphs for other tools and from them, one file for each; a tool's package is imported only when it is used."""
+
+from __future__ import annotations
+
+from apsl_rules.export.bif import from_bif, to_bif
+from apsl_rules.export.bnlearn import from_bnlearn, to_bnlearn
+from apsl_rules.export.causallearn import from_causallearn, to_causallearn
+from apsl_rules.export.dagitty import from_dagitty, to_dagitty
+from apsl_rules.export.dot import from_dot, to_dot
+from apsl_rules.export.frames import (
+    from_adjacency,
+    from_pandas,
+    from_paper_matrix,
+    to_adjacency,
+    to_pandas,
+    to_paper_matrix,
+)
+from apsl_rules.export.graph_json import from_graph_json, to_graph_json
+from apsl_rules.export.graphml import from_graphml, to_graphml
+from apsl_rules.export.mermaid import from_mermaid, to_mermaid
+from apsl_rules.export.networkx import from_networkx, to_networkx
+from apsl_rules.export.pgmpy import from_pgmpy, to_pgmpy
+from apsl_rules.export.tetrad import from_tetrad, to_tetrad
+from apsl_rules.marked import MarkedGraph, graph_of
+
+__all__ = [
+    "MarkedGraph",
+    "from_adjacency",
+    "from_bif",
+    "from_bnlearn",
+    "from_causallearn",
+    "from_dagitty",
+    "from_dot",
+    "from_graph_json",
+    "from_graphml",
+    "from_mermaid",
+    "from_networkx",
+    "from_pandas",
+    "from_paper_matrix",
+    "from_pgmpy",
+    "from_tetrad",
+    "graph_of",
+    "to_adjacency",
+    "to_bif",
+    "to_bnlearn",
+    "to_causallearn",
+    "to_dagitty",
+    "to_dot",
+    "to_graph_json",
+    "to_graphml",
+    "to_mermaid",
+    "to_networkx",
+    "to_pandas",
+    "to_paper_matrix",
+    "to_pgmpy",
+    "to_tetrad",
+]

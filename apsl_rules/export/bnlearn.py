@@ -1,0 +1,54 @@
+"""Graphs as model strings of the R package bnlearn, such as ``[A][C][B|A][D|A:C]``."""
+
+from __future__ import annotations
+
+import re
+
+from apsl_rules.dag import known_dag
+from apsl_rules.errors import GraphFormatError
+from apsl_rules.export.open_edges import arrows_only
+from apsl_rules.export.spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.exportable import OpenEdges
+from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.names import Node
+
+_UNSAFE = r"\[\]|:"
+_STRING = re.compile(r"(?:\[[^\[\]|]+(?:\|[^\[\]|]+)?\])+")
+_BLOCK = re.compile(r"\[([^\[\]|]+)(?:\|([^\[\]|]+))?\]")
+
+
+def to_bnlearn(source: object, *, open_edges: OpenEdges = "refuse") -> str:
+    """Write a graph as a model string, parents before children as bnlearn writes it.
+
+    >>> to_bnlearn(known_dag({"B": ["A"], "A": [], "D": ["A", "C"], "C": []}))
+    '[A][C][B|A][D|A:C]'
+    """
+    dag = arrows_only(graph_of(source), open_edges, "a bnlearn model string")
+    blocks = []
+    for node in dag.topological_order:
+        parents = ":".join(map(_name, dag.parents_of(node)))
+        blocks.append(f"[{_name(node)}|{parents}]" if parents else f"[{_name(node)}]")
+    return "".join(blocks)
+
+
+def from_bnlearn(text: str) -> MarkedGraph:
+    """Read a model string."""
+    stripped = text.strip()
+    if not _STRING.fullmatch(stripped):
+        message = f"{stripped[:80]!r} is no bnlearn model string; write one like [A][C][B|A][D|A:C]"
+        raise GraphFormatError(message)
+    blocks = _BLOCK.findall(stripped)
+    names = [_node(name) for name, _ in blocks]
+    if len(set(names)) < len(names):
+        message = f"the bnlearn model string {stripped[:80]!r} names a node twice; give each node one block"
+        raise GraphFormatError(message)
+    parents = {_node(name): [_node(one) for one in given.split(":")] if given else [] for name, given in blocks}
+    return graph_of(known_dag(parents))
+
+
+def _name(node: Node) -> str:
+    return packed(spelled(node), _UNSAFE)
+
+
+def _node(name: str) -> Node:
+    return unspelled(unpacked(name))

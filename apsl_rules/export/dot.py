@@ -1,0 +1,72 @@
+"""Graphs in the DOT language of Graphviz.
+
+An arrow is an edge, a line an edge with ``dir=none``, a conflict a dashed one with ``dir=both``.
+"""
+
+from __future__ import annotations
+
+from apsl_rules.errors import GraphFormatError
+from apsl_rules.export.dotlanguage import Join, parse
+from apsl_rules.export.spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.names import Node, shown
+from apsl_rules.store import Mark
+
+_UNSAFE = r'"\\'
+_DRAWN = {Mark.ARROW: "", Mark.LINE: " [dir=none]", Mark.CONFLICT: " [dir=both, style=dashed, color=red]"}
+
+
+def to_dot(source: object) -> str:
+    """Write a graph in the DOT language; a name that DOT cannot carry gets a label that reads as it should.
+
+    >>> from apsl_rules.dag import known_dag
+    >>> print(to_dot(known_dag({"a b": [], 3: ["a b"]})))
+    digraph {
+      "a b";
+      "json:3" [label="3"];
+      "a b" -> "json:3";
+    }
+    <BLANKLINE>
+    """
+    graph = graph_of(source)
+    nodes = [f"  {_quoted(node)}{_label(node)};" for node in graph.nodes]
+    edges = [f"  {_quoted(edge.source)} -> {_quoted(edge.target)}{_DRAWN[edge.mark]};" for edge in graph.edges]
+    return "\n".join(["digraph {", *nodes, *edges, "}", ""])
+
+
+def from_dot(text: str) -> MarkedGraph:
+    """Read a DOT text: ``dir`` says what an edge of a digraph is, edges of a graph are lines."""
+    drawing = parse(text, kinds=("digraph", "graph"), what="DOT", options=True)
+    edges = [_edge(join) for join in drawing.joins]
+    nodes = [unspelled(unpacked(name)) for name in drawing.nodes]
+    return MarkedGraph.of_edges(nodes, [(_node(x), _node(y), mark) for x, y, mark in edges])
+
+
+def _edge(join: Join) -> tuple[str, str, Mark]:
+    if join.sign not in {"->", "--"}:
+        message = f"the edge of {join.left!r} and {join.right!r} has the sign {join.sign!r}; DOT has '->' and '--'"
+        raise GraphFormatError(message)
+    direction = join.attributes.get("dir", "forward" if join.sign == "->" else "none")
+    if direction == "back":
+        return join.right, join.left, Mark.ARROW
+    marks = {"forward": Mark.ARROW, "none": Mark.LINE, "both": Mark.CONFLICT}
+    if direction not in marks:
+        message = f"the edge of {join.left!r} and {join.right!r} has dir={direction!r}; give {', '.join(marks)} or back"
+        raise GraphFormatError(message)
+    return join.left, join.right, marks[direction]
+
+
+def _node(name: str) -> Node:
+    return unspelled(unpacked(name))
+
+
+def _quoted(node: Node) -> str:
+    return f'"{packed(spelled(node), _UNSAFE)}"'
+
+
+def _label(node: Node) -> str:
+    text = shown(node)
+    if f'"{text}"' == _quoted(node) and "&" not in text:
+        return ""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
+    return f' [label="{escaped}"]'

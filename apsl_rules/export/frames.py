@@ -1,0 +1,119 @@
+"""Graphs as pandas frames: the edge table, the adjacency frame with named marks, and the paper's matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from apsl_rules.errors import GraphFormatError
+from apsl_rules.marked import MARKS, MarkedGraph, graph_of, mark_named
+from apsl_rules.names import Node
+from apsl_rules.store import Mark
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What a cell of the adjacency frame says of its row and its column, and what the cell across says then.
+_ACROSS = {"arrow to": "arrow from", "arrow from": "arrow to", "line": "line", "conflict": "conflict", "none": "none"}
+
+
+def to_pandas(source: object) -> pd.DataFrame:
+    """Give one row for each edge: source, target, mark. Nodes without an edge have no row."""
+    return graph_of(source).to_pandas()
+
+
+def from_pandas(frame: pd.DataFrame, *, nodes: Iterable[Node] = ()) -> MarkedGraph:
+    """Read an edge table with the columns source, target and mark; ``nodes`` are those that may have no edge."""
+    for column in ("source", "target", "mark"):
+        if column not in frame.columns:
+            message = f"the edge table has no column {column!r}; it needs 'source', 'target' and 'mark'"
+            raise GraphFormatError(message)
+    rows = zip(frame["source"].tolist(), frame["target"].tolist(), frame["mark"].tolist(), strict=True)
+    return MarkedGraph.of_edges(nodes, [(x, y, mark_named(mark, x, y)) for x, y, mark in rows])
+
+
+def to_adjacency(source: object) -> pd.DataFrame:
+    """Give a square frame that reads from row to column.
+
+    A cell is "arrow to", "arrow from", "line", "conflict" or "none"; the last says that the graph has no such edge.
+    """
+    graph = graph_of(source)
+    place = {node: number for number, node in enumerate(graph.nodes)}
+    cells = [["none"] * len(place) for _ in place]
+    for edge in graph.edges:
+        x, y = place[edge.source], place[edge.target]
+        cells[x][y] = "arrow to" if edge.mark is Mark.ARROW else str(edge.mark)
+        cells[y][x] = _ACROSS[cells[x][y]]
+    return _square(cells, graph.nodes)
+
+
+def from_adjacency(frame: pd.DataFrame) -> MarkedGraph:
+    """Read an adjacency frame with named marks."""
+    nodes = _nodes(frame)
+    cells = frame.to_numpy().tolist()
+    edges = []
+    for i, x in enumerate(nodes):
+        for j, y in enumerate(nodes):
+            if cells[i][j] not in _ACROSS:
+                message = f"the cell of {x!r} and {y!r} is {cells[i][j]!r}; cells are {', '.join(_ACROSS)}"
+                raise GraphFormatError(message)
+            if cells[j][i] != _ACROSS[cells[i][j]]:
+                message = (
+                    f"the cell of {x!r} and {y!r} is {cells[i][j]!r}, so the one across must be "
+                    f"{_ACROSS[cells[i][j]]!r}, not {cells[j][i]!r}"
+                )
+                raise GraphFormatError(message)
+            if cells[i][j] == "arrow to":
+                edges.append((x, y, Mark.ARROW))
+            elif i <= j and cells[i][j] in MARKS:
+                edges.append((x, y, Mark(cells[i][j])))
+    return MarkedGraph.of_edges(nodes, edges)
+
+
+def to_paper_matrix(source: object) -> pd.DataFrame:
+    """Give the paper's matrix G as a frame: G[a, b] = -1 for a -> b, G[a, b] = G[b, a] = 1 for a line, 0 elsewhere.
+
+    The matrix has no sign for conflicts; they become lines, as in the paper.
+    """
+    graph = graph_of(source)
+    place = {node: number for number, node in enumerate(graph.nodes)}
+    cells = [[0] * len(place) for _ in place]
+    for edge in graph.edges:
+        x, y = place[edge.source], place[edge.target]
+        if edge.mark is Mark.ARROW:
+            cells[x][y] = -1
+        else:
+            cells[x][y] = cells[y][x] = 1
+    return _square(cells, graph.nodes).astype("int8")
+
+
+def from_paper_matrix(frame: pd.DataFrame) -> MarkedGraph:
+    """Read the paper's matrix."""
+    nodes = _nodes(frame)
+    cells = frame.to_numpy().tolist()
+    edges = []
+    for i, x in enumerate(nodes):
+        for j, y in enumerate(nodes[: i + 1]):
+            ways = cells[i][j], cells[j][i]
+            meant = {(1, 1): (y, x, Mark.LINE), (-1, 0): (x, y, Mark.ARROW), (0, -1): (y, x, Mark.ARROW)}
+            if ways != (0, 0) and (ways not in meant or i == j):
+                message = f"{x!r} and {y!r} have {ways[0]!r} and {ways[1]!r}; a pair has 0 and 0, 1 and 1, or -1 and 0"
+                raise GraphFormatError(message)
+            edges += [meant[ways]] if ways in meant else []
+    return MarkedGraph.of_edges(nodes, edges)
+
+
+def _square(cells: list[list[Any]], nodes: tuple[Node, ...]) -> pd.DataFrame:
+    import pandas as pd
+
+    labels = pd.Index(list(nodes), tupleize_cols=False, dtype=object)
+    return pd.DataFrame(cells, index=labels, columns=labels)
+
+
+def _nodes(frame: pd.DataFrame) -> list[Node]:
+    rows: list[Node] = list(frame.index)
+    columns: list[Node] = list(frame.columns)
+    if rows != columns:
+        message = "the rows and the columns of the frame are not the same nodes in the same order"
+        raise GraphFormatError(message)
+    return columns

@@ -1,0 +1,62 @@
+"""Graphs as JSON: nodes and marked edges, without proofs (``part.save`` keeps those).
+
+Version 1::
+
+    {"format": "apsl_rules graph", "version": 1, "nodes": ["a", 3, {"tuple": ["b", 1]}],
+     "edges": [{"source": "a", "target": 3, "mark": "arrow"}]}
+
+A node is text, a number, a truth value, null, or a tuple of these. Marks are arrow (from source to target), line and
+conflict.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from apsl_rules.errors import GraphFormatError, PartFileError
+from apsl_rules.labels import label, node_of
+from apsl_rules.marked import MarkedGraph, graph_of, mark_named
+from apsl_rules.names import Node
+from apsl_rules.store import Mark
+
+FORMAT = "apsl_rules graph"
+VERSION = 1
+
+
+def to_graph_json(source: object) -> str:
+    """Write a graph as JSON text."""
+    graph = graph_of(source)
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        "nodes": [label(node) for node in graph.nodes],
+        "edges": [
+            {"source": label(edge.source), "target": label(edge.target), "mark": str(edge.mark)} for edge in graph.edges
+        ],
+    }
+    return json.dumps(data, indent=1) + "\n"
+
+
+def from_graph_json(text: str) -> MarkedGraph:
+    """Read a graph from JSON text."""
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        message = f"this is no graph in JSON: {error}"
+        raise GraphFormatError(message) from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("version") != VERSION:
+        message = f'this JSON is no graph of ours; it needs "format": "{FORMAT}" and "version": {VERSION}'
+        raise GraphFormatError(message)
+    try:
+        nodes = [node_of(one) for one in data["nodes"]]
+        edges = [_edge(one) for one in data["edges"]]
+    except (KeyError, TypeError, PartFileError) as error:
+        message = f"this graph in JSON is damaged: {type(error).__name__}: {error}"
+        raise GraphFormatError(message) from error
+    return MarkedGraph.of_edges(nodes, edges)
+
+
+def _edge(data: dict[str, Any]) -> tuple[Node, Node, Mark]:
+    x, y = node_of(data["source"]), node_of(data["target"])
+    return x, y, mark_named(data["mark"], x, y)

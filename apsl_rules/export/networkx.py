@@ -1,0 +1,68 @@
+"""Graphs for networkx: arcs with a ``mark``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from apsl_rules.dag import is_networkx
+from apsl_rules.errors import GraphFormatError, InvalidArgumentError
+from apsl_rules.export.peers import peer
+from apsl_rules.marked import MarkedGraph, graph_of, mark_named
+from apsl_rules.names import Node
+from apsl_rules.store import Mark
+
+
+def to_networkx(source: object) -> Any:
+    """Give a DiGraph whose arcs have the attribute ``mark``; a line or conflict is a pair of arcs."""
+    graph = graph_of(source)
+    refuse_none(graph)
+    made = peer("networkx", "networkx").DiGraph()
+    made.add_nodes_from(graph.nodes)
+    for x, y, mark in arcs(graph):
+        made.add_edge(x, y, mark=str(mark))
+    return made
+
+
+def from_networkx(source: Any) -> MarkedGraph:
+    """Read a networkx graph; where arcs have no ``mark``, a pair of opposite ones is a line, as is an undirected edge.
+
+    Edges of a multigraph count once if they agree.
+    """
+    if not is_networkx(source):
+        message = f"{type(source).__name__} is no networkx graph; give a Graph or a DiGraph"
+        raise GraphFormatError(message)
+    found = ((x, y, data.get("mark")) for x, y, data in source.edges(data=True))
+    return of_arcs(source.nodes, found, directed=source.is_directed())
+
+
+def refuse_none(graph: MarkedGraph) -> None:
+    """Refuse a graph with the node None, which no networkx graph can have."""
+    if None in graph.nodes:
+        message = "networkx has no node None; give this node another label"
+        raise InvalidArgumentError(message)
+
+
+def arcs(graph: MarkedGraph) -> list[tuple[Node, Node, Mark]]:
+    """Give one arc for each arrow, and two opposite ones for each line or conflict."""
+    found = []
+    for edge in graph.edges:
+        found.append((edge.source, edge.target, edge.mark))
+        if edge.mark is not Mark.ARROW:
+            found.append((edge.target, edge.source, edge.mark))
+    return found
+
+
+def of_arcs(nodes: Iterable[Node], found: Iterable[tuple[Node, Node, Any]], *, directed: bool) -> MarkedGraph:
+    """Make a graph of arcs with the name of a mark, or None where they have none."""
+    named = {(x, y): None if mark is None else mark_named(mark, x, y) for x, y, mark in found}
+    edges: dict[tuple[object, Mark], tuple[Node, Node, Mark]] = {}
+    for (x, y), given in named.items():
+        both = not directed or (y, x) in named
+        mark = given or (Mark.LINE if both else Mark.ARROW)
+        if mark is Mark.ARROW and not directed:
+            message = f"the undirected edge of {x!r} and {y!r} is marked as an arrow; give a directed graph"
+            raise GraphFormatError(message)
+        same = (x, y) if mark is Mark.ARROW else frozenset((x, y))
+        edges.setdefault((same, mark), (x, y, mark))
+    return MarkedGraph.of_edges(nodes, edges.values())

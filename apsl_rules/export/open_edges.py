@@ -1,0 +1,27 @@
+"""What a format that knows arrows only does with edges whose direction is open."""
+
+from __future__ import annotations
+
+from apsl_rules.dag import Dag
+from apsl_rules.errors import GraphError, InvalidArgumentError
+from apsl_rules.exportable import OpenEdges
+from apsl_rules.marked import MarkedGraph
+from apsl_rules.names import in_order
+
+
+def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:
+    """Give a graph whose edges are all arrows: refuse lines and conflicts, or give them a direction."""
+    if open_edges not in {"refuse", "direct"}:
+        message = f"open_edges is {open_edges!r}; give 'refuse' or 'direct'"
+        raise InvalidArgumentError(message)
+    if open_edges == "direct":
+        return graph.directed()
+    for pairs, mark in ((graph.lines, "line"), (graph.conflicts, "conflict")):
+        if pairs:
+            x, y = min(map(in_order, pairs), key=str)
+            message = (
+                f"{what} knows arrows only, and this graph has {len(pairs)} {mark}s, such as {x!r} and {y!r}; "
+                "give open_edges='direct' (or --directed) to let names decide their direction"
+            )
+            raise GraphError(message)
+    return graph.dag()

@@ -1,0 +1,42 @@
+"""Graphs for pgmpy: a DAG where all edges are arrows, a PDAG otherwise.
+
+A PDAG has no sign for conflicts: they are undirected edges there. The attribute ``mark`` of its arcs keeps them apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apsl_rules.dag import is_networkx
+from apsl_rules.errors import GraphFormatError
+from apsl_rules.export.networkx import arcs, from_networkx, refuse_none
+from apsl_rules.export.peers import peer
+from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.names import in_order
+
+
+def to_pgmpy(source: object) -> Any:
+    """Give a pgmpy DAG or PDAG, with the labels as they are."""
+    graph = graph_of(source)
+    refuse_none(graph)
+    base = peer("pgmpy.base", "pgmpy")
+    if not graph.lines and not graph.conflicts:
+        dag = graph.dag()
+        made = base.DAG()
+        made.add_nodes_from(dag.nodes)
+        made.add_edges_from([(edge.source, edge.target) for edge in graph.edges])
+        return made
+    undirected = [in_order(pair) for pair in graph.lines | graph.conflicts]
+    made = base.PDAG(directed_ebunch=list(graph.arrows), undirected_ebunch=undirected)
+    made.add_nodes_from(graph.nodes)
+    for x, y, mark in arcs(graph):
+        made.edges[x, y]["mark"] = str(mark)
+    return made
+
+
+def from_pgmpy(source: Any) -> MarkedGraph:
+    """Read a DAG, a PDAG or a network of pgmpy."""
+    if not is_networkx(source) or not source.is_directed() or source.is_multigraph():
+        message = f"{type(source).__name__} is no DAG or PDAG of pgmpy; give one, or a network of pgmpy"
+        raise GraphFormatError(message)
+    return from_networkx(source)

@@ -1,0 +1,84 @@
+"""Graphs as the text that Tetrad saves and loads.
+
+An arrow is ``-->``, a line ``---`` and a conflict ``<->``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from apsl_rules.errors import GraphFormatError
+from apsl_rules.export.spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.names import Node
+from apsl_rules.store import Mark
+
+_UNSAFE = r"\s,;()\[\]"
+_SIGNS = {Mark.ARROW: "-->", Mark.LINE: "---", Mark.CONFLICT: "<->"}
+_MARKS = {sign: mark for mark, sign in _SIGNS.items()}
+_EDGE = re.compile(r"\d+\.\s*(\S+)\s+(\S+)\s+(\S+)")
+
+
+def to_tetrad(source: object) -> str:
+    """Write a graph as Tetrad's text.
+
+    >>> from apsl_rules.dag import known_dag
+    >>> print(to_tetrad(known_dag({"a": [], "b c": ["a"]})))
+    Graph Nodes:
+    a;b%20c
+    <BLANKLINE>
+    Graph Edges:
+    1. a --> b%20c
+    <BLANKLINE>
+    """
+    graph = graph_of(source)
+    edges = [
+        f"{number}. {_name(edge.source)} {_SIGNS[edge.mark]} {_name(edge.target)}"
+        for number, edge in enumerate(graph.edges, start=1)
+    ]
+    return "\n".join(["Graph Nodes:", ";".join(map(_name, graph.nodes)), "", "Graph Edges:", *edges, ""])
+
+
+def from_tetrad(text: str) -> MarkedGraph:
+    """Read Tetrad's text; latent variables ``(x)`` count as nodes, and notes behind an edge are skipped."""
+    nodes: list[Node] = []
+    edges: list[tuple[Node, Node, Mark]] = []
+    section = ""
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.strip()
+        if line.endswith(":"):
+            section = line
+        elif not line:
+            section = section if section == "Graph Nodes:" and not nodes else ""
+        elif section == "Graph Nodes:":
+            nodes += [_node(name.strip("()[]")) for name in re.split("[,;]", line) if name]
+        elif section == "Graph Edges:":
+            edges.append(_edge(line, number))
+    if not nodes:
+        _refuse("this text has no line after 'Graph Nodes:'; give a graph as Tetrad saves it")
+    return MarkedGraph.of_edges(nodes, edges)
+
+
+def _edge(line: str, number: int) -> tuple[Node, Node, Mark]:
+    found = _EDGE.match(line)
+    if found is None:
+        _refuse(f"line {number} of the Tetrad text is no edge such as '1. A --> B': {line!r}")
+    x, sign, y = found.groups()
+    if sign == "<--":
+        return _node(y), _node(x), Mark.ARROW
+    if sign not in _MARKS:
+        _refuse(f"line {number} of the Tetrad text has the edge {sign!r}; give one of -->, <--, ---, <->")
+    return _node(x), _node(y), _MARKS[sign]
+
+
+def _name(node: Node) -> str:
+    return packed(spelled(node), _UNSAFE)
+
+
+def _node(name: str) -> Node:
+    return unspelled(unpacked(name))
+
+
+def _refuse(message: str) -> NoReturn:
+    raise GraphFormatError(message)
