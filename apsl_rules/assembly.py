@@ -20,17 +20,17 @@ from apsl_rules.task import Progress, Task
 
 
 class Assembly:
-    """A part in the making."""
+    """A part in the making; unless ``watched`` is False the watching plugins hear of every step."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, *, watched: bool = True) -> None:
         rulebook = pick(task.plugins.rulebooks, task.spec.rules.rulebook, "rulebook")
         self._task = task
         self._ledger = ledger(Engine(rulebook), task.spec.rules.conflicts)
         self._visits: list[Visit] = []
         self.distances = Distances(task.target)
-        self._on_finding = task.plugins.watcher("apsl_finding")
-        self._on_firing = task.plugins.watcher("apsl_firing")
-        self._on_progress = task.plugins.watcher("apsl_progress")
+        self._on_finding = task.plugins.watcher("apsl_finding") if watched else None
+        self._on_firing = task.plugins.watcher("apsl_firing") if watched else None
+        self._on_progress = task.plugins.watcher("apsl_progress") if watched else None
 
     @property
     def visits(self) -> tuple[Visit, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from apsl_rules.assembly import Assembly
 from apsl_rules.errors import LimitReachedError
-from apsl_rules.expanding import FRONTIERS
-from apsl_rules.names import Node, order_key
+from apsl_rules.expanding import FRONTIERS, inside
+from apsl_rules.facts import Finding
+from apsl_rules.names import Node, in_order, listing, order_key
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.pairing import PairedNeighbours
 from apsl_rules.part import Part
@@ -21,13 +22,15 @@ from apsl_rules.visiting import Visitor
 def learn_locally(task: Task) -> Part:
     """Learn a part by visits, as the task's spec says."""
     run = LocalRun(task)
-    stopped: str | None = None
     try:
         for node in FRONTIERS[task.spec.frontier.grow](run):
             run.visit(node)
     except LimitReachedError as limit:
-        stopped = f"stopped at {limit} after {len(run.assembly.visits)} visits; edges marked line may still be open"
-    return run.assembly.part(stopped)
+        return run.assembly.part(run.open_end(str(limit)))
+    except KeyboardInterrupt:
+        run.tell_again()
+        return run.assembly.part(run.open_end("an interrupt"))
+    return run.assembly.part()
 
 
 class LocalRun:
@@ -38,6 +41,8 @@ class LocalRun:
         self.target = task.target
         self.depth = task.depth
         self.visited: dict[Node, tuple[Node, ...]] = {}
+        self._task = task
+        self._told: list[tuple[Node, tuple[Node, ...], Sequence[Finding]]] = []
         self.assembly = Assembly(task)
         self.distances = self.assembly.distances
         finder = pick(task.plugins.finders, spec.neighbours.finder, "finder").make(task.oracle, task.finder_settings)
@@ -62,7 +67,23 @@ class LocalRun:
         """Visit a node and tell what it finds."""
         listed = self.neighbours.of(node) if self._pairs is None else self._pairs.candidates(node).members
         self.visited[node] = tuple(sorted(listed, key=self.order))
-        self.assembly.tell(node, self.visited[node], self._visitor.visit(node, self._settled_by(node)))
+        findings = self._visitor.visit(node, self._settled_by(node))
+        self.assembly.tell(node, self.visited[node], findings)
+        self._told.append((node, self.visited[node], findings))
+
+    def tell_again(self) -> None:
+        """Assemble anew what whole visits told, since an interrupt may have come while one was being told."""
+        self.assembly = Assembly(self._task, watched=False)
+        self.distances = self.assembly.distances
+        for node, neighbours, findings in self._told:
+            self.assembly.tell(node, neighbours, findings)
+
+    def open_end(self, limit: str) -> str:
+        """Say where a run stopped and what it leaves open."""
+        visited = {visit.node for visit in self.assembly.visits}
+        near = [node for node, far in self.distances.of.items() if inside(self.depth, far) and node not in visited]
+        unseen = f"{listing(in_order(near))} still to visit" if near else "all nodes of the asked part are visited"
+        return f"stopped at {limit} after {len(visited)} visits; {unseen}; edges marked line may still be open"
 
     def _settled_by(self, node: Node) -> tuple[Node, ...]:
         """Give the nodes whose neighbours are all known once this one is visited: itself, or those whose last it is."""

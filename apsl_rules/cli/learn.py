@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, quiet_option, summary
 from apsl_rules.cli.screen import print_text, watched
 from apsl_rules.cli.source import learned, learning_options
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.plugins import Plugins, pick
 
 _EXAMPLES = """\b
@@ -17,6 +19,7 @@ Examples:
   apsl learn alarm --target HREKG --depth 2
   apsl learn alarm -t HISTORY -k max --out part.json
   apsl learn network.bif -t Smoker --learner apsl-paper --json
+  apsl learn table.csv -t Smoker -k 3 --max-seconds 60 --out part.json --resume
 """
 
 
@@ -24,22 +27,38 @@ Examples:
 @click.argument("source", shell_complete=complete_networks)
 @learning_options
 @click.option("--out", type=click.Path(dir_okay=False), help="Save the part; why, trace and show read it.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Keep all answers beside --out until the end; the same command goes on from them.",
+)
 @click.option("--format", "style", default="text", show_default=True, help="How to print it: text, json, csv, ...")
 @json_option
 @quiet_option
 @click.pass_context
 def learn(
-    context: click.Context, /, source: str, *, out: str | None, style: str, as_json: bool, quiet: bool, **settings: Any
+    context: click.Context,
+    /,
+    source: str,
+    *,
+    out: str | None,
+    resume: bool,
+    style: str,
+    as_json: bool,
+    quiet: bool,
+    **settings: Any,
 ) -> None:
     """Learn the structure around a target from SOURCE: a network by name, or a file.
 
-    Prints the part as a picture, with its arrows, lines and conflicts.
+    Prints the part as a picture, with its arrows, lines and conflicts. A run that meets a limit or is interrupted
+    gives what is settled by then and exits with 2; with --resume the same command goes on where it stopped.
     """
     from apsl_rules.partfile import save_part
 
     manager: Plugins = context.obj
     style = "json" if as_json else style
     exporter = pick(manager.exporters, style, "format")
+    answers = _answers_beside(out, settings) if resume else None
     with watched(manager, quiet=quiet) as plugins:
         part = learned(source, plugins, **settings)
     if out is not None:
@@ -50,3 +69,15 @@ def learn(
         click.echo(exporter.export(part).rstrip("\n"))
     if part.incomplete:
         context.exit(2)
+    if answers is not None:
+        answers.unlink(missing_ok=True)
+
+
+def _answers_beside(out: str | None, settings: dict[str, Any]) -> Path:
+    """Have the answers of a run kept in a file beside its result."""
+    if out is None or settings["cache"] is not None:
+        message = "--resume keeps the answers beside the file of --out; give --out, and no --cache with it"
+        raise InvalidArgumentError(message)
+    answers = Path(f"{out}.answers")
+    settings["cache"] = str(answers)
+    return answers

@@ -10,14 +10,37 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import Self
 
-from apsl_backends.figures import decide, pack_search, pack_sweep, pack_verdict, unpack_search, unpack_sweep
+import numpy as np
+import numpy.typing as npt
+
+from apsl_backends.figures import (
+    decide,
+    pack_elimination,
+    pack_search,
+    pack_sweep,
+    pack_verdict,
+    unpack_elimination,
+    unpack_search,
+    unpack_sweep,
+)
 from apsl_backends.verdictcache import Answer, VerdictCache
 from apsl_rules.coded import Table
 from apsl_rules.data import fingerprint
-from apsl_rules.names import Node
-from apsl_rules.oracle import BaseOracle, Oracle, Query, Search, Separation, Sweep, Verdict
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import Node, in_order
+from apsl_rules.oracle import (
+    BaseOracle,
+    Decision,
+    Eliminating,
+    Elimination,
+    Oracle,
+    Query,
+    Search,
+    Separation,
+    Sweep,
+    Verdict,
+)
 
 
 class CachedOracle(BaseOracle):
@@ -57,9 +80,10 @@ class CachedOracle(BaseOracle):
         *,
         alpha: float,
         options: Mapping[str, object] | None = None,
-    ) -> Self:
-        """Put a cache before an oracle that answers from an encoded table."""
-        return cls(oracle, cache, alpha=alpha, key_of=lambda node: fingerprint(table, (node,))[0], options=options)
+    ) -> CachedOracle:
+        """Put a cache before an oracle that answers from an encoded table; it eliminates by itself if that one does."""
+        kind = EliminatingCachedOracle if isinstance(oracle, Eliminating) and cls is CachedOracle else cls
+        return kind(oracle, cache, alpha=alpha, key_of=lambda node: fingerprint(table, (node,))[0], options=options)
 
     def flush(self) -> None:
         """Write the answers that are still in memory."""
@@ -163,3 +187,40 @@ class CachedOracle(BaseOracle):
     def _count(self, hits: int, misses: int) -> None:
         self.hits += hits
         self.misses += misses
+
+
+class EliminatingCachedOracle(CachedOracle):
+    """A cache before an oracle that carries out HITON's elimination by itself: its outcome is kept whole too.
+
+    So a run with a cache asks what a run without one asks, test for test.
+    """
+
+    def eliminate(
+        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
+    ) -> Elimination:
+        """Let the oracle carry out an elimination, or take the outcome of the same one from the cache."""
+        if not isinstance(self._oracle, Eliminating):
+            message = f"the oracle {self._oracle.name!r} does not eliminate by itself; put a CachedOracle before it"
+            raise InvalidArgumentError(message)
+        shape = f"{unreliable} {max_size} ".encode()
+        chosen = b"" if among is None else np.packbits(among).tobytes()
+        key = self._key(b"eliminate", shape, self._key_of(sweep.x), self._contents, self._order_of_names, chosen)
+        found = self._cache.find([key], self._alpha)
+        self._count(len(found), 1 - len(found))
+        if found:
+            return unpack_elimination(found[key], sweep.x, self.nodes, self._alpha)
+        elimination = self._oracle.eliminate(sweep, unreliable=unreliable, among=among, max_size=max_size)
+        answer = pack_elimination(key, elimination, self._places, self._alpha)
+        if answer is not None:
+            self._cache.keep([answer])
+        return elimination
+
+    @cached_property
+    def _places(self) -> dict[Node, int]:
+        return {node: place for place, node in enumerate(self.nodes)}
+
+    @cached_property
+    def _order_of_names(self) -> bytes:
+        """Give one hash for the order of the names, by which ties inside an elimination are broken."""
+        ranks = np.array([self._places[node] for node in in_order(self.nodes)], dtype="<i8")
+        return blake2b(ranks.tobytes(), digest_size=16).digest()

@@ -1,13 +1,14 @@
 """The figures behind verdicts as bytes: what a verdict cache keeps, and deciding again from it.
 
-A verdict or a search is a line of JSON, which spells every float so that it reads back the same; a sweep is an array.
+A verdict, a search or an elimination is a line of JSON, which spells every float so that it reads back the same; a
+sweep is an array.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from math import isnan
+from collections.abc import Mapping, Sequence
+from math import inf, isnan, nextafter
 from typing import Any, overload
 
 import attrs
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from apsl_backends.verdictcache import Answer
 from apsl_rules.names import Node, order_key
-from apsl_rules.oracle import Decision, Query, Search, Separation, Sweep, Verdict
+from apsl_rules.oracle import Decision, Elimination, Query, Search, Separation, Sweep, Verdict
 
 _ROW = np.dtype([("statistic", "<f8"), ("p", "<f8"), ("log_p", "<f8"), ("dof", "<i8"), ("n", "<i8"), ("reliable", "?")])
 
@@ -66,6 +67,43 @@ def unpack_search(packed: bytes, search: Search, alpha: float) -> Separation:
         verdict = _verdict(outcome["figures"], (search.x, search.y, given), alpha)
     separator = verdict.given if verdict is not None and outcome["found"] else None
     return Separation(search.x, search.y, separator, verdict, outcome["tests"])
+
+
+def pack_elimination(key: bytes, elimination: Elimination, place: Mapping[Node, int], alpha: float) -> Answer | None:
+    """Give the outcome of an elimination, which stands at this alpha only, or None without figures to tell it.
+
+    Nodes are kept as their places among all nodes.
+    """
+    left = {node: one.verdict for node, one in elimination.separations.items()}
+    told = {**left, **elimination.weakest}
+    if not all(verdict is not None and _decidable(verdict) for verdict in told.values()):
+        return None
+    outcome = {
+        "members": [place[node] for node in elimination.members],
+        "verdicts": [
+            [place[node], [place[one] for one in verdict.given], _figures(verdict)]
+            for node, verdict in told.items()
+            if verdict is not None
+        ],
+        "tests": int(elimination.tests),
+    }
+    return Answer(key, json.dumps(outcome).encode(), alpha, nextafter(alpha, inf))
+
+
+def unpack_elimination(packed: bytes, x: Node, nodes: Sequence[Node], alpha: float) -> Elimination:
+    """Give a node the outcome of its elimination that was kept."""
+    outcome = json.loads(packed)
+    members = tuple(nodes[place] for place in outcome["members"])
+    separations: dict[Node, Separation] = {}
+    weakest: dict[Node, Verdict] = {}
+    for at, places, figures in outcome["verdicts"]:
+        node, given = nodes[at], tuple(nodes[place] for place in places)
+        verdict = _verdict(figures, (x, node, given), alpha)
+        if node in members:
+            weakest[node] = verdict
+        else:
+            separations[node] = Separation(x, node, given, verdict)
+    return Elimination(members, separations, weakest, outcome["tests"])
 
 
 def pack_sweep(sweep: Sweep, others: Sequence[Node]) -> bytes | None:

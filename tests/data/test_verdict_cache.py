@@ -24,11 +24,14 @@ from apsl_backends import verdictcache
 from apsl_backends.cachedoracle import CachedOracle
 from apsl_backends.gsquare import GSquare
 from apsl_backends.verdictcache import Answer, VerdictCache
+from apsl_rules import learn, network
 from apsl_rules.coded import Table
 from apsl_rules.data import table
 from apsl_rules.errors import CacheFileError, UnknownNodeError
 from apsl_rules.names import Node, order_key
 from apsl_rules.oracle import BaseOracle, Decision, Search, Verdict
+from apsl_rules.partfile import part_json
+from apsl_rules.sampling import sample
 
 
 class Chi(BaseOracle):
@@ -382,3 +385,28 @@ def test_threads_share_a_cache(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         assert len(kept) == 450
+
+
+def test_a_run_with_a_cache_asks_what_a_run_without_one_asks(tmp_path: Path) -> None:
+    """With no cache, a cold and a warm one the saved part is the same to the last byte, its counts included."""
+    rows = sample(network("alarm"), 300, seed=5)
+
+    plain = part_json(learn(rows, "HR", depth=2, learner="apsl"))
+    cold, warm = (part_json(learn(rows, "HR", depth=2, learner="apsl", cache=tmp_path / "v.sqlite")) for _ in range(2))
+
+    assert plain == cold == warm
+
+
+def test_an_elimination_is_kept_for_the_same_names_only(tmp_path: Path) -> None:
+    """Two equal columns tie, and ties go by name: other names for the same columns must not get the kept outcome."""
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, 2, 200)
+    y = (x + (rng.random(200) < 0.1)) % 2
+    columns = np.stack([x, y, y], axis=1)
+
+    for names in (["x", "b", "a"], ["x", "a", "b"]):
+        data = table(columns, names=names)
+        plain = learn(data, "x", learner="apsl")
+        kept = learn(data, "x", learner="apsl", cache=tmp_path / "v.sqlite")
+
+        assert part_json(kept) == part_json(plain)
