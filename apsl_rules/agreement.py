@@ -7,8 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from apsl_rules.cpdag import Arrow
-from apsl_rules.names import Pair
+from apsl_rules.cpdag import Arrow, Pdag
 
 Against: TypeAlias = Literal["dag", "cpdag"]
 Scored: TypeAlias = Literal["marks", "extension"]
@@ -122,22 +121,9 @@ _FIGURES = (
 )
 
 
-@attrs.frozen
-class Marks:
-    """The arrows and lines that are compared."""
-
-    arrows: frozenset[Arrow]
-    lines: frozenset[Pair]
-
-    @property
-    def edges(self) -> frozenset[Pair]:
-        """Give all edges without their direction."""
-        return self.lines.union(map(frozenset, self.arrows))
-
-
-def agreement(learned: Marks, true: Marks, compelled: frozenset[Arrow], *, against: Against, scored: Scored) -> Score:
+def agreement(learned: Pdag, true: Pdag, compelled: frozenset[Arrow], *, against: Against, scored: Scored) -> Score:
     """Count how far learned marks agree with true ones."""
-    found, there = learned.edges, true.edges
+    found, there = learned.skeleton, true.skeleton
     directed = frozenset(map(frozenset, learned.arrows))
     truly_directed = frozenset(map(frozenset, true.arrows))
     return Score(

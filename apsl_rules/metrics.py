@@ -39,13 +39,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import get_args
 
-from apsl_rules.agreement import Against, Marks, Score, Scored, agreement
+from apsl_rules.agreement import Against, Score, Scored, agreement
 from apsl_rules.authors_extension import authors_extension
 from apsl_rules.cpdag import Cpdag, Depth, Pdag, cpdag
-from apsl_rules.dag import Dag
+from apsl_rules.dag import Dag, known_dag
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.facts import adjacent
-from apsl_rules.graph_learning import LearnedGraph
+from apsl_rules.marked import graph_of
 from apsl_rules.names import Node, Pair, in_order, listing
 from apsl_rules.network import Network
 from apsl_rules.part import Part
@@ -54,8 +54,8 @@ __all__ = ["Score", "score"]
 
 
 def score(
-    learned: Part | LearnedGraph | Pdag | Dag,
-    truth: Dag | Network,
+    learned: object,
+    truth: object,
     *,
     against: Against = "cpdag",
     scored: Scored = "marks",
@@ -68,9 +68,10 @@ def score(
     Parameters
     ----------
     learned
-        A part, which is scored within its depth around its target; or a graph, whole or cut out around a target.
+        A part, which is scored within its depth around its target; or a learned graph or one of another tool (all that
+        ``graph_of`` takes), which is scored whole or around a target.
     truth
-        The true graph, or a network with that graph; over the same nodes.
+        The true graph over the same nodes: a network, or what ``known_dag`` takes.
     against
         "cpdag" for what data can tell, "dag" for the true directions of all edges.
     scored
@@ -91,7 +92,7 @@ def score(
     [1.0, 0.0]
     """
     _check_choices(against=against, scored=scored, columns=columns)
-    dag = truth.dag if isinstance(truth, Network) else truth
+    dag = truth.dag if isinstance(truth, Network) else known_dag(truth)
     true = _cpdag(dag)
     known = _known(learned)
     _check_nodes(known.nodes, dag.nodes, "what was learned")
@@ -112,20 +113,13 @@ def score(
 
 
 def _known(learned: object) -> Pdag:
-    """Give all that was learned, also beyond an asked depth; an edge that is torn between two directions has none."""
-    if isinstance(learned, Pdag):
-        return learned
-    if isinstance(learned, Dag):
-        return Pdag(learned.nodes, learned.edges, frozenset())
-    if not isinstance(learned, Part | LearnedGraph):
-        message = f"cannot score {type(learned).__name__}; give a part, a learned graph, a Pdag or a Dag"
-        raise InvalidArgumentError(message)
-    stores = [part.store for part in ((learned,) if isinstance(learned, Part) else learned.parts)]
-    drawn = {arrow for store in stores for arrow in store.arrows}
-    arrows = frozenset((x, y) for x, y in drawn if (y, x) not in drawn)
-    pairs = {pair for store in stores for pair in store.lines | store.conflicts if adjacent.fact(*pair) in store}
-    edges = pairs.union(map(frozenset, drawn))
-    return Pdag(learned.nodes, arrows, frozenset(edges.difference(map(frozenset, arrows))))
+    """Give all that was learned, also beyond an asked depth; an edge in conflict is one without direction."""
+    if isinstance(learned, Part):
+        store = learned.store
+        torn = frozenset(pair for pair in store.conflicts if adjacent.fact(*pair) in store)
+        return Pdag(learned.nodes, store.arrows, store.lines | torn)
+    graph = graph_of(learned)
+    return Pdag(graph.nodes, graph.arrows, graph.lines | graph.conflicts)
 
 
 @lru_cache(maxsize=16)
@@ -145,9 +139,9 @@ def _edges(graph: Pdag, target: Node | None, depth: Depth | None) -> frozenset[P
     return lines.union(map(frozenset, arrows))
 
 
-def _within(graph: Pdag, edges: frozenset[Pair]) -> Marks:
+def _within(graph: Pdag, edges: frozenset[Pair]) -> Pdag:
     arrows = frozenset(arrow for arrow in graph.arrows if frozenset(arrow) in edges)
-    return Marks(arrows, graph.lines & edges)
+    return Pdag(graph.nodes, arrows, graph.lines & edges)
 
 
 def _check_choices(*, against: Against, scored: Scored, columns: Sequence[Node] | None) -> None:

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import score
-from apsl_rules.cpdag import Pdag
 from apsl_rules.dag import Dag
+from apsl_rules.marked import MarkedGraph, graph_of
 from apsl_rules.names import Node
 from graphs import brute_force_cpdag
 from strategies import dags
 
 
 @st.composite
-def tasks(draw: st.DrawFn) -> tuple[Pdag, Dag]:
+def tasks(draw: st.DrawFn) -> tuple[MarkedGraph, Dag]:
     """Draw a true graph, and a learned one that keeps some of its marks and is wrong elsewhere."""
     dag = draw(dags(min_nodes=2, max_nodes=6))
     random = np.random.default_rng(draw(st.integers(0, 10**6)))
@@ -32,10 +32,10 @@ def tasks(draw: st.DrawFn) -> tuple[Pdag, Dag]:
             lines.add(frozenset((x, y)))
         elif mark:
             arrows.add((x, y) if mark == "->" else (y, x))
-    return Pdag(dag.nodes, frozenset(arrows), frozenset(lines)), dag
+    return MarkedGraph(dag.nodes, arrows, lines), dag
 
 
-def mark_of(graph: Pdag, x: Node, y: Node) -> str:
+def mark_of(graph: MarkedGraph, x: Node, y: Node) -> str:
     """Spell the mark between two nodes."""
     if (x, y) in graph.arrows:
         return "->"
@@ -44,7 +44,7 @@ def mark_of(graph: Pdag, x: Node, y: Node) -> str:
     return "--" if frozenset((x, y)) in graph.lines else ""
 
 
-def walked(graph: Pdag, target: Node, depth: int) -> set[frozenset[Node]]:
+def walked(graph: MarkedGraph, target: Node, depth: int) -> set[frozenset[Node]]:
     """Collect the edges of walks of at most ``depth`` steps from a target: those with an end nearer than that."""
     reached, edges = {target}, set()
     for _ in range(depth):
@@ -54,7 +54,9 @@ def walked(graph: Pdag, target: Node, depth: int) -> set[frozenset[Node]]:
     return edges
 
 
-def naive(learned: Pdag, true: Pdag, asked: set[frozenset[Node]], region: set[frozenset[Node]]) -> dict[str, Any]:
+def naive(
+    learned: MarkedGraph, true: MarkedGraph, asked: set[frozenset[Node]], region: set[frozenset[Node]]
+) -> dict[str, Any]:
     """Judge each pair of nodes by itself."""
     counts = dict.fromkeys(
         ("true", "predicted", "correct", "reversed", "missing", "extra", "undirected", "falsely_directed"), 0
@@ -90,11 +92,13 @@ def figures(counts: dict[str, Any]) -> tuple[float, float, float]:
 
 
 @given(tasks(), st.integers(1, 4), st.sampled_from(["dag", "cpdag"]), st.data())
-def test_a_score_equals_plain_loops(task: tuple[Pdag, Dag], depth: int, against: Any, data: st.DataObject) -> None:
+def test_a_score_equals_plain_loops(
+    task: tuple[MarkedGraph, Dag], depth: int, against: Any, data: st.DataObject
+) -> None:
     """Counts, precision, recall and distance of a part are those of judging each pair by itself."""
     learned, dag = task
     target = data.draw(st.sampled_from(dag.nodes))
-    true = Pdag(dag.nodes, dag.edges, frozenset()) if against == "dag" else brute_force_cpdag(dag)
+    true = graph_of(dag) if against == "dag" else graph_of(brute_force_cpdag(dag))
     counts = naive(learned, true, walked(learned, target, depth), walked(true, target, depth))
 
     got = score(learned, dag, against=against, target=target, depth=depth)
@@ -107,14 +111,14 @@ def test_a_score_equals_plain_loops(task: tuple[Pdag, Dag], depth: int, against:
 
 
 @given(tasks())
-def test_whole_graphs_agree_with_causal_learn(task: tuple[Pdag, Dag]) -> None:
+def test_whole_graphs_agree_with_causal_learn(task: tuple[MarkedGraph, Dag]) -> None:
     """SHD, adjacency and arrow counts against the CPDAG are those of causal-learn."""
     from causallearn.graph.AdjacencyConfusion import AdjacencyConfusion
     from causallearn.graph.ArrowConfusion import ArrowConfusion
     from causallearn.graph.SHD import SHD
 
     learned, dag = task
-    true = brute_force_cpdag(dag)
+    true = graph_of(brute_force_cpdag(dag))
     ours = score(learned, dag)
     graphs = peer_graph(true), peer_graph(learned)
     adjacency, arrows = AdjacencyConfusion(*graphs), ArrowConfusion(*graphs)
@@ -132,7 +136,7 @@ def test_whole_graphs_agree_with_causal_learn(task: tuple[Pdag, Dag]) -> None:
     )
 
 
-def peer_graph(graph: Pdag) -> Any:
+def peer_graph(graph: MarkedGraph) -> Any:
     """Give a graph as causal-learn has it."""
     from causallearn.graph.Edge import Edge
     from causallearn.graph.Endpoint import Endpoint

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from apsl_rules import known_dag, learn, learn_graph, network, score
-from apsl_rules.cpdag import Pdag
-from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
+from apsl_rules.errors import GraphError, InvalidArgumentError, UnknownNodeError
+from apsl_rules.marked import MarkedGraph
 from apsl_rules.names import Node
 from apsl_rules.part import Part
 from contradictory import Contradictory
@@ -21,10 +21,10 @@ from graphs import MICRO, arrows_of, dag_of
 TRUTH = dag_of("a->b a->c b->d c->d d->e", order="abcdef")
 
 
-def drawn(arrows: str = "", lines: str = "") -> Pdag:
+def drawn(arrows: str = "", lines: str = "") -> MarkedGraph:
     """Make a learned graph over the nodes of TRUTH from text."""
     pairs = frozenset(frozenset[Node](line.split("-")) for line in lines.split())
-    return Pdag(TRUTH.nodes, arrows_of(arrows), pairs)
+    return MarkedGraph(TRUTH.nodes, arrows_of(arrows), pairs)
 
 
 #: Right: b -> d; reversed: d -> c; undirected: d - e; directed although open: a -> b; extra: e - f; missing: a - c.
@@ -152,9 +152,9 @@ def test_the_extension_uses_what_is_known_beyond_the_depth() -> None:
     """All lines are directed before the part is cut out: the one beyond the depth decides over the one inside."""
     truth = dag_of("a->b b->c")
     part = learn(truth, "c")
-    alone = Pdag(truth.nodes, part.arrows, part.lines)
+    alone = MarkedGraph(truth.nodes, part.arrows, part.lines)
 
-    def correct(learned: Part | Pdag, columns: str) -> int:
+    def correct(learned: Part | MarkedGraph, columns: str) -> int:
         where: dict[str, Any] = {} if isinstance(learned, Part) else {"target": "c", "depth": 1}
         return score(learned, truth, against="dag", scored="extension", columns=columns, **where).correct
 
@@ -213,5 +213,5 @@ def test_other_nodes_are_refused() -> None:
         score(LEARNED, TRUTH, target="z", depth=1)
     with pytest.raises(InvalidArgumentError, match="a part has its own target 'd' and depth 1"):
         score(part, TRUTH, target="a", depth=1)
-    with pytest.raises(InvalidArgumentError, match="cannot score dict; give a part"):
-        score({}, TRUTH)  # type: ignore[arg-type] # the mistake is the test
+    with pytest.raises(GraphError, match="a dict has no marks"):
+        score({}, TRUTH)
