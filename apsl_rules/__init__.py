@@ -8,6 +8,7 @@ from apsl_rules.dag import known_dag
 from apsl_rules.data import table
 from apsl_rules.graph_learning import learn_graph
 from apsl_rules.hookspecs import hookimpl
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning import learn
 from apsl_rules.metrics import score
 from apsl_rules.networks import network
@@ -16,6 +17,7 @@ from apsl_rules.partfile import load_part
 from apsl_rules.plugins import register
 
 __all__ = [
+    "Knowledge",
     "Part",
     "compare",
     "find_blanket",

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from apsl_rules.engine import Engine
 from apsl_rules.expanding import Distances
 from apsl_rules.facts import Finding, Firing, adjacent
+from apsl_rules.givens import Givens
 from apsl_rules.ledger import ledger
 from apsl_rules.names import Node
 from apsl_rules.part import Part, RuleUse, Visit
 from apsl_rules.plugins import pick
+from apsl_rules.rulebook import knowing
 from apsl_rules.store import MarkStore
 from apsl_rules.task import Progress, Task
 
@@ -25,7 +27,8 @@ class Assembly:
     def __init__(self, task: Task, *, watched: bool = True) -> None:
         rulebook = pick(task.plugins.rulebooks, task.spec.rules.rulebook, "rulebook")
         self._task = task
-        self._ledger = ledger(Engine(rulebook), task.spec.rules.conflicts)
+        self._ledger = ledger(Engine(knowing(rulebook) if task.knowledge else rulebook), task.spec.rules.conflicts)
+        self._givens = Givens(task.knowledge)
         self._visits: list[Visit] = []
         self.distances = Distances(task.target)
         self._on_finding = task.plugins.watcher("apsl_finding") if watched else None
@@ -42,14 +45,20 @@ class Assembly:
         return self._ledger.settled().store
 
     def tell(self, node: Node, neighbours: Sequence[Node], findings: Sequence[Finding]) -> None:
-        """Take up what a visit to a node found, and fire the rules."""
+        """Take up what a visit to a node found and what was known of it before, and fire the rules."""
+        findings = [*self._givens.about(node, findings), *findings]
         begin = len(self._ledger.history)
         firings = self._ledger.add(findings)
         self._visits.append(Visit(node, tuple(neighbours), begin, len(self._ledger.history)))
         for finding in findings:
-            if finding.fact.relation == adjacent.name:
+            if finding.fact.relation == adjacent.name and not self._is_overruled(*finding.fact.nodes):
                 self.distances.add(*finding.fact.nodes)
         self._report(node, findings, firings)
+
+    def _is_overruled(self, x: Node, y: Node) -> bool:
+        """Say whether knowledge that nothing can shake says that a found edge is none."""
+        strongest = self._task.spec.rules.conflicts == "strongest"
+        return strongest and self._task.knowledge.why_apart(x, y) is not None
 
     def _report(self, node: Node, findings: Sequence[Finding], firings: Sequence[Firing]) -> None:
         if self._on_finding:
@@ -82,4 +91,5 @@ class Assembly:
             order_dependent=self._ledger.order_dependent,
             settings=task.settings,
             incomplete=incomplete,
+            knowledge=task.knowledge,
         )

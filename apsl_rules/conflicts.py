@@ -2,8 +2,9 @@
 
 On data, findings can contradict each other: a pair gets both arrows, arrows close a cycle, an edge is found and
 found absent. ``quarantine`` blocks every contradicted pair and takes the fixpoint again from the findings alone,
-those with the shallowest proofs first; ``strongest`` blocks only the side with the weaker evidence. Both depend on
-the set of findings, not on its order. ``first`` and ``last`` keep the arrow that came first or last.
+those with the shallowest proofs first; ``strongest`` blocks only the side with the weaker evidence, and what was given
+as background knowledge is stronger than any test. Both depend on the set of findings, not on its order. ``first`` and
+``last`` keep the arrow that came first or last.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ def settle(engine: Engine, findings: Sequence[Finding], policy: Literal["quarant
     findings = as_a_set(findings)
     blocked: set[Fact] = set()
     conflicts: list[Conflict] = []
+    undecided: list[Conflict] = []
     torn: set[Pair] = set()
     while True:
         outcome = engine.extend(engine.start(), findings, blocked=blocked)
@@ -73,10 +75,12 @@ def settle(engine: Engine, findings: Sequence[Finding], policy: Literal["quarant
             blocked.update(losers)
             if contradiction.kind == "edge":
                 torn.update(frozenset(fact.nodes) for fact in contradiction.sides)
-            conflicts += contradiction.report(outcome.store, losers)
+            reports = contradiction.report(outcome.store, losers)
+            conflicts += reports
+            undecided += [] if contradiction.kind == "edge" and losers.intersection(contradiction.sides) else reports
     marked = [
         Finding(conflict.fact(*one.pair), Evidence("conflict", note=str(one)))
-        for one in conflicts
+        for one in undecided
         if not outcome.store.has_arrow(*one.pair) and not outcome.store.has_arrow(*reversed(one.pair))
     ]
     return Settled(outcome.store.with_reasons(marked), tuple(conflicts))
@@ -128,18 +132,29 @@ class _Contradiction:
     sides: tuple[Fact, ...]
 
     def losers(self, store: MarkStore, policy: Literal["quarantine", "strongest"]) -> set[Fact]:
-        """Give the arrows to block: all on the contradicted pairs, or the weakest only."""
-        if policy == "quarantine" or self.kind == "edge":
-            return {Fact(arrow.name, nodes) for side in self.sides for nodes in (side.nodes, side.nodes[::-1])}
+        """Give the facts to block: all arrows on the contradicted pairs, or the weakest side only."""
+        arrows = {Fact(arrow.name, nodes) for side in self.sides for nodes in (side.nodes, side.nodes[::-1])}
+        if policy == "quarantine":
+            return arrows
         strengths = {side: proof_of(store, side).strength for side in self.sides}
         weakest = min(strengths.values())
-        return {side for side, strength in strengths.items() if strength == weakest}
+        losers = {side for side, strength in strengths.items() if strength == weakest}
+        if self.kind != "edge":
+            return losers
+        if len(losers) > 1:  # neither an edge nor a gap is the better told
+            return arrows
+        return losers | arrows if adjacent.fact(*self.sides[0].nodes) in losers else losers
+
+    def _text(self, store: MarkStore, side: Fact) -> str:
+        if self.kind == "edge":
+            return "the edge" if side.relation == adjacent.name else "the gap"
+        return store.relations[arrow.name].text(side.nodes)
 
     def report(self, store: MarkStore, losers: Collection[Fact]) -> list[Conflict]:
         """Give a conflict for each pair concerned, with the proof of each side."""
         if self.kind != "cycle":
-            kept = [side for side in self.sides if side not in losers and side.relation == arrow.name]
-            outcome = f"kept {store.relations[arrow.name].text(kept[0].nodes)}" if kept else "no arrow is drawn"
+            kept = [side for side in self.sides if side not in losers]
+            outcome = f"kept {self._text(store, kept[0])}" if len(kept) == 1 else "no arrow is drawn"
             x, y = in_order(self.sides[0].nodes)
             return [Conflict((x, y), self.kind, outcome, tuple(proof_of(store, side) for side in self.sides))]
         reports = []

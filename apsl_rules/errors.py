@@ -31,6 +31,10 @@ class SpecError(ApslError, ValueError):
     """A learner spec misses a setting, has an unknown one, or combines settings that exclude each other."""
 
 
+class KnowledgeError(ApslError, ValueError):
+    """Background knowledge contradicts itself, cannot be read, or meets a learner that does not honour it."""
+
+
 class NetworkFileError(ApslError, ValueError):
     """A network file cannot be read; the message carries line and column."""
 

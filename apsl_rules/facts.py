@@ -92,9 +92,10 @@ arrow = Relation("arrow", 2, "{0} -> {1}")
 collider = Relation("collider", 3, "{1} is a collider between {0} and {2}", symmetric=True)
 chain = Relation("chain", 3, "{1} is no collider between {0} and {2}", symmetric=True)
 spouse = Relation("spouse", 3, "{0} and {2} share the child {1}", symmetric=True)
+barred = Relation("barred", 2, "no arrow goes from {0} to {1}")
 conflict = Relation("conflict", 2, "{0} and {1} are in conflict", symmetric=True)
 
-RELATIONS = (adjacent, gap, settled, arrow, collider, chain, spouse, conflict)
+RELATIONS = (adjacent, gap, settled, arrow, collider, chain, spouse, barred, conflict)
 
 
 @attrs.frozen

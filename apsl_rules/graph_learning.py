@@ -17,6 +17,8 @@ from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.exportable import Exportable
 from apsl_rules.extension import extension
+from apsl_rules.honouring import honoured
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning import learn
 from apsl_rules.names import Node, Pair, in_order, nearest, require_known
 from apsl_rules.offers import OracleSettings
@@ -43,6 +45,7 @@ class Settings(TypedDict, total=False):
     max_tests: int | None
     max_seconds: float | None
     threads: int
+    knowledge: Knowledge | str | Path | None
     plugins: Plugins | Iterable[object]
 
 
@@ -143,6 +146,7 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings:
         finder=settings.get("finder"),
         conflicts=settings.get("conflicts"),
     )
+    knowledge = honoured(settings.get("knowledge"), offer, spec, plugins)
     oracle = _oracle(source, spec, settings, plugins)
     begun = monotonic()
     parts: list[Part] = []
@@ -164,6 +168,7 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings:
             max_tests=tests,
             max_seconds=seconds,
             threads=settings.get("threads", 1),
+            knowledge=knowledge,
             plugins=plugins,
         )
         parts.append(part)

@@ -47,8 +47,11 @@ class LocalRun:
         self.distances = self.assembly.distances
         finder = pick(task.plugins.finders, spec.neighbours.finder, "finder").make(task.oracle, task.finder_settings)
         symmetry = spec.neighbours.symmetry
-        self._pairs = PairedNeighbours(finder, self.visited) if symmetry == "visited" else None
-        self.neighbours = self._pairs or Neighbours(finder, symmetric=symmetry == "both", threads=task.threads)
+        known = task.knowledge
+        self._pairs = PairedNeighbours(finder, self.visited, knowledge=known) if symmetry == "visited" else None
+        self.neighbours = self._pairs or Neighbours(
+            finder, symmetric=symmetry == "both", threads=task.threads, knowledge=known
+        )
         columns = {node: column for column, node in enumerate(task.oracle.nodes)}
         self.order: Callable[[Node], Any] = order_key if spec.frontier.order == "name" else columns.__getitem__
         self._visitor = Visitor(
@@ -57,6 +60,7 @@ class LocalRun:
             spec.findings,
             order=self.order,
             max_conditioning=task.finder_settings.max_conditioning,
+            knowledge=known,
         )
 
     def marks(self) -> MarkStore:

@@ -11,6 +11,8 @@ import attrs
 from apsl_rules.choosing import adjusted, check_limits, false_discoveries, gathered, learner_offer, oracle_for
 from apsl_rules.conflicts import Policy
 from apsl_rules.cpdag import Depth, check_depth
+from apsl_rules.honouring import honoured
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.learner import learn_locally
 from apsl_rules.names import Node, require_known
 from apsl_rules.notes import notes_on
@@ -41,6 +43,7 @@ def learn(
     max_tests: int | None = None,
     max_seconds: float | None = None,
     threads: int = 1,
+    knowledge: Knowledge | str | Path | None = None,
     plugins: Plugins | Iterable[object] = (),
 ) -> Part:
     """Learn the structure around a target, every arrow with its proof.
@@ -73,6 +76,9 @@ def learn(
         Limits; a run that reaches one gives an incomplete part that says so.
     threads
         How many threads may search neighbours; the result is the same for any number.
+    knowledge
+        What is known beforehand: a ``Knowledge``, or the path of a TOML file with required and forbidden arrows, tiers
+        and nodes that are apart.
     plugins
         Further plugins for this run only (objects, modules or module names), or a whole ``Plugins`` manager.
 
@@ -86,6 +92,7 @@ def learn(
     manager = gathered(plugins)
     offer = learner_offer(learner, manager)
     spec = adjusted(offer.spec, alpha=alpha, max_conditioning=max_conditioning, finder=finder, conflicts=conflicts)
+    known = honoured(knowledge, offer, spec, manager)
     check_depth(depth)
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=threads)
     given = {"missing": missing, "discretize": discretize, "cache": None if cache is None else str(cache)}
@@ -93,6 +100,7 @@ def learn(
     made, origin = oracle_for(source, oracle, OracleSettings(spec.tests.alpha, threads, extra), manager)
     asker = RememberingOracle(made, origin=origin, max_tests=max_tests, max_seconds=max_seconds)
     require_known(target, asker.nodes, "target")
+    known.require_nodes(asker.nodes)
     unlimited = max_conditioning == "none" or (asker.perfect and max_conditioning is None)
     largest = None if unlimited else spec.tests.max_conditioning
     heeded = pick(manager.finders, spec.neighbours.finder, "finder").heeds_bound
@@ -115,6 +123,7 @@ def learn(
             },
         },
         threads=threads if max_tests is None and max_seconds is None else 1,  # so that a limit is met at one place
+        knowledge=known,
     )
     try:
         part = (offer.learn or learn_locally)(task)

@@ -9,6 +9,7 @@ from typing import Protocol
 import attrs
 
 from apsl_rules.errors import ApslError, LimitReachedError, PluginError
+from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracle import Separation, Sweep, Verdict
 
@@ -49,14 +50,17 @@ class Neighbours:
     """Candidates of all nodes, each computed once and only when something asks for it.
 
     With symmetry, u and v are neighbours only if each finds the other: the cure for the false descendants that
-    every parents-and-children finder keeps (Peña et al. 2007).
+    every parents-and-children finder keeps (Peña et al. 2007). Knowledge has the last word: required neighbours are
+    kept and nodes known to be apart left out, while ``as_found`` remembers what the finder says by itself.
     """
 
-    def __init__(self, finder: Finder, *, symmetric: bool, threads: int = 1) -> None:
+    def __init__(self, finder: Finder, *, symmetric: bool, threads: int = 1, knowledge: Knowledge = NOTHING) -> None:
         self._finder = finder
         self._symmetric = symmetric
         self._threads = threads
+        self._knowledge = knowledge
         self._candidates: dict[Node, Candidates] = {}
+        self._as_found: dict[Node, Candidates] = {}
 
     @property
     def computed(self) -> tuple[Node, ...]:
@@ -64,7 +68,7 @@ class Neighbours:
         return tuple(self._candidates)
 
     def candidates(self, node: Node) -> Candidates:
-        """Give the candidates of a node as its finder found them."""
+        """Give the candidates of a node: those that its finder found, corrected by what is known."""
         if node not in self._candidates:
             self._candidates[node] = self._found(node)
         return self._candidates[node]
@@ -82,7 +86,30 @@ class Neighbours:
         if not isinstance(found, Candidates):
             message = f"the finder {name} answered candidates({node!r}) with {found!r}, which is no Candidates"
             raise PluginError(message)
-        return found
+        return self._corrected(found)
+
+    def _corrected(self, found: Candidates) -> Candidates:
+        """Keep the neighbours that knowledge requires and leave out those that it says are apart."""
+        if not self._knowledge:
+            return found
+        self._as_found[found.node] = found
+        node = found.node
+        required = {one for pair in self._knowledge.required_at(node) for one in pair if one != node}
+        kept = [one for one in found.members if self._knowledge.why_apart(node, one) is None]
+        return attrs.evolve(
+            found,
+            members=(*kept, *in_order(required.difference(kept))),
+            separations={other: one for other, one in found.separations.items() if other not in required},
+        )
+
+    def as_found(self, node: Node) -> Candidates:
+        """Give the candidates of a node as its finder found them, whatever is known."""
+        found = self.candidates(node)
+        return self._as_found.get(node, found)
+
+    def agreed(self, x: Node, y: Node) -> bool:
+        """Say whether the finder, whatever is known, makes neighbours of two nodes."""
+        return y in self.as_found(x).members and (not self._symmetric or x in self.as_found(y).members)
 
     def prepare(self, nodes: Iterable[Node]) -> None:
         """Compute the candidates of several nodes, in threads when there are some to use."""

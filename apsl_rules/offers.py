@@ -72,10 +72,14 @@ class BlanketOffer:
 
 @attrs.frozen
 class LearnerOffer:
-    """A learner: its spec, and its own code unless the spec says everything (``learn`` None: the local learner)."""
+    """A learner: its spec, and its own code unless the spec says everything (``learn`` None: the local learner).
+
+    Code of its own says whether it honours the ``knowledge`` of a task; where it does not, knowledge is refused.
+    """
 
     spec: Spec
     learn: Callable[[Task], Part] | None = None
+    honours_knowledge: bool = False
 
     @property
     def name(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Finder, Neighbours
 
@@ -15,8 +16,8 @@ class PairedNeighbours(Neighbours):
     appear only as its neighbours are visited in turn. ``visited`` is the caller's own growing record.
     """
 
-    def __init__(self, finder: Finder, visited: Collection[Node]) -> None:
-        super().__init__(finder, symmetric=True)
+    def __init__(self, finder: Finder, visited: Collection[Node], *, knowledge: Knowledge = NOTHING) -> None:
+        super().__init__(finder, symmetric=True, knowledge=knowledge)
         self._visited = visited
 
     def of(self, node: Node) -> tuple[Node, ...]:

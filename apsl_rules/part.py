@@ -14,7 +14,9 @@ from apsl_rules.cpdag import Depth
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.expanding import inside
 from apsl_rules.exportable import Exportable
-from apsl_rules.facts import Finding, Firing, adjacent, arrow, conflict, gap, settled
+from apsl_rules.facts import Finding, Firing, Reason, adjacent, arrow, conflict, gap, settled
+from apsl_rules.givens import GIVEN
+from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known
 from apsl_rules.proof import Proof, proof_of, proof_of_reason
 from apsl_rules.remembering import Counts
@@ -50,8 +52,8 @@ class Part(Exportable):
     """What was learned around a target: every edge with an end at distance at most depth - 1 from it.
 
     ``store`` holds all marks, also those beyond the asked depth; ``history`` the run as it went; ``proofs`` the
-    shortest proofs of the facts in ``store``. ``support`` has, for each edge of a part that ``stability`` gave, the
-    share of resamples that show the same mark in the same direction.
+    shortest proofs of the facts in ``store``. ``knowledge`` is what was given beforehand. ``support`` has, for each
+    edge of a part that ``stability`` gave, the share of resamples that show the same mark in the same direction.
     """
 
     target: Node
@@ -72,6 +74,7 @@ class Part(Exportable):
     incomplete: str | None = None
     notes: tuple[str, ...] = ()
     support: Mapping[Pair, float] = attrs.field(factory=dict)
+    knowledge: Knowledge = NOTHING
 
     # --- the structure ---------------------------------------------------------------------------------------------
 
@@ -239,7 +242,7 @@ class Part(Exportable):
                     "source": x,
                     "target": y,
                     "mark": str(self.store.mark(x, y)),
-                    "rule": reason.rule if isinstance(reason, Firing) else "found",
+                    "rule": _named(reason),
                     "p": max(p_values, default=None),
                     "distance": min(self.distances[node] for node in pair),
                     "support": self.support.get(pair),
@@ -270,3 +273,10 @@ class Part(Exportable):
         from apsl_rules.picture import draw
 
         return draw(self)
+
+
+def _named(reason: Reason) -> str:
+    """Name what an edge rests on: the rule that oriented it, or that it was found or given."""
+    if isinstance(reason, Firing):
+        return reason.rule
+    return GIVEN if reason.evidence.source == GIVEN else "found"

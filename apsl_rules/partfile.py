@@ -4,7 +4,8 @@ The keys of version 1 are those that ``part_json`` writes. Nodes are numbered by
 ``store`` and ``proofs`` are lists of entries. An entry has a ``fact`` (relation name and node numbers) and either
 ``evidence`` or a ``rule`` with its ``bindings`` and ``premises``; an entry with ``drops`` ends a fact. A finding that
 stands in the history is written elsewhere as its ``place`` there. ``store`` is null where it equals the history.
-``support`` (an edge as two node numbers, and a share) is there only in a part that ``stability`` gave.
+``knowledge`` is there only when some was given, ``support`` (an edge as two node numbers, and a share) only in a part
+that ``stability`` gave.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from apsl_rules.conflicts import Conflict
 from apsl_rules.errors import PartFileError
 from apsl_rules.facts import Fact, Finding, Firing, Reason, Relation
 from apsl_rules.journal import Drop, Entry
+from apsl_rules.knowledge import NAMED, Knowledge
 from apsl_rules.labels import label, node_of
 from apsl_rules.names import Node
 from apsl_rules.part import Part, RuleUse, Visit
@@ -62,6 +64,8 @@ def part_json(part: Part) -> str:
         "visits": [writer.visit(visit) for visit in part.visits],
         "history": [writer.entry(entry) for entry in part.history.entries],
     }
+    if part.knowledge:
+        data["knowledge"] = writer.knowledge(part.knowledge)
     if part.support:
         data["support"] = sorted([*sorted(writer.numbers(pair)), share] for pair, share in part.support.items())
     writer.remember(part.history)
@@ -122,6 +126,10 @@ class _Writer:
 
     def fact(self, fact: Fact) -> list[Any]:
         return [fact.relation, *self.numbers(fact.nodes)]
+
+    def knowledge(self, knowledge: Knowledge) -> dict[str, Any]:
+        named = {key: list(map(self.numbers, getattr(knowledge, key))) for key in NAMED}
+        return {**named, "apart_within": list(knowledge.apart_within)}
 
     def visit(self, visit: Visit) -> dict[str, Any]:
         around = self.numbers(visit.neighbours)
@@ -191,7 +199,12 @@ class _Reader:
             incomplete=data["incomplete"],
             notes=tuple(data["notes"]),
             support={frozenset((self._node(x), self._node(y))): share for x, y, share in data.get("support", ())},
+            knowledge=self._knowledge(data.get("knowledge", {})),
         )
+
+    def _knowledge(self, data: dict[str, Any]) -> Knowledge:
+        named = {key: [[self._node(one) for one in entry] for entry in data.get(key, ())] for key in NAMED}
+        return Knowledge(**named, apart_within=data.get("apart_within", ()))
 
     def _node(self, number: int) -> Node:
         if not 0 <= number < len(self._nodes):

@@ -8,6 +8,9 @@ Findings tell them (``spouse`` when seen from an end, Step 1 of the paper; ``col
 Step 2), and tell the opposite too: ``chain(X, Y, Z)`` says that X and Z are apart and Y is *not* a collider between
 them. Meek's rules (1995) then orient what any other direction would make a new V-structure or a cycle.
 
+Background knowledge brings arrows that no V-structure led to, so ``KNOWING`` has Meek's fourth rule too, and a rule for
+edges that may not point one way.
+
 All premises of ``SOUND`` are positive facts: "not adjacent" is never read off a missing edge, since an edge may be
 missing merely because nobody looked. ``PAPER`` reads it off all the same, as Algorithm 1 of the paper does, and is
 therefore order-dependent and sometimes wrong.
@@ -18,7 +21,10 @@ therefore order-dependent and sometimes wrong.
 
 from __future__ import annotations
 
-from apsl_rules.facts import Atom, Variable, adjacent, arrow, chain, collider, spouse
+import attrs
+
+from apsl_rules.errors import KnowledgeError
+from apsl_rules.facts import RELATIONS, Atom, Variable, adjacent, arrow, barred, chain, collider, spouse
 from apsl_rules.rules import Rule, Rulebook
 
 A, B, C, D, W, X, Y, Z = (Variable(name) for name in "ABCDWXYZ")
@@ -53,6 +59,12 @@ R4 = Rule(
     "a known direction closes the way round",
     when=[arrow(D, C), arrow(C, B), adjacent(A, B), adjacent(A, C), adjacent(A, D), chain(B, A, D)],
     then=[arrow(A, B)],
+)
+BARRED = Rule(
+    "Given-direction",
+    "an edge that may not point one way points the other",
+    when=[barred(A, B), adjacent(A, B)],
+    then=[arrow(B, A)],
 )
 
 
@@ -89,5 +101,19 @@ R3_LITERAL = Rule(
 )
 
 SOUND = Rulebook("sound", (STEP_1, STEP_2, R1, R2, R3))
-KNOWING = SOUND.with_rules(R4, name="knowing")
+KNOWING = SOUND.with_rules(R4, BARRED, name="knowing")
 PAPER = Rulebook("paper", (STEP_1, STEP_2, R1_LITERAL, R2_LITERAL, R3_LITERAL))
+
+
+def knowing(rulebook: Rulebook) -> Rulebook:
+    """Give a rulebook that also uses background knowledge: Meek's fourth rule, and edges that may not point one way."""
+    if not rulebook.positive:
+        message = (
+            f"the rulebook {rulebook.name!r} reads gaps off missing edges and cannot use background knowledge; "
+            f"use {SOUND.name!r}"
+        )
+        raise KnowledgeError(message)
+    names = {rule.name for rule in rulebook.rules}
+    further = [rule for rule in (R4, BARRED) if rule.name not in names]
+    relations = (*rulebook.relations, *(one for one in RELATIONS if one not in rulebook.relations))
+    return attrs.evolve(rulebook, relations=relations).with_rules(*further)

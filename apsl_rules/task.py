@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from apsl_rules.cpdag import Depth
+from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node
 from apsl_rules.offers import FinderSettings
 from apsl_rules.plugins import Plugins
@@ -17,7 +18,10 @@ from apsl_rules.spec import Spec
 
 @attrs.frozen(eq=False)
 class Task:
-    """Learn the part around a target to a depth, with an oracle, as a spec says; ``settings`` go into the result."""
+    """Learn the part around a target to a depth, with an oracle, as a spec says; ``settings`` go into the result.
+
+    A learner with code of its own sees ``knowledge`` only if its offer says that it honours it.
+    """
 
     target: Node
     depth: Depth
@@ -27,6 +31,7 @@ class Task:
     finder_settings: FinderSettings
     settings: Mapping[str, Any]
     threads: int = 1
+    knowledge: Knowledge = NOTHING
 
 
 @attrs.frozen

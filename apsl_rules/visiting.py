@@ -20,6 +20,7 @@ from apsl_rules.changes import Changes
 from apsl_rules.facts import Finding, Nodes, Relation, adjacent, chain, collider, gap, settled, spouse
 from apsl_rules.found import Found
 from apsl_rules.identities import Identities
+from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.oracle import Oracle, Separation, Verdict
@@ -39,12 +40,14 @@ class Visitor:
         *,
         order: Callable[[Node], Any],
         max_conditioning: int | None,
+        knowledge: Knowledge = NOTHING,
     ) -> None:
         self._oracle = oracle
         self._neighbours = neighbours
         self._spec = spec
         self._order = order
         self._max_conditioning = max_conditioning
+        self._knowledge = knowledge
         self._accept = spec.unreliable == "accept"
         self._blankets = SpousesByChild(oracle, neighbours, unreliable=spec.unreliable)
 
@@ -56,6 +59,8 @@ class Visitor:
             found.tell(settled, (one,), note=f"{len(self._neighbours.of(one))} neighbours")
         for other in around:
             self._tell_edge(found, node, other)
+        if self._knowledge:
+            self._look_for_contradictions(found, node)
         if self._spec.spouses != "none":
             self._look_past(found, node, around)
         match self._spec.colliders:
@@ -117,6 +122,23 @@ class Visitor:
             if kind is collider or (kind is chain and self._spec.chains):
                 found.tell(kind, (x, node, y), verdicts)
 
+    def _look_for_contradictions(self, found: Found, node: Node) -> None:
+        """Tell what the data say against knowledge: a required edge that a set separates, an edge where none may be."""
+        for tail, head in self._knowledge.required_at(node):
+            if not self._neighbours.agreed(tail, head):
+                separation = self._sought(tail, head, self._source)
+                if separation is not None:
+                    found.tell(gap, (tail, head), () if separation.verdict is None else (separation.verdict,))
+        for other in self._sorted(self._neighbours.as_found(node).members):
+            if self._knowledge.why_apart(node, other) is not None and self._neighbours.agreed(node, other):
+                self._tell_edge(found, node, other)
+
+    @property
+    def _source(self) -> Spouses:
+        """Give where the separator of a pair comes from when no triple asks for it."""
+        sources: tuple[Spouses, ...] = ("search", "search-first", "stored-first")
+        return next((one for one in sources if one in (self._spec.spouses, self._spec.colliders)), "stored")
+
     def _answers(self, triples: Sequence[_Triple]) -> Iterator[tuple[Nodes, Relation | None, tuple[Verdict, ...]]]:
         """Ask the one question of all triples whose ends are separated, in one round of tests.
 
@@ -141,11 +163,15 @@ class Visitor:
                 yield (x, middle, y), (collider if accepted else None), (*apart, verdict)
 
     def _separation(self, x: Node, y: Node, source: Spouses) -> Separation | None:
-        """Give what separates two nodes, from where the spec takes it."""
+        """Give what separates two nodes, from where the spec takes it; nothing separates those with a required edge."""
+        return None if self._knowledge.requires(x, y) else self._sought(x, y, source)
+
+    def _sought(self, x: Node, y: Node, source: Spouses) -> Separation | None:
+        """Give what separates two nodes, whatever is known of them."""
         ends = ((x, y),) if source.endswith("first") else ((x, y), (y, x))
         for end, other in ends:
             if source.startswith("stored"):
-                separation = self._neighbours.candidates(end).separation(other)
+                separation = self._neighbours.as_found(end).separation(other)
             else:
                 pool = [one for one in self._sorted(self._neighbours.of(end)) if one != other]
                 separation = self._oracle.separator(end, other, pool, max_size=self._max_conditioning)
@@ -157,4 +183,7 @@ class Visitor:
         return tuple(sorted(nodes, key=self._order))
 
     def _tell_edge(self, found: Found, x: Node, y: Node) -> None:
+        """Tell an edge that the finder found; one that it did not find is here because knowledge requires it."""
+        if self._knowledge.requires(x, y) and not self._neighbours.agreed(x, y):
+            return
         found.tell(adjacent, (x, y), self._neighbours.evidence(x, y), self._neighbours.claim(x, y))

@@ -63,7 +63,7 @@ def all_dags(n: int) -> Iterator[Dag]:
     for choice in product((None, False, True), repeat=len(pairs)):
         chosen = zip(pairs, choice, strict=True)
         arrows = {(y, x) if turned else (x, y) for (x, y), turned in chosen if turned is not None}
-        if (dag := _acyclic(tuple(range(n)), arrows)) is not None:
+        if (dag := acyclic(tuple(range(n)), arrows)) is not None:
             yield dag
 
 
@@ -87,24 +87,26 @@ def random_dag(seed: int, nodes: int, mean_degree: float) -> Dag:
 def brute_force_cpdag(dag: Dag) -> Cpdag:
     """Turn the edges of a small graph in all ways; what all graphs with the same colliders share is an arrow."""
     edges = sorted(dag.edges, key=repr)
-    colliders = _colliders(dag)
+    colliders = colliders_of(dag)
     shared = set(edges)
     for turns in product((False, True), repeat=len(edges)):
         arrows = {(y, x) if turned else (x, y) for (x, y), turned in zip(edges, turns, strict=True)}
-        other = _acyclic(dag.nodes, arrows)
-        if other is not None and _colliders(other) == colliders:
+        other = acyclic(dag.nodes, arrows)
+        if other is not None and colliders_of(other) == colliders:
             shared &= arrows
     return Cpdag(dag.nodes, frozenset(shared), frozenset(frozenset(edge) for edge in edges if edge not in shared))
 
 
-def _acyclic(nodes: tuple[Node, ...], arrows: AbstractSet[tuple[Node, Node]]) -> Dag | None:
+def acyclic(nodes: tuple[Node, ...], arrows: AbstractSet[tuple[Node, Node]]) -> Dag | None:
+    """Make a graph of arrows, unless they go in a circle."""
     try:
         return known_dag({node: {x for x, y in arrows if y == node} for node in nodes})
     except GraphError:
         return None
 
 
-def _colliders(dag: Dag) -> set[tuple[Node, frozenset[Node]]]:
+def colliders_of(dag: Dag) -> set[tuple[Node, frozenset[Node]]]:
+    """Give the V-structures of a graph: each middle with its two unconnected parents."""
     return {
         (node, frozenset((x, y)))
         for node in dag.nodes
