@@ -5,6 +5,10 @@ these, it visits the nearest unvisited node that lines lead to. When such a conn
 nothing can orient it any more: every premise of every rule that could orient a line shares a node with it, and is a
 line itself or already an arrow.
 
+Background knowledge changes nothing of this, although it can turn edges anywhere and brings Meek's fourth rule, whose
+arrow D -> C shares no node with the line A - B that it turns. If A - C or A - D is a line, it leads to that arrow. If
+both are arrows, the rule is not needed: A -> C turns the line by R2, D -> A by R1, and C -> A with A -> D is a cycle.
+
 ``by_layers`` is Algorithm 1 of the paper: a queue of neighbours, counted in layers, until the asked layer has no
 line. One line that no data can orient makes it visit the whole network.
 

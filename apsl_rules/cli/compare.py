@@ -9,7 +9,7 @@ import click
 from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.screen import watched
-from apsl_rules.cli.source import learning_options, node_named, nodes_of
+from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.plugins import Plugins
 
@@ -56,10 +56,12 @@ def compare(
         message = f"learning from {source!r} needs a target; add --target NODE"
         raise InvalidArgumentError(message)
     opened = open_source(source, manager)
-    node = node_named(target, nodes_of(opened), "target")
+    nodes = nodes_of(opened)
+    node = node_named(target, nodes, "target")
+    settings = with_knowledge(rest, nodes)
     names = [name.strip() for name in learners.split(",") if name.strip()]
     with watched(manager, quiet=quiet) as plugins:
-        compared = compare_learners(opened, node, learners=names, plugins=plugins, **rest)
+        compared = compare_learners(opened, node, learners=names, plugins=plugins, **settings)
     if as_json:
         print_json(compared.rows())
     else:

@@ -19,6 +19,7 @@ Examples:
   apsl learn alarm --target HREKG --depth 2
   apsl learn alarm -t HISTORY -k max --out part.json
   apsl learn network.bif -t Smoker --learner apsl-paper --json
+  apsl learn table.csv -t Smoker --knowledge known.toml --forbid Cancer Smoker
   apsl learn table.csv -t Smoker -k 3 --max-seconds 60 --out part.json --resume
 """
 

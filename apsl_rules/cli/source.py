@@ -96,6 +96,14 @@ _SETTINGS = [
     click.option("--max-tests", type=int, help="Stop after this many tests and give what is settled by then."),
     click.option("--max-seconds", type=float, help="Stop after this many seconds and give what is settled by then."),
     click.option("--threads", type=int, default=1, show_default=True, help="Threads; the result is always the same."),
+    click.option(
+        "--knowledge",
+        type=click.Path(dir_okay=False),
+        help="What is known beforehand: a TOML file with required, forbidden, tiers, apart.",
+    ),
+    click.option("--require", nargs=2, multiple=True, metavar="FROM TO", help="Require this arrow; may be repeated."),
+    click.option("--forbid", nargs=2, multiple=True, metavar="FROM TO", help="Forbid this arrow; may be repeated."),
+    click.option("--apart", nargs=2, multiple=True, metavar="A B", help="Say that two nodes are not adjacent."),
 ]
 
 
@@ -136,6 +144,27 @@ def nodes_of(source: Any) -> tuple[Node, ...]:
     return tuple(columns)
 
 
+def with_knowledge(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, Any]:
+    """Join the options about background knowledge into one setting, and leave the others as they are."""
+    from apsl_rules.knowledge import Knowledge
+
+    rest = dict(settings)
+    path = rest.pop("knowledge")
+    known = Knowledge() if path is None else Knowledge.read(path)
+    required, forbidden, apart = (
+        [tuple(node_named(one, nodes, f"node in --{option}") for one in pair) for pair in rest.pop(option)]
+        for option in ("require", "forbid", "apart")
+    )
+    joined = Knowledge(
+        required=(*known.required, *required),
+        forbidden=(*known.forbidden, *forbidden),
+        tiers=known.tiers,
+        apart=(*known.apart, *apart),
+        apart_within=known.apart_within,
+    )
+    return {**rest, "knowledge": joined}
+
+
 def learned(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:
     """Open a source by name and learn a part from it."""
     from apsl_rules.learning import learn
@@ -145,4 +174,5 @@ def learned(name: str, manager: Plugins, *, target: str | None, **settings: Any)
         message = f"learning from {name!r} needs a target; add --target NODE"
         raise InvalidArgumentError(message)
     source = open_source(name, manager)
-    return learn(source, node_named(target, nodes_of(source), "target"), plugins=manager, **settings)
+    nodes = nodes_of(source)
+    return learn(source, node_named(target, nodes, "target"), plugins=manager, **with_knowledge(settings, nodes))
