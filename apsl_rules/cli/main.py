@@ -18,6 +18,7 @@ from apsl_rules.cli.doctor import doctor
 from apsl_rules.cli.explain import trace, why
 from apsl_rules.cli.learn import learn
 from apsl_rules.cli.lists import finders, learners, networks, oracles, plugins
+from apsl_rules.cli.score import score
 from apsl_rules.cli.show import show
 from apsl_rules.cli.simulate import simulate
 from apsl_rules.cli.verify import verify
@@ -48,6 +49,7 @@ for command in (
     trace,
     show,
     compare,
+    score,
     verify,
     simulate,
     networks,
