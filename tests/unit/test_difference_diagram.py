@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import shown
 from apsl_rules.paper import published_ranks, table3_columns
 from apsl_rules.ranking import Ranking, rank
+from pages import ROOT
 
 DISTANCE = DifferenceDiagram(rank(table3_columns("ar_distance"), better="lower"), title="Ar_Distance")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -57,6 +59,17 @@ def test_the_diagram_of_figure_8() -> None:
     assert picture.bars[0][1] != picture.bars[1][1]
     assert picture.rank_at(picture.ruler[5]) - 1 == pytest.approx(1.354, abs=2e-3)
     assert len(picture.ticks) == 4
+
+
+@pytest.mark.parametrize(
+    ("measure", "name", "title"),
+    [("ar_distance", "distance", "Ar_Distance at depth 1"), ("runtime_s", "runtime", "Runtime at depth 1")],
+)
+def test_the_pictures_in_the_docs_are_these(measure: Any, name: str, title: str) -> None:
+    """The pictures that the page on scores shows are what the code draws."""
+    drawn = DifferenceDiagram(rank(table3_columns(measure), better="lower"), title=title).svg()
+
+    assert (ROOT / "docs" / "pictures" / f"figure8-{name}.svg").read_text("utf-8") == drawn
 
 
 def test_the_text_has_ranks_and_bars() -> None:
