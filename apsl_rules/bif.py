@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from apsl_rules.atomic import in_place_of
 from apsl_rules.bif_reader import BifReader
 from apsl_rules.bif_scanner import quoted
 from apsl_rules.errors import InvalidArgumentError, NetworkFileError
@@ -62,6 +63,16 @@ def write_bif(network: Network) -> str:
     for node in network.dag.nodes:
         lines += _probability_lines(network, node)
     return "\n".join(lines) + "\n"
+
+
+def save_bif(network: Network, path: str | Path) -> None:
+    """Write a network into a ``.bif`` file, or into a compressed ``.bif.gz`` file, whole or not at all."""
+    if not str(path).endswith((".bif", ".bif.gz")):
+        message = f"cannot write a network to {str(path)!r}; end its name in .bif or .bif.gz"
+        raise InvalidArgumentError(message)
+    content = write_bif(network).encode()
+    with in_place_of(path) as draft:
+        draft.write_bytes(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)
 
 
 def _probability_lines(network: Network, node: Node) -> list[str]:

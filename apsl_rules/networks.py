@@ -1,4 +1,4 @@
-"""The networks that come with the package, by name."""
+"""The networks that come with the package, by name: those in files, and the tiled ones that are made when asked for."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from apsl_rules.bif import parse_bif, read_bif
 from apsl_rules.errors import UnknownNameError
 from apsl_rules.names import nearest
 from apsl_rules.network import Network
+from apsl_rules.tilings import tiled, tiling_names
 
 _ENDING = ".bif"
 
@@ -17,14 +18,19 @@ _ENDING = ".bif"
 def network(name: str | Path) -> Network:
     """Give a network by its name, or read it from a file whose name ends in .bif or .bif.gz.
 
+    A tiled network such as child10 is made anew each time, always the same.
+
     >>> network("asia")
     <Network asia: 8 nodes and 8 arrows>
     """
     if str(name).endswith((_ENDING, f"{_ENDING}.gz")):
         return read_bif(name)
     shipped = _shipped()
+    if name in tiling_names():
+        return tiled(str(name)).network
     if name not in shipped:
-        hint = nearest(str(name), shipped) or f"; there are {', '.join(shipped)}, or give the path of a .bif file"
+        known = network_names()
+        hint = nearest(str(name), known) or f"; there are {', '.join(known)}, or give the path of a .bif file"
         message = f"unknown network {str(name)!r}{hint}"
         raise UnknownNameError(message)
     file = shipped[str(name)]
@@ -33,7 +39,7 @@ def network(name: str | Path) -> Network:
 
 def network_names() -> tuple[str, ...]:
     """Give the names of all networks that come with the package, sorted."""
-    return tuple(_shipped())
+    return tuple(sorted((*_shipped(), *tiling_names())))
 
 
 def _shipped() -> dict[str, Traversable]:

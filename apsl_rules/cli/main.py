@@ -21,6 +21,7 @@ from apsl_rules.cli.lists import finders, learners, networks, oracles, plugins
 from apsl_rules.cli.score import score
 from apsl_rules.cli.show import show
 from apsl_rules.cli.simulate import simulate
+from apsl_rules.cli.tile import random, tile
 from apsl_rules.cli.verify import verify
 from apsl_rules.errors import ApslError
 
@@ -52,6 +53,8 @@ for command in (
     score,
     verify,
     simulate,
+    tile,
+    random,
     networks,
     oracles,
     finders,

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from apsl_rules.bif import write_bif
-from apsl_rules.errors import NetworkFileError, UnknownNameError
+from apsl_rules.bif import save_bif
+from apsl_rules.errors import InvalidArgumentError, NetworkFileError, UnknownNameError
 from apsl_rules.networks import network, network_names
+from apsl_rules.tilings import tiling_names
 
 #: The nodes of ALARM as the examples of the APSL paper number them, from 1 on.
 ALARM_ORDER = """
@@ -51,16 +52,26 @@ def test_a_shipped_network_has_the_known_size(
 
 def test_all_shipped_networks_are_named() -> None:
     """The names come sorted."""
-    assert network_names() == ("alarm", "asia", "cancer", "child", "hailfinder", "insurance", "sachs", "win95pts")
+    assert network_names() == (
+        *("alarm", "alarm10", "asia", "cancer", "child", "child10", "hailfinder", "insurance", "insurance10", "sachs"),
+        "win95pts",
+    )
 
 
-def test_shipped_files_are_what_the_writer_writes(tmp_path: Path) -> None:
-    """Writing a shipped network and reading the file gives the same network."""
+def test_shipped_networks_are_what_the_writer_writes(tmp_path: Path) -> None:
+    """Writing a shipped network, packed or not, and reading the file gives the same network."""
     for name in network_names():
-        path = tmp_path / f"{name}.bif"
-        path.write_text(write_bif(network(name)), encoding="utf-8")
+        path = tmp_path / f"{name}.{'bif.gz' if name == 'asia' else 'bif'}"
+        if name not in tiling_names():
+            save_bif(network(name), path)
 
-        assert network(path) == network(str(path)) == network(name)
+            assert network(path) == network(str(path)) == network(name)
+
+
+def test_a_network_file_needs_its_ending(tmp_path: Path) -> None:
+    """A network is not written where it would not be read."""
+    with pytest.raises(InvalidArgumentError, match=r"end its name in \.bif or \.bif\.gz"):
+        save_bif(network("asia"), tmp_path / "asia.txt")
 
 
 def test_alarm_has_the_numbering_of_the_paper() -> None:
@@ -100,8 +111,8 @@ def test_asia_has_the_published_probabilities() -> None:
         (
             "xyz",
             (
-                "unknown network 'xyz'; there are alarm, asia, cancer, child, hailfinder, insurance, sachs, win95pts, "
-                "or give the path of a .bif file"
+                "unknown network 'xyz'; there are alarm, alarm10, asia, cancer, child, child10, hailfinder, insurance, "
+                "insurance10, sachs, win95pts, or give the path of a .bif file"
             ),
         ),
     ],

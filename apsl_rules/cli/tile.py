@@ -1,0 +1,125 @@
+"""``apsl tile`` and ``apsl random``: make networks of any size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from apsl_rules.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from apsl_rules.degrees import Degrees
+    from apsl_rules.network import Network
+    from apsl_rules.tiling import Tiling
+
+_TILE_EXAMPLES = """\b
+Examples:
+  apsl tile alarm -k 10 --arcs 110 --max-parents 2 --seed 1 -o alarm10.bif
+  apsl tile --like insurance10 --seed 3 -o insurance10.bif
+"""
+_RANDOM_EXAMPLES = """\b
+Examples:
+  apsl random 1000 --mean-parents 2 --seed 1 -o wide.bif
+  apsl simulate wide.bif -n 500 -o wide.parquet
+"""
+
+_out = click.option("--out", "-o", type=click.Path(dir_okay=False), help="A file *.bif or *.bif.gz.")
+
+
+@click.command(epilog=_TILE_EXAMPLES)
+@click.argument("network", required=False)
+@click.option("--like", metavar="NAME", help="Start from the settings of a tiled network, such as alarm10.")
+@click.option("--times", "-k", type=int, help="How many tiles.")
+@click.option("--arcs", type=int, help="Arrows between tiles; without it as many as later tiles have roots.")
+@click.option("--max-parents", type=int, help="New parents that a root gets at most; without it 2.")
+@click.option("--max-children", type=int, help="Children up to which a node may get new ones.")
+@click.option("--max-neighbours", type=int, help="Neighbours up to which a node may get new ones.")
+@click.option("--keep", type=click.Choice(["joint", "marginals"]), help="What each tile keeps; without it joint.")
+@click.option("--strength", type=float, help="How sharp the random tables are; without it 1.")
+@click.option("--seed", type=int, help="The same seed makes the same network; without it 0.")
+@_out
+def tile(*, network: str | None, like: str | None, out: str | None, **given: Any) -> None:
+    """Make a large network of copies of NETWORK, joined by arrows into the roots of later copies.
+
+    Every copy, a tile, keeps the joint distribution of NETWORK (--keep joint), or every root its marginal (--keep
+    marginals). The copy of node X in the third tile is X.3. Without --out it prints the network as a .bif file.
+    """
+    import attrs
+
+    from apsl_rules.networks import network as named
+    from apsl_rules.tile_arcs import ArcRules
+    from apsl_rules.tiling import tiling
+    from apsl_rules.tilings import tiling_spec
+
+    chosen = {key: value for key, value in given.items() if value is not None}
+    settings: dict[str, Any] = {"strength": 1.0, "seed": 0}
+    published = None
+    if network is not None and like is None:
+        rules = ArcRules()
+        if "times" not in chosen:
+            message = "give the number of tiles; add --times K"
+            raise InvalidArgumentError(message)
+    elif like is not None and network is None:
+        spec = tiling_spec(like)
+        network, rules, published = spec.base, spec.rules, spec.published
+        settings = {"times": spec.times, "strength": spec.strength, "seed": spec.seed}
+    else:
+        message = "give the network to be tiled, or --like and the name of a tiled network, one of both"
+        raise InvalidArgumentError(message)
+    settings |= {key: chosen.pop(key) for key in ("times", "strength", "seed") if key in chosen}
+    made = tiling(named(network), rules=attrs.evolve(rules, **chosen), **settings)
+    _write(made.network, out)
+    _report(made, published)
+
+
+@click.command(epilog=_RANDOM_EXAMPLES)
+@click.argument("nodes", type=int)
+@click.option("--mean-parents", type=float, default=1.5, show_default=True, help="Arrows for each node on average.")
+@click.option("--max-parents", type=int, default=4, show_default=True, help="Parents of a node at most.")
+@click.option(
+    "--levels", nargs=2, type=int, default=(2, 4), show_default=True, help="Fewest and most levels of a node."
+)
+@click.option("--strength", type=float, default=2.0, show_default=True, help="How much parents tell of a node.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same network.")
+@_out
+def random(*, nodes: int, out: str | None, **settings: Any) -> None:
+    """Draw a random sparse network of NODES nodes.
+
+    Without --out it prints the network as a .bif file.
+    """
+    from apsl_rules.degrees import degrees
+    from apsl_rules.random_networks import random_network
+
+    made = random_network(nodes, **settings)
+    _write(made, out)
+    click.echo(f"{made.name}: {_spelt(degrees(made.dag))}", err=True)
+
+
+def _write(network: Network, out: str | None) -> None:
+    from apsl_rules.bif import save_bif, write_bif
+
+    if out is None:
+        click.echo(write_bif(network), nl=False)
+    else:
+        save_bif(network, out)
+
+
+def _report(made: Tiling, published: Degrees | None) -> None:
+    """Say on standard error how large the network is and what it keeps of its base."""
+    from apsl_rules.degrees import degrees
+
+    reached = degrees(made.network.dag)
+    lines = [f"{made.network.name}: {_spelt(reached)}; {len(made.arcs):,} arrows between tiles"]
+    if published is not None and published != reached:
+        lines.append(f"published: {_spelt(published)}")
+    kept = f"; every tile has the joint distribution of {made.base.name}" if made.keep == "joint" else ""
+    lines.append(f"roots keep their marginals within {made.residual:.1e}{kept}")
+    click.echo("\n".join(lines), err=True)
+
+
+def _spelt(reached: Degrees) -> str:
+    return (
+        f"{reached.nodes:,} nodes, {reached.arcs:,} arrows; at most {reached.max_parents} parents and "
+        f"{reached.max_children} children, {reached.min_neighbours} to {reached.max_neighbours} neighbours"
+    )
