@@ -42,7 +42,7 @@ class Assembly:
 
     def marks(self) -> MarkStore:
         """Give the marks that hold now."""
-        return self._ledger.settled().store
+        return self._ledger.marks()
 
     def tell(self, node: Node, neighbours: Sequence[Node], findings: Sequence[Finding]) -> None:
         """Take up what a visit to a node found and what was known of it before, and fire the rules."""

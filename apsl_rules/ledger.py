@@ -37,6 +37,10 @@ class Ledger(ABC):
     def settled(self) -> Settled:
         """Give the marks that hold now, and the contradictions met."""
 
+    def marks(self) -> MarkStore:
+        """Give the marks that hold now, without the contradictions, whose proofs take their time."""
+        return self.settled().store
+
     @abstractmethod
     def proofs(self) -> MarkStore:
         """Give a store of the settled facts with the reasons that proofs are to show."""
@@ -108,6 +112,9 @@ class _Sequential(Ledger):
 
     def settled(self) -> Settled:
         return Settled(self.history, (*self._conflicts, *left_standing(self.history)))
+
+    def marks(self) -> MarkStore:
+        return self.history
 
     def proofs(self) -> MarkStore:
         return self.history

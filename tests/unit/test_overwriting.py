@@ -65,6 +65,16 @@ def test_a_refused_cycle_is_a_conflict_with_all_its_arrows() -> None:
     assert [proof.fact for proof in one.proofs] == [fact("arrow:a,b"), fact("arrow:c,a"), fact("arrow:b,c")]
 
 
+def test_marks_are_given_without_proving_contradictions() -> None:
+    """A learner that looks at the marks after each visit gets the history itself, whatever contradictions it has."""
+    run = ledger(Engine(PAPER), "last")
+    run.add(told("arrow:a,b arrow:b,c arrow:c,a"))
+
+    assert run.marks() is run.history
+    assert run.marks() is run.settled().store
+    assert run.settled().conflicts
+
+
 def test_guards_are_asked_at_the_moment_of_firing() -> None:
     """The first of two conclusions can stop the second use of the same rule."""
     rule = Rule("once", "", when=[adjacent(X, Y)], unless=[arrow(Y, X)], then=[arrow(X, Y)])
