@@ -149,13 +149,32 @@ def _value(hint: Any, value: Any, origin: str) -> Any:
             )
             raise SpecError(message)
         return value
-    if kind in (Union, UnionType):
-        types: tuple[type, ...] = get_args(hint)
-    else:
-        types = (dict,) if kind is not None else (hint,)
+    if kind is tuple:
+        return _items(get_args(hint)[0], value, origin)
+    types, words = _alternatives(hint)
+    if value in words:
+        return value
     if float in types and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-        message = f"{origin} must be {' or '.join(one.__name__ for one in types)}, not {value!r}"
+        allowed_kinds = [*(one.__name__ for one in types), *map(repr, words)]
+        message = f"{origin} must be {' or '.join(allowed_kinds)}, not {value!r}"
         raise SpecError(message)
     return value
+
+
+def _items(hint: Any, value: Any, origin: str) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        message = f"{origin} must be a list, not {value!r}"
+        raise SpecError(message)
+    return tuple(_value(hint, one, f"{origin}, item {at}") for at, one in enumerate(value, 1))
+
+
+def _alternatives(hint: Any) -> tuple[tuple[type, ...], tuple[Any, ...]]:
+    """Give the types that a hint allows, and the words that it allows besides."""
+    kind = get_origin(hint)
+    if kind in (Union, UnionType):
+        choices = get_args(hint)
+        words = tuple(word for one in choices if get_origin(one) is Literal for word in get_args(one))
+        return tuple(one for one in choices if get_origin(one) is not Literal), words
+    return ((dict,) if kind is not None else (hint,)), ()

@@ -1,0 +1,28 @@
+"""The results in short: means over targets and samples, one row for each network, size, order, learner and depth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from apsl_rules.experiments.results import FIGURES, Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GROUP = ["network", "size", "order", "learner", "depth", "scoring"]
+
+
+def summarised(results: Results) -> pd.DataFrame:
+    """Give the mean of every figure, the spread of the paper's three, and the mean cost of a part.
+
+    ``runs`` counts the parts and ``sets`` the samples that a row is the mean of. CPU seconds are those of a part.
+    """
+    keys = [key for key in GROUP if key != "scoring"]
+    scores, times = results.scores, results.times
+    grouped = scores.groupby(GROUP, sort=False)
+    means = grouped[[*FIGURES, "visits", "tests", "predicted", "true"]].mean()
+    spread = grouped[["distance", "precision", "recall"]].std(ddof=0).add_suffix("_sd")
+    counted = grouped.agg(runs=("target", "size"), sets=("set", "nunique"))
+    short = counted.join(means).join(spread).reset_index()
+    spent = times.groupby(keys, sort=False).agg(cpu=("cpu_seconds", "mean"), learned=("learned", "first")).reset_index()
+    return short.merge(spent, on=keys, how="left", validate="many_to_one")

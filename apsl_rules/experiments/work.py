@@ -1,0 +1,99 @@
+"""One unit of work: learn all its parts and score them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from time import process_time
+from typing import Any
+
+import attrs
+
+from apsl_rules.agreement import Score
+from apsl_rules.coded import Table
+from apsl_rules.comparing import WARMING
+from apsl_rules.cpdag import Depth
+from apsl_rules.dag import Dag
+from apsl_rules.experiments.design import SCORINGS, Scoring
+from apsl_rules.experiments.plan import Unit, ordered
+from apsl_rules.experiments.samples import Samples
+from apsl_rules.graph_learning import LearnedGraph, learn_graph
+from apsl_rules.learning import learn
+from apsl_rules.metrics import score
+from apsl_rules.names import Node, shown
+from apsl_rules.part import Part
+
+#: What is counted of a score; all its figures follow from these.
+COUNTED = tuple(field.name for field in attrs.fields(Score) if field.name not in ("against", "scored"))
+
+
+def work(unit: Unit, samples: Samples) -> dict[str, Any]:
+    """Learn and score all parts of a unit; the CPU seconds stand apart, since no two runs agree on them."""
+    dag = samples.dag(unit.network)
+    table = ordered(samples.table(unit.network, unit.size, unit.number), unit.permutation)
+    _warm(unit.learner, table.rows)
+    parts, seconds = [], []
+    for target, depth, learned, spent in _learned(unit, dag, table):
+        node = dag.nodes[target - 1]
+        parts.append(
+            {
+                "target": target,
+                "node": shown(node),
+                "depth": depth,
+                **_cost(learned),
+                "scores": {one: _counts(learned, dag, one, table.names, around=(node, depth)) for one in unit.scoring},
+            }
+        )
+        seconds.append(spent)
+    return {"key": unit.key, "parts": parts, "seconds": seconds}
+
+
+def _learned(unit: Unit, dag: Dag, table: Table) -> Iterator[tuple[int, Depth, Part | LearnedGraph, float]]:
+    """Give for each target and depth what was learned, and the CPU seconds that the learner took for it."""
+    if unit.learned == "once":
+        begun = process_time()
+        graph = learn_graph(table, learner=unit.learner)
+        spent = process_time() - begun
+    for target in unit.targets:
+        node = dag.nodes[target - 1]
+        if unit.learned == "each target":
+            begun = process_time()
+            part = learn(table, node, depth="max", learner=unit.learner)
+            spent = process_time() - begun
+            graph = LearnedGraph(part.learner, part.nodes, (part,), part.incomplete)
+        for depth in unit.depths:
+            if unit.learned == "each part":
+                begun = process_time()
+                part = learn(table, node, depth=depth, learner=unit.learner)
+                yield target, depth, part, process_time() - begun
+            else:
+                yield target, depth, graph, spent
+
+
+def _cost(learned: Part | LearnedGraph) -> dict[str, int]:
+    runs = (learned,) if isinstance(learned, Part) else learned.parts
+    return {
+        "visits": sum(len(part.visited) for part in runs),
+        "tests": sum(part.counts.asked for part in runs),
+        "computed": sum(part.counts.distinct for part in runs),
+    }
+
+
+def _counts(
+    learned: Part | LearnedGraph, dag: Dag, scoring: Scoring, names: tuple[Node, ...], *, around: tuple[Node, Depth]
+) -> list[int]:
+    against, scored = SCORINGS[scoring]
+    target, depth = (None, None) if isinstance(learned, Part) else around
+    columns = names if scored == "extension" else None
+    found = score(learned, dag, against=against, scored=scored, columns=columns, target=target, depth=depth)
+    return [getattr(found, count) for count in COUNTED]
+
+
+@lru_cache(maxsize=64)
+def _warm(learner: str, rows: int) -> None:
+    """Let a learner run on a few columns first, so that no time counts the loading and compiling of code."""
+    from apsl_rules.networks import network
+    from apsl_rules.sampling import sample
+
+    table = sample(network("asia"), rows, seed=1)
+    learn(table, table.names[0], learner=learner, max_tests=WARMING)
