@@ -21,6 +21,7 @@ from apsl_rules.names import Node, Pair, in_order, order_key, require_known
 from apsl_rules.proof import Proof, proof_of, proof_of_reason
 from apsl_rules.remembering import Counts
 from apsl_rules.store import Mark, MarkStore
+from apsl_rules.viewable import Viewable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +49,7 @@ class Visit:
 
 
 @attrs.frozen(slots=False, repr=False, eq=False)
-class Part(Exportable):
+class Part(Exportable, Viewable):
     """What was learned around a target: every edge with an end at distance at most depth - 1 from it.
 
     ``store`` holds all marks, also those beyond the asked depth; ``history`` the run as it went; ``proofs`` the

@@ -19,7 +19,7 @@ from apsl_rules.cli.explain import trace, why
 from apsl_rules.cli.learn import learn
 from apsl_rules.cli.lists import finders, learners, networks, oracles, plugins
 from apsl_rules.cli.score import score
-from apsl_rules.cli.show import show
+from apsl_rules.cli.show import report, show
 from apsl_rules.cli.simulate import simulate
 from apsl_rules.cli.tile import random, tile
 from apsl_rules.cli.verify import verify
@@ -49,6 +49,7 @@ for command in (
     why,
     trace,
     show,
+    report,
     compare,
     score,
     verify,

@@ -38,6 +38,8 @@ from apsl_rules.offers import (
 from apsl_rules.oracle import Oracle
 from apsl_rules.partfile import part_json
 from apsl_rules.picture import draw
+from apsl_rules.report.page import report_html
+from apsl_rules.report.svg import svg
 from apsl_rules.rulebook import KNOWING, PAPER, SOUND
 from apsl_rules.rules import Rulebook
 from apsl_rules.spec import parse_spec
@@ -115,6 +117,8 @@ def apsl_exporters() -> Iterable[ExporterOffer]:
         ExporterOffer("json", "the saved part, which why, trace and show read", part_json),
         ExporterOffer("text", "a picture as a tree of layers", draw),
         ExporterOffer("csv", "one row for each edge: source, target, mark, rule, p, distance", edges_csv),
+        ExporterOffer("svg", "the drawing, for any browser or document", svg),
+        ExporterOffer("html", "the report: drawing, proofs and replay in one page", report_html),
     ]
 
 

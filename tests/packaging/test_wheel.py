@@ -30,12 +30,13 @@ def test_the_wheel_has_three_packages_and_nothing_else(wheel: Path) -> None:
     assert len(top) == 4
 
 
-def test_the_wheel_carries_specs_networks_and_types(wheel: Path) -> None:
-    """Specs, networks and the typing markers are in the wheel."""
+def test_the_wheel_carries_specs_networks_viewer_and_types(wheel: Path) -> None:
+    """Specs, networks, the pieces of the report and the typing markers are in the wheel."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
 
     assert {"apsl_specs/learners/apsl.toml", "apsl_specs/networks/alarm.bif"} <= names
+    assert {f"apsl_rules/report/viewer/{name}" for name in ("viewer.html", "viewer.css", "start.js")} <= names
     assert {"apsl_rules/py.typed", "apsl_backends/py.typed", "apsl_specs/py.typed"} <= names
 
 

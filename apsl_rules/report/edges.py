@@ -1,0 +1,102 @@
+"""Every edge that a run ever had, and how it looked at each moment of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+import attrs
+
+from apsl_rules.expanding import inside
+from apsl_rules.facts import adjacent, arrow, conflict
+from apsl_rules.names import Node, in_order, order_key
+from apsl_rules.part import Part
+from apsl_rules.store import MarkStore
+
+_DRAWN = frozenset({adjacent.name, arrow.name, conflict.name})
+
+
+class Look(StrEnum):
+    """How a pair of nodes is drawn; ``ahead`` and ``back`` are arrows along and against the pair."""
+
+    NONE = "none"
+    LINE = "line"
+    AHEAD = "ahead"
+    BACK = "back"
+    BOTH = "both"
+    CONFLICT = "conflict"
+
+
+@attrs.frozen
+class Edge:
+    """A pair by name, whether it lies within the asked depth, and its looks, each with the position it begins at.
+
+    Position 0 is the empty store, position k the state after k entries of the history. Where contradictions were
+    settled afterwards, one more position shows the part itself.
+    """
+
+    pair: tuple[Node, Node]
+    within: bool
+    looks: tuple[tuple[int, Look], ...]
+
+    @property
+    def last(self) -> Look:
+        """Give how the edge looks in the part."""
+        return self.looks[-1][1]
+
+    @property
+    def is_torn(self) -> bool:
+        """Say whether the edge is ever in conflict or has both arrows."""
+        return any(look in {Look.BOTH, Look.CONFLICT} for _, look in self.looks)
+
+
+def positions(part: Part) -> int:
+    """Give the last position of the replay: the length of the history, and one more if it was settled afterwards."""
+    return len(part.history) + (part.store is not part.history)
+
+
+def edges_of(part: Part) -> tuple[Edge, ...]:
+    """Give every pair that was ever drawn in a run, by name, with all its looks."""
+    looks: dict[tuple[Node, Node], list[tuple[int, Look]]] = {}
+    entries = part.history.entries
+    for position, state in enumerate(part.states()):
+        if position and entries[position - 1].fact.relation in _DRAWN:
+            _note(looks, state, position, [entries[position - 1].fact.nodes])
+    if part.store is not part.history:
+        facts = (fact for relation in (adjacent, arrow, conflict) for fact in part.store.facts(relation))
+        _note(looks, part.store, positions(part), [*looks, *(fact.nodes for fact in facts)])
+    ordered = sorted(looks, key=lambda pair: tuple(map(order_key, pair)))
+    return tuple(Edge(pair, _is_within(part, pair), tuple(looks[pair])) for pair in ordered)
+
+
+def look(store: MarkStore, x: Node, y: Node) -> Look:
+    """Say how a pair is drawn in a state of a run."""
+    if conflict.fact(x, y) in store:
+        return Look.CONFLICT if adjacent.fact(x, y) in store else Look.NONE
+    match store.has_arrow(x, y), store.has_arrow(y, x):
+        case True, True:
+            return Look.BOTH
+        case True, False:
+            return Look.AHEAD
+        case False, True:
+            return Look.BACK
+    return Look.LINE if adjacent.fact(x, y) in store else Look.NONE
+
+
+def _note(
+    looks: dict[tuple[Node, Node], list[tuple[int, Look]]],
+    store: MarkStore,
+    position: int,
+    pairs: Iterable[tuple[Node, ...]],
+) -> None:
+    for nodes in list(pairs):
+        x, y = in_order(nodes)
+        now = look(store, x, y)
+        before = looks[x, y][-1][1] if (x, y) in looks else Look.NONE
+        if now is not before:
+            looks.setdefault((x, y), []).append((position, now))
+
+
+def _is_within(part: Part, pair: tuple[Node, Node]) -> bool:
+    known = [part.distances[node] for node in pair if node in part.distances]
+    return any(inside(part.depth, distance) for distance in known)

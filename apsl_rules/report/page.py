@@ -1,0 +1,58 @@
+"""The report: one HTML file that holds a part, its run and its proofs, and asks nobody for anything.
+
+The file carries its own policy: no address may be loaded, and no script or style may run but ours, known by its hash.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from apsl_rules.atomic import write_text
+from apsl_rules.names import shown
+from apsl_rules.part import Part
+from apsl_rules.report.data import page_data
+
+_SCRIPTS = ("page.js", "drawing.js", "proof.js", "panels.js", "replay.js", "start.js")
+
+
+def write_report(part: Part, path: str | Path) -> None:
+    """Write the report of a part to a file, whole or not at all."""
+    write_text(path, report_html(part))
+
+
+def report_html(part: Part) -> str:
+    """Give the report of a part as HTML text: the same text for the same run, every time."""
+    style = _asset("viewer.css")
+    script = "(() => {\n'use strict';\n" + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+    )
+    fillings = {
+        "policy": policy,
+        "title": escape(f"{shown(part.target)} · part of depth {part.depth}"),
+        "style": style,
+        "data": _json(page_data(part)),
+        "script": script,
+    }
+    pieces = _asset("viewer.html").split("@@")
+    return "".join(fillings[piece] if number % 2 else piece for number, piece in enumerate(pieces))
+
+
+def _asset(name: str) -> str:
+    return (files("apsl_rules.report") / "viewer" / name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(data: dict[str, Any]) -> str:
+    """Write data so that nothing in it can end the element it stands in."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

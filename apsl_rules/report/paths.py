@@ -1,0 +1,45 @@
+"""The shapes of edges as SVG path data, for the page and the still drawing alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from apsl_rules.report.curves import STUB, Point, Port, Route
+from apsl_rules.report.edges import Look
+
+
+def num(number: float) -> str:
+    """Write a length with at most one digit after the point.
+
+    >>> num(12.04), num(7.25)
+    ('12', '7.2')
+    """
+    return f"{number:.1f}".removesuffix(".0")
+
+
+def _at(point: Point) -> str:
+    return f"{num(point[0])} {num(point[1])}"
+
+
+def body_of(route: Route) -> str:
+    """Give the curves of a way from one stub to the other, without the leading command."""
+    curves = " ".join("C" + " ".join(map(_at, curve[1:])) for curve in route.curves)
+    return f"{_at(route.curves[0][0])} {curves}"
+
+
+def corners_of(corners: Iterable[Point]) -> str:
+    """Give straight pieces between corners, without the leading command."""
+    return "L".join(map(_at, corners))
+
+
+def head_of(port: Port) -> str:
+    """Give an arrow head that points into a box."""
+    x, y = port.stub
+    return f"M{num(port.x)} {num(port.y)}L{num(x)} {num(y - STUB / 2)}L{num(x)} {num(y + STUB / 2)}Z"
+
+
+def whole(route: Route, body: str, look: Look) -> str:
+    """Lengthen a body to both boxes, except where an arrow head stands."""
+    start = "M" if look in {Look.BACK, Look.BOTH} else f"M{num(route.start.x)} {num(route.start.y)}L"
+    end = "" if look in {Look.AHEAD, Look.BOTH} else f"L{num(route.end.x)} {num(route.end.y)}"
+    return f"{start}{body}{end}"

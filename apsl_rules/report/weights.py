@@ -1,0 +1,34 @@
+"""How sure an edge is, where a part says so: the width of its stroke and the number beside it."""
+
+from __future__ import annotations
+
+from apsl_rules.names import Node
+from apsl_rules.part import Part
+
+_THIN, _USUAL, _THICK = 1.0, 1.8, 4.2
+
+
+def weights_of(part: Part) -> dict[frozenset[Node], float]:
+    """Give the support of each edge over resamples or, without it, its strength; nothing where there is neither."""
+    weights = {}
+    for row in part.rows():
+        figures = [row.get(name) for name in ("support", "strength")]
+        known = [float(figure) for figure in figures if figure is not None]
+        if known:
+            weights[frozenset((row["source"], row["target"]))] = known[0]
+    return weights
+
+
+def thickness(weight: float | None) -> float:
+    """Give the width of a stroke."""
+    return _USUAL if weight is None else _THIN + (_THICK - _THIN) * min(1.0, max(0.0, weight))
+
+
+def weight_text(weight: float) -> str:
+    """Write a weight in two digits.
+
+    >>> weight_text(0.874), weight_text(1.0)
+    ('.87', '1')
+    """
+    text = f"{weight:.2f}"
+    return "1" if text == "1.00" else text.removeprefix("0")

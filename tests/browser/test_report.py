@@ -1,0 +1,281 @@
+"""The report in a real browser: drawing, replay, proofs, search, keyboard, themes, odd names and size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
+
+from apsl_rules import Part, learn, network
+from apsl_rules.names import shown
+from apsl_rules.sampling import sample
+from contradictory import Contradictory
+from drawn import HOSTILE, drawn_pairs, hostile_dag, large_part, part_reading, svg_reading
+from graphs import random_dag
+from viewing import Page
+
+Opened = Callable[[Part], Page]
+
+
+@pytest.fixture(scope="module")
+def alarm() -> Part:
+    """Learn a part of ALARM from rows, with lines, and edges beyond the asked depth."""
+    return learn(sample(network("alarm"), 1000, seed=7), "VENTLUNG", depth=2)
+
+
+def test_the_page_shows_the_edges_of_the_part(opened: Opened, alarm: Part) -> None:
+    """At rest the page has exactly the edges of the part, and so have the still views."""
+    page = opened(alarm)
+
+    assert page.edges() == part_reading(alarm) == svg_reading(alarm.svg())
+    assert page.edges(beyond=True) == svg_reading(alarm.svg(outside=True))
+    assert page.find("h1").text == "VENTLUNG"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        learn(network("alarm"), "HISTORY", depth=2),
+        learn(network("asia"), "lung", depth="max", learner="apsl-paper"),
+        learn(Contradictory(), "a", depth="max"),
+    ],
+    ids=["alarm", "paper", "contradictory"],
+)
+def test_the_slider_replays_the_states_of_the_run(opened: Opened, part: Part) -> None:
+    """At every position of the slider the page has the edges of that state, and at the last one those of the part."""
+    pairs = {
+        frozenset(entry.fact.nodes) for entry in part.history.entries if entry.fact.relation in {"adjacent", "arrow"}
+    }
+    states = [*part.states()]
+    states += [] if part.store is part.history else [part.store]
+    replayed = opened(part).replayed()
+
+    assert len(replayed) == len(states)
+    assert replayed == [drawn_pairs(state, pairs) for state in states]
+    assert replayed[0] == set()
+    assert replayed[-1] >= part_reading(part)
+
+
+def test_steps_tell_visit_rule_and_conclusion(opened: Opened, alarm: Part) -> None:
+    """Step buttons go from firing to firing or from visit to visit, and the line below says what happened."""
+    page = opened(alarm)
+    page.find("#first").click()
+    assert "nothing is known yet" in page.find("#moment").text
+
+    page.find("#ahead").click()
+    told = page.find("#moment").text
+    place = next(at for at, entry in enumerate(alarm.history.entries) if entry is alarm.trace[0]) + 1
+    assert int(page.find("#slider").get_attribute("value") or 0) == place
+    assert f"{alarm.trace[0].rule} concludes" in told
+    assert "visit" in told
+    assert "because" in told
+
+    Select(page.find("#stride")).select_by_value("visit")
+    page.find("#first").click()
+    page.find("#ahead").click()
+    assert f"visit 1 of {len(alarm.visits)}: VENTLUNG" in page.find("#moment").text
+    assert int(page.find("#slider").get_attribute("value") or 0) == alarm.visits[0].end
+
+    page.find("#back").click()
+    assert page.edges(beyond=True) == set()
+
+
+def test_play_goes_on_by_itself_and_pauses(opened: Opened, alarm: Part) -> None:
+    """Play starts from the beginning when at the end, moves on, and stops when pressed again."""
+    page = opened(alarm)
+    page.find("#play").click()
+    assert page.find("#play").text == "⏸ Pause"
+    waited = page.browser.execute_async_script(
+        "const done = arguments[0]; const slider = document.getElementById('slider');"
+        "const look = () => Number(slider.value) > 0 ? done(slider.value) : setTimeout(look, 50); look();"
+    )
+    assert 0 < int(waited) < len(alarm.history)
+    page.find("#play").click()
+    assert page.find("#play").get_attribute("aria-label") == "Play"
+
+
+def test_a_click_on_an_edge_shows_its_proof(opened: Opened, alarm: Part) -> None:
+    """The proof on the page has every step, rule, test, p-value, n and dof of the proof that the part gives."""
+    page = opened(alarm)
+    x, y = max(alarm.arrows, key=lambda pair: (len(alarm.why(*pair).steps), pair))
+    page.click_edge(shown(x), shown(y))
+    proof = alarm.why(x, y)
+    words = page.panel().replace("→", "->").replace("—", "--")
+
+    assert [step.text for step in proof.steps if step.text not in words] == []
+    assert all(firing.rule in words for firing in [step.reason for step in proof.steps] if hasattr(firing, "rule"))
+    verdicts = [verdict for finding in proof.findings for verdict in finding.evidence.verdicts]
+    assert verdicts
+    for verdict in verdicts:
+        assert f"{verdict.test} = {verdict.statistic:.4g} {verdict.dof} " in words
+        assert f" {verdict.n}" in words
+
+    before = len(words)
+    page.find("#panel details > summary").click()
+    assert len(page.panel()) < before
+
+
+def test_a_conflict_shows_all_its_sides(opened: Opened) -> None:
+    """The list of conflicts names each, and one that is opened, from the list or the drawing, has all its proofs."""
+    part = learn(Contradictory(), "a", depth="max")
+    page = opened(part)
+    page.find("#tab-conflicts").click()
+    assert str(part.conflicts[0]) in page.panel()
+
+    page.find("#panel [data-conflict='0']").click()
+    listed = page.panel()
+    assert [element.text for element in page.all("#panel h3")] == ["Side 1", "Side 2"]
+    assert "a → b" in listed
+    assert "b → a" in listed
+
+    page.press(Keys.ESCAPE)
+    page.click_edge("a", "b")
+    assert "Side 2" in page.panel()
+
+
+def test_search_finds_a_node_and_its_neighbours(opened: Opened, alarm: Part) -> None:
+    """Typing a piece of a name offers the nodes; Enter chooses the first, and only its neighbours stay bright."""
+    page = opened(alarm)
+    page.press("/")
+    page.press("venttu")
+    assert [element.text for element in page.all("#matches button")] == ["VENTTUBE"]
+    page.press(Keys.ENTER)
+
+    assert page.focused().get_attribute("aria-label") == "VENTTUBE"
+    bright = {element.get_attribute("aria-label") for element in page.all("#drawing .box:not(.is-dim)")}
+    assert bright == {"VENTTUBE", *map(shown, alarm.neighbours_of("VENTTUBE"))}
+    assert page.find("#panel h2").text == "VENTTUBE"
+
+    page.press("/")
+    page.press("no such thing")
+    assert page.find("#matches").text == "no such node"
+
+
+def test_everything_is_within_reach_of_the_keyboard(opened: Opened, alarm: Part) -> None:
+    """From the drawing by keys to a node, its edges, a proof, back by Escape, and to the slider."""
+    page = opened(alarm)
+    page.run("document.querySelector('.box.is-target').focus()")
+    page.press(Keys.ARROW_RIGHT)
+    node = page.focused().get_attribute("aria-label")
+    assert node in map(str, alarm.neighbours_of("VENTLUNG"))
+    outline = page.run("return getComputedStyle(document.activeElement.querySelector('rect')).strokeWidth")
+    assert outline == "4px"
+
+    page.press(Keys.ENTER)
+    assert page.find("#panel h2").text == node
+    page.press(Keys.TAB, Keys.TAB)
+    assert "edge" in (page.focused().get_attribute("class") or "")
+    page.press(Keys.ENTER)
+    assert page.all("#panel .proof")
+
+    page.press(Keys.ESCAPE)
+    assert not page.all("#panel .proof")
+    assert page.focused().get_attribute("role") == "button"
+
+    page.run("document.getElementById('slider').focus()")
+    page.press(Keys.HOME)
+    assert page.edges(beyond=True) == set()
+    page.press(Keys.ARROW_RIGHT)
+    assert page.edges(beyond=True)
+
+
+def test_what_lies_beyond_can_be_hidden(opened: Opened, alarm: Part) -> None:
+    """The box 'beyond the asked depth' hides everything that is not of the part."""
+    page = opened(alarm)
+    assert page.edges(beyond=True) > page.edges()
+    page.find("#beyond").click()
+
+    assert page.edges(beyond=True) == part_reading(alarm)
+    shown_boxes = [box for box in page.all("#drawing .box") if box.is_displayed()]
+    assert len(shown_boxes) == len(alarm.members)
+
+
+def test_light_and_dark(opened: Opened, alarm: Part) -> None:
+    """The page follows the system's choice, and the button turns it; names stay readable on both."""
+    page = opened(alarm)
+    for system in ("light", "dark"):
+        media = {"features": [{"name": "prefers-color-scheme", "value": system}]}
+        page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+        assert brightness(page, "body", "backgroundColor") > 128 or system == "dark"
+        assert abs(brightness(page, "body", "backgroundColor") - brightness(page, ".name", "color")) > 100
+        before = brightness(page, "body", "backgroundColor")
+        page.find("#theme").click()
+        assert abs(brightness(page, "body", "backgroundColor") - before) > 100
+        assert abs(brightness(page, ".box:not(.is-target) rect", "fill") - brightness(page, ".box text", "fill")) > 100
+        page.find("#theme").click()
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def brightness(page: Page, css: str, kind: str) -> float:
+    """Give the brightness of a colour, from 0 to 255."""
+    colour = page.run(f"return getComputedStyle(document.querySelector({css!r})).{kind}")
+    return sum(map(float, colour.partition("(")[2].rstrip(")").split(",")[:3])) / 3
+
+
+def test_hostile_names_are_words(opened: Opened) -> None:
+    """Names that are markup or scripts are shown as they read, everywhere, and nothing of them runs."""
+    part = learn(hostile_dag(), 7, depth="max")
+    page = opened(part)
+
+    assert page.edges() == part_reading(part)
+    titles = page.run("return [...document.querySelectorAll('#drawing .box title')].map((one) => one.textContent)")
+    assert set(titles) == {shown(name) for name in part.members}
+    for tab in ("edges", "run", "conflicts", "why"):
+        page.find(f"#tab-{tab}").click()
+    for number in range(len(part.edges)):
+        page.find("#tab-edges").click()
+        page.all("#panel .edge")[number].click()
+        assert page.all("#panel .proof, #panel .conflict")
+    page.press("/")
+    page.press("<script")
+    assert page.find("#matches").text == str(HOSTILE[0]) + "\n" + str(HOSTILE[1])
+    page.replayed()
+
+    assert page.run("return window.canary") is None
+    assert page.run("return document.images.length + document.scripts.length") == 2
+    assert page.find("title").get_attribute("textContent") == "7 · part of depth max"
+
+
+def test_labels_fit_into_their_boxes(opened: Opened, alarm: Part) -> None:
+    """With the fonts at hand no label is wider than its box, odd ones included."""
+    script = """
+    return [...document.querySelectorAll('#drawing .box')].filter((box) =>
+      box.querySelector('text').getBBox().width > box.querySelector('rect').getBBox().width)
+      .map((box) => box.textContent)"""
+    for part in (alarm, learn(hostile_dag(), 7, depth="max")):
+        assert opened(part).run(script) == []
+
+
+def test_a_narrow_screen_needs_no_sideways_scrolling(opened: Opened, alarm: Part) -> None:
+    """On a telephone the page is one column."""
+    page = opened(alarm)
+    size = {"width": 380, "height": 760, "deviceScaleFactor": 1, "mobile": True}
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        assert page.run("return document.documentElement.scrollWidth") <= 380
+        assert page.find("#drawing").rect["height"] > 200
+    finally:
+        page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_five_hundred_nodes_stay_usable(opened: Opened) -> None:
+    """A part of 500 nodes opens at a readable size, replays, zooms, and finds a node."""
+    part = large_part(random_dag(1, 560, 3.0), "v000")
+    assert len(part.members) >= 500
+    page = opened(part)
+
+    assert page.edges() == part_reading(part)
+    target = page.find(".box.is-target text")
+    assert target.is_displayed()
+    assert target.rect["height"] > 8
+    page.run("const s = document.getElementById('slider'); s.value = s.max / 2; s.dispatchEvent(new Event('input'))")
+    assert 0 < len(page.edges()) < len(part.edges)
+    page.press("/")
+    page.press(shown(part.members[-1]), Keys.ENTER)
+    assert page.focused().get_attribute("aria-label") == shown(part.members[-1])
+    frame, box = page.find("#drawing").rect, page.focused().rect
+    assert frame["x"] < box["x"] < frame["x"] + frame["width"]
+    page.find("#fit").click()
+    assert page.find("#scene").rect["height"] <= frame["height"] + 1

@@ -1,0 +1,114 @@
+"""The report as a browser shows it: what is drawn, and what a user does to it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from selenium.webdriver import ActionChains, Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+
+_EDGES = """
+const data = JSON.parse(document.getElementById('data').textContent);
+const seen = () => [...document.querySelectorAll('#drawing .wire')]
+  .filter((wire) => getComputedStyle(wire).display !== 'none' && wire.querySelector('.stroke').getTotalLength() > 0)
+  .map((wire) => {
+    const edge = data.edges[Number(wire.dataset.edge)];
+    const names = edge.ends.map((node) => data.names[node]);
+    const heads = [...wire.querySelectorAll('.head')].map((head) => getComputedStyle(head).display !== 'none');
+    const torn = getComputedStyle(wire.querySelector('.cross')).display !== 'none';
+    const beyond = wire.classList.contains('is-beyond');
+    return { names, heads, torn, beyond };
+  });
+"""
+_REPLAY = """
+const slider = document.getElementById('slider');
+return Array.from({ length: Number(slider.max) + 1 }, (_, position) => {
+  slider.value = position;
+  slider.dispatchEvent(new Event('input', { bubbles: true }));
+  return seen();
+});
+"""
+
+
+class Page:
+    """An open report."""
+
+    def __init__(self, browser: Chrome, path: Path) -> None:
+        self.browser = browser
+        self.path = path
+        browser.get(path.as_uri())
+
+    def find(self, css: str) -> WebElement:
+        """Give the first element that a selector matches."""
+        return self.browser.find_element(By.CSS_SELECTOR, css)
+
+    def all(self, css: str) -> list[WebElement]:
+        """Give every element that a selector matches."""
+        return self.browser.find_elements(By.CSS_SELECTOR, css)
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Run a script in the page, as a debugger would."""
+        return self.browser.execute_script(script, *arguments)
+
+    def press(self, *keys: str) -> None:
+        """Press keys where the focus is."""
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    def focused(self) -> WebElement:
+        """Give the element that has the focus."""
+        return self.browser.switch_to.active_element
+
+    def panel(self) -> str:
+        """Give the words in the panel."""
+        return self.find("#panel").text
+
+    def edges(self, *, beyond: bool = False) -> set[tuple[str, str, str]]:
+        """Read the edges off the drawing, those of the part or all: arrow from, to; other marks by name."""
+        return _readings(self.run(f"{_EDGES} return seen();"), beyond=beyond)
+
+    def replayed(self) -> list[set[tuple[str, str, str]]]:
+        """Move the slider over every position and read all edges at each."""
+        return [_readings(seen, beyond=True) for seen in self.run(_EDGES + _REPLAY)]
+
+    def click_edge(self, first: str, second: str) -> None:
+        """Click an edge with the mouse, where no other edge lies over it."""
+        script = """
+        const data = JSON.parse(document.getElementById('data').textContent);
+        const [names] = arguments;
+        const number = data.edges.findIndex((edge) => edge.ends.every((node) => names.includes(data.names[node])));
+        const wire = document.querySelector(`[data-edge="${number}"]`);
+        const path = wire.querySelector('.hit');
+        const points = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map((share) =>
+          path.getPointAtLength(path.getTotalLength() * share).matrixTransform(path.getScreenCTM()));
+        const { x, y } = points.find((point) => wire.contains(document.elementFromPoint(point.x, point.y)));
+        return [Math.round(x), Math.round(y)];
+        """
+        x, y = self.run(script, [first, second])
+        chain = ActionChains(self.browser)
+        chain.w3c_actions.pointer_action.move_to_location(x, y).click()
+        chain.perform()
+
+    def complaints(self) -> list[str]:
+        """Give what the browser logged since last asked: errors, and breaches of the page's policy."""
+        return [entry["message"] for entry in self.browser.get_log("browser")]
+
+    def addresses(self) -> set[str]:
+        """Give every address that was asked for since last asked."""
+        events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
+        return {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
+
+
+def _readings(seen: list[dict[str, Any]], *, beyond: bool) -> set[tuple[str, str, str]]:
+    return {_reading(one) for one in seen if beyond or not one["beyond"]}
+
+
+def _reading(seen: dict[str, Any]) -> tuple[str, str, str]:
+    (x, y), (at_first, at_second) = seen["names"], seen["heads"]
+    if seen["torn"]:
+        return "both" if at_first and at_second else "conflict", *sorted((x, y))
+    if at_first or at_second:
+        return ("arrow", x, y) if at_second else ("arrow", y, x)
+    return "line", *sorted((x, y))
