@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import attrs
 
-from apsl_rules.cpdag import Cpdag
+from apsl_rules.cpdag import Pdag
 from apsl_rules.dag import Dag, is_networkx, known_dag
 from apsl_rules.errors import GraphError, GraphFormatError
 from apsl_rules.exportable import Exportable
@@ -90,7 +90,7 @@ class MarkedGraph(Exportable):
         known = frozenset(self.nodes)
         marks: dict[Pair, str] = {}
         drawn = chain(
-            ((frozenset(arrow), f"an arrow from {arrow[0]!r}") for arrow in sorted(self.arrows, key=_ends)),
+            ((frozenset(arrow), f"an arrow from {arrow[0]!r}") for arrow in sorted(self.arrows, key=_way)),
             ((line, "a line") for line in sorted(self.lines, key=_ends)),
             ((pair, "a conflict") for pair in sorted(self.conflicts, key=_ends)),
         )
@@ -174,7 +174,7 @@ def graph_of(source: object) -> MarkedGraph:
         return MarkedGraph(source.members, source.arrows, source.lines, source.edges - known)
     if isinstance(source, LearnedGraph):
         return _of_stores(source.nodes, [part.store for part in source.parts])
-    if isinstance(source, Cpdag):
+    if isinstance(source, Pdag):
         return MarkedGraph(source.nodes, source.arrows, source.lines)
     if isinstance(source, Network):
         source = source.dag
@@ -217,6 +217,10 @@ def _of_stores(nodes: tuple[Node, ...], stores: Iterable[MarkStore]) -> MarkedGr
 
 def _ends(pair: Iterable[Node]) -> tuple[Any, ...]:
     return tuple(order_key(node) for node in in_order(pair))
+
+
+def _way(arrow: Arrow) -> tuple[Any, ...]:
+    return tuple(map(order_key, arrow))
 
 
 def _refuse(message: str) -> NoReturn:

@@ -14,6 +14,7 @@ from apsl_rules.oracle import Oracle
 from apsl_rules.spec import Spec
 
 if TYPE_CHECKING:
+    from apsl_rules.marked import MarkedGraph
     from apsl_rules.part import Part
     from apsl_rules.task import Task
 
@@ -104,8 +105,9 @@ class ReaderOffer:
 
 @attrs.frozen
 class ExporterOffer:
-    """A way to write a part as text."""
+    """A way to write a part as text; one that needs only the marks writes any graph (``export_graph``)."""
 
     name: str
     summary: str
     export: Callable[[Part], str]
+    export_graph: Callable[[MarkedGraph], str] | None = None

@@ -258,7 +258,7 @@ class Part(Exportable, Viewable):
         return pd.DataFrame(self.rows(), columns=[*ROW])
 
     def export(self, name: str) -> str:
-        """Write the part in a format by its name, such as "csv"; plugins add further ones."""
+        """Write the part in a format by its name, such as "dot"; ``apsl formats`` lists them."""
         from apsl_rules.plugins import installed, pick
 
         return pick(installed().exporters, name, "format").export(self)

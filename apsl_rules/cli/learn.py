@@ -11,6 +11,7 @@ from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, quiet_option, summary
 from apsl_rules.cli.screen import print_text, watched
 from apsl_rules.cli.source import learned, learning_options
+from apsl_rules.cli.writing import exported, format_options
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.plugins import Plugins, pick
 
@@ -33,7 +34,7 @@ Examples:
     is_flag=True,
     help="Keep all answers beside --out until the end; the same command goes on from them.",
 )
-@click.option("--format", "style", default="text", show_default=True, help="How to print it: text, json, csv, ...")
+@format_options
 @json_option
 @quiet_option
 @click.pass_context
@@ -45,6 +46,7 @@ def learn(
     out: str | None,
     resume: bool,
     style: str,
+    directed: bool,
     as_json: bool,
     quiet: bool,
     **settings: Any,
@@ -64,10 +66,11 @@ def learn(
         part = learned(source, plugins, **settings)
     if out is not None:
         save_part(part, out)
+    text = exported(part, exporter, directed=directed).rstrip("\n")
     if style == "text":
-        print_text(f"{exporter.export(part)}\n\n{summary(part)}")
+        print_text(f"{text}\n\n{summary(part)}")
     else:
-        click.echo(exporter.export(part).rstrip("\n"))
+        click.echo(text)
     if part.incomplete:
         context.exit(2)
     if answers is not None:

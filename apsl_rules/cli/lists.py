@@ -1,4 +1,4 @@
-"""What there is to choose from: networks, oracles, finders, learners and plugins."""
+"""What there is to choose from: networks, oracles, finders, learners, formats and plugins."""
 
 from __future__ import annotations
 
@@ -65,6 +65,14 @@ def finders(manager: Plugins, *, as_json: bool) -> None:
 def learners(manager: Plugins, *, as_json: bool) -> None:
     """List the learners."""
     _print([{"name": one.name, "summary": one.summary} for one in manager.learners.values()], as_json=as_json)
+
+
+@click.command()
+@json_option
+@click.pass_obj
+def formats(manager: Plugins, *, as_json: bool) -> None:
+    """List the formats in which a part can be written."""
+    _print([{"name": one.name, "summary": one.summary} for one in manager.exporters.values()], as_json=as_json)
 
 
 @click.command()

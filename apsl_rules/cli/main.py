@@ -17,7 +17,7 @@ from apsl_rules.cli.completion import completion
 from apsl_rules.cli.doctor import doctor
 from apsl_rules.cli.explain import trace, why
 from apsl_rules.cli.learn import learn
-from apsl_rules.cli.lists import finders, learners, networks, oracles, plugins
+from apsl_rules.cli.lists import finders, formats, learners, networks, oracles, plugins
 from apsl_rules.cli.score import score
 from apsl_rules.cli.show import report, show
 from apsl_rules.cli.simulate import simulate
@@ -60,6 +60,7 @@ for command in (
     oracles,
     finders,
     learners,
+    formats,
     plugins,
     doctor,
     completion,

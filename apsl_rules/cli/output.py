@@ -15,7 +15,12 @@ quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progres
 
 def print_json(data: Any) -> None:
     """Print data as JSON."""
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    click.echo(json_text(data))
+
+
+def json_text(data: Any) -> str:
+    """Give data as the JSON that commands print."""
+    return json.dumps(data, ensure_ascii=False, indent=2)
 
 
 def summary(part: Part) -> str:

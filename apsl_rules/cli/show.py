@@ -6,29 +6,38 @@ from pathlib import Path
 
 import click
 
-from apsl_rules.cli.output import json_option, print_json, summary
+from apsl_rules.cli.output import json_option, json_text, summary
 from apsl_rules.cli.screen import print_text
+from apsl_rules.cli.writing import exported, format_options
 from apsl_rules.labels import label
 from apsl_rules.plugins import Plugins, pick
 
 
 @click.command()
 @click.argument("part_file", type=click.Path())
-@click.option("--format", "style", default="text", show_default=True, help="How to print it: text, svg, html, csv, ...")
+@format_options
+@click.option("--out", type=click.Path(dir_okay=False), help="Write to this file instead of printing.")
 @json_option
 @click.pass_obj
-def show(manager: Plugins, /, part_file: str, *, style: str, as_json: bool) -> None:
-    """Show a saved part: its picture, its figures and its edges."""
+def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out: str | None, as_json: bool) -> None:
+    """Show a saved part: its picture, its figures and its edges; or write it in a format of another tool."""
+    from apsl_rules.atomic import write_text
     from apsl_rules.partfile import load_part
 
     exporter = pick(manager.exporters, style, "format")
     part = load_part(part_file)
     if as_json:
-        print_json([{**row, "source": label(row["source"]), "target": label(row["target"])} for row in part.rows()])
-    elif style == "text":
-        print_text(f"{part.picture()}\n\n{summary(part)}")
+        rows = [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in part.rows()]
+        text = json_text(rows)
     else:
-        click.echo(exporter.export(part).rstrip("\n"))
+        text = exported(part, exporter, directed=directed).rstrip("\n")
+        text = f"{text}\n\n{summary(part)}" if style == "text" else text
+    if out is not None:
+        write_text(out, f"{text}\n")
+    elif style == "text" and not as_json:
+        print_text(text)
+    else:
+        click.echo(text)
 
 
 @click.command()

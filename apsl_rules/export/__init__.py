@@ -7,6 +7,7 @@ from apsl_rules.export.bnlearn import from_bnlearn, to_bnlearn
 from apsl_rules.export.causallearn import from_causallearn, to_causallearn
 from apsl_rules.export.dagitty import from_dagitty, to_dagitty
 from apsl_rules.export.dot import from_dot, to_dot
+from apsl_rules.export.formats import read_graph
 from apsl_rules.export.frames import (
     from_adjacency,
     from_pandas,
@@ -40,6 +41,7 @@ __all__ = [
     "from_pgmpy",
     "from_tetrad",
     "graph_of",
+    "read_graph",
     "to_adjacency",
     "to_bif",
     "to_bnlearn",

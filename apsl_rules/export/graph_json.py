@@ -27,15 +27,11 @@ VERSION = 1
 def to_graph_json(source: object) -> str:
     """Write a graph as JSON text."""
     graph = graph_of(source)
-    data = {
-        "format": FORMAT,
-        "version": VERSION,
-        "nodes": [label(node) for node in graph.nodes],
-        "edges": [
-            {"source": label(edge.source), "target": label(edge.target), "mark": str(edge.mark)} for edge in graph.edges
-        ],
-    }
-    return json.dumps(data, indent=1) + "\n"
+    nodes = [label(node) for node in graph.nodes]
+    edges = [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in graph.rows()]
+    head = f'"format": {json.dumps(FORMAT)}, "version": {VERSION}'
+    rows = ",".join(f"\n  {json.dumps(edge)}" for edge in edges)
+    return f'{{{head},\n "nodes": {json.dumps(nodes)},\n "edges": [{rows}]}}\n'
 
 
 def from_graph_json(text: str) -> MarkedGraph:

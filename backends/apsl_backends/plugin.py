@@ -22,7 +22,9 @@ from apsl_rules.blanket import BlanketFinder, SpousesByChild
 from apsl_rules.dag import Dag, is_networkx, known_dag
 from apsl_rules.edgelist import edges_csv
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.export.formats import EXPORTERS, GRAPH_READER
 from apsl_rules.hookspecs import hookimpl
+from apsl_rules.marked import MarkedGraph
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.network import Network
 from apsl_rules.offers import (
@@ -46,7 +48,7 @@ from apsl_rules.spec import parse_spec
 
 
 def _is_graph(source: Any) -> bool:
-    return isinstance(source, Dag | Network) or is_networkx(source)
+    return isinstance(source, Dag | Network | MarkedGraph) or is_networkx(source)
 
 
 def _dsep(source: Any, settings: OracleSettings) -> Oracle:
@@ -107,6 +109,7 @@ def apsl_readers() -> Iterable[ReaderOffer]:
         ReaderOffer("bif", "a Bayesian network in the BIF format", (".bif", ".bif.gz"), read_bif),
         ReaderOffer("table", "a table of columns", TABLE_ENDINGS, read_table),
         ReaderOffer("recording", "the recorded answers of an oracle", (".recording",), ReplayOracle),
+        GRAPH_READER,
     ]
 
 
@@ -119,6 +122,7 @@ def apsl_exporters() -> Iterable[ExporterOffer]:
         ExporterOffer("csv", "one row for each edge: source, target, mark, rule, p, distance", edges_csv),
         ExporterOffer("svg", "the drawing, for any browser or document", svg),
         ExporterOffer("html", "the report: drawing, proofs and replay in one page", report_html),
+        *EXPORTERS,
     ]
 
 

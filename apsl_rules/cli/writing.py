@@ -1,0 +1,36 @@
+"""The options with which commands write a part in a format of another tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.offers import ExporterOffer
+from apsl_rules.part import Part
+
+_FORMAT = click.option(
+    "--format", "style", default="text", show_default=True, help="How to write it: text, csv, dot, ... (apsl formats)."
+)
+_DIRECTED = click.option(
+    "--directed", is_flag=True, help="Give open edges a direction first, for formats that know arrows only."
+)
+
+
+def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that choose a format to a command."""
+    return _FORMAT(_DIRECTED(command))
+
+
+def exported(part: Part, exporter: ExporterOffer, *, directed: bool) -> str:
+    """Write a part in a format, with a direction for every edge if that is asked."""
+    if not directed:
+        return exporter.export(part)
+    if exporter.export_graph is None:
+        message = f"the format {exporter.name!r} shows the part as it was learned; leave out --directed"
+        raise InvalidArgumentError(message)
+    from apsl_rules.marked import graph_of
+
+    return exporter.export_graph(graph_of(part.graph().directed()))

@@ -1,0 +1,68 @@
+"""The formats by name, for ``part.export`` and the command line, and graph files by their ending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from apsl_rules.dag import Dag, known_dag
+from apsl_rules.errors import GraphFormatError
+from apsl_rules.export.bif import to_bif
+from apsl_rules.export.bnlearn import from_bnlearn, to_bnlearn
+from apsl_rules.export.dagitty import from_dagitty, to_dagitty
+from apsl_rules.export.dot import from_dot, to_dot
+from apsl_rules.export.graph_json import from_graph_json, to_graph_json
+from apsl_rules.export.graphml import from_graphml, to_graphml
+from apsl_rules.export.mermaid import from_mermaid, to_mermaid
+from apsl_rules.export.tetrad import from_tetrad, to_tetrad
+from apsl_rules.marked import MarkedGraph
+from apsl_rules.offers import ExporterOffer, ReaderOffer
+
+EXPORTERS = tuple(
+    ExporterOffer(name, summary, write, write)
+    for name, summary, write in (
+        ("dot", "the DOT language of Graphviz", to_dot),
+        ("graphml", "GraphML, for Gephi, Cytoscape, yEd, igraph and networkx", to_graphml),
+        ("mermaid", "a Mermaid flowchart, for web pages and wikis", to_mermaid),
+        ("dagitty", "the language of dagitty", to_dagitty),
+        ("tetrad", "Tetrad's text", to_tetrad),
+        ("bnlearn", "a model string of the R package bnlearn; arrows only", to_bnlearn),
+        ("bif", "a BIF file of the structure; arrows only, probabilities are placeholders", to_bif),
+        ("graph-json", "nodes and marked edges as JSON, without proofs", to_graph_json),
+    )
+)
+
+_READERS: dict[str, Callable[[str], MarkedGraph]] = {
+    ".dagitty": from_dagitty,
+    ".dot": from_dot,
+    ".gv": from_dot,
+    ".graphml": from_graphml,
+    ".mmd": from_mermaid,
+    ".tetrad": from_tetrad,
+    ".bnlearn": from_bnlearn,
+    ".graph.json": from_graph_json,
+}
+
+
+def read_graph(path: str | Path) -> MarkedGraph:
+    """Read a graph from a file, whose ending says the format: .dagitty, .dot, .gv, .graphml, .mmd, .tetrad, ..."""
+    read = next((one for ending, one in _READERS.items() if str(path).casefold().endswith(ending)), None)
+    if read is None:
+        message = f"{str(path)!r} has no ending of a graph file; endings are {', '.join(_READERS)}"
+        raise GraphFormatError(message)
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"{path}: byte {error.start + 1} is not UTF-8 text; save the file as UTF-8"
+        raise GraphFormatError(message) from error
+    except OSError as error:
+        message = f"{path}: the file cannot be read: {error.strerror}"
+        raise GraphFormatError(message) from error
+    return read(text)
+
+
+def _read_known(path: Path) -> Dag:
+    return known_dag(read_graph(path))
+
+
+GRAPH_READER = ReaderOffer("graph", "a known graph, written by another tool", tuple(_READERS), _read_known)
