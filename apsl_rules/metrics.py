@@ -18,7 +18,7 @@ edge in conflict is an edge without direction.
 ``against="cpdag"`` asks for what data can tell: arrows that all equivalent graphs share, and lines. ``against="dag"``
 also blames a learner for directions that no data can tell; no learner of marks reaches 1 where such edges exist.
 
-``scored="extension"`` is what the paper's tables hold: everything that the learner knows, beyond the asked depth
+``scored="extension"`` is what the paper's tables agree with: everything that the learner knows, beyond the asked depth
 too, is directed by :func:`apsl_rules.authors_extension.authors_extension`, and the part is cut out of that. It depends
 on the order of columns, so that order has to be given.
 
@@ -105,6 +105,9 @@ def score(
         asked = _edges(known, target, depth)
     if columns is not None:
         _check_nodes(columns, dag.nodes, "the order of columns")
+        if len(columns) > len(dag.nodes):
+            message = f"the order of columns has {len(columns)} names for {len(dag.nodes)} nodes; name each once"
+            raise InvalidArgumentError(message)
         known = Pdag(known.nodes, authors_extension(columns, known.arrows, known.lines), frozenset())
     region = _edges(true, target, depth)
     compelled = _within(true, region)

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import csv
 from importlib.resources import files
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import attrs
 
 from apsl_rules.cpdag import Depth
 from apsl_rules.errors import UnknownNameError
+from apsl_rules.names import listing, nearest
 
 Measure: TypeAlias = Literal["ar_distance", "ar_precision", "ar_recall", "runtime_s"]
 
@@ -47,6 +48,11 @@ def table3() -> tuple[Published, ...]:
 
 def table3_columns(measure: Measure) -> dict[str, list[float]]:
     """Give one measure of Table III for each algorithm, its twelve rows in one order, ready to be ranked."""
+    if measure not in get_args(Measure):
+        message = (
+            f"Table III has no {measure!r}{nearest(measure, get_args(Measure))}; it has {listing(get_args(Measure))}"
+        )
+        raise UnknownNameError(message)
     columns: dict[str, list[float]] = {}
     for row in table3():
         columns.setdefault(row.algorithm, []).append(getattr(row, measure))

@@ -64,6 +64,7 @@ class Ranking:
     ties: float = attrs.field(default=0.0, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
+        _check_choice("best", self.best, "high", "low")
         _check_size(len(self.ranks), self.tasks)
 
     @property
@@ -76,6 +77,9 @@ class Ranking:
         """Ask whether all methods could be equal; the textbook's χ² ignores ties, which makes it a little smaller."""
         from scipy.stats import chi2, f
 
+        _check_choice("ties", ties, "corrected", "ignored")
+        if self.tasks == 1:
+            _refuse("the Friedman test needs at least 2 tasks; one alone says nothing of how ranks vary")
         count, tasks = len(self.ranks), self.tasks
         spread = sum((mean - (count + 1) / 2) ** 2 for mean in self.ranks.values())
         statistic = 12 * tasks / (count * (count + 1)) * spread
@@ -150,9 +154,8 @@ def rank(
     import numpy as np
     from scipy.stats import rankdata
 
-    for name, given, allowed in (("better", better, ("lower", "higher")), ("best", best, ("high", "low"))):
-        if given not in allowed:
-            _refuse(f"{name} is {given!r}; give {allowed[0]!r} or {allowed[1]!r}")
+    _check_choice("better", better, "lower", "higher")
+    _check_choice("best", best, "high", "low")
     columns = {name: list(column) for name, column in figures.items()}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -169,6 +172,11 @@ def rank(
     ties = sum(int(count) ** 3 - int(count) for row in ranks for count in np.unique(row, return_counts=True)[1])
     means = dict(zip(columns, map(float, ranks.mean(axis=0)), strict=True))
     return Ranking(means, tasks=len(table), best=best, ties=ties)
+
+
+def _check_choice(name: str, given: str, one: str, other: str) -> None:
+    if given not in (one, other):
+        _refuse(f"{name} is {given!r}; give {one!r} or {other!r}")
 
 
 def _check_size(methods: int, tasks: int) -> None:

@@ -191,6 +191,7 @@ def test_a_score_prints_its_pieces() -> None:
         ({"scored": "extension"}, "scored='extension' depends on the order of columns; give it as columns="),
         ({"columns": "abcdef"}, "scored='marks' does not depend on their order"),
         ({"scored": "extension", "columns": "abcde"}, "the order of columns lacks 'f'"),
+        ({"scored": "extension", "columns": "abcdefa"}, "the order of columns has 7 names for 6 nodes"),
         ({"target": "a"}, "target is 'a' and depth None; give both"),
         ({"depth": 2}, "target is None and depth 2; give both"),
         ({"target": "a", "depth": 0}, "depth is 0; give a whole number from 1 on"),
