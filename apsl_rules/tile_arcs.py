@@ -32,6 +32,7 @@ MOST_CELLS = 10**6
 _TRIES = 4
 _THRIFTS = (0, 1, 2, 4, 8)
 _BITS = 64
+_FEW = 32
 _MANY = 2**31
 
 
@@ -87,7 +88,8 @@ class _Base:
         self.parents = [[place[parent] for parent in dag.parents_of(node)] for node in dag.nodes]
         self.children = np.array([len(dag.children_of(node)) for node in dag.nodes])
         self.order = [place[node] for node in dag.topological_order]
-        self.roots = [number for number in self.order if self.sizes[number] > 1 and not self.parents[number]]
+        self.sources = [number for number in self.order if not self.parents[number]]
+        self.roots = [number for number in self.sources if self.sizes[number] > 1]
 
 
 class _Drawing:
@@ -95,13 +97,13 @@ class _Drawing:
 
     def __init__(self, base: _Base, times: int, rules: ArcRules, random: np.random.Generator, thrift: int) -> None:
         self._base, self._times, self._rules, self._random, self._thrift = base, times, rules, random, thrift
-        nodes = times * len(base.order)
         self._tile = np.repeat(np.arange(times), len(base.order))
         self._size = np.tile(base.sizes, times)
         self._children = np.tile(base.children, times)
         self._neighbours = np.tile(base.children + [len(parents) for parents in base.parents], times)
-        # Row x has a bit for each root, set where it is a source of node x.
-        self._sources = np.zeros((nodes, -(-times * len(base.order) // _BITS)), dtype=np.uint64)
+        # Row x has a bit for each node without parents in its tile, set where it is a source of node x.
+        self._sources = np.zeros((self._tile.size, -(-times * len(base.sources) // _BITS)), dtype=np.uint64)
+        self._weights = np.zeros(self._tile.size)
         self._found: dict[int, list[int]] = {}
 
     def parents(self, arcs: int) -> dict[int, list[int]]:
@@ -114,42 +116,49 @@ class _Drawing:
             start = tile * len(self._base.order)
             if tile:
                 owed += int(wanted[tile - 1])
-                owed -= self._join([start + root for root in roots], owed)
-            self._finish(start)
+                owed -= self._join([start + root for root in roots], owed, np.cumsum(self._weights[:start]))
+            self._finish(tile)
         return self._found
 
-    def _join(self, roots: list[int], owed: int) -> int:
-        """Give the roots of one tile so many parents, or as many as can be, and say how many."""
+    def _join(self, roots: list[int], owed: int, ends: npt.NDArray[np.float64]) -> int:
+        """Give the roots of one tile so many parents, or as many as can be, and say how many.
+
+        The nodes of earlier tiles are drawn by their weights, whose sums up to each node are ``ends``.
+        """
         self._found |= {root: [] for root in roots}
         slots = self._random.permutation(len(roots) * self._rules.max_parents)
         placed = 0
         for slot in slots:
             if placed < owed:
-                placed += self._place(roots[slot % len(roots)], roots)
+                placed += self._place(roots[slot % len(roots)], roots, ends)
         return placed
 
-    def _place(self, root: int, roots: list[int]) -> bool:
-        """Give a root one more parent where one fits."""
-        fitting = np.flatnonzero(self._fits(root, roots))
+    def _place(self, root: int, roots: list[int], ends: npt.NDArray[np.float64]) -> bool:
+        """Give a root one more parent where one fits: the first that does of a few drawn, or else one of all."""
+        few = np.searchsorted(ends[:-1], self._random.random(_FEW) * ends[-1], side="right")
+        fitting = few[self._fits(root, roots, few)]
         if not fitting.size:
-            return False
-        weights = np.bitwise_count(self._sources[fitting]).sum(axis=1, dtype=np.float64) ** -self._thrift
-        parent = int(self._random.choice(fitting, p=weights / weights.sum()))
+            every = np.arange(ends.size)
+            fitting = every[self._fits(root, roots, every)]
+            if not fitting.size:
+                return False
+            weights = self._weights[fitting]
+            fitting = self._random.choice(fitting, 1, p=weights / weights.sum())
+        parent = int(fitting[0])
         self._found[root].append(parent)
         self._children[parent] += 1
         self._neighbours[[parent, root]] += 1
         return True
 
-    def _fits(self, root: int, roots: list[int]) -> npt.NDArray[np.bool_]:
-        """Say of each node of the earlier tiles whether it may become a parent of a root."""
+    def _fits(self, root: int, roots: list[int], earlier: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Say of some nodes of the earlier tiles whether they may become parents of a root."""
         rules, own = self._rules, self._found[root]
-        earlier = slice(0, int(np.searchsorted(self._tile, self._tile[root])))
         most = rules.max_neighbours or _MANY
         cells = prod(self._size[[root, *own]].tolist())
         size = self._size[earlier]
         fits: npt.NDArray[np.bool_] = (size > 1) & (size * cells <= MOST_CELLS) & (self._neighbours[earlier] < most)
         fits &= (self._children[earlier] < (rules.max_children or _MANY)) & (self._neighbours[root] < most)
-        fits[own] = False
+        fits &= ~np.isin(earlier, own)
         if rules.keep == "joint":
             sources = self._sources[earlier]
             others = [parent for other in roots if other != root for parent in self._found[other]]
@@ -159,12 +168,14 @@ class _Drawing:
                 fits &= apart | (self._tile[earlier] == self._tile[parent])
         return fits
 
-    def _finish(self, start: int) -> None:
-        """Work out the sources of all nodes of a tile."""
+    def _finish(self, tile: int) -> None:
+        """Work out the sources of all nodes of a tile, and their weights as parents: the less the more sources."""
+        start = tile * len(self._base.order)
+        for number, place in enumerate(self._base.sources, tile * len(self._base.sources)):
+            self._sources[start + place, number // _BITS] = np.uint64(1) << np.uint64(number % _BITS)
         for place in self._base.order:
             node = start + place
             parents = [start + parent for parent in self._base.parents[place]] or self._found.get(node, [])
             if parents:
                 self._sources[node] = np.bitwise_or.reduce(self._sources[parents], axis=0)
-            else:
-                self._sources[node, node // _BITS] = np.uint64(1) << np.uint64(node % _BITS)
+            self._weights[node] = float(np.bitwise_count(self._sources[node]).sum(dtype=np.int64)) ** -self._thrift

@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from apsl_rules.cli.completion import complete_networks
+
 _EXAMPLES = """\b
 Examples:
   apsl simulate alarm -n 1000 --seed 7 -o data.csv
@@ -15,7 +17,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("network")
+@click.argument("network", shell_complete=complete_networks)
 @click.option("--rows", "-n", type=int, default=1000, show_default=True, help="How many rows to draw.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same rows.")
 @click.option(

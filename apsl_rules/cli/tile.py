@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from apsl_rules.cli.completion import complete_networks
 from apsl_rules.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _out = click.option("--out", "-o", type=click.Path(dir_okay=False), help="A file
 
 
 @click.command(epilog=_TILE_EXAMPLES)
-@click.argument("network", required=False)
+@click.argument("network", required=False, shell_complete=complete_networks)
 @click.option("--like", metavar="NAME", help="Start from the settings of a tiled network, such as alarm10.")
 @click.option("--times", "-k", type=int, help="How many tiles.")
 @click.option("--arcs", type=int, help="Arrows between tiles; without it as many as later tiles have roots.")

@@ -19,6 +19,7 @@ PAGES = (
     ("One G² test against a plain C row loop", "kernels.py", None),
     ("Whole graphs and parts against peers", "peers.py", "."),
     ("Wide tables", "wide.py", None),
+    ("Drawing rows from networks", "simulate.py", None),
     ("Start-up", "startup.py", None),
     ("Accuracy on small samples", "accuracy.py", "data"),
     ("Every learner", "learners.py", "data"),
