@@ -61,12 +61,13 @@ def _declared(values: nw.Series[Any], levels: tuple[Any, ...]) -> Labels:
 
 def _from_dictionary(values: nw.Series[Any]) -> Labels:
     """Take over the codes of a dictionary column of pyarrow, whose chunks may number the labels differently."""
-    whole = values.to_native().unify_dictionaries()
-    levels = tuple(whole.chunk(0).dictionary.to_pylist()) if whole.num_chunks else ()
-    if None in levels or len(set(levels)) < len(levels):
-        return _declared(values, tuple(dict.fromkeys(level for level in levels if level is not None)))
-    codes = [chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False) for chunk in whole.chunks]
-    return Labels(np.concatenate([np.empty(0, np.intp), *codes]), levels, declared=True)
+    place: dict[Any, int] = {}
+    codes = [np.empty(0, np.intp)]
+    for chunk in values.to_native().chunks:
+        rank = [-1 if label is None else place.setdefault(label, len(place)) for label in chunk.dictionary.to_pylist()]
+        # The last place is what a missing index finds.
+        codes.append(np.array([*rank, -1])[chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)])
+    return Labels(np.concatenate(codes), tuple(place), declared=True)
 
 
 def open_frame(source: Any) -> OtherFrame | None:

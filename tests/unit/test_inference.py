@@ -56,6 +56,21 @@ def test_asia_has_the_published_marginals() -> None:
     assert joint(asia, ["either"])[0] == pytest.approx(0.064828, abs=1e-8)
 
 
+#: Joint distributions that pgmpy 1.1 works out for the same networks.
+PEER = [
+    ("alarm", ["BP"], [0.389993088, 0.204707763, 0.40529915]),
+    ("alarm", ["CATECHOL", "HISTORY"], [0.005457318, 0.094676966, 0.049042682, 0.850823034]),
+    ("insurance", ["PropCost"], [0.562945591, 0.315187595, 0.105070294, 0.01679652]),
+    ("hailfinder", ["PlainsFcst"], [0.61365119, 0.238240021, 0.148108789]),
+]
+
+
+@pytest.mark.parametrize(("name", "nodes", "expected"), PEER)
+def test_a_peer_agrees(name: str, nodes: list[Node], expected: list[float]) -> None:
+    """Another program gives the same figures."""
+    assert joint(network(name), nodes).ravel() == pytest.approx(expected, abs=1e-9)
+
+
 def test_a_large_network_agrees_with_its_samples() -> None:
     """Pairs of distant nodes of ALARM occur together as often as the joint says."""
     alarm = network("alarm")
