@@ -1,9 +1,10 @@
 """The saved part: one JSON file with everything that the viewing commands need.
 
-The keys of version 1 are those that ``part_json`` writes. Nodes are numbered by their place in ``nodes``; ``history``,
-``store`` and ``proofs`` are lists of entries. An entry has a ``fact`` (relation name and node numbers) and either
-``evidence`` or a ``rule`` with its ``bindings`` and ``premises``; an entry with ``drops`` ends a fact. A finding that
-stands in the history is written elsewhere as its ``place`` there. ``store`` is null where it equals the history.
+The keys of version 1 are those of the schema ``apsl_specs/schemas/part.json``. Nodes are numbered by their place in
+``nodes``; ``history``, ``store`` and ``proofs`` are lists of entries. An entry has a ``fact`` (relation name and node
+numbers) and either ``evidence`` or a ``rule`` with its ``bindings`` and ``premises``; an entry with ``drops`` ends a
+fact. A finding that stands in the history is written elsewhere as its ``place`` there. ``store`` is null where it
+equals the history.
 ``knowledge`` is there only when some was given, ``support`` (an edge as two node numbers, and a share) only in a part
 that ``stability`` gave.
 """
@@ -26,8 +27,10 @@ from apsl_rules.knowledge import NAMED, Knowledge
 from apsl_rules.labels import label, node_of
 from apsl_rules.names import Node
 from apsl_rules.part import Part, RuleUse, Visit
+from apsl_rules.partcheck import check_part, checked_arities
 from apsl_rules.proof import Proof, Step
 from apsl_rules.remembering import Counts
+from apsl_rules.schema import fault, schema
 from apsl_rules.store import MarkStore, store_of
 from apsl_rules.verdictdata import evidence_data, evidence_of
 
@@ -98,6 +101,10 @@ def parse_part(text: str, origin: str) -> Part:
         raise PartFileError(message)
     if data.get("version") != VERSION:
         message = f"{origin!r} has part format version {data.get('version')!r}; this program reads version {VERSION}"
+        raise PartFileError(message)
+    wrong = fault(data, schema("part"))
+    if wrong is not None:
+        message = f"{origin!r} is a damaged part file: {wrong}"
         raise PartFileError(message)
     try:
         return _Reader(data).part()
@@ -170,7 +177,11 @@ class _Reader:
     def __init__(self, data: dict[str, Any]) -> None:
         self._data = data
         self._nodes = tuple(node_of(one) for one in data["nodes"])
+        if len(set(self._nodes)) < len(self._nodes):
+            message = "two nodes have the same label"
+            raise ValueError(message)
         self._relations = [Relation(**one) for one in data["relations"]]
+        self._arity = checked_arities(self._relations)
         self._history: list[Entry] = []
         self._history = [self._entry(one) for one in data["history"]]
 
@@ -180,7 +191,7 @@ class _Reader:
         same = data["store"] is None
         store = history if same else store_of(self._relations, [self._entry(one) for one in data["store"]])
         proofs = store_of(self._relations, [self._entry(one) for one in data["proofs"]])
-        return Part(
+        part = Part(
             target=self._node(data["target"]),
             depth=data["depth"],
             learner=data["learner"],
@@ -201,20 +212,26 @@ class _Reader:
             support={frozenset((self._node(x), self._node(y))): share for x, y, share in data.get("support", ())},
             knowledge=self._knowledge(data.get("knowledge", {})),
         )
+        check_part(part)
+        return part
 
     def _knowledge(self, data: dict[str, Any]) -> Knowledge:
         named = {key: [[self._node(one) for one in entry] for entry in data.get(key, ())] for key in NAMED}
         return Knowledge(**named, apart_within=data.get("apart_within", ()))
 
-    def _node(self, number: int) -> Node:
-        if not 0 <= number < len(self._nodes):
+    def _node(self, number: Any) -> Node:
+        if not (isinstance(number, int) and 0 <= number < len(self._nodes)):
             message = f"there is no node number {number}"
             raise ValueError(message)
         return self._nodes[number]
 
     def _fact(self, data: list[Any]) -> Fact:
         relation, *numbers = data
-        return Fact(relation, tuple(self._node(number) for number in numbers))
+        nodes = tuple(self._node(number) for number in numbers)
+        if self._arity.get(relation) != len(nodes) or len(set(nodes)) < len(nodes):
+            message = f"{data} is no fact"
+            raise ValueError(message)
+        return Fact(relation, nodes)
 
     def _visit(self, data: dict[str, Any]) -> Visit:
         around = tuple(self._node(number) for number in data["neighbours"])
