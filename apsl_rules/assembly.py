@@ -17,7 +17,7 @@ from apsl_rules.names import Node
 from apsl_rules.part import Part, RuleUse, Visit
 from apsl_rules.plugins import pick
 from apsl_rules.rulebook import knowing
-from apsl_rules.store import MarkStore
+from apsl_rules.store import Mark, MarkStore
 from apsl_rules.task import Progress, Task
 
 
@@ -56,9 +56,8 @@ class Assembly:
         self._report(node, findings, firings)
 
     def _is_overruled(self, x: Node, y: Node) -> bool:
-        """Say whether knowledge that nothing can shake says that a found edge is none."""
-        strongest = self._task.spec.rules.conflicts == "strongest"
-        return strongest and self._task.knowledge.why_apart(x, y) is not None
+        """Say whether knowledge says that a found edge is none, and was believed."""
+        return self._task.knowledge.why_apart(x, y) is not None and self.marks().mark(x, y) is Mark.GAP
 
     def _report(self, node: Node, findings: Sequence[Finding], firings: Sequence[Firing]) -> None:
         if self._on_finding:

@@ -284,6 +284,7 @@ def test_nothing_that_was_given_is_dropped_silently(policy: Policy, dag: Dag, ra
         assert known.why_apart(*edge) is None or edge in shown
     assert all(len(one.proofs) > 1 for one in part.all_conflicts)
     assert part_json(parse_part(part_json(part), "text")) == part_json(part)
+    assert {node for layer in part.layers for node in layer} == {*part.members}
 
 
 def test_pieces_that_a_required_arrow_joins_are_one() -> None:
