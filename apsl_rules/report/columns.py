@@ -7,7 +7,8 @@ gets a slot of its own there, as a node has one, so that no edge ever runs acros
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from math import ceil, sqrt
 from typing import TypeAlias
@@ -18,6 +19,7 @@ Slot: TypeAlias = int  # a node by its number, or a place where an edge passes a
 
 _ROWS = 18
 _SWEEPS = 12
+_FEW = 160  # slots, up to which every swap of neighbours in a column is tried
 
 
 @attrs.frozen
@@ -65,48 +67,75 @@ def _filled(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple[
 
 def _untangled(columns: Sequence[Sequence[Slot]], chains: Iterable[tuple[Slot, ...]]) -> list[list[Slot]]:
     """Sort each column by where the neighbours stand, to and fro, and keep the order with the fewest crossings."""
-    column_of = {slot: at for at, column in enumerate(columns) for slot in column}
-    links = [link for chain in chains for link in pairwise(chain)]
-    near: dict[Slot, list[Slot]] = {slot: [] for slot in column_of}
-    for x, y in links:
-        near[x].append(y)
-        near[y].append(x)
-    across = [(x, y) for x, y in links if column_of[x] != column_of[y]]
+    links = _Links(columns, chains)
     order = [list(column) for column in columns]
-    best, fewest = order, _crossings(order, across, column_of)
+    best, fewest = order, links.crossings(order)
     for sweep in range(_SWEEPS):
         rightwards = sweep % 2 == 0
         for at in range(len(order)) if rightwards else reversed(range(len(order))):
-            behind = at - 1 if rightwards else at + 1
-            rank = {slot: (place + 0.5) / len(column) for column in order for place, slot in enumerate(column)}
-            sides = {at, behind} if sweep < _SWEEPS - 4 else {at - 1, at, at + 1}
-            pull = {
-                slot: _mean([rank[other] for other in near[slot] if column_of[other] in sides], rank[slot])
-                for slot in order[at]
-            }
-            order[at] = sorted(order[at], key=lambda slot: (pull[slot], rank[slot]))
-        crossings = _crossings(order, across, column_of)
+            behind = {at, at - 1 if rightwards else at + 1}
+            sides = behind if sweep < _SWEEPS - 4 else {at - 1, at, at + 1}
+            order[at] = links.sorted_column(order, at, sides)
+        crossings = links.crossings(order)
         if crossings < fewest:
             best, fewest = [list(column) for column in order], crossings
-    return best
+    return _swapped(best, links) if sum(map(len, columns)) <= _FEW else best
 
 
-def _mean(numbers: Sequence[float], otherwise: float) -> float:
-    return sum(numbers) / len(numbers) if numbers else otherwise
+def _swapped(order: list[list[Slot]], links: _Links) -> list[list[Slot]]:
+    """Swap neighbours in a column for as long as that saves crossings."""
+    fewest = links.crossings(order)
+    improved = True
+    while improved:
+        improved = False
+        for column in order:
+            for at in range(len(column) - 1):
+                column[at], column[at + 1] = column[at + 1], column[at]
+                crossings = links.crossings(order)
+                if crossings < fewest:
+                    fewest, improved = crossings, True
+                else:
+                    column[at], column[at + 1] = column[at + 1], column[at]
+    return order
 
 
-def _crossings(
-    order: Sequence[Sequence[Slot]], across: Iterable[tuple[Slot, Slot]], column_of: Mapping[Slot, int]
-) -> int:
-    """Count the pairs of links between two neighbouring columns that cross."""
-    rank = {slot: place for column in order for place, slot in enumerate(column)}
-    between: dict[int, list[tuple[int, int]]] = {}
-    for x, y in across:
-        between.setdefault(column_of[x], []).append((rank[x], rank[y]))
-    total = 0
-    for links in between.values():
-        seen: list[int] = []
-        for _, end in sorted(links):
-            total += len(seen) - bisect_right(seen, end)
-            insort(seen, end)
-    return total
+class _Links:
+    """The pieces of edges between neighbouring columns, and the bows beside a column."""
+
+    def __init__(self, columns: Sequence[Sequence[Slot]], chains: Iterable[tuple[Slot, ...]]) -> None:
+        self._column_of = {slot: at for at, column in enumerate(columns) for slot in column}
+        self._near: dict[Slot, list[Slot]] = {slot: [] for slot in self._column_of}
+        self._across: dict[int, list[tuple[Slot, Slot]]] = {}
+        self._bows: dict[int, list[tuple[Slot, Slot]]] = {}
+        for x, y in (link for chain in chains for link in pairwise(chain)):
+            self._near[x].append(y)
+            self._near[y].append(x)
+            at = self._column_of[x]
+            (self._bows if self._column_of[y] == at else self._across).setdefault(at, []).append((x, y))
+
+    def sorted_column(self, order: Sequence[Sequence[Slot]], at: int, sides: AbstractSet[int]) -> list[Slot]:
+        """Sort a column by the mean place of what its slots are joined to in some columns."""
+        seen = [column for number, column in enumerate(order) if number in sides]
+        rank = {slot: (place + 0.5) / len(column) for column in seen for place, slot in enumerate(column)}
+
+        def pull(slot: Slot) -> tuple[float, float]:
+            ranks = [rank[other] for other in self._near[slot] if other in rank]
+            return sum(ranks) / len(ranks) if ranks else rank[slot], rank[slot]
+
+        return sorted(order[at], key=pull)
+
+    def crossings(self, order: Sequence[Sequence[Slot]]) -> int:
+        """Count the pairs of links that cross: between two columns, under a bow, and of bows."""
+        rank = {slot: place for column in order for place, slot in enumerate(column)}
+        total = 0
+        for links in self._across.values():
+            seen: list[int] = []
+            for _, end in sorted((rank[x], rank[y]) for x, y in links):
+                total += len(seen) - bisect_right(seen, end)
+                insort(seen, end)
+        for at, pairs in self._bows.items():
+            bows = [sorted((rank[x], rank[y])) for x, y in pairs]
+            leaving = [rank[x] for x, _ in self._across.get(at, ())]
+            total += sum(top < one < bottom for top, bottom in bows for one in leaving)
+            total += sum(top < other[0] < bottom < other[1] for top, bottom in bows for other in bows)
+        return total

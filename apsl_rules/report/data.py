@@ -196,7 +196,7 @@ def _run(part: Part) -> list[list[str]]:
         ("Rounds", f"{counts.rounds:,}"),
         ("Sweeps", f"{counts.sweeps:,}"),
         ("Findings", f"{len(part.findings):,}"),
-        *((f"Rule {name}", _times(use.firings)) for name, use in part.rule_use.items()),
+        *((f"Rule {name}", _times(use.firings)) for name, use in part.rule_use.items() if use.firings),
         ("Order", "depends on the order of columns" if part.order_dependent else "any order gives the same"),
     ]
     return [[name, str(value)] for name, value in lines]

@@ -29,7 +29,8 @@ _SIGNS = {
 def svg(part: Part, *, outside: bool = False) -> str:
     """Draw a part as SVG text; ``outside`` adds, in grey, what was learned beyond the asked depth."""
     drawing = drawing_of(part) if outside else drawing_of(part).part_only()
-    signs = {words: sign for words, sign in _SIGNS.items() if outside or not words.startswith("beyond")}
+    beyond = any(not wire.edge.within for wire in drawing.wires)
+    signs = {words: sign for words, sign in _SIGNS.items() if beyond or not words.startswith("beyond")}
     weights = weights_of(part)
     size = [num(max(drawing.width, 2 * MARGIN + sum(map(_room, signs)))), num(drawing.height + _LEGEND)]
     pieces = [

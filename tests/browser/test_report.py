@@ -10,6 +10,7 @@ from selenium.webdriver.support.select import Select
 
 from apsl_rules import Part, learn, network
 from apsl_rules.names import shown
+from apsl_rules.proof import p_text
 from apsl_rules.sampling import sample
 from contradictory import Contradictory
 from drawn import HOSTILE, drawn_pairs, hostile_dag, large_part, part_reading, svg_reading
@@ -109,8 +110,7 @@ def test_a_click_on_an_edge_shows_its_proof(opened: Opened, alarm: Part) -> None
     verdicts = [verdict for finding in proof.findings for verdict in finding.evidence.verdicts]
     assert verdicts
     for verdict in verdicts:
-        assert f"{verdict.test} = {verdict.statistic:.4g} {verdict.dof} " in words
-        assert f" {verdict.n}" in words
+        assert f"{verdict.test} = {verdict.statistic:.4g} {verdict.dof} {p_text(verdict)} {verdict.n}" in words
 
     before = len(words)
     page.find("#panel details > summary").click()

@@ -68,12 +68,11 @@ const drawMoment = (moment) => {
     wire.group.setAttribute('data-look', seen ? look : 'none');
     wire.group.setAttribute('class', classes('wire', `is-${looksLike[look]}`, !edge.within && 'is-beyond',
       !seen && 'is-gone', number === focus.edge && 'is-chosen', moment.edges.has(number) && 'is-now',
-      focus.dims && !focus.edges.has(number) && 'is-dim', focus.proof.has(number) && 'is-premise'));
+      focus.dims && !focus.edges.has(number) && !moment.edges.has(number) && 'is-dim', focus.proof.has(number) && 'is-premise'));
     if (!seen) return;
     edge.ends.forEach((node) => known.add(node));
-    const d = pathOf(edge, look);
-    wire.hit.setAttribute('d', d);
-    wire.stroke.setAttribute('d', d);
+    wire.hit.setAttribute('d', `M${edge.body}`);
+    wire.stroke.setAttribute('d', pathOf(edge, look));
     wire.heads[0].classList.toggle('is-gone', look !== 'back' && look !== 'both');
     wire.heads[1].classList.toggle('is-gone', look !== 'ahead' && look !== 'both');
     wire.cross.classList.toggle('is-gone', look !== 'both' && look !== 'conflict');
@@ -83,7 +82,7 @@ const drawMoment = (moment) => {
     group.setAttribute('class', classes('box', number === data.target && 'is-target', !box.within && 'is-beyond',
       isHidden(box.within) && 'is-gone', moment.visited.has(number) && 'is-visited', number === moment.node && 'is-now',
       !known.has(number) && 'is-unknown', focus.node === number && 'is-chosen',
-      focus.dims && !focus.nodes.has(number) && 'is-dim'));
+      focus.dims && !focus.nodes.has(number) && number !== moment.node && 'is-dim'));
     group.setAttribute('aria-pressed', String(focus.node === number));
   });
   stripes.forEach((stripe, number) => stripe.classList.toggle('is-gone', isHidden(data.bands[number].within)));
@@ -154,7 +153,7 @@ const focusNode = (number, least = 0.9) => {
   const { width, height } = drawing.getBoundingClientRect();
   const [x, y] = middleOf(data.boxes[number]);
   view.scale = Math.max(view.scale, least);
-  view.x = (number === data.target ? Math.min(width / 2, 180) : width / 2) - x * view.scale;
+  view.x = number === data.target ? Math.min(0, width / 2 - x * view.scale) : width / 2 - x * view.scale;
   view.y = height / 2 - y * view.scale;
   applyView();
 };
@@ -243,5 +242,7 @@ byId('legend').append(
   legendEntry('conflict', 'is-conflict', stroke(zigzag),
     sign('g', { class: 'cross', transform: 'translate(20 0)' }, sign('circle', { r: 7 }), sign('path', { d: 'M-3.5 -3.5l7 7m0 -7l-7 7' }))),
   ...(data.edges.some((edge) => !edge.within) ? [legendEntry('beyond the asked depth', 'is-line is-beyond', stroke('M0 0H40'))] : []),
+  make('li', {}, sign('svg', { class: 'box is-visited', width: 26, height: 16, viewBox: '0 0 26 16', 'aria-hidden': 'true' },
+    sign('rect', { x: 1, y: 1, width: 24, height: 14, rx: 4 })), 'visited'),
   ...(data.edges.some((edge) => edge.weight) ? [make('li', {}, 'width and number: how sure')] : []),
 );

@@ -14,12 +14,12 @@ const edgePanel = (number) => {
   const edge = data.edges[number];
   const look = lastLook(edge);
   if (look === 'none') {
-    return [make('h2', {}, ...joinedPair(edge)), make('p', {}, 'Drawn for a while, but not in the finished part.')];
+    return [make('h2', { tabindex: -1 }, ...joinedPair(edge)), make('p', {}, 'Drawn for a while, but not in the finished part.')];
   }
   const figures = [...(edge.p === null ? [] : [['largest p', edge.p]]), ...edge.figures.map(([name, figure]) => [name, figure.toFixed(2)])];
   const torn = conflictsOf(number);
   return [
-    make('h2', { id: 'proved' }, ...edgeWords(edge, look)),
+    make('h2', { tabindex: -1 }, ...edgeWords(edge, look)),
     make('p', { class: 'facts' }, { line: 'Joined; the direction is open.', ahead: 'An arrow.', back: 'An arrow.' }[look] || 'In conflict: no arrow is drawn.',
       edge.within ? '' : ' Beyond the asked depth.', ...figures.map(([name, figure]) => make('span', { class: 'chip' }, `${name} ${figure}`))),
     foldButtons(panelBody),
@@ -31,7 +31,7 @@ const joinedPair = (edge) => [nameOf(edge.ends[0]), ' and ', nameOf(edge.ends[1]
 
 const conflictPanel = (number) => {
   const conflict = data.conflicts[number];
-  return [make('h2', { id: 'proved' }, nameOf(conflict.pair[0]), make('span', { class: 'mark is-conflict' }, ' ✕ '), nameOf(conflict.pair[1])),
+  return [make('h2', { tabindex: -1 }, nameOf(conflict.pair[0]), make('span', { class: 'mark is-conflict' }, ' ✕ '), nameOf(conflict.pair[1])),
     foldButtons(panelBody), conflictBlock(conflict)];
 };
 
@@ -134,7 +134,7 @@ const choose = (chosen, follow = false) => {
   state.tab = 'why';
   showPanel();
   redraw();
-  if (follow) panel.focus({ preventScroll: true });
+  if (follow) panel.querySelector('h2').focus({ preventScroll: true });
 };
 const chooseNothing = () => {
   const { chosen } = state;

@@ -22,9 +22,10 @@ const testTable = (verdicts) => {
   }
   const cell = (figure) => make('td', { class: 'figure' }, figure === null ? '' : String(figure));
   return make('div', { class: 'scroll' }, make('table', { class: 'tests' },
-    make('thead', {}, make('tr', {}, ...['test', 'statistic', 'dof', 'p', 'n'].map((head) => make('th', { scope: 'col' }, head)))),
-    make('tbody', {}, ...verdicts.map((verdict) => make('tr', { class: `is-${verdict[3]}` },
-      make('td', {}, ...statement(verdict)), ...verdict.slice(4).map(cell))))));
+    make('thead', {}, make('tr', {}, ...['test', 'dof', 'p', 'n'].map((head) => make('th', { scope: 'col' }, head)))),
+    ...verdicts.map((verdict) => make('tbody', {},
+      make('tr', { class: 'statement' }, make('td', { colspan: 4 }, ...statement(verdict))),
+      make('tr', {}, ...verdict.slice(4).map(cell))))));
 };
 
 const evidenceBlock = (number) => {

@@ -47,7 +47,7 @@ const tell = () => {
       pieces.push(make('span', { class: 'because' }, 'because ', ...premises.flatMap((one, place) => place ? ['; ', factWords(one)] : [factWords(one)])));
     } else {
       const { source, note } = data.evidence[why];
-      pieces.push(make('span', {}, make('b', { class: 'rule' }, source), ' finds ', factWords(fact), note ? ` (${note})` : ''));
+      pieces.push(make('span', {}, make('b', { class: 'rule' }, source), ' finds: ', factWords(fact), note ? ` (${note})` : ''));
     }
     if (position === data.positions) pieces.push(make('span', { class: 'because' }, 'the finished part'));
   }

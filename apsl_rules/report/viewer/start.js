@@ -25,7 +25,7 @@ beyond.addEventListener('change', () => {
 });
 
 document.addEventListener('keydown', (event) => {
-  const writing = event.target.closest('input, select, textarea');
+  const writing = event.target instanceof Element && event.target.closest('input, select, textarea');
   if (event.key === 'Escape') {
     if (!matches.hidden) {
       matches.hidden = true;
@@ -35,7 +35,7 @@ document.addEventListener('keydown', (event) => {
     else return;
   } else if (writing || event.ctrlKey || event.metaKey || event.altKey) return;
   else if (event.key === '/') search.focus();
-  else if (event.key === ' ' && !event.target.closest('button, summary')) playOrPause();
+  else if (event.key === ' ' && !(event.target instanceof Element && event.target.closest('button, summary'))) playOrPause();
   else if (event.key === 'ArrowRight') stepByHand(1);
   else if (event.key === 'ArrowLeft') stepByHand(-1);
   else return;

@@ -1,0 +1,106 @@
+"""Take the pictures of the report that the docs show, from parts of ALARM learned on drawn rows, in a real Chromium.
+
+    python tools/screenshots.py [folder]
+
+Needs Debian's chromium and chromium-driver, and selenium and pillow from the development environment.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from selenium.webdriver import Chrome
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+from apsl_rules import Part, learn, network
+from apsl_rules.sampling import sample
+
+FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars")
+SIZE = (1360, 780)
+LARGEST = 150_000
+
+PROOF = """
+const data = JSON.parse(document.getElementById('data').textContent);
+const names = arguments[0];
+const number = data.edges.findIndex((edge) => edge.ends.every((node) => names.includes(data.names[node])));
+document.querySelector(`#drawing [data-edge="${number}"]`).dispatchEvent(new MouseEvent('click'));
+"""
+MOMENT = """
+const slider = document.getElementById('slider');
+slider.value = arguments[0];
+slider.dispatchEvent(new Event('input'));
+"""
+DARK = "document.documentElement.dataset.theme = 'dark';"
+EDGES = "document.getElementById('tab-edges').click();"
+
+
+def main() -> None:
+    """Write the four pictures."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
+    folder.mkdir(parents=True, exist_ok=True)
+    alarm = network("alarm")
+    clear = learn(sample(alarm, 2000, seed=7), "VENTLUNG", depth=2)
+    torn = learn(sample(alarm, 500, seed=4), "VENTLUNG", depth=2)
+    fired = [place for place, entry in enumerate(clear.history.entries, start=1) if entry in clear.trace]
+    with tempfile.TemporaryDirectory() as scratch:
+        browser = start(Path(scratch) / "profile")
+        try:
+            shots: list[tuple[str, Part, list[tuple[str, object]]]] = [
+                ("report-rest", clear, []),
+                ("report-replay", clear, [(EDGES, None), (MOMENT, fired[-4])]),
+                ("report-proof", clear, [(PROOF, ["VENTLUNG", "MINVOL"])]),
+                ("report-dark", torn, [(DARK, None), (PROOF, ["DISCONNECT", "VENTTUBE"])]),
+            ]
+            for name, part, steps in shots:
+                path = folder / f"{name}.png"
+                path.write_bytes(picture(browser, part, steps, Path(scratch) / "report.html"))
+                print(f"{path}: {path.stat().st_size:,} bytes")
+        finally:
+            browser.quit()
+
+
+def start(profile: Path) -> Chrome:
+    """Start Chromium with a profile of its own."""
+    options = Options()
+    options.binary_location = shutil.which("chromium") or sys.exit("no chromium; install Debian's chromium")
+    for flag in (*FLAGS, f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    driver = shutil.which("chromedriver") or sys.exit("no chromedriver; install Debian's chromium-driver")
+    browser = Chrome(options=options, service=Service(driver))
+    size = {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    return browser
+
+
+def picture(browser: Chrome, part: Part, steps: list[tuple[str, object]], page: Path) -> bytes:
+    """Open the report of a part, do something to it, and give a small PNG of what is seen."""
+    part.report(page)
+    browser.get(page.as_uri())
+    for script, argument in steps:
+        browser.execute_script(script, argument)
+    browser.execute_async_script("setTimeout(arguments[0], 400)")  # until what fades has faded
+    seen = Image.open(BytesIO(browser.get_screenshot_as_png())).convert("RGB")
+    small = BytesIO()
+    seen.quantize(palette=commonest(seen), dither=Image.Dither.NONE).save(small, "PNG", optimize=True)
+    if len(small.getvalue()) > LARGEST:
+        sys.exit(f"a picture has {len(small.getvalue()):,} bytes; at most {LARGEST:,} are allowed")
+    return small.getvalue()
+
+
+def commonest(seen: Image.Image) -> Image.Image:
+    """Give a palette of the 256 commonest colours, which keeps the inks of the drawing as they are."""
+    colours, counts = np.unique(np.asarray(seen).reshape(-1, 3), axis=0, return_counts=True)
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(colours[np.argsort(-counts, kind="stable")[:256]].tobytes())
+    return palette
+
+
+if __name__ == "__main__":
+    main()
