@@ -15,6 +15,7 @@ from apsl_rules.networks import network
 from apsl_rules.part import Part
 from apsl_rules.partfile import load_part
 from apsl_rules.plugins import register
+from apsl_rules.repeated_learning import stability
 
 __all__ = [
     "Knowledge",
@@ -29,5 +30,6 @@ __all__ = [
     "network",
     "register",
     "score",
+    "stability",
     "table",
 ]

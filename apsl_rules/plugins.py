@@ -32,10 +32,11 @@ _OFFERS: dict[str, Any] = {
 class Plugins:
     """The plugins of a program or of one run."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, watched: bool = True) -> None:
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
         self._gathered: dict[str, dict[str, tuple[str, Any]]] = {}
+        self._watched = watched
 
     def load_entry_points(self) -> None:
         """Register every installed plugin that declares an entry point."""
@@ -77,9 +78,9 @@ class Plugins:
             raise PluginError(message) from error
         self.register(module, name)
 
-    def copy(self) -> Plugins:
-        """Give a manager with the same plugins, to which more can be added for one run."""
-        other = Plugins()
+    def copy(self, *, watched: bool = True) -> Plugins:
+        """Give a manager with the same plugins, to which more can be added for one run; unwatched, it tells none."""
+        other = Plugins(watched=watched)
         for name, plugin in self._manager.list_name_plugin():
             if plugin is not None:
                 other.register(plugin, name)
@@ -163,7 +164,7 @@ class Plugins:
 
     def watcher(self, hook: str) -> Callable[[Any], None] | None:
         """Give a function that tells all plugins which watch something, or None when none does."""
-        implementations = getattr(self._manager.hook, hook).get_hookimpls()
+        implementations = getattr(self._manager.hook, hook).get_hookimpls() if self._watched else []
         if not implementations:
             return None
 

@@ -21,6 +21,7 @@ from apsl_rules.cli.lists import finders, formats, learners, networks, oracles, 
 from apsl_rules.cli.score import score
 from apsl_rules.cli.show import report, show
 from apsl_rules.cli.simulate import simulate
+from apsl_rules.cli.stability import stability
 from apsl_rules.cli.tile import random, tile
 from apsl_rules.cli.verify import verify
 from apsl_rules.errors import ApslError
@@ -52,6 +53,7 @@ for command in (
     report,
     compare,
     score,
+    stability,
     verify,
     simulate,
     tile,

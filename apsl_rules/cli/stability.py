@@ -1,0 +1,76 @@
+"""``apsl stability``: how often each mark of a part comes back when the rows are drawn anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from apsl_rules.cli.output import json_option, print_json, quiet_option
+from apsl_rules.cli.screen import print_text, progress_bar
+from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.plugins import Plugins
+
+_EXAMPLES = """\b
+Examples:
+  apsl stability table.csv --target Smoker --resamples 200 --seed 1
+  apsl stability table.csv -t Smoker -k 2 --subsample 0.5 --threads 4 --out part.json
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@click.argument("source")
+@learning_options
+@click.option("--resamples", type=int, default=100, show_default=True, help="How many tables to draw.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same tables.")
+@click.option(
+    "--subsample", type=float, help="Draw this share of the rows without repetition, instead of all with repetition."
+)
+@click.option(
+    "--out", type=click.Path(dir_okay=False), help="Save the part from all rows, with the support of its marks."
+)
+@json_option
+@quiet_option
+@click.pass_context
+def stability(
+    context: click.Context,
+    /,
+    source: str,
+    *,
+    target: str | None,
+    out: str | None,
+    as_json: bool,
+    quiet: bool,
+    **settings: Any,
+) -> None:
+    """Learn a part of the table SOURCE from all rows and from many resamples of them.
+
+    Prints a row for each edge that any run shows: its mark in the part from all rows, the share of resamples that show
+    the same (support), and the shares of resamples with an edge, each arrow, a line, a conflict and a gap there.
+    """
+    from apsl_rules.labels import label
+    from apsl_rules.opening import open_source
+    from apsl_rules.partfile import save_part
+    from apsl_rules.repeated_learning import stability as learned_again
+
+    manager: Plugins = context.obj
+    if target is None:
+        message = f"learning from {source!r} needs a target; add --target NODE"
+        raise InvalidArgumentError(message)
+    opened = open_source(source, manager)
+    nodes = nodes_of(opened)
+    node = node_named(target, nodes, "target")
+    with progress_bar("resamples", quiet=quiet) as bar:
+        found = learned_again(opened, node, progress=bar, plugins=manager, **with_knowledge(settings, nodes))
+    if out is not None:
+        save_part(found.part, out)
+    if as_json:
+        rows = [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in found.rows()]
+        print_json({"resamples": found.counted, "seed": found.seed, "incomplete": found.incomplete, "edges": rows})
+    else:
+        print_text(f"{found}\n\n{found.counted} resamples, seed {found.seed}, learner {found.part.learner}")
+        if found.incomplete:
+            print_text(f"incomplete: {found.incomplete}")
+    if found.incomplete:
+        context.exit(2)
