@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import BinaryIO, cast
 
 from apsl_rules.atomic import in_place_of
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.names import Node
+from apsl_rules.names import Node, listing
 from apsl_rules.network import Network
 from apsl_rules.sampling import blocks
 from apsl_rules.text_rows import TextRows
@@ -40,6 +41,7 @@ def simulate(network: Network, rows: int, path: str | Path, *, seed: int) -> Non
 
 def write_rows(network: Network, rows: int, stream: BinaryIO, *, seed: int, separator: str = ",") -> None:
     """Draw rows from a network into an open stream, as text with a line of names in front."""
+    _check_distinct(network.dag.nodes)
     drawn = blocks(network, rows, seed=seed)
     text = TextRows({node: network.levels[node] for node in network.dag.nodes}, separator)
     for number, block in enumerate(drawn):
@@ -68,10 +70,9 @@ def _write_parquet(network: Network, rows: int, path: Path, *, seed: int) -> Non
         message = "writing a Parquet file needs pyarrow; pip install 'apsl_rules[parquet]', or write a .csv file"
         raise InvalidArgumentError(message) from error
     nodes = network.dag.nodes
-    names = _distinct(nodes)
+    _check_distinct(nodes)
     levels = [pa.array(network.levels[node], pa.string()) for node in nodes]
-    index = pa.int32()
-    schema = pa.schema([(name, pa.dictionary(index, pa.string())) for name in names])
+    schema = pa.schema([(str(node), pa.dictionary(pa.int32(), pa.string())) for node in nodes])
     with parquet.ParquetWriter(path, schema, compression="zstd", write_statistics=False) as writer:
         for block in blocks(network, rows, seed=seed):
             columns = [
@@ -81,9 +82,9 @@ def _write_parquet(network: Network, rows: int, path: Path, *, seed: int) -> Non
             writer.write_table(pa.table(columns, schema=schema), row_group_size=block.shape[1])
 
 
-def _distinct(nodes: tuple[Node, ...]) -> list[str]:
-    names = [str(node) for node in nodes]
-    if len(set(names)) < len(names):
-        message = "several nodes are spelt alike; rename them so that each column has a name of its own"
+def _check_distinct(nodes: tuple[Node, ...]) -> None:
+    """Refuse nodes that would make columns of one name."""
+    twice = [name for name, count in Counter(map(str, nodes)).items() if count > 1]
+    if twice:
+        message = f"several nodes are spelt {listing(twice)}; rename them so that each column has a name of its own"
         raise InvalidArgumentError(message)
-    return names

@@ -107,7 +107,7 @@ class _Drawing:
         self._found: dict[int, list[int]] = {}
 
     def parents(self, arcs: int) -> dict[int, list[int]]:
-        """Choose how many arrows lead to each root, and draw parents; what finds no place goes to later tiles."""
+        """Choose how many arrows lead to each tile, and draw parents; what finds no place goes to later tiles."""
         rules, roots = self._rules, self._base.roots
         slots = self._random.permutation((self._times - 1) * len(roots) * rules.max_parents)[:arcs]
         wanted = np.bincount(slots // (len(roots) * rules.max_parents), minlength=self._times)

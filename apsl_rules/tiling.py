@@ -84,7 +84,7 @@ def tiling(network: Network, times: int, rules: ArcRules, *, strength: float = 1
         reached = np.tensordot(settings, tables[root], settings.ndim)
         residual = max(residual, float(np.abs(reached - marginal).max()))
     arcs = tuple((parent, dag.nodes[number]) for number in sorted(drawn) for parent in dag.parents[number])
-    made = f"{network.name} tiled {times} times, {len(arcs)} arrows between tiles, seed {seed}"
+    made = f"{network.name} tiled {times} times, {len(arcs)} arrows between tiles, seed {seed}."
     whole = Network(f"{network.name}{times}", dag, levels, tables, f"{made}\n{network.source}".rstrip())
     return Tiling(whole, network, arcs, rules.keep, residual)
 

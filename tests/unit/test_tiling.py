@@ -151,6 +151,28 @@ def test_there_are_as_many_arrows_as_roots_unless_told() -> None:
     assert len(tile(network("asia"), 3, arcs=0, seed=1).dag.edges) == 3 * 8
 
 
+def test_roots_can_all_be_full() -> None:
+    """All eight arrows that the roots of two later tiles of ASIA can take find a place; each tile keeps its joint."""
+    asia = network("asia")
+    made = tiling(asia, 3, ArcRules(8), seed=1)
+
+    assert set(Counter(child for _, child in made.arcs).values()) == {2}
+    for number in (2, 3):
+        found = joint(made.network, [f"{node}.{number}" for node in asia.dag.nodes])
+        assert found == pytest.approx(joint(asia, list(asia.dag.nodes)), abs=1e-10)
+
+
+def test_nodes_of_one_level_are_left_alone() -> None:
+    """An arrow from or to a node that never varies would say nothing, so none is drawn."""
+    still = Network(
+        "still", known_dag({"a": [], "b": ["a"]}), {"a": ("x",), "b": ("x", "y")}, {"a": [1], "b": [[0.3, 0.7]]}
+    )
+
+    assert len(tile(still, 3, seed=1).dag.edges) == 3
+    with pytest.raises(InvalidArgumentError, match="3 tiles with 0 roots each take at most 0"):
+        tile(still, 3, arcs=1, seed=1)
+
+
 def test_nodes_that_are_not_text_are_paired_with_their_tile() -> None:
     """Labels such as 1 and "1" stay apart."""
     mixed = Network(
