@@ -40,15 +40,19 @@ def parse_cut(text: str) -> Cut:
     return Cut("quantile" if match[1] == "quantile" else "width", int(match[2]))
 
 
-def intervals(values: npt.NDArray[np.float64], cut: Cut) -> tuple[npt.NDArray[np.intp], tuple[str, ...]]:
+def intervals(
+    values: npt.NDArray[np.float64], cut: Cut, weights: npt.NDArray[np.int64] | None = None
+) -> tuple[npt.NDArray[np.intp], tuple[str, ...]]:
     """Cut finite values into intervals closed on the right, and give their codes and the intervals as text.
+
+    ``weights`` say in how many rows each value stands, if not in one.
 
     Equal values always share an interval, and no interval is empty, so there may be fewer than asked for.
 
     >>> intervals(np.array([0.5, 1.5, 2.5, 9.5]), Cut("quantile", 2))
     (array([0, 0, 1, 1]), ('[0.5, 1.5]', '(1.5, 9.5]'))
     """
-    points = cut_points(values, cut)
+    points = cut_points(values, cut, weights)
     codes = np.searchsorted(points, values, side="left")
     edges = _readable([float(values.min()), *points.tolist(), float(values.max())])
     if len(points) == 0 and edges[0] == edges[1]:
@@ -58,13 +62,16 @@ def intervals(values: npt.NDArray[np.float64], cut: Cut) -> tuple[npt.NDArray[np
     return codes, tuple(names)
 
 
-def cut_points(values: npt.NDArray[np.float64], cut: Cut) -> npt.NDArray[np.float64]:
+def cut_points(
+    values: npt.NDArray[np.float64], cut: Cut, weights: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.float64]:
     """Give the inner limits of the intervals, rising, each with a value at or below it and a value above it."""
     shares = np.arange(1, cut.bins) / cut.bins
     if cut.method == "quantile":
         # Limits that are values of the column stay where they are whatever the rounding.
-        ordered = np.sort(values)
-        points = ordered[-(-np.arange(1, cut.bins) * len(values) // cut.bins) - 1]
+        order = np.argsort(values, kind="stable")
+        rows = np.arange(1, len(values) + 1) if weights is None else np.cumsum(weights[order])
+        points = values[order][np.searchsorted(rows, -(-np.arange(1, cut.bins) * rows[-1] // cut.bins))]
     else:
         # Weighting the ends cannot overflow, as their difference could.
         points = values.min() * (1 - shares) + values.max() * shares

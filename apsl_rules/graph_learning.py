@@ -41,6 +41,7 @@ class Settings(TypedDict, total=False):
     missing: Literal["refuse", "testwise", "level"] | None
     discretize: str | Mapping[Node, str] | None
     cache: str | Path | None
+    counts: str | None
     options: Mapping[str, Any] | None
     max_tests: int | None
     max_seconds: float | None
@@ -180,7 +181,7 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings:
 
 def _oracle(source: Any, spec: Spec, settings: Settings, plugins: Plugins) -> Any:
     """Make the oracle that all pieces ask."""
-    given = {name: settings[name] for name in ("missing", "discretize") if settings.get(name) is not None}
+    given = {name: settings[name] for name in ("missing", "discretize", "counts") if settings.get(name) is not None}
     cache = settings.get("cache")
     if cache is not None:
         given["cache"] = str(cache)

@@ -10,12 +10,14 @@ import attrs
 
 from apsl_rules.choosing import adjusted, check_limits, false_discoveries, gathered, learner_offer, oracle_for
 from apsl_rules.conflicts import Policy
+from apsl_rules.counting import CountSource
 from apsl_rules.cpdag import Depth, check_depth
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.honouring import honoured
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learner import learn_locally
 from apsl_rules.names import Node, require_known
-from apsl_rules.notes import notes_on
+from apsl_rules.notes import notes_on, notes_on_counts
 from apsl_rules.offers import FinderSettings, LearnerOffer, OracleSettings
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins, pick
@@ -39,6 +41,7 @@ def learn(
     missing: Literal["refuse", "testwise", "level"] | None = None,
     discretize: str | Mapping[Node, str] | None = None,
     cache: str | Path | None = None,
+    counts: str | CountSource | None = None,
     options: Mapping[str, Any] | None = None,
     max_tests: int | None = None,
     max_seconds: float | None = None,
@@ -70,6 +73,10 @@ def learn(
         For tables: what to do with missing values, and how to cut numbers into levels (such as "quantile:3").
     cache
         For tables: a file that keeps the figures of all tests, so that a later run, at any alpha, need not count again.
+    counts
+        For tables: where they are counted. "memory"; "duckdb", for Parquet or CSV files and databases of any size,
+        which are left where they are; "dask" or "dask:ADDRESS" for a cluster. By default memory, or DuckDB for a path
+        to more than fits. The part is the same. Instead of a table the source may be a ``CountSource`` itself.
     options
         Further options of the oracle.
     max_tests, max_seconds
@@ -89,16 +96,23 @@ def learn(
     >>> sorted(part.arrows)
     [('Rain', 'Wet'), ('Sprinkler', 'Wet')]
     """
+    source, counts = _with_counts(source, counts)
     manager = gathered(plugins)
     offer = learner_offer(learner, manager)
     spec = adjusted(offer.spec, alpha=alpha, max_conditioning=max_conditioning, finder=finder, conflicts=conflicts)
     known = honoured(knowledge, offer, spec, manager)
     check_depth(depth)
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=threads)
-    given = {"missing": missing, "discretize": discretize, "cache": None if cache is None else str(cache)}
+    given = {
+        "missing": missing,
+        "discretize": discretize,
+        "cache": None if cache is None else str(cache),
+        "counts": counts,
+    }
     extra = {**{name: value for name, value in given.items() if value is not None}, **(options or {})}
     made, origin = oracle_for(source, oracle, OracleSettings(spec.tests.alpha, threads, extra), manager)
     asker = RememberingOracle(made, origin=origin, max_tests=max_tests, max_seconds=max_seconds)
+    rounds_before = asker.kept.rounds if asker.kept is not None else 0
     require_known(target, asker.nodes, "target")
     known.require_nodes(asker.nodes)
     unlimited = max_conditioning == "none" or (asker.perfect and max_conditioning is None)
@@ -122,13 +136,26 @@ def learn(
                 name: value for name, value in extra.items() if isinstance(value, str | int | float) and name != "cache"
             },
         },
-        threads=threads if max_tests is None and max_seconds is None else 1,  # so that a limit is met at one place
+        # a limit is met at one place, and counts from elsewhere are asked for in the same rounds
+        threads=threads if max_tests is None and max_seconds is None and asker.kept is None else 1,
         knowledge=known,
     )
     try:
         part = (offer.learn or learn_locally)(task)
     finally:
         asker.flush()
+    if asker.kept is not None:
+        return attrs.evolve(part, notes=(*part.notes, *notes_on_counts(asker.kept, part.members, rounds_before)))
     if asker.table is None:
         return part
     return attrs.evolve(part, notes=(*part.notes, *notes_on(asker.table, part.members)))
+
+
+def _with_counts(source: Any, counts: str | CountSource | None) -> tuple[Any, str | None]:
+    """Take a source of counts for the source to learn from."""
+    if counts is None or isinstance(counts, str) or not isinstance(counts, CountSource):
+        return source, counts
+    if source is not None and source is not counts:
+        message = f"counts come from {counts.kind!r}, so there is no need of {type(source).__name__}; give None for it"
+        raise InvalidArgumentError(message)
+    return counts, None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 import numpy as np
 
 from apsl_rules.coded import Codes, Table
-from apsl_rules.names import Node, listing
+from apsl_rules.counting import Heading
+from apsl_rules.keeping import KeptCounts
+from apsl_rules.names import Node, in_order, listing, order_key
 
 _ROWS_PER_CELL = 5
 
@@ -16,6 +19,18 @@ def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
     """Give a sentence for each thing that stands out; copies are looked for among the members only."""
     from apsl_rules.data import describe
 
+    return (*_on_columns(table, members), *_on_copies(describe(_columns(table, members)).duplicates))
+
+
+def notes_on_counts(kept: KeptCounts, members: Sequence[Node], rounds_before: int = 0) -> tuple[str, ...]:
+    """Give the same sentences from counts alone, and how these came."""
+    notes = (*_on_columns(kept.heading, members), *_on_copies(_copies(kept, members)))
+    rounds = kept.rounds - rounds_before
+    chosen = () if kept.note is None else (kept.note,)
+    return (*notes, *chosen, f"counts came from {kept.kind} in {rounds} rounds")
+
+
+def _on_columns(table: Table | Heading, members: Sequence[Node]) -> list[str]:
     notes = []
     constant = [table.names[place] for place in np.flatnonzero(table.cards == 1).tolist()]
     if constant:
@@ -24,9 +39,46 @@ def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
     if many:
         cut = f"discretize={{{many[0]!r}: 'quantile:3'}}"
         notes.append(f"columns with too many levels for any test on {table.rows} rows: {listing(many)}; try {cut}")
-    copies = describe(_columns(table, members)).duplicates
-    notes += [f"columns that say the same, so that each hides the others: {listing(group)}" for group in copies]
-    return tuple(notes)
+    return notes
+
+
+def _on_copies(copies: Iterable[Sequence[Node]]) -> list[str]:
+    return [f"columns that say the same, so that each hides the others: {listing(group)}" for group in copies]
+
+
+def _copies(kept: KeptCounts, members: Sequence[Node]) -> list[tuple[Node, ...]]:
+    """Give the groups of members that differ at most in the names of their levels; their counts tell who may."""
+    heading = kept.heading
+    alike: dict[tuple[object, ...], list[int]] = {}
+    for name in in_order(members):
+        place = heading.place[name]
+        if heading.varied[place]:
+            levels = np.sort(heading.totals[place][: heading.cards[place]])
+            gone = heading.totals[place][heading.cards[place] :]
+            alike.setdefault((*levels[levels > 0].tolist(), "missing", *gone.tolist()), []).append(place)
+    pairs = [pair for places in alike.values() for pair in combinations(places, 2)]
+    kept.fetch(pairs)
+    groups: list[list[int]] = []
+    for places in alike.values():
+        for place in places:
+            group = next((group for group in groups if _say_the_same(kept, group[0], place)), None)
+            if group is None:
+                groups.append([place])
+            else:
+                group.append(place)
+    copies = [tuple(heading.names[place] for place in group) for group in groups if len(group) > 1]
+    return sorted(copies, key=lambda group: order_key(group[0]))
+
+
+def _say_the_same(kept: KeptCounts, one: int, other: int) -> bool:
+    """Say whether each code of one column goes with one code of the other, and missing values with missing ones."""
+    heading = kept.heading
+    codes = [np.count_nonzero(heading.totals[place]) for place in (one, other)]
+    if codes[0] != codes[1] or heading.incomplete[one] != heading.incomplete[other]:
+        return False
+    joint = kept.joint((one, other))
+    gone = joint.codes >= heading.cards[[one, other]][:, None]
+    return len(joint.weights) == codes[0] and bool((gone[0] == gone[1]).all())
 
 
 def _columns(table: Table, names: Sequence[Node]) -> Table:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from apsl_rules.coded import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, LimitReachedError, PluginError
+from apsl_rules.keeping import KeptCounts
 from apsl_rules.names import Node, order_key, require_known
 from apsl_rules.oracle import (
     BaseOracle,
@@ -71,6 +72,20 @@ class RememberingOracle:
         """Give the table behind the oracle, if it has one."""
         table = getattr(self._oracle, "table", None)
         return table if isinstance(table, Table) else None
+
+    @property
+    def kept(self) -> KeptCounts | None:
+        """Give the counts behind the oracle, if they come from elsewhere."""
+        kept = getattr(self._oracle, "kept", None)
+        return kept if isinstance(kept, KeptCounts) else None
+
+    def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
+        """Tell the oracle what may be asked next, so that it can prepare all of it in one round if it likes."""
+        foresee = getattr(self._oracle, "foresee", None)
+        if foresee is not None:
+            self.within_limits()
+            new = [search for search in searches if search not in self._searches]
+            foresee(new, [node for node in sweeps if node not in self._sweeps])
 
     def flush(self) -> None:
         """Let the oracle write what it keeps on disk, if it keeps anything."""

@@ -60,8 +60,8 @@ def code_integers(block: npt.NDArray[np.integer[Any]], names: Sequence[Node], co
     return Coded(block, [tuple(range(largest + 1)) for largest in block.max(axis=1).tolist()])
 
 
-def code(column: Column, name: Node, coding: Coding) -> Coded:
-    """Encode one column."""
+def code(column: Column, name: Node, coding: Coding, weights: npt.NDArray[np.int64] | None = None) -> Coded:
+    """Encode one column; ``weights`` say in how many rows each of its values stands, if not in one."""
     cut = coding.cuts.get(name)
     if isinstance(column, Labels):
         if cut is not None:
@@ -81,7 +81,8 @@ def code(column: Column, name: Node, coding: Coding) -> Coded:
     if not np.isfinite(values).all():
         message = f"column {name!r} has infinite values, which fall into no interval; replace them or drop the column"
         raise DataError(message)
-    codes, levels = intervals(values, cut)
+    of_present = None if weights is None else weights[~column.missing]
+    codes, levels = intervals(values, cut, of_present)
     return _spread(column, Coded(codes[None, :], [levels]))
 
 

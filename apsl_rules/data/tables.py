@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from apsl_rules.coded import Codes, Table
 from apsl_rules.data.columns import Source
@@ -69,15 +70,14 @@ def table(
     >>> small.codes.tolist(), small.levels
     ([[1, 0, 1], [1, 0, 1]], ((5, 7), (0, 1)))
     """
-    _check_choice("missing", missing, get_args(MissingRule))
-    _check_choice("levels", levels, get_args(LevelRule))
+    check_rules(missing, levels)
     if isinstance(source, Table):
         if names is not None or discretize is not None:
             message = "a Table is encoded already; give names= and discretize= together with the data it was made from"
             raise InvalidArgumentError(message)
         return source
     opened = open_source(source, names)
-    coding = _coding(levels, discretize, opened.names)
+    coding = coding_of(levels, discretize, opened.names)
     store = _Store(opened, missing)
     continuous: dict[Node, int] = {}
     step = max(1, _CELLS_AT_ONCE // opened.rows)
@@ -93,7 +93,7 @@ def table(
             except ContinuousError as error:
                 continuous[name] = error.distinct
     if continuous:
-        raise DataError(_advice_on_continuous(continuous))
+        raise DataError(advice_on_continuous(continuous))
     return store.finish()
 
 
@@ -117,46 +117,22 @@ class _Store:
             self.absent[places] = gone.sum(axis=1)
             codes = np.where(gone, np.array([[len(known)] for known in levels]), codes)
             if self.missing == "level":
-                levels = [self._with_missing(place, known) for place, known in enumerate(levels, start)]
+                levels = [
+                    with_missing(self.names[place], known) if self.absent[place] else known
+                    for place, known in enumerate(levels, start)
+                ]
         self.levels[places] = levels
         most = max(len(known) for known in levels)
         if most > MOST_LEVELS:
             name = next(self.names[place] for place in range(start, places.stop) if len(self.levels[place]) == most)
-            message = (
-                f"column {name!r} has {most:,} levels; at most {MOST_LEVELS:,} can be encoded, so group them, "
-                f"cut the column with discretize=, or leave it out"
-            )
-            raise DataError(message)
+            raise DataError(advice_on_levels(name, most))
         if most > _BYTE_LEVELS and self.codes.dtype == np.uint8:
             self.codes = self.codes.astype(np.uint16)
         self.codes[places] = codes
 
-    def _with_missing(self, place: int, levels: tuple[Any, ...]) -> tuple[Any, ...]:
-        if not self.absent[place]:
-            return levels
-        if MISSING_LEVEL in levels:
-            message = (
-                f"column {self.names[place]!r} has missing values and also a level {MISSING_LEVEL!r}; "
-                f"rename that level, or fill the missing values"
-            )
-            raise DataError(message)
-        return (*levels, MISSING_LEVEL)
-
     def finish(self) -> Table:
         """Check what is missing and give the table."""
-        rows = self.codes.shape[1]
-        empty = [self.names[place] for place in np.flatnonzero(self.absent == rows)]
-        if empty:
-            message = f"all values are missing in {_columns(empty)}; leave {_them(empty)} out"
-            raise DataError(message)
-        gaps = {self.names[place]: int(self.absent[place]) for place in np.flatnonzero(self.absent)}
-        if gaps and self.missing == "refuse":
-            counts = ", ".join(f"{count:,}" for count in list(gaps.values())[:_SHOWN])
-            message = (
-                f"values are missing in {_columns(gaps)} ({counts} of {rows:,} rows); give missing='testwise' to leave "
-                f"out rows test by test, or missing='level' to count them as a level"
-            )
-            raise DataError(message)
+        check_gaps(self.names, self.absent, self.codes.shape[1], self.missing)
         return Table(
             names=self.names,
             codes=self.codes,
@@ -166,7 +142,49 @@ class _Store:
         )
 
 
-def _coding(levels: LevelRule, discretize: str | Mapping[Node, str] | None, names: tuple[Node, ...]) -> Coding:
+def with_missing(name: Node, levels: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Give the levels of a column with one more for its missing values."""
+    if MISSING_LEVEL in levels:
+        message = (
+            f"column {name!r} has missing values and also a level {MISSING_LEVEL!r}; "
+            f"rename that level, or fill the missing values"
+        )
+        raise DataError(message)
+    return (*levels, MISSING_LEVEL)
+
+
+def check_gaps(names: Sequence[Node], absent: npt.NDArray[np.int64], rows: int, missing: MissingRule) -> None:
+    """Refuse columns of which all values are missing, and with ``refuse`` those of which any is."""
+    empty = [names[place] for place in np.flatnonzero(absent == rows).tolist()]
+    if empty:
+        message = f"all values are missing in {_columns(empty)}; leave {_them(empty)} out"
+        raise DataError(message)
+    gaps = {names[place]: int(absent[place]) for place in np.flatnonzero(absent).tolist()}
+    if gaps and missing == "refuse":
+        counts = ", ".join(f"{count:,}" for count in list(gaps.values())[:_SHOWN])
+        message = (
+            f"values are missing in {_columns(gaps)} ({counts} of {rows:,} rows); give missing='testwise' to leave "
+            f"out rows test by test, or missing='level' to count them as a level"
+        )
+        raise DataError(message)
+
+
+def advice_on_levels(name: Node, count: int) -> str:
+    """Say what to do about a column of too many levels."""
+    return (
+        f"column {name!r} has {count:,} levels; at most {MOST_LEVELS:,} can be encoded, so group them, "
+        f"cut the column with discretize=, or leave it out"
+    )
+
+
+def check_rules(missing: str, levels: str) -> None:
+    """Refuse unknown rules for missing values and for levels."""
+    _check_choice("missing", missing, get_args(MissingRule))
+    _check_choice("levels", levels, get_args(LevelRule))
+
+
+def coding_of(levels: LevelRule, discretize: str | Mapping[Node, str] | None, names: tuple[Node, ...]) -> Coding:
+    """Give the way to encode columns of these names."""
     if discretize is None:
         return Coding(levels)
     if not isinstance(discretize, Mapping):
@@ -183,7 +201,8 @@ def _check_choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
         raise InvalidArgumentError(message)
 
 
-def _advice_on_continuous(continuous: Mapping[Node, int]) -> str:
+def advice_on_continuous(continuous: Mapping[Node, int]) -> str:
+    """Say what to do about columns of fractions, each with its number of distinct values."""
     first, distinct = next(iter(continuous.items()))
     looks = "looks" if len(continuous) == 1 else "look"
     return (

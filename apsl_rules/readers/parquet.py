@@ -24,16 +24,46 @@ def read_parquet(path: AnyPath) -> Any:
     try:
         if reader == "pyarrow":
             frame = importlib.import_module("pyarrow.parquet").read_table(file)
-            labels = [name for name in frame.column_names if name.startswith("__index_level_")]
+            labels = [name for name in frame.column_names if is_row_label(name)]
             return frame.drop_columns(labels) if labels else frame
         if reader == "polars":
             refusals = (*refusals, module.exceptions.PolarsError)
             frame = module.read_parquet(file)
-            return frame.drop([name for name in frame.columns if name.startswith("__index_level_")])
+            return frame.drop([name for name in frame.columns if is_row_label(name)])
         refusals = (*refusals, module.Error)
         frame = module.read_parquet(str(file)).df()
-        return frame[[name for name in frame.columns if not name.startswith("__index_level_")]]
+        return frame[[name for name in frame.columns if not is_row_label(name)]]
     except refusals as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         message = f"cannot read the Parquet file {str(file)!r} ({reason}); check that it is whole and really Parquet"
+        raise DataError(message) from error
+
+
+def parquet_names(path: AnyPath, *, row_labels: bool = False) -> tuple[str, ...]:
+    """Give the names of the columns of a Parquet file without reading it, and those of pandas' row labels if asked."""
+    names = _metadata(path).schema.to_arrow_schema().names
+    return tuple(name for name in names if row_labels or not is_row_label(name))
+
+
+def parquet_size(path: AnyPath) -> tuple[int, int]:
+    """Give the bytes of a Parquet file once it is unpacked, and the number of its cells, without reading it."""
+    metadata = _metadata(path)
+    unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    return int(unpacked), int(metadata.num_rows * metadata.num_columns)
+
+
+def is_row_label(name: str) -> bool:
+    """Say whether a column holds the row labels that pandas writes beside the table."""
+    return name.startswith("__index_level_")
+
+
+def _metadata(path: AnyPath) -> Any:
+    file = existing_file(path)
+    try:
+        return importlib.import_module("pyarrow.parquet").read_metadata(file)
+    except ImportError as error:
+        message = f"counting in the Parquet file {str(file)!r} needs pyarrow; pip install pyarrow"
+        raise DataError(message) from error
+    except (OSError, ValueError) as error:
+        message = f"cannot read the Parquet file {str(file)!r} ({error}); check that it is whole and really Parquet"
         raise DataError(message) from error

@@ -28,6 +28,7 @@ from apsl_backends.verdictcache import Answer, VerdictCache
 from apsl_rules.coded import Table
 from apsl_rules.data import fingerprint
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.keeping import KeptCounts
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracle import (
     BaseOracle,
@@ -65,6 +66,7 @@ class CachedOracle(BaseOracle):
         self.perfect = oracle.perfect
         self.hits = self.misses = 0
         self.table: Table | None = getattr(oracle, "table", None)
+        self.kept: KeptCounts | None = getattr(oracle, "kept", None)
         self._oracle = oracle
         self._cache = cache
         self._alpha = alpha

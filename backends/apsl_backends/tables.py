@@ -9,7 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from apsl_backends.sources.opening import ENCODING, SOURCING, opened
 from apsl_rules.coded import Table
+from apsl_rules.counting import CountSource
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import nearest
 from apsl_rules.offers import OracleOffer, OracleSettings
@@ -17,13 +19,16 @@ from apsl_rules.oracle import Oracle
 
 TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".txt", ".txt.gz")
 
-_ENCODING = ("names", "missing", "discretize", "levels")
 _TESTING = ("dof", "reliability")
 
 
 def is_table(source: Any) -> bool:
-    """Say whether a source looks like a table: encoded, a frame, an array, or the path of a file."""
-    return isinstance(source, Table | str | os.PathLike) or hasattr(source, "columns") or hasattr(source, "ndim")
+    """Say whether a source looks like a table: encoded, a frame, an array, the path of a file, or counts."""
+    return (
+        isinstance(source, Table | str | os.PathLike | CountSource)
+        or hasattr(source, "columns")
+        or hasattr(source, "ndim")
+    )
 
 
 def read_table(path: Path) -> Any:
@@ -50,30 +55,34 @@ def _only(options: Mapping[str, Any], known: tuple[str, ...], oracle: str) -> di
     return {name: value for name, value in options.items() if value is not None}
 
 
-def encoded(source: Any, options: Mapping[str, Any]) -> Table:
-    """Encode a source with the encoding options among those given."""
-    from apsl_rules.data import table
-
-    return table(source, **{name: options[name] for name in _ENCODING if name in options})
-
-
 def _count_test(name: str, source: Any, settings: OracleSettings) -> Oracle:
     """Make a test on counts, behind a verdict cache if one is asked for."""
     from apsl_backends.chisquare import ChiSquare
     from apsl_backends.gsquare import GSquare
 
-    options = _only(settings.options, (*_ENCODING, *_TESTING, "cache"), name)
+    options = _only(settings.options, (*ENCODING, *SOURCING, *_TESTING, "cache"), name)
     testing = {one: options[one] for one in _TESTING if one in options}
-    coded = encoded(source, options)
+    counted = opened(source, options)
     _say_if_first()
     kind = GSquare if name == "gsquare" else ChiSquare
-    oracle = kind(coded, alpha=settings.alpha, threads=settings.threads, **testing)
+    oracle = kind(counted, alpha=settings.alpha, threads=settings.threads, **testing)
     if "cache" not in options:
         return oracle
     from apsl_backends.cachedoracle import CachedOracle
     from apsl_backends.verdictcache import VerdictCache
 
-    return CachedOracle.over_table(oracle, VerdictCache(options["cache"]), coded, alpha=settings.alpha, options=testing)
+    cache = VerdictCache(options["cache"])
+    if isinstance(counted, Table):
+        return CachedOracle.over_table(oracle, cache, counted, alpha=settings.alpha, options=testing)
+    key_of = getattr(counted.source, "fingerprint", None)
+    if key_of is None:
+        given = type(counted.source).__name__
+        message = f"a cache needs a fingerprint of each column, and {given} gives none; leave the cache out"
+        raise InvalidArgumentError(message)
+    place = counted.heading.place
+    return CachedOracle(
+        oracle, cache, alpha=settings.alpha, key_of=lambda node: bytes(key_of(place[node])), options=testing
+    )
 
 
 def _fisherz(source: Any, settings: OracleSettings) -> Oracle:

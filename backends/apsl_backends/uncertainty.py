@@ -7,11 +7,15 @@ the arguments nor that of levels or threads can change a figure.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.counts.arrays import JOINT, OF_ALL, OF_X, OF_Y, ROWS
 from apsl_rules.coded import Table
+from apsl_rules.counting import Heading
+from apsl_rules.keeping import KeptCounts
 from apsl_rules.names import Node, require_known
 
 Figures = npt.NDArray[np.float64]
@@ -20,12 +24,16 @@ Figures = npt.NDArray[np.float64]
 class SymmetricalUncertainty:
     """SU(x; y) = 2·I(x; y) / (H(x) + H(y)), in [0, 1]; 0 where both columns are constant."""
 
-    def __init__(self, table: Table, *, threads: int = 1) -> None:
+    def __init__(self, table: Table | KeptCounts, *, threads: int = 1) -> None:
         from apsl_backends.counts.memory import MemoryCounts
         from apsl_backends.counts.tester import Tester, measure_of
+        from apsl_backends.sources.tester import CountedTester
 
-        self._table = table
-        self._tester = Tester(MemoryCounts(table, threads), measure_of(table))
+        self.heading: Table | Heading = table if isinstance(table, Table) else table.heading
+        measure = measure_of(self.heading)
+        self._tester: Tester | CountedTester = (
+            Tester(MemoryCounts(table, threads), measure) if isinstance(table, Table) else CountedTester(table, measure)
+        )
         self._scale = self._tester.measure.scale
         self._pairs: dict[tuple[int, int], float] = {}
 
@@ -38,10 +46,16 @@ class SymmetricalUncertainty:
 
     def pair(self, x: Node, y: Node) -> float:
         """Measure one pair, once."""
-        first, second = sorted((self._place(x), self._place(y)))
-        if (first, second) not in self._pairs:
-            self._pairs[first, second] = float(_uncertainty(self._tester.test([(first, second)]).sums)[0])
-        return self._pairs[first, second]
+        return self.pairs(x, [y])[0]
+
+    def pairs(self, x: Node, others: Sequence[Node]) -> list[float]:
+        """Measure x against some others, each pair once; those not yet measured in one round."""
+        one = self._place(x)
+        asked = [(min(one, place), max(one, place)) for place in map(self._place, others)]
+        new = [pair for pair in dict.fromkeys(asked) if pair not in self._pairs]
+        if new:
+            self._pairs.update(zip(new, _uncertainty(self._tester.test(new).sums).tolist(), strict=True))
+        return [self._pairs[pair] for pair in asked]
 
     def information(self, x: Node, y: Node) -> float:
         """Give the mutual information of a pair, in nats."""
@@ -50,8 +64,8 @@ class SymmetricalUncertainty:
         return float(sums[JOINT] - sums[OF_X] - sums[OF_Y] + sums[OF_ALL]) / self._scale / rows
 
     def _place(self, node: Node) -> int:
-        require_known(node, self._table.place, "node")
-        return self._table.place[node]
+        require_known(node, self.heading.place, "node")
+        return self.heading.place[node]
 
 
 def _uncertainty(sums: npt.NDArray[np.int64]) -> Figures:

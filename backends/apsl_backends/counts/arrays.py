@@ -32,6 +32,9 @@ INDEPENDENT, DEPENDENT, UNRELIABLE, NO_ROOM = range(4)
 class Store(NamedTuple):
     """A table as bit rows, and what is known of its columns; the codes themselves are handed over apart.
 
+    In a table of weighted rows ``weights`` says how many rows each of them stands for, ``rows`` how many that makes
+    and ``lines`` how many there are; otherwise there are no weights, and lines are rows.
+
     ``columns`` has one row per column: its cardinality; its span (the cardinality, and one more when values are
     missing, which then have the last code); its first bit row, or -1 for a column of too many levels; the place
     of its first code in ``totals``; whether at least two levels occur. A column has a bit row for each code of
@@ -41,7 +44,9 @@ class Store(NamedTuple):
     bits: Words
     columns: Integers
     totals: Integers
+    weights: Integers
     rows: int
+    lines: int
 
 
 class Measure(NamedTuple):

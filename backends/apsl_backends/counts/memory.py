@@ -59,7 +59,7 @@ class MemoryCounts:
             lambda low, high: pack(codes, columns, bits, totals, low, high),
         )
         self.codes = codes
-        self.store = Store(bits, columns, totals, table.rows)
+        self.store = Store(bits, columns, totals, np.empty(0, np.int64), table.rows, table.rows)
 
     def contingency(self, columns: Sequence[Node]) -> Integers:
         """Count the table of some columns, one axis for each; rows with a value missing there are left out."""

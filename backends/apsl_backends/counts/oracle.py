@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,15 @@ from apsl_backends.counts.source import Degrees
 from apsl_backends.counts.sweeps import ArraySweep, SweptArrays, name_ranks_of
 from apsl_backends.counts.threads import in_blocks
 from apsl_rules.coded import Table
+from apsl_rules.counting import Heading
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.keeping import KeptCounts
 from apsl_rules.names import Node, listing, nearest, require_known
 from apsl_rules.oracle import BaseOracle, Decision, Elimination, Query, Search, Separation, Sweep, Verdict
+
+if TYPE_CHECKING:
+    from apsl_backends.counts.tester import Tester
+    from apsl_backends.sources.tester import CountedTester
 
 Reliability = Literal["five-per-cell", "none"]
 
@@ -29,6 +35,8 @@ _ROWS_PER_CELL = {"five-per-cell": 5.0, "none": 0.0}
 class CountOracle(BaseOracle):
     """An oracle on a table of discrete columns; compiled kernels count and compare with critical values.
 
+    The table is in memory, or its counts come from elsewhere, batch by batch, and give the same verdicts.
+
     A test is independent when p > alpha. Under ``reliability="five-per-cell"`` a test with less than five rows
     for each cell of its whole table is unreliable and has no figures. A column that never varies is independent
     of every other. Rows with a missing value in one of a test's columns are left out of that test.
@@ -39,7 +47,7 @@ class CountOracle(BaseOracle):
 
     def __init__(
         self,
-        table: Table,
+        table: Table | KeptCounts,
         *,
         alpha: float = 0.01,
         dof: Degrees = "adjusted",
@@ -52,14 +60,25 @@ class CountOracle(BaseOracle):
         from apsl_backends.counts.memory import MemoryCounts
         from apsl_backends.counts.tail import log_tail, log_tails
         from apsl_backends.counts.tester import Tester, measure_of
+        from apsl_backends.sources.tester import CountedTester
 
-        self.nodes = table.names
-        self.table = table
-        self.source = MemoryCounts(table, threads)
-        rows_per_cell = _ROWS_PER_CELL[reliability]
-        self.tester = Tester(
-            self.source,
-            measure_of(table, kind=self.kind, alpha=alpha, full_dof=dof == "full", rows_per_cell=rows_per_cell),
+        self.table = table if isinstance(table, Table) else None
+        self.kept = None if isinstance(table, Table) else table
+        self._heading: Table | Heading = table if isinstance(table, Table) else table.heading
+        self.nodes = self._heading.names
+        self.source = MemoryCounts(table, threads) if isinstance(table, Table) else table
+        self._threads = threads if isinstance(table, Table) else 1
+        measure = measure_of(
+            self._heading,
+            kind=self.kind,
+            alpha=alpha,
+            full_dof=dof == "full",
+            rows_per_cell=_ROWS_PER_CELL[reliability],
+        )
+        self.tester: Tester | CountedTester = (
+            Tester(self.source, measure)
+            if isinstance(self.source, MemoryCounts)
+            else CountedTester(self.source, measure)
         )
         self._tail, self._log_tail, self._log_tails = chdtrc, log_tail, log_tails
 
@@ -99,8 +118,15 @@ class CountOracle(BaseOracle):
             for place in range(low, high):
                 found[place] = self._searched(searches[place])
 
-        in_blocks(len(searches), self.source.threads, work)
+        self.foresee(searches)
+        in_blocks(len(searches), self._threads, work)
         return [found[place] for place in range(len(searches))]
+
+    def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
+        """Have counted, in one round, what searches and sweeps that may follow need, if the rows are not at hand."""
+        if self.kept is not None:
+            planned = [plan for search in searches if (plan := self._plan(search)) is not None]
+            self.tester.foresee(planned, self._places(sweeps))
 
     def associations(self, x: Node) -> ArraySweep:
         """Test x against every other node with nothing given, as arrays."""
@@ -118,7 +144,7 @@ class CountOracle(BaseOracle):
         return ArraySweep(
             x,
             SweptArrays(columns, statistics, dofs, rows, decisions),
-            place_of=self.table.place.__getitem__,
+            place_of=self._heading.place.__getitem__,
             name_ranks=self._name_ranks,
             verdict_at=verdict_at,
             log_p=lambda: self._log_tails(statistics, dofs),
@@ -158,7 +184,7 @@ class CountOracle(BaseOracle):
 
     def _places(self, nodes: Sequence[Node]) -> list[int]:
         try:
-            places = [self.table.place[node] for node in nodes]
+            places = [self._heading.place[node] for node in nodes]
         except KeyError:
             for node in nodes:
                 require_known(node, self.nodes, "node")
@@ -168,25 +194,33 @@ class CountOracle(BaseOracle):
             raise InvalidArgumentError(message)
         return places
 
-    def _searched(self, search: Search) -> Separation:
-        x, y, fixed, free = search.x, search.y, search.must_include, search.pool
+    def _plan(self, search: Search) -> tuple[list[int], int, int] | None:
+        """Give a search as places, the number of fixed ones, and how many more may be chosen; None if none may."""
+        fixed, free = search.must_include, search.pool
         if fixed:
             free = tuple(node for node in free if node not in fixed)
-        places = self._places((x, y, *fixed, *free))
+        places = self._places((search.x, search.y, *fixed, *free))
         most = len(free) if search.max_size is None else min(len(free), search.max_size - len(fixed))
-        if most < 0:
+        return None if most < 0 else (places, len(fixed), most)
+
+    def _searched(self, search: Search) -> Separation:
+        x, y = search.x, search.y
+        plan = self._plan(search)
+        if plan is None:
             return Separation(x, y, None, None)
-        found = self.tester.search(places, len(fixed), most)
+        places, fixed, _ = plan
+        found = self.tester.search(*plan)
         if found.decision == UNRELIABLE:
             return Separation(x, y, None, None, found.tests)
-        given = fixed + tuple(free[place] for place in found.chosen)
+        chosen = [*places[2 : 2 + fixed], *(places[2 + fixed + at] for at in found.chosen)]
+        given = tuple(self.nodes[place] for place in chosen)
         verdict = self._verdict(x, y, given, found[:4])
         return Separation(x, y, given if verdict.independent else None, verdict, found.tests)
 
     def _verdict(self, x: Node, y: Node, given: tuple[Node, ...], outcome: tuple[int, float, int, int]) -> Verdict:
         """Make the verdict with a decision, statistic, degrees of freedom and rows (-1 if not yet counted)."""
         decision, statistic, dof, rows = outcome
-        n = rows if rows >= 0 else self.source.rows_used([self.table.place[node] for node in (x, y, *given)])
+        n = rows if rows >= 0 else self.source.rows_used([self._heading.place[node] for node in (x, y, *given)])
         if decision == UNRELIABLE:
             return Verdict(x, y, given, "unreliable", self.symbol, n=n)
         p, log_p = 1.0, 0.0

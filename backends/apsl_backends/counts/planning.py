@@ -72,7 +72,7 @@ def plan_search(room: Any, base: Long, pool: Any, most: Long) -> Plan:
         desk.needs[WORDS] = max(len(desk.words), long(rows) * words + WORDS_AT_A_TIME)
         desk.needs[SPOTS] = max(len(shelf.spots), long(rows))
     if largest > limit or measure.way == BY_SORTING:
-        desk.needs[ORDER] = 2 * store.rows
+        desk.needs[ORDER] = 2 * store.lines
     has_room = (
         desk.needs[CELLS] <= len(desk.cells)
         and desk.needs[TABLES] <= len(shelf.tables)

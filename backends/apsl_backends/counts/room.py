@@ -84,9 +84,10 @@ class Room:
         )
         store, measure = self._store, self._measure
         numbers = np.array([measure.scale, measure.rows_per_cell, measure.log_alpha])
-        choices = np.array([measure.kind, measure.all_terms, measure.full_dof, measure.way, store.rows], np.int64)
+        named = (measure.kind, measure.all_terms, measure.full_dof, measure.way, store.rows, store.lines)
+        choices = np.array(named, np.int64)
         known = (store.bits, store.columns, store.totals, measure.terms, measure.thresholds, numbers, choices)
-        self._arrays = (*known, *desk, *shelf)
+        self._arrays = (*known, *desk, *shelf, store.weights)
         self.chosen = shelf.chosen
         self.handles: Integers = np.array(
             [(array.ctypes.data, array.shape[0], array.shape[-1]) for array in self._arrays], np.int64
@@ -113,7 +114,9 @@ def store_in(room: Any) -> Store:
         matrix_at(np.uint64, room[0, 0], room[0, 1], room[0, 2]),
         matrix_at(np.int64, room[1, 0], room[1, 1], room[1, 2]),
         row_at(np.int64, room[2, 0], room[2, 1]),
+        row_at(np.int64, room[29, 0], room[29, 1]),
         choices[4],
+        choices[5],
     )
 
 

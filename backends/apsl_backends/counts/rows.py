@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from apsl_backends.counts.arrays import Desk, Long, long
+from apsl_backends.counts.arrays import Desk, Long, Store, long
 from apsl_backends.counts.compiled import inlined, keep_apart, kernel
-from apsl_backends.counts.room import CELLS_IN_LANES, LANES, ROWS_AT_A_TIME, desk_in
+from apsl_backends.counts.room import CELLS_IN_LANES, LANES, ROWS_AT_A_TIME, desk_in, store_in
 
 SHORT_CODES = 65_536
 """The most cells whose codes fit 16 bits."""
@@ -20,8 +20,11 @@ SHORT_CODES = 65_536
 def count_by_rows(codes: Any, room: Any, dims: Long, at: Long, size: Long, block: Long) -> None:
     """Count the table of any columns, of so many cells, ``block`` of them for each stratum of x and y."""
     keep_apart()
-    desk = desk_in(room)
+    desk, store = desk_in(room), store_in(room)
     rows = codes.shape[1]
+    if len(store.weights) > 0:
+        _count_weights(codes, store, desk, dims, at, size, block)
+        return
     in_lanes = size <= CELLS_IN_LANES and LANES * size <= rows
     if in_lanes:
         for c in range(np.uint64(LANES * size)):
@@ -42,6 +45,19 @@ def count_by_rows(codes: Any, room: Any, dims: Long, at: Long, size: Long, block
                 desk.cells[np.uint64(at) + np.uint64(desk.codes[r])] += 1
     if in_lanes:
         _add_lanes(desk, at, size)
+
+
+@inlined
+def _count_weights(codes: Any, store: Store, desk: Desk, dims: Long, at: Long, size: Long, block: Long) -> None:
+    for c in range(at, at + size):
+        desk.cells[c] = 0
+    for r in range(codes.shape[1]):
+        cell = at
+        stride = long(1)
+        for d in range(dims):
+            cell += stride * codes[desk.test[d], r]
+            stride = block if d == 1 else stride * desk.spans[d]
+        desk.cells[cell] += store.weights[r]
 
 
 @inlined

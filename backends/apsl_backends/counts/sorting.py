@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from apsl_backends.counts.arrays import G_SQUARE, PAIR, Desk, Long, long
+from apsl_backends.counts.arrays import G_SQUARE, PAIR, Desk, Long, Store, long
 from apsl_backends.counts.compiled import inlined, keep_apart, kernel
-from apsl_backends.counts.room import desk_in, measure_in
+from apsl_backends.counts.room import desk_in, measure_in, store_in
 from apsl_backends.counts.strata import pearson, term
 
 
@@ -16,40 +16,44 @@ from apsl_backends.counts.strata import pearson, term
 def sum_by_sorting(codes: Any, room: Any, dims: Long) -> Any:
     """Sum all strata of the test's table, as ``sum_strata`` does, in no more memory than the rows take."""
     keep_apart()
-    desk, measure = desk_in(room), measure_in(room)
+    desk, measure, store = desk_in(room), measure_in(room), store_in(room)
     kept = _sort_rows(codes, desk, dims)
     x, y, order, margins = desk.test[0], desk.test[1], desk.order, desk.margins
     of_level_y = desk.cards[0]
     for level in range(desk.cards[0] + desk.cards[1]):
         margins[level] = 0
     joint, of_x, of_y, of_all, dof = long(0), long(0), long(0), long(0), long(0)
-    low = long(0)
+    low, rows = long(0), long(0)
     while low < kept:
-        high = low
+        high, here = low, long(0)
         levels_x, levels_y = long(0), long(0)
         while high < kept and _same(codes, desk, long(2), dims, order[low], order[high]):
             i, j = codes[x, order[high]], of_level_y + codes[y, order[high]]
             levels_x += margins[i] == 0
             levels_y += margins[j] == 0
-            margins[i] += 1
-            margins[j] += 1
+            weight = _weight(store, order[high])
+            margins[i] += weight
+            margins[j] += weight
+            here += weight
             high += 1
+        rows += here
         dof += (levels_x - 1) * (levels_y - 1)
         run = low
         while run < high:
-            end = run
+            end, count = run, long(0)
             while end < high and _same(codes, desk, long(0), long(2), order[run], order[end]):
+                count += _weight(store, order[end])
                 end += 1
             if measure.kind == G_SQUARE:
-                joint += term(end - run, measure)
+                joint += term(count, measure)
             else:
                 i, j = codes[x, order[run]], of_level_y + codes[y, order[run]]
-                joint += pearson(end - run, margins[i], margins[j], high - low, measure)
+                joint += pearson(count, margins[i], margins[j], here, measure)
             run = end
         if measure.kind == G_SQUARE:
-            of_all += term(high - low, measure)
+            of_all += term(here, measure)
         else:
-            joint -= long((high - low) * measure.scale)
+            joint -= long(here * measure.scale)
         for k in range(low, high):  # clears the margins; the term of 0 is 0, so each level enters once
             i, j = codes[x, order[k]], of_level_y + codes[y, order[k]]
             if measure.kind == G_SQUARE:
@@ -58,7 +62,12 @@ def sum_by_sorting(codes: Any, room: Any, dims: Long) -> Any:
             margins[i] = 0
             margins[j] = 0
         low = high
-    return joint, of_x, of_y, of_all, dof, kept
+    return joint, of_x, of_y, of_all, dof, rows
+
+
+@inlined
+def _weight(store: Store, line: Long) -> Long:
+    return store.weights[line] if len(store.weights) > 0 else long(1)
 
 
 @inlined

@@ -1,32 +1,15 @@
-"""Sources of counts, and the statistics of a given table of counts in plain numpy.
-
-Wherever the counts come from (memory, a database, a cluster), the same function turns them into a statistic, so
-that the verdicts are the same.
-"""
+"""The statistics of a given table of counts in plain numpy."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.names import Node
-
 Statistic = Literal["gsquare", "chisquare"]
 Degrees = Literal["adjusted", "full"]
-
-
-class CountSource(Protocol):
-    """Whatever counts the rows of a table."""
-
-    def contingency(self, columns: Sequence[Node]) -> npt.NDArray[np.int64]:
-        """Count the table of some columns, one axis for each; rows with a value missing there are left out."""
-
-    def counts(self, questions: Sequence[Sequence[Node]]) -> Sequence[npt.NDArray[np.int64]]:
-        """Count the tables of a batch of questions, each a list of columns."""
 
 
 @attrs.frozen

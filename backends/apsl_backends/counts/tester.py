@@ -6,23 +6,33 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from math import ceil, log, log2
 from threading import local
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counts.arrays import ANY_WAY, G_SQUARE, INDEPENDENT, NO_ROOM, SUM_FIELDS, Floats, Integers, Measure
+from apsl_backends.counts.arrays import (
+    ANY_WAY,
+    G_SQUARE,
+    INDEPENDENT,
+    NO_ROOM,
+    SUM_FIELDS,
+    Floats,
+    Integers,
+    Measure,
+    Store,
+)
 from apsl_backends.counts.bitmaps import pack
 from apsl_backends.counts.compiled import is_stored
 from apsl_backends.counts.interleaving import DOF_MET, FIELDS, ROWS_MET, STATE, run_interleaved
-from apsl_backends.counts.memory import MemoryCounts
 from apsl_backends.counts.room import Room
 from apsl_backends.counts.search import run_search
 from apsl_backends.counts.sweeps import SweptArrays
 from apsl_backends.counts.tail import thresholds
 from apsl_backends.counts.testing import run_tests
 from apsl_backends.counts.threads import in_blocks, useful_threads
-from apsl_rules.coded import Table
+from apsl_rules.coded import Codes, Table
+from apsl_rules.counting import Heading
 
 _MOST_TERMS = 1 << 20
 _BITS_OF_SUMS = 61
@@ -65,6 +75,22 @@ class Eliminated(NamedTuple):
     tests: int
 
 
+class Countable(Protocol):
+    """A table in the forms that the kernels count from."""
+
+    @property
+    def codes(self) -> Codes:
+        """Give the codes, columns by rows."""
+
+    @property
+    def store(self) -> Store:
+        """Give all else that the kernels look at."""
+
+    @property
+    def threads(self) -> int:
+        """Give how many threads may count."""
+
+
 class _Rooms(local):
     mine: Room | None = None
 
@@ -72,7 +98,7 @@ class _Rooms(local):
 class Tester:
     """The kernels with their table and measure, and a room for each thread that calls them."""
 
-    def __init__(self, counts: MemoryCounts, measure: Measure) -> None:
+    def __init__(self, counts: Countable, measure: Measure) -> None:
         self.counts = counts
         self.measure = measure
         self._rooms = _Rooms()
@@ -84,7 +110,7 @@ class Tester:
 
     def test_against_all(self, x: int) -> Tested:
         """Test x against each column, itself included."""
-        count = len(self.counts.table.names)
+        count = len(self.counts.codes)
         places = np.full((count, 2), x, np.int64)
         places[:, 1] = np.arange(count)
         return self.test_columns(np.arange(0, 2 * count + 1, 2), places.ravel())
@@ -99,7 +125,7 @@ class Tester:
             while not run_tests(room.codes, room.handles, starts, places, low, high, *tested):
                 room.furnish()
 
-        in_blocks(count, useful_threads(self.counts.threads, len(places) * self.counts.table.rows), work)
+        in_blocks(count, useful_threads(self.counts.threads, len(places) * self.counts.store.lines), work)
         return tested
 
     def search(self, places: Sequence[int], fixed: int, most: int) -> Found:
@@ -112,6 +138,9 @@ class Tester:
             if decision != NO_ROOM:
                 return Found(decision, statistic, dof, rows, tests, room.chosen[:size].tolist())
             room.furnish()
+
+    def foresee(self, searches: Sequence[tuple[Sequence[int], int, int]], sweeps: Sequence[int]) -> None:
+        """Prepare nothing for searches and sweeps to come: all rows are at hand."""
 
     def eliminate(self, x: int, swept: SweptArrays, ranking: Integers, most: int) -> Eliminated:
         """Let the columns of a sweep that a ranking names enter in that order, each entry re-trying those before."""
@@ -139,7 +168,7 @@ class Tester:
 
 
 def measure_of(
-    table: Table,
+    table: Table | Heading,
     *,
     kind: int = G_SQUARE,
     alpha: float = 0.5,

@@ -98,7 +98,7 @@ def _has_room(store: Store, measure: Measure, desk: Any, starts: Any, places: An
             size *= store.columns[places[place], SPAN]
         dims = max(dims, starts[t + 1] - starts[t])
         if measure.way == BY_SORTING or size > most:
-            order = 2 * store.rows
+            order = 2 * store.lines
         else:
             cells = max(cells, long(size))
         if size <= CELLS_OF_BITS:

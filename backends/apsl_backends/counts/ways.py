@@ -38,7 +38,7 @@ def measure_test(store: Store, desk: Desk, first: Long, dims: Long) -> Any:
 @inlined
 def most_cells(store: Store) -> Long:
     """Give the size of the largest table that is not counted by sorting."""
-    return min(MOST_CELLS, max(SHORT_CODES, _CELLS_PER_ROW * store.rows))
+    return min(MOST_CELLS, max(SHORT_CODES, _CELLS_PER_ROW * store.lines))
 
 
 @inlined
@@ -49,5 +49,5 @@ def choose_way(store: Store, measure: Measure, cells: Any, counted: Any, bits: A
     if measure.way == BY_ROWS or not bits or cells > CELLS_OF_BITS:
         return BY_ROWS
     by_bits = counted * (store.bits.shape[1] * _WORD + _CELL)
-    by_rows = store.rows * _ROW + cells * _BIN
+    by_rows = store.lines * _ROW + cells * _BIN
     return BY_BITS if measure.way == BY_BITS or by_bits <= by_rows else BY_ROWS

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.keeping import KeptCounts
 from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
@@ -24,11 +25,13 @@ class Fcbf:
         from apsl_backends.uncertainty import SymmetricalUncertainty
 
         table = getattr(oracle, "table", None)
-        if not isinstance(table, Table):
+        if table is None:
+            table = getattr(oracle, "kept", None)
+        if not isinstance(table, Table | KeptCounts):
             message = f"the finder 'fcbf' measures a table, but the oracle {oracle.name!r} has none; use 'hiton'"
             raise InvalidArgumentError(message)
-        self._table = table
         self._uncertainty = SymmetricalUncertainty(table)
+        self._table = self._uncertainty.heading
         self._threshold = float(settings.options.get("threshold", THRESHOLD))
 
     def candidates(self, node: Node) -> Candidates:
@@ -42,7 +45,8 @@ class Fcbf:
         while left:
             best, *rest = left
             members.append(best)
-            left = [other for other in rest if self._uncertainty.pair(best, other) <= measured[other]]
+            told = self._uncertainty.pairs(best, rest)
+            left = [other for other, more in zip(rest, told, strict=True) if more <= measured[other]]
         verdicts = {
             other: Verdict(node, other, (), "dependent", "SU", measured[other], n=self._table.rows) for other in members
         }

@@ -1,0 +1,120 @@
+"""Tables that stay in their files: which files a path stands for, and how much memory they would take."""
+
+from __future__ import annotations
+
+import csv
+from functools import cached_property
+from glob import glob, has_magic
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import attrs
+
+from apsl_rules.errors import DataError
+from apsl_rules.names import Node
+from apsl_rules.readers.files import existing_file, file_kind, open_text
+
+KeptKind: TypeAlias = Literal["parquet", "csv", "tsv", "duckdb"]
+
+DATABASE_ENDINGS = (".duckdb", ".db")
+_COPIES = 3
+
+
+@attrs.frozen(slots=False)
+class FileTable:
+    """A table in Parquet files, a CSV file or a DuckDB database, of which only counts are read.
+
+    ``path`` may have wildcards (``rows-*.parquet``) or name a folder of Parquet files; ``database.duckdb#table`` names
+    a table of a database, ``database.duckdb`` its only one.
+    """
+
+    path: str = attrs.field(converter=fspath)
+
+    @cached_property
+    def table(self) -> str | None:
+        """Give the name of the table in a database, if the path tells one."""
+        name, mark, table = self.path.rpartition("#")
+        return table if mark and name.casefold().endswith(DATABASE_ENDINGS) else None
+
+    @cached_property
+    def kind(self) -> KeptKind:
+        """Give the kind of the files."""
+        file = self.files[0]
+        if file.name.casefold().endswith(DATABASE_ENDINGS):
+            return "duckdb"
+        kind = file_kind(file)
+        if kind == "txt":
+            message = (
+                f"{self.path!r} is a text file of integers, which is counted in memory only; write it as CSV or Parquet"
+            )
+            raise DataError(message)
+        return kind
+
+    @cached_property
+    def files(self) -> tuple[Path, ...]:
+        """Give the files, sorted by name."""
+        name = self.path if self.table is None else self.path[: -len(self.table) - 1]
+        if not has_magic(name) or Path(name).exists():
+            folder = Path(name)
+            found = sorted(folder.glob("*.parquet")) if folder.is_dir() else [existing_file(name)]
+        else:
+            found = [existing_file(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - any pattern
+        if not found:
+            message = f"no file matches {self.path!r}; check the path"
+            raise DataError(message)
+        if len(found) > 1 and {file_kind(file) for file in found} != {"parquet"}:
+            message = f"{self.path!r} stands for {len(found)} files, and only Parquet files go together; give one file"
+            raise DataError(message)
+        return tuple(found)
+
+    @property
+    def identity(self) -> tuple[bytes, ...]:
+        """Give what tells these files from others, and from themselves after a change."""
+        states = [(file.resolve(), file.stat()) for file in self.files]
+        return (
+            *(f"{file} {state.st_size} {state.st_mtime_ns}".encode() for file, state in states),
+            (self.table or "").encode(),
+        )
+
+    @property
+    def columns(self) -> tuple[Node, ...]:
+        """Give the names of the columns."""
+        match self.kind:
+            case "parquet":
+                from apsl_rules.readers.parquet import parquet_names
+
+                return parquet_names(self.files[0])
+            case "duckdb":
+                from apsl_backends.sources.database import columns_of
+
+                return columns_of(self)
+            case kind:
+                with open_text(self.files[0]) as handle:
+                    return tuple(next(csv.reader(handle, delimiter="\t" if kind == "tsv" else ",")))
+
+    @property
+    def bytes_in_memory(self) -> int:
+        """Estimate the memory that reading and encoding the whole table would take."""
+        match self.kind:
+            case "parquet":
+                from apsl_rules.readers.parquet import parquet_size
+
+                sizes = [parquet_size(file) for file in self.files]
+                return sum(decoded + 2 * cells for decoded, cells in sizes)
+            case "duckdb":
+                return _COPIES * self.files[0].stat().st_size
+            case _:
+                packed = self.files[0].suffix == ".gz"
+                return int(_COPIES * self.files[0].stat().st_size * (8 if packed else 1))
+
+
+def is_left_in_place(source: object) -> bool:
+    """Say whether a source is a path that stands for a table from which only counts can be taken."""
+    if not isinstance(source, str | PathLike):
+        return False
+    name = fspath(source)
+    named = name.casefold().rpartition("#")[0] or name.casefold()
+    if named.endswith(DATABASE_ENDINGS) or name.casefold().endswith(DATABASE_ENDINGS):
+        return True
+    return (has_magic(name) and not Path(name).exists()) or Path(name).is_dir()
