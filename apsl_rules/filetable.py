@@ -21,6 +21,10 @@ DATABASE_ENDINGS = (".duckdb", ".db")
 _COPIES = 3
 
 
+def _spelt(path: str | PathLike[str]) -> str:
+    return fspath(path)
+
+
 @attrs.frozen(slots=False)
 class FileTable:
     """A table in Parquet files, a CSV file or a DuckDB database, of which only counts are read.
@@ -29,7 +33,7 @@ class FileTable:
     a table of a database, ``database.duckdb`` its only one.
     """
 
-    path: str = attrs.field(converter=fspath)
+    path: str = attrs.field(converter=_spelt)
 
     @cached_property
     def table(self) -> str | None:
@@ -107,6 +111,13 @@ class FileTable:
             case _:
                 packed = self.files[0].suffix == ".gz"
                 return int(_COPIES * self.files[0].stat().st_size * (8 if packed else 1))
+
+
+def is_countable(source: object) -> bool:
+    """Say whether a source is the path of a single file of columns in which others than we can count."""
+    if not isinstance(source, str | PathLike):
+        return False
+    return fspath(source).casefold().removesuffix(".gz").endswith((".parquet", ".csv", ".tsv"))
 
 
 def is_left_in_place(source: object) -> bool:

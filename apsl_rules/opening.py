@@ -6,15 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from apsl_rules.errors import UnknownNameError
+from apsl_rules.filetable import FileTable, is_countable, is_left_in_place
 from apsl_rules.names import nearest
 from apsl_rules.networks import network, network_names
 from apsl_rules.plugins import Plugins
 
 
-def open_source(name: str, plugins: Plugins) -> Any:
-    """Give what a name on the command line stands for: a network or the content of a file."""
+def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> Any:
+    """Give what a name on the command line stands for: a network or the content of a file.
+
+    A table that is counted elsewhere than in memory is left in its file.
+    """
     if name in network_names():
         return network(name)
+    if is_left_in_place(name) or (counts not in {None, "memory"} and is_countable(name)):
+        return FileTable(name)
     for reader in plugins.readers.values():
         if name.casefold().endswith(reader.endings):
             return reader.read(Path(name))

@@ -55,7 +55,7 @@ def compare(
     if target is None:
         message = f"learning from {source!r} needs a target; add --target NODE"
         raise InvalidArgumentError(message)
-    opened = open_source(source, manager)
+    opened = open_source(source, manager, counts=rest.get("counts"))
     nodes = nodes_of(opened)
     node = node_named(target, nodes, "target")
     settings = with_knowledge(rest, nodes)

@@ -93,6 +93,11 @@ _SETTINGS = [
         help="Cut fractions into levels (quantile:3, width:4), or named columns of any numbers (age=quantile:3,...).",
     ),
     click.option("--cache", type=click.Path(dir_okay=False), help="Keep the figures of all tests in this file."),
+    click.option(
+        "--counts",
+        metavar="HOW",
+        help="Where a table is counted: memory, duckdb (files of any size), dask or dask:ADDRESS.",
+    ),
     click.option("--max-tests", type=int, help="Stop after this many tests and give what is settled by then."),
     click.option("--max-seconds", type=float, help="Stop after this many seconds and give what is settled by then."),
     click.option("--threads", type=int, default=1, show_default=True, help="Threads; the result is always the same."),
@@ -173,6 +178,6 @@ def learned(name: str, manager: Plugins, *, target: str | None, **settings: Any)
     if target is None:
         message = f"learning from {name!r} needs a target; add --target NODE"
         raise InvalidArgumentError(message)
-    source = open_source(name, manager)
+    source = open_source(name, manager, counts=settings.get("counts"))
     nodes = nodes_of(source)
     return learn(source, node_named(target, nodes, "target"), plugins=manager, **with_knowledge(settings, nodes))

@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from apsl_backends.sources.opening import ENCODING, SOURCING, opened
+from apsl_backends.sources.opening import ENCODING, SOURCING, is_too_large, opened
 from apsl_rules.coded import Table
 from apsl_rules.counting import CountSource
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.filetable import FileTable
 from apsl_rules.names import nearest
 from apsl_rules.offers import OracleOffer, OracleSettings
 from apsl_rules.oracle import Oracle
@@ -32,10 +33,15 @@ def is_table(source: Any) -> bool:
 
 
 def read_table(path: Path) -> Any:
-    """Read a table from a file, as a frame whose columns each oracle takes in its own way."""
+    """Read a table from a file, as a frame whose columns each oracle takes in its own way.
+
+    One that does not fit into memory is left in its file.
+    """
     from apsl_rules.data import table
     from apsl_rules.readers import file_kind, read_csv, read_parquet
 
+    if is_too_large(path):
+        return FileTable(path)
     match file_kind(path):
         case "txt":
             return table(path)
@@ -68,7 +74,7 @@ def _count_test(name: str, source: Any, settings: OracleSettings) -> Oracle:
     oracle = kind(counted, alpha=settings.alpha, threads=settings.threads, **testing)
     if "cache" not in options:
         return oracle
-    from apsl_backends.cachedoracle import CachedOracle
+    from apsl_backends.cachedoracle import CachedOracle, EliminatingCachedOracle
     from apsl_backends.verdictcache import VerdictCache
 
     cache = VerdictCache(options["cache"])
@@ -80,7 +86,7 @@ def _count_test(name: str, source: Any, settings: OracleSettings) -> Oracle:
         message = f"a cache needs a fingerprint of each column, and {given} gives none; leave the cache out"
         raise InvalidArgumentError(message)
     place = counted.heading.place
-    return CachedOracle(
+    return EliminatingCachedOracle(
         oracle, cache, alpha=settings.alpha, key_of=lambda node: bytes(key_of(place[node])), options=testing
     )
 

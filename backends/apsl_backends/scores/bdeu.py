@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.coded import Table
+from apsl_rules.counting import Heading
 from apsl_rules.dag import Dag, known_dag
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, in_order, listing, require_known
@@ -52,22 +53,28 @@ class BDeu:
     ) -> None:
         from apsl_backends.scores import kernels
 
-        _check_table(table)
+        check_table(table)
         _check_memory(kernels.desk_bytes(table.rows, 3), table.rows)
+        places = self._number(table, ess, price, order)
+        self._columns = kernels.Columns(table.codes, places, table.cards[places])
+        self._desk = kernels.desk_for(table.rows, 3)
+
+    def _number(self, table: Table | Heading, ess: float, price: Price, order: Literal["name", "column"]) -> Integers:
+        """Give each node its number, choose the unit, and tell the places of the nodes in the table."""
+        from apsl_backends.scores import kernels
+
         self.nodes: tuple[Node, ...] = in_order(table.names) if order == "name" else table.names
         self.number: dict[Node, int] = {node: number for number, node in enumerate(self.nodes)}
         self.rows = table.rows
         self.ess = ess
-        places = np.array([table.place[node] for node in self.nodes], np.int64)
-        self._columns = kernels.Columns(table.codes, places, table.cards[places])
         self._kernels = kernels
-        self._desk = kernels.desk_for(table.rows, 3)
         largest = table.rows * (log(max(table.rows, 2)) + float(np.log(table.cards).sum()) + 1)
         self.unit: float = 2.0 ** -min(_FINEST, _BITS - ceil(log2(largest)))
         self.price = round(_nats_for(price, ess, len(self.nodes)) / self.unit)
         self._prior = kernels.Prior(float(ess), 1 / self.unit, self.price)
         self._locals: dict[tuple[int, Numbers], int] = {}
         self._gains: dict[tuple[int, Numbers], tuple[Integers, Integers]] = {}
+        return np.array([table.place[node] for node in self.nodes], np.int64)
 
     # --- figures in units, by number ---------------------------------------------------------------------------------
 
@@ -75,10 +82,12 @@ class BDeu:
         """Score a node given its parents; each family is counted once and then remembered."""
         known = self._locals.get((node, parents))
         if known is None:
-            before = np.array(parents, np.int64)
-            counted = self._kernels.local(self._columns, node, before, -1, self._prior, self._desk)
-            known = self._locals[node, parents] = int(counted) - self.price * len(parents)
+            known = self._locals[node, parents] = self._fresh_local(node, parents) - self.price * len(parents)
         return known
+
+    def _fresh_local(self, node: int, parents: Numbers) -> int:
+        before = np.array(parents, np.int64)
+        return int(self._kernels.local(self._columns, node, before, -1, self._prior, self._desk))
 
     def gains(self, node: int, parents: Numbers, others: Integers) -> Integers:
         """Say what is gained when each other node in turn becomes a parent, or ceases to be one if it is.
@@ -155,7 +164,8 @@ class BDeu:
         return self.nats(sum(self.local(node, before) for node, before in families))
 
 
-def _check_table(table: Table) -> None:
+def check_table(table: Table | Heading) -> None:
+    """Refuse a table that cannot be scored."""
     if not table.rows or not table.names:
         message = f"a table of {table.rows} rows and {len(table.names)} columns cannot be scored; give one of each"
         raise DataError(message)

@@ -215,6 +215,16 @@ def local(columns: Any, node: int, parents: Any, but: int, prior: Any, desk: Any
 
 
 @compiled
+def score_counts(desk: Any, prior: Any, counts: Any, configurations: float) -> int:
+    """Score one joint column whose counts are known."""
+    terms, weight, scale = desk.terms[_slot(desk, configurations)], prior.ess / configurations, prior.scale
+    total = 0
+    for count in counts:
+        total += _term(terms, weight, scale, count)
+    return total
+
+
+@compiled
 def _has(members: Any, one: int) -> bool:
     found = False
     for member in members:

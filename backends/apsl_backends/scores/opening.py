@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 from apsl_backends.scores.bdeu import BDeu, Price
+from apsl_backends.scores.counted import CountedBDeu
 from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.keeping import KeptCounts
 from apsl_rules.oracle import Oracle
 
 
@@ -14,6 +16,9 @@ def score_behind(
     oracle: Oracle, who: str, *, ess: float, price: Price = 0.0, order: Literal["name", "column"] = "name"
 ) -> BDeu:
     """Make the score of the table behind an oracle; ``who`` wants it, such as "the learner 'mmhc'"."""
+    kept = getattr(oracle, "kept", None)
+    if isinstance(kept, KeptCounts):
+        return CountedBDeu(kept, ess=ess, price=price, order=order)
     table = getattr(oracle, "table", None)
     if not isinstance(table, Table):
         message = (

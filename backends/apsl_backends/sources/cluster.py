@@ -184,9 +184,7 @@ def client_at(address: str | None) -> Any:
 def _local_client() -> Any:
     """Start a cluster of threads in this process; it ends with the process."""
     distributed = _distributed()
-    cluster = distributed.LocalCluster(
-        processes=False, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
-    )
+    cluster = distributed.LocalCluster(processes=False, threads_per_worker=1, dashboard_address=None, silence_logs=50)
     client = distributed.Client(cluster, set_as_default=False)
 
     def close() -> None:

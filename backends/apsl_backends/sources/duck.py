@@ -44,6 +44,16 @@ class _Column:
     distinct: Any
     codes: npt.NDArray[np.intp]
 
+    def missing(self, card: int) -> str:
+        """Say in SQL whether a value is missing; the values that are have the code after the last level."""
+        gone = [value for value, code in zip(self.distinct.to_pylist(), self.codes, strict=True) if code == card]
+        return " OR ".join(self._is(value) for value in gone) or "false"
+
+    def _is(self, value: object) -> str:
+        if value is None:
+            return f"{self.expression} IS NULL"
+        return f"{self.expression} = {value}" if isinstance(value, int) else f"isnan({self.expression})"
+
 
 class DuckCounts:
     """A source of counts that sends one statement for each set of columns."""
@@ -125,7 +135,7 @@ class DuckCounts:
 
     def complete(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
         """Count the complete rows of each set of columns, in one statement."""
-        missing = [self._is_missing(place) for place in range(len(self._columns))]
+        missing = [self._columns[place].missing(int(card)) for place, card in enumerate(self.heading.cards)]
         counts = [f"count(*) FILTER (WHERE NOT ({' OR '.join(missing[one] for one in places)}))" for places in sets]
         with refusing(self.path):
             (found,) = self._connection.execute(f"SELECT {', '.join(counts)} FROM {VIEW}").fetchall()  # noqa: S608
@@ -160,13 +170,6 @@ class DuckCounts:
             column = self._columns[place]
             coded[number] = column.codes[places_in(arrow.column(number), column.distinct)]
         return coded
-
-    def _is_missing(self, place: int) -> str:
-        """Say in SQL whether a value is missing."""
-        column, card = self._columns[place], int(self.heading.cards[place])
-        gone = [value for value, code in zip(column.distinct.to_pylist(), column.codes, strict=True) if code == card]
-        tests = [f"{column.expression} IS NULL" if value is None else f"isnan({column.expression})" for value in gone]
-        return " OR ".join(tests) or "false"
 
 
 @attrs.frozen(eq=False)

@@ -11,7 +11,7 @@ from apsl_backends.sources.memory import available_memory
 from apsl_rules.coded import Table
 from apsl_rules.counting import CountSource
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.filetable import FileTable, is_left_in_place
+from apsl_rules.filetable import FileTable, is_countable, is_left_in_place
 from apsl_rules.keeping import KeptCounts
 from apsl_rules.names import nearest
 
@@ -47,6 +47,11 @@ def opened(source: Any, options: Mapping[str, Any]) -> Table | KeptCounts:
     return KeptCounts(_in_duckdb(source, encoding, options.get("memory_limit")), note)
 
 
+def is_too_large(path: str | os.PathLike[str]) -> bool:
+    """Say whether the table in a file would not fit into memory."""
+    return is_countable(path) and FileTable(path).bytes_in_memory > available_memory()
+
+
 def _kind(counts: object) -> tuple[str | None, str | None]:
     """Read "memory", "duckdb", "dask" or "dask:ADDRESS"."""
     if counts is None:
@@ -64,24 +69,20 @@ def _kind(counts: object) -> tuple[str | None, str | None]:
 
 def _natural(source: Any) -> tuple[str, str | None]:
     """Choose memory, or DuckDB for what cannot be taken into it; say so then."""
-    if isinstance(source, FileTable) or is_left_in_place(source):
+    if is_left_in_place(source):
         return "duckdb", None
-    if not isinstance(source, str | os.PathLike) or not _is_countable(source):
+    if not isinstance(source, FileTable) and not is_countable(source):
         return "memory", None
-    needed, free = FileTable(source).bytes_in_memory, available_memory()
+    file = source if isinstance(source, FileTable) else FileTable(source)
+    needed, free = file.bytes_in_memory, available_memory()
     if needed <= free:
-        return "memory", None
+        return ("duckdb" if file is source else "memory"), None
     note = (
-        f"{str(source)!r} would take about {needed >> 20:,} MiB of memory and {free >> 20:,} MiB are free, "
+        f"{file.path!r} would take about {needed >> 20:,} MiB of memory and {free >> 20:,} MiB are free, "
         "so DuckDB counted in the file"
     )
     logging.getLogger("apsl_rules").info(note.replace("DuckDB counted", "DuckDB counts"))
     return "duckdb", note
-
-
-def _is_countable(path: Any) -> bool:
-    name = str(path).casefold().removesuffix(".gz")
-    return name.endswith((".parquet", ".csv", ".tsv")) and os.path.exists(path)  # noqa: PTH110 - any path
 
 
 def _encoded(source: Any, encoding: Mapping[str, Any]) -> Table:
@@ -89,11 +90,11 @@ def _encoded(source: Any, encoding: Mapping[str, Any]) -> Table:
 
     if isinstance(source, FileTable):
         source = source.path
-    if isinstance(source, str | os.PathLike) and _is_countable(source):
+    if is_countable(source):
         needed, free = FileTable(source).bytes_in_memory, available_memory()
         if needed > free:
             message = (
-                f"{str(source)!r} would take about {needed >> 20:,} MiB of memory and {free >> 20:,} MiB are free; "
+                f"{source!r} would take about {needed >> 20:,} MiB of memory and {free >> 20:,} MiB are free; "
                 "give counts='duckdb', which counts in the file"
             )
             raise DataError(message)
