@@ -43,8 +43,9 @@ class _Writer:
         self._steps: dict[tuple[Fact, int, tuple[int, ...]], int] = {}
         self._proofs: list[list[Any]] = []
         self._edges = {frozenset(wire.edge.pair): number for number, wire in enumerate(drawing.wires)}
-        self._rows = {frozenset((row["source"], row["target"])): row for row in part.rows()}
-        self._weights = weights_of(part)
+        rows = part.rows()
+        self._rows = {frozenset((row["source"], row["target"])): row for row in rows}
+        self._weights = weights_of(rows)
 
     def data(self) -> dict[str, Any]:
         part, drawing = self._part, self._drawing

@@ -45,7 +45,7 @@ class _Plot:
         self._ax = ax
         self._part = part
         self._drawing = drawing
-        self._weights = weights_of(part)
+        self._weights = weights_of(part.rows())
         window = ax.get_window_extent()
         scale = min(window.width / drawing.width, window.height / drawing.height)
         self._points = scale * 72 / ax.get_figure(root=True).dpi  # type: ignore[union-attr]  # axes stand in a figure

@@ -31,7 +31,7 @@ def svg(part: Part, *, outside: bool = False) -> str:
     drawing = drawing_of(part) if outside else drawing_of(part).part_only()
     beyond = any(not wire.edge.within for wire in drawing.wires)
     signs = {words: sign for words, sign in _SIGNS.items() if beyond or not words.startswith("beyond")}
-    weights = weights_of(part)
+    weights = weights_of(part.rows())
     size = [num(max(drawing.width, 2 * MARGIN + sum(map(_room, signs)))), num(drawing.height + _LEGEND)]
     pieces = [
         _opening(*size),

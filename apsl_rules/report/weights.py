@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from apsl_rules.names import Node
-from apsl_rules.part import Part
 
 _THIN, _USUAL, _THICK = 1.0, 1.8, 4.2
 
 
-def weights_of(part: Part) -> dict[frozenset[Node], float]:
+def weights_of(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[Node], float]:
     """Give the support of each edge over resamples or, without it, its strength; nothing where there is neither."""
     weights = {}
-    for row in part.rows():
+    for row in rows:
         figures = [row.get(name) for name in ("support", "strength")]
         known = [float(figure) for figure in figures if figure is not None]
         if known:

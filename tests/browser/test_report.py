@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
 from apsl_rules import Part, learn, network
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import shown
 from apsl_rules.proof import p_text
 from apsl_rules.sampling import sample
@@ -179,6 +183,38 @@ def test_everything_is_within_reach_of_the_keyboard(opened: Opened, alarm: Part)
     assert page.edges(beyond=True) == set()
     page.press(Keys.ARROW_RIGHT)
     assert page.edges(beyond=True)
+
+
+def test_the_drawing_zooms_and_moves(opened: Opened, alarm: Part) -> None:
+    """Dragging moves the drawing without choosing anything, buttons and wheel zoom, and Fit brings it back."""
+    page = opened(alarm)
+    drawing = page.find("#drawing")
+
+    def view() -> list[float]:
+        transform = page.find("#scene").get_attribute("transform") or ""
+        return [float(number) for number in re.findall(r"-?[\d.]+", transform)]
+
+    at_rest = view()
+    ActionChains(page.browser).drag_and_drop_by_offset(page.find(".box.is-target"), 60, 40).perform()
+    assert [round(now - before) for now, before in zip(view(), at_rest, strict=True)] == [60, 40, 0]
+    assert not page.all(".box.is-chosen")
+    page.find("#closer").click()
+    assert view()[2] > at_rest[2]
+    ActionChains(page.browser).scroll_from_origin(ScrollOrigin.from_element(drawing), 0, 900).perform()
+    assert view()[2] < at_rest[2]
+    page.find("#fit").click()
+    assert view() == at_rest
+
+
+def test_given_knowledge_is_told_as_given(opened: Opened) -> None:
+    """What the user gave is neither found nor tested, and the page says so."""
+    part = learn(network("asia"), "bronc", knowledge=Knowledge(required=[("smoke", "bronc")]))
+    page = opened(part)
+    page.find("#tab-edges").click()
+    assert "given" in page.panel()
+    page.click_edge("smoke", "bronc")
+    assert "found by given" not in page.panel()
+    assert "given" in page.panel()
 
 
 def test_what_lies_beyond_can_be_hidden(opened: Opened, alarm: Part) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from apsl_rules import Part, known_dag, learn, network
 from apsl_rules.cpdag import Depth
 from apsl_rules.dag import Dag
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.report.drawing import Box, Drawing, drawing_of
 from apsl_rules.report.edges import edges_of, look, positions
 from apsl_rules.report.heights import spread
@@ -107,8 +108,10 @@ def test_leaving_out_what_lies_beyond_moves_nothing() -> None:
         learn(Contradictory(), "a", depth="max"),
         learn(network("asia"), "lung", depth="max", learner="apsl-paper"),
         learn(hostile_dag(), 7, depth=2),
+        learn(network("asia"), "bronc", depth="max", knowledge=Knowledge(required=[("smoke", "bronc")])),
+        learn(network("asia"), "lung", knowledge=Knowledge(apart=[("smoke", "lung")]), conflicts="strongest"),
     ],
-    ids=["contradictory", "paper", "hostile"],
+    ids=["contradictory", "paper", "hostile", "knowing", "denied"],
 )
 def test_the_looks_of_the_edges_are_those_of_the_states(part: Part) -> None:
     """At every position every pair looks as the store of that state has it, and at the last one as in the part."""

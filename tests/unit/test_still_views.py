@@ -19,6 +19,7 @@ from matplotlib import pyplot as plt
 from apsl_rules import Part, known_dag, learn, network
 from apsl_rules.dag import Dag
 from apsl_rules.names import shown
+from apsl_rules.report.weights import weights_of
 from contradictory import Contradictory
 from drawn import HOSTILE, SVG, hostile_dag, part_reading, svg_reading
 from strategies import dags
@@ -179,3 +180,14 @@ def test_support_is_width_and_number() -> None:
     assert {text.text for group in strokes for text in group.findall(f"{SVG}text")} == {".25", "1"}
     assert widths["Smoker"] > widths["Pollution"]
     assert {text.get_text() for text in part.plot().texts} >= {".25", "1"}
+
+
+def test_support_goes_before_strength() -> None:
+    """An edge has the weight of its support; its strength stands in where there is none."""
+    rows: list[dict[str, Any]] = [
+        {"source": "a", "target": "b", "support": 0.5, "strength": 0.9},
+        {"source": "a", "target": "c", "support": None, "strength": 0.9},
+        {"source": "a", "target": "d", "support": None},
+    ]
+
+    assert weights_of(rows) == {frozenset("ab"): 0.5, frozenset("ac"): 0.9}

@@ -119,7 +119,8 @@ const highlighted = () => {
 
 // --- zoom and pan -----------------------------------------------------------------------------------------------------
 const applyView = () => {
-  scene.setAttribute('transform', `translate(${view.x} ${view.y}) scale(${view.scale})`);
+  const [x, y, scale] = [view.x, view.y, view.scale].map((number) => Number(number.toFixed(4)));
+  scene.setAttribute('transform', `translate(${x} ${y}) scale(${scale})`);
   drawing.classList.toggle('is-far', view.scale < 0.42);
 };
 const seenSize = () => {

@@ -67,7 +67,8 @@ const whyPanel = () => {
 
 const reasonOf = (edge) => {
   const why = edge.proof === null ? null : data.steps[edge.proof][1];
-  return typeof why === 'string' ? why : 'found';
+  if (typeof why === 'string') return why;
+  return why !== null && data.evidence[why].source === 'given' ? 'given' : 'found';
 };
 const edgeList = (chosen) => make('ul', { class: 'list' }, ...chosen.map((number) => {
   const edge = data.edges[number];

@@ -31,7 +31,7 @@ const testTable = (verdicts) => {
 const evidenceBlock = (number) => {
   const { source, note, verdicts } = data.evidence[number];
   return make('div', { class: 'evidence' },
-    make('p', { class: 'source' }, 'found by ', make('b', {}, source), note ? `: ${note}` : ''),
+    make('p', { class: 'source' }, source === 'given' ? '' : 'found by ', make('b', {}, source), note ? `: ${note}` : ''),
     verdicts.length ? testTable(verdicts) : null);
 };
 

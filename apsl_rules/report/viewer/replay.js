@@ -47,7 +47,7 @@ const tell = () => {
       pieces.push(make('span', { class: 'because' }, 'because ', ...premises.flatMap((one, place) => place ? ['; ', factWords(one)] : [factWords(one)])));
     } else {
       const { source, note } = data.evidence[why];
-      pieces.push(make('span', {}, make('b', { class: 'rule' }, source), ' finds: ', factWords(fact), note ? ` (${note})` : ''));
+      pieces.push(make('span', {}, make('b', { class: 'rule' }, source), source === 'given' ? ': ' : ' finds: ', factWords(fact), note ? ` (${note})` : ''));
     }
     if (position === data.positions) pieces.push(make('span', { class: 'because' }, 'the finished part'));
   }
@@ -108,5 +108,5 @@ const strip = byId('strip');
 strip.setAttribute('viewBox', `0 0 ${Math.max(1, data.positions)} 10`);
 strip.append(
   ...data.visits.map(([, , begin, end], number) => sign('rect', { class: number % 2 ? 'visit is-odd' : 'visit', x: begin, y: 0, width: Math.max(0, end - begin), height: 10 })),
-  ...data.history.flatMap((entry, place) => isFiring(entry) ? [sign('path', { class: 'tick', d: `M${place + 1} 2V8` })] : []),
+  sign('path', { class: 'tick', d: data.history.map((entry, place) => isFiring(entry) ? `M${place + 1} 2V8` : '').join('') }),
 );
