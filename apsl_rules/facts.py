@@ -100,11 +100,15 @@ RELATIONS = (adjacent, gap, settled, arrow, collider, chain, spouse, barred, con
 
 @attrs.frozen
 class Evidence:
-    """Where a finding comes from: the source's name, the verdicts behind it, and what they amount to in words."""
+    """Where a finding comes from: the source's name, the verdicts behind it, and what they amount to in words.
+
+    ``nats`` is how far the scored graph with the finding is ahead of the best one without it, where scores were asked.
+    """
 
     source: str
     verdicts: tuple[Verdict, ...] = ()
     note: str = ""
+    nats: float | None = None
 
     @property
     def separator(self) -> Nodes | None:

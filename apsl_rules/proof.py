@@ -128,10 +128,18 @@ def _step(store: MarkStore, reason: Reason, premises: tuple[int, ...]) -> Step:
 def finding_strength(finding: Finding) -> float:
     """Give the strength of a finding: minus the log of the chance that its shakiest verdict is wrong.
 
-    That chance is p for "dependent" and 1 - p for "independent". Evidence without p (a known graph, what the user
-    gave) cannot be shaken.
+    That chance is p for "dependent" and 1 - p for "independent"; a lead of so many nats over the best rival leaves the
+    rival one chance in 1 + exp(nats), and then tests made on the way do not count. Evidence without any of these (a
+    known graph, what the user gave) cannot be shaken.
     """
+    if finding.evidence.nats is not None:
+        return _log_sum(finding.evidence.nats)
     return min((_verdict_strength(verdict) for verdict in finding.evidence.verdicts), default=inf)
+
+
+def _log_sum(nats: float) -> float:
+    """Give the log of 1 + exp(nats), also where that is beyond the largest float."""
+    return max(nats, 0.0) + log1p(exp(-abs(nats)))
 
 
 def _verdict_strength(verdict: Verdict) -> float:

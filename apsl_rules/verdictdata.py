@@ -32,13 +32,15 @@ def verdict_of(data: dict[str, Any]) -> Verdict:
 
 def evidence_data(evidence: Evidence) -> dict[str, Any]:
     """Give evidence as plain data."""
-    return {
+    data: dict[str, Any] = {
         "source": evidence.source,
         "note": evidence.note,
         "verdicts": [verdict_data(verdict) for verdict in evidence.verdicts],
     }
+    return data if evidence.nats is None else data | {"nats": evidence.nats}
 
 
 def evidence_of(data: dict[str, Any]) -> Evidence:
     """Give the evidence that plain data stands for."""
-    return Evidence(data["source"], tuple(verdict_of(one) for one in data["verdicts"]), data["note"])
+    verdicts = tuple(verdict_of(one) for one in data["verdicts"])
+    return Evidence(data["source"], verdicts, data["note"], data.get("nats"))

@@ -10,6 +10,7 @@ from functools import partial
 
 from apsl_backends.learners.ggsl import learn_ggsl
 from apsl_backends.learners.mmhc import learn_mmhc
+from apsl_backends.learners.refined import learn_refined
 from apsl_backends.learners.s2tmb import S2tmb
 from apsl_backends.learners.sll import learn_sll
 from apsl_rules.offers import BlanketOffer
@@ -17,7 +18,12 @@ from apsl_rules.part import Part
 from apsl_rules.task import Task
 
 #: What runs the specs of each kind.
-CODE: dict[str, Callable[[Task], Part]] = {"mmhc": learn_mmhc, "sll": learn_sll, "ggsl": learn_ggsl}
+CODE: dict[str, Callable[[Task], Part]] = {
+    "mmhc": learn_mmhc,
+    "sll": learn_sll,
+    "ggsl": learn_ggsl,
+    "score": learn_refined,
+}
 
 BLANKETS = (
     BlanketOffer("s2tmb", "S²TMB: best graphs over small sets, for tables only", S2tmb),

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import ceil, inf, log, log2
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,9 @@ from apsl_rules.counting import Heading
 from apsl_rules.dag import Dag, known_dag
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, in_order, listing, require_known
+
+if TYPE_CHECKING:
+    from apsl_backends.scores import kernels
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = tuple[int, ...]
@@ -75,6 +78,11 @@ class BDeu:
         self._locals: dict[tuple[int, Numbers], int] = {}
         self._gains: dict[tuple[int, Numbers], tuple[Integers, Integers]] = {}
         return np.array([table.place[node] for node in self.nodes], np.int64)
+
+    @property
+    def innards(self) -> tuple[kernels.Columns, kernels.Prior, kernels.Desk]:
+        """Give the columns, the prior and the working space, for searches in machine code."""
+        return self._columns, self._prior, self._desk
 
     # --- figures in units, by number ---------------------------------------------------------------------------------
 

@@ -1,0 +1,86 @@
+"""APSL refined by scores: tests say who may matter near the target, a search by score says what the part is."""
+
+from __future__ import annotations
+
+import attrs
+
+from apsl_backends.learners.ball import Balls, Pairs
+from apsl_backends.learners.climbing import task_score
+from apsl_backends.learners.scorefindings import tell_ball
+from apsl_backends.search.rounds import MOST_PARENTS, Effort
+from apsl_rules.assembly import Assembly
+from apsl_rules.errors import LimitReachedError, SpecError
+from apsl_rules.names import Node
+from apsl_rules.neighbours import Neighbours
+from apsl_rules.oracle import Verdict
+from apsl_rules.part import Part
+from apsl_rules.plugins import pick
+from apsl_rules.spec import build
+from apsl_rules.task import Task
+
+
+@attrs.frozen
+class RefinedOptions:
+    """The settings of a ball search.
+
+    ``radius`` is how many steps from candidate to candidate the ball reaches around its core. ``pairs`` says which
+    pairs of the ball the search may join: "all", those with an end nearer than the radius ("inner"), or those at the
+    core and those of a candidate ("candidates"). ``ess`` and ``price`` (for each parent) are those of the score.
+    ``rounds``, ``tabu`` and ``patience`` say how hard to search.
+    """
+
+    radius: int = 2
+    pairs: Pairs = "all"
+    ess: float = 10.0
+    price: float | str = "columns"
+    max_parents: int = MOST_PARENTS
+    rounds: int = 8
+    tabu: int = 30
+    patience: int = 15
+
+    def __attrs_post_init__(self) -> None:
+        ranges = (
+            ("radius", self.radius, 1, 9),
+            ("max_parents", self.max_parents, 1, MOST_PARENTS),
+            ("rounds", self.rounds, 0, 99),
+            ("tabu", self.tabu, 1, 999),
+            ("patience", self.patience, 1, 999),
+        )
+        for name, value, least, most in ranges:
+            if not least <= value <= most:
+                message = f"the option {name!r} is {value!r}; give a whole number from {least} to {most}"
+                raise SpecError(message)
+
+
+def learn_refined(task: Task) -> Part:
+    """Learn the part around the target from the best class of graphs over the nodes near it."""
+    options = build(RefinedOptions, task.spec.options, f"spec {task.spec.name!r}, options")
+    score = task_score(task, options.ess, options.price)
+    assembly = Assembly(task)
+    finder = pick(task.plugins.finders, task.spec.neighbours.finder, "finder").make(task.oracle, task.finder_settings)
+    neighbours = Neighbours(finder, symmetric=task.spec.neighbours.symmetry == "both", threads=task.threads)
+    balls = Balls(
+        score,
+        lambda node: score.numbers(neighbours.of(score.nodes[node])),
+        radius=options.radius,
+        pairs=options.pairs,
+        effort=Effort(options.max_parents, options.rounds, options.tabu, options.patience),
+        limits=task.oracle.within_limits,
+    )
+
+    def tested(x: Node, y: Node, are_joined: bool) -> tuple[Verdict, ...]:  # noqa: FBT001 - one of two kinds of pair
+        if are_joined:
+            return tuple(one for one in neighbours.evidence(x, y) if one.dependent)
+        known = [neighbours.candidates(one).separation(other) for one, other in ((x, y), (y, x))
+                 if one in neighbours.computed]  # fmt: skip
+        return tuple(one.verdict for one in known if one is not None and one.verdict is not None)[:1]
+
+    try:
+        ball = balls.around(score.number[task.target], task.depth)
+    except LimitReachedError as limit:
+        return assembly.part(f"stopped at {limit} before the part was settled; nothing is learned yet")
+    tell_ball(assembly, ball, score, book=balls.book, max_parents=options.max_parents, tested=tested)
+    nats = score.nats(ball.found.gain)
+    width = len(ball.found.members)
+    note = f"the best graph found over {width} nodes near {task.target} is {nats:.2f} nats ahead of no edge (BDeu)"
+    return attrs.evolve(assembly.part(), notes=(note,))

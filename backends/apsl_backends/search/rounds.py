@@ -1,0 +1,63 @@
+"""The best class of graphs over some nodes, as far as searches go: equivalence search and tabu climb in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from apsl_backends.search.families import Book
+
+Marks = npt.NDArray[np.uint8]
+Open = npt.NDArray[np.bool_]
+
+#: The most parents that a family may have in these searches.
+MOST_PARENTS = 6
+
+
+@attrs.frozen(eq=False)
+class Found:
+    """A class of graphs over some numbered nodes: its pattern, one graph of it, and its gain over no edge at all."""
+
+    members: tuple[int, ...]
+    marks: Marks
+    dag: Marks
+    gain: int
+
+
+@attrs.frozen
+class Effort:
+    """How hard to search: the most parents, rounds of both searches, graphs remembered and idle steps of the climb."""
+
+    max_parents: int = MOST_PARENTS
+    rounds: int = 8
+    tabu: int = 30
+    patience: int = 15
+
+
+def search_rounds(book: Book, members: Sequence[int], opened: Open, effort: Effort) -> Found:
+    """Search from no edge at all: greedily between classes, then by a climb, and again while that finds better."""
+    from apsl_backends.search.greedy import search, table_for
+    from apsl_backends.search.patterns import extend, paper_for, pattern
+    from apsl_backends.search.tabu import climb_for, climb_from
+
+    numbers = np.array(members, np.int64)
+    width = len(numbers)
+    marks, dag = np.zeros((width, width), np.uint8), np.zeros((width, width), np.uint8)
+    table, climb, paper = table_for(width), climb_for(width, effort.tabu), paper_for(width)
+    total = 0
+    for _ in range(max(effort.rounds, 1)):
+        total += int(search(book, numbers, marks, opened, effort.max_parents, table))
+        extend(marks, dag, paper)
+        if not effort.rounds:
+            break
+        further = int(climb_from(book, numbers, dag, opened, effort.max_parents, effort.patience, climb))
+        total += further
+        if not further:
+            break
+        pattern(dag, marks, paper)
+    return Found(tuple(members), marks, dag, total)
