@@ -3,7 +3,7 @@
 On data, findings can contradict each other: a pair gets both arrows, arrows close a cycle, an edge is found and
 found absent. ``quarantine`` blocks every contradicted pair and takes the fixpoint again from the findings alone,
 those with the shallowest proofs first; ``strongest`` blocks only the side with the weaker evidence, and what was given
-as background knowledge is stronger than any test. Both depend on the set of findings, not on its order. ``first`` and
+as background knowledge outranks every test. Both depend on the set of findings, not on its order. ``first`` and
 ``last`` keep the arrow that came first or last.
 """
 
@@ -136,7 +136,7 @@ class _Contradiction:
         arrows = {Fact(arrow.name, nodes) for side in self.sides for nodes in (side.nodes, side.nodes[::-1])}
         if policy == "quarantine":
             return arrows
-        strengths = {side: proof_of(store, side).strength for side in self.sides}
+        strengths = {side: _strength(store, side) for side in self.sides}
         weakest = min(strengths.values())
         losers = {side for side, strength in strengths.items() if strength == weakest}
         if self.kind != "edge":
@@ -166,6 +166,16 @@ class _Contradiction:
             x, y = in_order(side.nodes)
             reports.append(Conflict((x, y), "cycle", outcome, proofs))
         return reports
+
+
+def _strength(store: MarkStore, side: Fact) -> tuple[float, bool]:
+    """Rank a side by its weakest finding, and what was given above all else.
+
+    The edge that an arrow lies on is not in question between arrows, so its own finding does not count.
+    """
+    findings = proof_of(store, side).findings
+    deciding = [one for one in findings if one.fact != adjacent.fact(*side.nodes)] or findings
+    return min(map(finding_strength, deciding)), all(one.evidence.is_given for one in deciding)
 
 
 def _shallowest(outcome: Outcome, torn: Collection[Pair]) -> list[_Contradiction]:

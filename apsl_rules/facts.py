@@ -98,6 +98,10 @@ conflict = Relation("conflict", 2, "{0} and {1} are in conflict", symmetric=True
 RELATIONS = (adjacent, gap, settled, arrow, collider, chain, spouse, barred, conflict)
 
 
+#: The source of what the user knew beforehand.
+GIVEN = "given"
+
+
 @attrs.frozen
 class Evidence:
     """Where a finding comes from: the source's name, the verdicts behind it, and what they amount to in words.
@@ -109,6 +113,11 @@ class Evidence:
     verdicts: tuple[Verdict, ...] = ()
     note: str = ""
     nats: float | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Say whether the user knew it beforehand."""
+        return self.source == GIVEN
 
     @property
     def separator(self) -> Nodes | None:

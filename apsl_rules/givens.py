@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from apsl_rules.facts import Evidence, Fact, Finding, Relation, adjacent, arrow, barred, gap
+from apsl_rules.facts import GIVEN, Evidence, Fact, Finding, Relation, adjacent, arrow, barred, gap
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, in_order
-
-#: The source that the evidence of all knowledge names.
-GIVEN = "given"
 
 
 class Givens:

@@ -14,8 +14,7 @@ from apsl_rules.cpdag import Depth
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.expanding import inside
 from apsl_rules.exportable import Exportable
-from apsl_rules.facts import Finding, Firing, Reason, adjacent, arrow, conflict, gap, settled
-from apsl_rules.givens import GIVEN
+from apsl_rules.facts import GIVEN, Finding, Firing, Reason, adjacent, arrow, conflict, gap, settled
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known
 from apsl_rules.proof import Proof, proof_of, proof_of_reason
@@ -280,4 +279,4 @@ def _named(reason: Reason) -> str:
     """Name what an edge rests on: the rule that oriented it, or that it was found or given."""
     if isinstance(reason, Firing):
         return reason.rule
-    return GIVEN if reason.evidence.source == GIVEN else "found"
+    return GIVEN if reason.evidence.is_given else "found"
