@@ -14,6 +14,7 @@ from apsl_rules.names import nearest
 from apsl_rules.offers import LearnerOffer, OracleSettings
 from apsl_rules.oracle import Oracle
 from apsl_rules.plugins import Plugins, installed, pick
+from apsl_rules.remembering import RememberingOracle
 from apsl_rules.spec import Spec, parse_spec
 
 
@@ -51,6 +52,29 @@ def learner_offer(learner: str | Path | Spec | LearnerOffer, plugins: Plugins) -
         spec = parse_spec(text, f"spec file {str(learner)!r}")
         return LearnerOffer(spec, _code(spec, plugins))
     return pick(plugins.learners, str(learner), "learner")
+
+
+#: The name that leaves the choice of a learner to the source, and what it may choose.
+AUTO, BY_TESTS, BY_SCORES = "auto", "apsl", "apsl-score"
+
+
+def automatic(oracle: RememberingOracle, plugins: Plugins, *, limited: bool, knowing: bool) -> tuple[LearnerOffer, str]:
+    """Choose a learner for a source, and say why.
+
+    On tables of discrete columns the learner that refines parts by scores is right more often than the one that goes by
+    tests alone. It cannot stop half-way, nor take up knowledge.
+    """
+    table = oracle.table
+    reason = ""
+    if table is None:
+        reason = "the source has no table of discrete columns" if not oracle.perfect else "the answers are perfect"
+    elif table.incomplete.any():
+        reason = "values are missing"
+    elif knowing or limited:
+        reason = "knowledge is given" if knowing else "the run is limited"
+    name = BY_TESTS if reason else BY_SCORES
+    why = reason or "the source is a table of discrete columns"
+    return pick(plugins.learners, name, "learner"), f"learner 'auto' chose {name!r}: {why}"
 
 
 def _code(spec: Spec, plugins: Plugins) -> Any:

@@ -10,7 +10,16 @@ from typing import Any, Literal, TypedDict, Unpack
 
 import attrs
 
-from apsl_rules.choosing import adjusted, check_limits, gathered, learner_offer, oracle_for
+from apsl_rules.choosing import (
+    AUTO,
+    BY_TESTS,
+    adjusted,
+    automatic,
+    check_limits,
+    gathered,
+    learner_offer,
+    oracle_for,
+)
 from apsl_rules.conflicts import Conflict, Policy
 from apsl_rules.cpdag import Cpdag, cpdag
 from apsl_rules.dag import Dag
@@ -25,6 +34,7 @@ from apsl_rules.offers import OracleSettings
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
 from apsl_rules.proof import Proof
+from apsl_rules.remembering import RememberingOracle
 from apsl_rules.spec import Spec
 from apsl_rules.store import Mark
 
@@ -120,8 +130,8 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings:
     source
         What to learn from, as for ``learn``.
     learner
-        The name of a learner, the path of a spec file, or a ``Spec``. Learners of whole networks run once; others
-        learn one connected piece after another.
+        The name of a learner, the path of a spec file, a ``Spec``, or "auto", as for ``learn``. Learners of whole
+        networks run once; others learn one connected piece after another.
     settings
         Further settings of ``learn``; limits hold for all pieces together.
 
@@ -139,16 +149,15 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings:
     plugins = gathered(settings.get("plugins", ()))
     max_tests, max_seconds = settings.get("max_tests"), settings.get("max_seconds")
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=settings.get("threads", 1))
-    offer = learner_offer(learner, plugins)
-    spec = adjusted(
-        offer.spec,
-        alpha=settings.get("alpha"),
-        max_conditioning=settings.get("max_conditioning"),
-        finder=settings.get("finder"),
-        conflicts=settings.get("conflicts"),
-    )
+    offer = learner_offer(BY_TESTS if learner == AUTO else learner, plugins)
+    spec = _adjusted(offer.spec, settings)
     knowledge = honoured(settings.get("knowledge"), offer, spec, plugins)
     oracle = _oracle(source, spec, settings, plugins)
+    if learner == AUTO:
+        asker = RememberingOracle(oracle, origin="the oracle")
+        limited = max_tests is not None or max_seconds is not None
+        offer, _ = automatic(asker, plugins, limited=limited, knowing=bool(knowledge))
+        spec = _adjusted(offer.spec, settings)
     begun = monotonic()
     parts: list[Part] = []
     unvisited = dict.fromkeys(in_order(oracle.nodes))
@@ -177,6 +186,17 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings:
         for node in part.visited:
             unvisited.pop(node, None)
     return LearnedGraph(spec.name, tuple(oracle.nodes), tuple(parts), stopped)
+
+
+def _adjusted(spec: Spec, settings: Settings) -> Spec:
+    """Replace settings of a spec by those that the caller gave."""
+    return adjusted(
+        spec,
+        alpha=settings.get("alpha"),
+        max_conditioning=settings.get("max_conditioning"),
+        finder=settings.get("finder"),
+        conflicts=settings.get("conflicts"),
+    )
 
 
 def _oracle(source: Any, spec: Spec, settings: Settings, plugins: Plugins) -> Any:

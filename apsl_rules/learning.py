@@ -8,7 +8,17 @@ from typing import Any, Literal
 
 import attrs
 
-from apsl_rules.choosing import adjusted, check_limits, false_discoveries, gathered, learner_offer, oracle_for
+from apsl_rules.choosing import (
+    AUTO,
+    BY_TESTS,
+    adjusted,
+    automatic,
+    check_limits,
+    false_discoveries,
+    gathered,
+    learner_offer,
+    oracle_for,
+)
 from apsl_rules.conflicts import Policy
 from apsl_rules.counting import CountSource
 from apsl_rules.cpdag import Depth, check_depth
@@ -62,6 +72,8 @@ def learn(
         How far to learn: 1 gives the edges at the target, "max" everything connected with it.
     learner
         The name of a learner, the path of a spec file, a ``Spec``, or a ``LearnerOffer`` with code of its own.
+        "auto" leaves the choice to the source: scores refine parts from tables of discrete columns, tests do the
+        rest. The part says which it is.
     oracle
         The name of the test; without it the natural one for the source.
     alpha, max_conditioning, finder, conflicts
@@ -98,7 +110,7 @@ def learn(
     """
     source, counts = _with_counts(source, counts)
     manager = gathered(plugins)
-    offer = learner_offer(learner, manager)
+    offer = learner_offer(BY_TESTS if learner == AUTO else learner, manager)
     spec = adjusted(offer.spec, alpha=alpha, max_conditioning=max_conditioning, finder=finder, conflicts=conflicts)
     known = honoured(knowledge, offer, spec, manager)
     check_depth(depth)
@@ -112,6 +124,12 @@ def learn(
     extra = {**{name: value for name, value in given.items() if value is not None}, **(options or {})}
     made, origin = oracle_for(source, oracle, OracleSettings(spec.tests.alpha, threads, extra), manager)
     asker = RememberingOracle(made, origin=origin, max_tests=max_tests, max_seconds=max_seconds)
+    chosen: tuple[str, ...] = ()
+    if learner == AUTO:
+        limited = max_tests is not None or max_seconds is not None
+        offer, why = automatic(asker, manager, limited=limited, knowing=bool(known))
+        spec = adjusted(offer.spec, alpha=alpha, max_conditioning=max_conditioning, finder=finder, conflicts=conflicts)
+        chosen = (why,)
     rounds_before = asker.kept.rounds if asker.kept is not None else 0
     require_known(target, asker.nodes, "target")
     known.require_nodes(asker.nodes)
@@ -144,6 +162,7 @@ def learn(
         part = (offer.learn or learn_locally)(task)
     finally:
         asker.flush()
+    part = attrs.evolve(part, notes=(*chosen, *part.notes))
     if asker.kept is not None:
         return attrs.evolve(part, notes=(*part.notes, *notes_on_counts(asker.kept, part.members, rounds_before)))
     if asker.table is None:
