@@ -10,6 +10,7 @@ from apsl_rules.graph_learning import learn_graph
 from apsl_rules.hookspecs import hookimpl
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning import learn
+from apsl_rules.many import learn_many
 from apsl_rules.metrics import score
 from apsl_rules.networks import network
 from apsl_rules.part import Part
@@ -26,6 +27,7 @@ __all__ = [
     "known_dag",
     "learn",
     "learn_graph",
+    "learn_many",
     "load_part",
     "network",
     "register",

@@ -30,7 +30,7 @@ from apsl_rules.honouring import honoured
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning import learn
 from apsl_rules.names import Node, Pair, in_order, nearest, require_known
-from apsl_rules.offers import OracleSettings
+from apsl_rules.offers import LearnerOffer, OracleSettings
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
 from apsl_rules.proof import Proof
@@ -142,9 +142,61 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings:
     >>> sorted(graph.arrows), [sorted(line) for line in graph.lines]
     ([('a', 'c'), ('b', 'c')], [['d', 'e']])
     """
+    ready = prepared(source, learner, settings)
+    nodes = tuple(ready.oracle.nodes)
+    begun = monotonic()
+    parts: list[Part] = []
+    unvisited = dict.fromkeys(in_order(nodes))
+    stopped: str | None = None
+    while unvisited and stopped is None:
+        spent = sum(part.counts.distinct for part in parts)
+        if parts and ready.is_spent(spent, begun):
+            stopped = f"stopped at the limit before {len(unvisited)} of {len(nodes)} nodes were visited"
+            break
+        part = learn(
+            ready.oracle,
+            next(iter(unvisited)),
+            depth="max",
+            threads=settings.get("threads", 1),
+            **ready.arguments,
+            **ready.left(spent, begun),
+        )
+        parts.append(part)
+        stopped = part.incomplete
+        for node in part.visited:
+            unvisited.pop(node, None)
+    return LearnedGraph(ready.offer.name, nodes, tuple(parts), stopped)
+
+
+@attrs.frozen(eq=False)
+class Prepared:
+    """What several runs of one learner on one source share, made and checked once."""
+
+    oracle: Any
+    offer: LearnerOffer
+    plugins: Plugins
+    arguments: dict[str, Any]
+    max_tests: int | None
+    max_seconds: float | None
+
+    def left(self, tests: int, begun: float) -> dict[str, Any]:
+        """Give what the limits leave for the next run after so many tests and since a moment."""
+        return {
+            "max_tests": None if self.max_tests is None else max(1, self.max_tests - tests),
+            "max_seconds": None if self.max_seconds is None else max(0.0, self.max_seconds - (monotonic() - begun)),
+        }
+
+    def is_spent(self, tests: int, begun: float) -> bool:
+        """Say whether the limits leave nothing for another run."""
+        no_tests = self.max_tests is not None and tests >= self.max_tests
+        return no_tests or (self.max_seconds is not None and monotonic() - begun >= self.max_seconds)
+
+
+def prepared(source: Any, learner: str | Path | Spec, settings: Settings) -> Prepared:
+    """Check the settings that several runs share, and make the oracle that all of them ask."""
     for name in settings:
         if name not in Settings.__annotations__:
-            message = f"learn_graph has no setting {name!r}{nearest(name, Settings.__annotations__)}"
+            message = f"there is no setting {name!r}{nearest(name, Settings.__annotations__)}"
             raise InvalidArgumentError(message)
     plugins = gathered(settings.get("plugins", ()))
     max_tests, max_seconds = settings.get("max_tests"), settings.get("max_seconds")
@@ -158,34 +210,15 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings:
         limited = max_tests is not None or max_seconds is not None
         offer, _ = automatic(asker, plugins, limited=limited, knowing=bool(knowledge))
         spec = _adjusted(offer.spec, settings)
-    begun = monotonic()
-    parts: list[Part] = []
-    unvisited = dict.fromkeys(in_order(oracle.nodes))
-    stopped: str | None = None
-    while unvisited and stopped is None:
-        tests = None if max_tests is None else max_tests - sum(part.counts.distinct for part in parts)
-        seconds = None if max_seconds is None else max_seconds - (monotonic() - begun)
-        if parts and ((tests is not None and tests < 1) or (seconds is not None and seconds <= 0)):
-            stopped = f"stopped at the limit before {len(unvisited)} of {len(oracle.nodes)} nodes were visited"
-            break
-        part = learn(
-            oracle,
-            next(iter(unvisited)),
-            depth="max",
-            learner=attrs.evolve(offer, spec=spec),
-            max_conditioning=settings.get("max_conditioning"),
-            fdr=settings.get("fdr", "auto"),
-            max_tests=tests,
-            max_seconds=seconds,
-            threads=settings.get("threads", 1),
-            knowledge=knowledge,
-            plugins=plugins,
-        )
-        parts.append(part)
-        stopped = part.incomplete
-        for node in part.visited:
-            unvisited.pop(node, None)
-    return LearnedGraph(spec.name, tuple(oracle.nodes), tuple(parts), stopped)
+    offer = attrs.evolve(offer, spec=spec)
+    arguments = {
+        "learner": offer,
+        "max_conditioning": settings.get("max_conditioning"),
+        "fdr": settings.get("fdr", "auto"),
+        "knowledge": knowledge,
+        "plugins": plugins,
+    }
+    return Prepared(oracle, offer, plugins, arguments, max_tests, max_seconds)
 
 
 def _adjusted(spec: Spec, settings: Settings) -> Spec:
@@ -200,7 +233,7 @@ def _adjusted(spec: Spec, settings: Settings) -> Spec:
 
 
 def _oracle(source: Any, spec: Spec, settings: Settings, plugins: Plugins) -> Any:
-    """Make the oracle that all pieces ask."""
+    """Make the oracle that all runs ask."""
     given = {name: settings[name] for name in ("missing", "discretize", "counts") if settings.get(name) is not None}
     cache = settings.get("cache")
     if cache is not None:

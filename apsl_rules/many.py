@@ -1,0 +1,193 @@
+"""Many targets at once: parts that share every answer, and their union as one graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+from typing import Any, Literal, Unpack
+
+import attrs
+
+from apsl_rules.cpdag import Depth, check_depth
+from apsl_rules.engine import Engine
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.expanding import Distances
+from apsl_rules.facts import Fact, Finding, adjacent
+from apsl_rules.graph_learning import LearnedGraph, Prepared, Settings, prepared
+from apsl_rules.learning import learn
+from apsl_rules.ledger import ledger
+from apsl_rules.names import Node, in_order, require_known
+from apsl_rules.part import Part, RuleUse, Visit
+from apsl_rules.plugins import pick
+from apsl_rules.rulebook import knowing
+from apsl_rules.sharing import SharedOracle, shared
+from apsl_rules.spec import Spec
+
+
+@attrs.frozen(slots=False, repr=False, eq=False)
+class Parts(Mapping[Node, Part]):
+    """Parts by target; ``asked`` tests would have been computed one by one, ``computed`` were.
+
+    ``incomplete`` says which targets a limit kept from being learned.
+    """
+
+    depth: Depth
+    learner: str
+    parts: Mapping[Node, Part]
+    asked: int
+    computed: int
+    prepared: Prepared
+    incomplete: str | None = None
+
+    def __getitem__(self, target: Node) -> Part:
+        require_known(target, self.parts, "target")
+        return self.parts[target]
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __repr__(self) -> str:
+        state = f", incomplete={self.incomplete!r}" if self.incomplete else ""
+        figures = f"asked={self.asked}, computed={self.computed}"
+        return f"Parts(targets={len(self)}, depth={self.depth!r}, learner={self.learner!r}, {figures}{state})"
+
+    @cached_property
+    def union(self) -> LearnedGraph:
+        """Give one graph of all parts: the rules fired once more from everything that any of them found."""
+        return LearnedGraph(self.learner, tuple(self.prepared.oracle.nodes), (_union(self),), self.incomplete)
+
+
+def learn_many(
+    source: Any,
+    targets: Iterable[Node] | Literal["all"],
+    *,
+    depth: Depth = 1,
+    learner: str | Path | Spec = "apsl",
+    **settings: Unpack[Settings],
+) -> Parts:
+    """Learn the parts around many targets, asking nothing twice.
+
+    Parameters
+    ----------
+    source
+        What to learn from, as for ``learn``.
+    targets
+        The nodes of interest, or "all": then the union is the whole graph, made of parts.
+    depth, learner
+        As for ``learn``.
+    settings
+        Further settings of ``learn``; limits hold for all parts together, ``threads`` learn that many parts at a time.
+
+    Examples
+    --------
+    >>> from apsl_rules import known_dag
+    >>> parts = learn_many(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), ["a", "d"])
+    >>> sorted(parts["d"].arrows), sorted(parts.union.arrows)
+    ([('c', 'd')], [('a', 'c'), ('b', 'c'), ('c', 'd')])
+    """
+    check_depth(depth)
+    ready = prepared(source, learner, settings)
+    oracle = shared(ready.oracle)
+    wanted = _wanted(targets, oracle.nodes)
+    parts = _Runner(ready, oracle, depth).run(wanted, threads=settings.get("threads", 1))
+    left = len(wanted) - len(parts)
+    stopped = next((part.incomplete for part in parts.values() if part.incomplete), None)
+    if left:
+        stopped = f"stopped at the limit before {left} of {len(wanted)} targets were begun"
+    asked = sum(part.counts.distinct for part in parts.values())
+    return Parts(depth, ready.offer.name, parts, asked, oracle.tests, ready, stopped)
+
+
+def _wanted(targets: Iterable[Node] | Literal["all"], nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Give the targets by name, each once and each a node."""
+    if isinstance(targets, str):
+        if targets != "all":
+            message = f"targets is {targets!r}; give a list of nodes, such as [{targets!r}], or 'all'"
+            raise InvalidArgumentError(message)
+        return in_order(nodes)
+    wanted = in_order(set(targets))
+    if not wanted:
+        message = "there are no targets; give a list of nodes, or 'all'"
+        raise InvalidArgumentError(message)
+    for target in wanted:
+        require_known(target, nodes, "target")
+    return wanted
+
+
+class _Runner:
+    """Learns one part after the other, or several at a time, within what the limits leave."""
+
+    def __init__(self, ready: Prepared, oracle: SharedOracle, depth: Depth) -> None:
+        self._ready = ready
+        self._oracle = oracle
+        self._depth = depth
+        self._begun = monotonic()
+
+    def run(self, targets: tuple[Node, ...], *, threads: int) -> dict[Node, Part]:
+        if self._ready.max_tests is not None or self._ready.max_seconds is not None:
+            # One at a time, so that a limit is met at one place.
+            parts: dict[Node, Part] = {}
+            for target in targets:
+                if self._ready.is_spent(self._oracle.tests, self._begun):
+                    break
+                parts[target] = self._part(target)
+            return parts
+        with ThreadPoolExecutor(threads) as pool:
+            return dict(zip(targets, pool.map(self._part, targets), strict=True))
+
+    def _part(self, target: Node) -> Part:
+        limits = self._ready.left(self._oracle.tests, self._begun)
+        return learn(self._oracle, target, depth=self._depth, **self._ready.arguments, **limits)
+
+
+def _union(parts: Parts) -> Part:
+    """Tell the rules all that was found, visit by visit and each fact of a visit once."""
+    first = next(iter(parts.values()))
+    rules = parts.prepared.offer.spec.rules
+    rulebook = pick(parts.prepared.plugins.rulebooks, rules.rulebook, "rulebook")
+    engine = Engine(knowing(rulebook) if first.knowledge else rulebook)
+    book = ledger(engine, rules.conflicts)
+    distances = Distances(first.target)
+    visits: list[Visit] = []
+    for node, (neighbours, findings) in _told(parts.values()).items():
+        begin = len(book.history)
+        book.add(findings)
+        visits.append(Visit(node, neighbours, begin, len(book.history)))
+        for finding in findings:
+            if finding.fact.relation == adjacent.name:
+                distances.add(*finding.fact.nodes)
+    settled = book.settled()
+    return attrs.evolve(
+        first,
+        depth="max",
+        visits=tuple(visits),
+        distances=dict(distances.of),
+        all_conflicts=settled.conflicts,
+        store=settled.store,
+        history=book.history,
+        make_proofs=book.proofs,
+        rule_use={name: RuleUse(cost.firings, cost.seconds) for name, cost in engine.costs.items()},
+        incomplete=parts.incomplete,
+        notes=tuple(dict.fromkeys(note for part in parts.values() for note in part.notes)),
+        support={},
+    )
+
+
+def _told(parts: Iterable[Part]) -> dict[Node, tuple[tuple[Node, ...], list[Finding]]]:
+    """Gather the findings of each visited node over all parts."""
+    found: dict[Node, dict[Fact, Finding]] = {}
+    neighbours: dict[Node, tuple[Node, ...]] = {}
+    for part in parts:
+        for visit in part.visits:
+            neighbours.setdefault(visit.node, visit.neighbours)
+            facts = found.setdefault(visit.node, {})
+            for entry in part.history.entries[visit.begin : visit.end]:
+                if isinstance(entry, Finding):
+                    facts.setdefault(entry.fact, entry)
+    return {node: (neighbours[node], list(facts.values())) for node, facts in found.items()}

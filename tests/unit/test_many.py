@@ -1,0 +1,153 @@
+"""Many targets: each part as if learned alone, nothing asked twice, and the union a whole graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Event, Thread
+
+import pytest
+from hypothesis import given
+
+from apsl_backends.dseparation import DSeparation
+from apsl_rules import Knowledge, known_dag, learn, learn_graph, learn_many, network
+from apsl_rules.coded import Table
+from apsl_rules.cpdag import cpdag
+from apsl_rules.dag import Dag
+from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
+from apsl_rules.names import Node
+from apsl_rules.oracle import BaseOracle, Verdict
+from apsl_rules.partfile import part_json
+from apsl_rules.sampling import sample
+from apsl_rules.sharing import shared
+from strategies import sparse_dags
+
+
+@pytest.fixture(scope="module")
+def rows() -> Table:
+    """Give 500 rows of ALARM."""
+    return sample(network("alarm"), 500, seed=2)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_each_part_is_the_part_learned_alone(rows: Table, threads: int) -> None:
+    """Whatever the number of threads, parts are the same to the last byte, and fewer tests are computed than asked."""
+    targets = ["HR", "CO", "BP", "CATECHOL"]
+
+    parts = learn_many(rows, targets, depth=2, learner="apsl", threads=threads)
+
+    assert list(parts) == ["BP", "CATECHOL", "CO", "HR"]
+    for target in targets:
+        assert part_json(parts[target]) == part_json(learn(rows, target, depth=2, learner="apsl"))
+    assert parts.asked == sum(learn(rows, one, depth=2, learner="apsl").counts.distinct for one in targets)
+    assert parts.computed < parts.asked / 2
+    assert parts.computed == learn_many(rows, targets, depth=2, learner="apsl").computed
+
+
+@given(sparse_dags(min_nodes=2, max_nodes=10))
+def test_all_parts_together_are_the_whole_graph(dag: Dag) -> None:
+    """With a perfect oracle the union of the depth-1 parts of all nodes is the CPDAG."""
+    union = learn_many(dag, "all").union
+    truth = cpdag(dag)
+
+    assert (union.arrows, union.lines) == (truth.arrows, truth.lines)
+
+
+def test_all_parts_together_are_the_deepest_part(rows: Table) -> None:
+    """On data the union over all targets has what learning everything has: arrows, lines, conflicts and proofs."""
+    union = learn_many(rows, "all", learner="apsl").union
+    graph = learn_graph(rows, learner="apsl")
+
+    assert (union.arrows, union.lines) == (graph.arrows, graph.lines)
+    assert {one.pair for one in union.conflicts} == {one.pair for one in graph.conflicts}
+    for x, y in sorted(union.arrows):
+        assert str(union.why(x, y)) == str(graph.why(x, y))
+
+
+def test_the_union_knows_what_was_given() -> None:
+    """Background knowledge holds in each part and in their union."""
+    chain = known_dag({"a": [], "b": ["a"], "c": ["b"]})
+
+    parts = learn_many(chain, ["a", "c"], knowledge=Knowledge(required=[("a", "b")]))
+
+    assert parts.union.arrows == {("a", "b"), ("b", "c")}
+
+
+def test_a_limit_holds_for_all_parts_together(rows: Table) -> None:
+    """Targets that the limit leaves no tests for are not begun, and the result says how many."""
+    parts = learn_many(rows, "all", learner="apsl", max_tests=500)
+
+    assert 0 < len(parts) < 37
+    assert parts.incomplete == f"stopped at the limit before {37 - len(parts)} of 37 targets were begun"
+    assert parts.union.incomplete == parts.incomplete
+
+
+@pytest.mark.parametrize(
+    ("targets", "error", "said"),
+    [
+        ("HR", InvalidArgumentError, r"give a list of nodes, such as \['HR'\], or 'all'"),
+        ([], InvalidArgumentError, "there are no targets"),
+        (["HRR"], UnknownNodeError, "did you mean 'HR'"),
+    ],
+)
+def test_targets_are_checked(targets: Sequence[Node], error: type[ApslError], said: str) -> None:
+    """One word instead of a list, no target, and an unknown one are refused with a sentence."""
+    with pytest.raises(error, match=said):
+        learn_many(network("alarm"), targets)
+
+
+class Slow(BaseOracle):
+    """An oracle that answers only when it is let, and counts how often it was asked."""
+
+    name = "slow"
+    nodes = ("a", "b")
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.begun, self.go = Event(), Event()
+
+    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
+        """Wait, then answer."""
+        self.asked += 1
+        self.begun.set()
+        self.go.wait(10)
+        return Verdict(x, y, tuple(given), "dependent", self.name)
+
+
+def test_two_threads_with_one_question_ask_once() -> None:
+    """Who comes second waits for the answer of the first."""
+    slow = Slow()
+    oracle = shared(slow)
+    answers: list[Verdict] = []
+    first = Thread(target=lambda: answers.append(oracle.verdict("a", "b")))
+    second = Thread(target=lambda: answers.append(oracle.verdict("b", "a")))
+
+    first.start()
+    slow.begun.wait(10)
+    second.start()
+    slow.go.set()
+    first.join(10)
+    second.join(10)
+
+    assert (slow.asked, oracle.tests) == (1, 1)
+    assert answers[0] is answers[1]
+
+
+def test_an_error_is_not_remembered() -> None:
+    """A question that failed is asked again."""
+
+    class Failing(DSeparation):
+        """Fails once."""
+
+        failed = False
+
+        def verdicts(self, queries: Sequence[tuple[Node, Node, tuple[Node, ...]]]) -> Sequence[Verdict]:
+            if not self.failed:
+                self.failed = True
+                raise TimeoutError
+            return super().verdicts(queries)
+
+    oracle = shared(Failing(known_dag({"a": [], "b": ["a"]})))
+
+    with pytest.raises(TimeoutError):
+        oracle.verdict("a", "b")
+    assert oracle.verdict("a", "b").dependent
