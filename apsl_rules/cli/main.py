@@ -18,6 +18,7 @@ from apsl_rules.cli.doctor import doctor
 from apsl_rules.cli.explain import trace, why
 from apsl_rules.cli.learn import learn
 from apsl_rules.cli.lists import finders, formats, learners, networks, oracles, plugins
+from apsl_rules.cli.many import many
 from apsl_rules.cli.score import score
 from apsl_rules.cli.show import report, show
 from apsl_rules.cli.simulate import simulate
@@ -52,6 +53,7 @@ for command in (
     show,
     report,
     compare,
+    many,
     score,
     stability,
     verify,

@@ -1,0 +1,90 @@
+"""``apsl many``: the parts around several targets, and the graph that they make together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from apsl_rules.cli.completion import complete_networks
+from apsl_rules.cli.output import json_option, print_json, quiet_option
+from apsl_rules.cli.screen import print_text, watched
+from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.labels import label
+from apsl_rules.plugins import Plugins
+
+_EXAMPLES = """\b
+Examples:
+  apsl many alarm --targets HR,BP,CO --depth 2
+  apsl many table.csv --targets all --threads 2 --out parts
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@click.argument("source", shell_complete=complete_networks)
+@click.option("--targets", required=True, help="Nodes with commas between them, or 'all'.")
+@learning_options
+@click.option("--out", type=click.Path(file_okay=False), help="Save each part in this folder, numbered by target.")
+@json_option
+@quiet_option
+@click.pass_context
+def many(
+    context: click.Context,
+    /,
+    source: str,
+    *,
+    targets: str,
+    out: str | None,
+    as_json: bool,
+    quiet: bool,
+    **settings: Any,
+) -> None:
+    """Learn the parts of SOURCE around several targets, asking nothing twice, and print their union.
+
+    With --targets all the union is the whole graph, made of parts.
+    """
+    from apsl_rules.many import learn_many
+    from apsl_rules.opening import open_source
+
+    manager: Plugins = context.obj
+    opened = open_source(source, manager)
+    nodes = nodes_of(opened)
+    named = [node_named(one.strip(), nodes, "target") for one in targets.split(",") if one.strip() not in ("", "all")]
+    if not named and targets.strip() != "all":
+        message = f"--targets is {targets!r}; give nodes with commas between them, or 'all'"
+        raise InvalidArgumentError(message)
+    with watched(manager, quiet=quiet) as plugins:
+        parts = learn_many(opened, named or "all", plugins=plugins, **with_knowledge(settings, nodes))
+    if out is not None:
+        folder = Path(out)
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, part in enumerate(parts.values(), start=1):
+            part.save(folder / f"{number}.json")
+    rows = parts.union.graph().rows()
+    if as_json:
+        print_json(
+            {
+                "targets": [label(target) for target in parts],
+                "edges": [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in rows],
+                "asked": parts.asked,
+                "computed": parts.computed,
+                "incomplete": parts.incomplete,
+            }
+        )
+    else:
+        signs = {"arrow": "->", "line": "--", "conflict": "-x-"}
+        for row in rows:
+            print_text(f"{row['source']} {signs[row['mark']]} {row['target']}")
+        saved = 1 - parts.computed / max(parts.asked, 1)
+        print_text(f"\n{len(rows)} edges from {len(parts)} parts of depth {parts.depth} (learner {parts.learner})")
+        print_text(f"{parts.computed} tests computed; one by one it would be {parts.asked}: {saved:.0%} saved")
+        if parts.incomplete:
+            print_text(f"incomplete: {parts.incomplete}")
+    if parts.incomplete:
+        context.exit(2)
+
+
+# It takes several targets, so not the one that all learning commands take.
+many.params = [one for one in many.params if one.name != "target"]
