@@ -8,7 +8,7 @@ import click
 
 from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.screen import watched
+from apsl_rules.cli.screen import print_table, watched
 from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.plugins import Plugins
@@ -20,7 +20,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES)
+@click.command(epilog=_EXAMPLES, short_help="Learn one part with several learners, side by side.")
 @click.argument("source", shell_complete=complete_networks)
 @click.option(
     "--learners",
@@ -65,7 +65,7 @@ def compare(
     if as_json:
         print_json(compared.rows())
     else:
-        click.echo(str(compared))
+        print_table(compared.rows(), head=True)
     if not all(row["complete"] for row in compared.rows()):
         context.exit(2)
 

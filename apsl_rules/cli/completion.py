@@ -17,8 +17,8 @@ Put it where your shell looks for it:
 """
 
 
-@click.command(epilog=_ADVICE)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.command(epilog=_ADVICE, short_help="Print the script with which a shell completes words.")
+@click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, *, shell: str) -> None:
     """Print the completion script for a SHELL: bash, zsh or fish."""

@@ -13,6 +13,7 @@ import attrs
 import click
 
 from apsl_rules.cli.output import json_option, print_json
+from apsl_rules.cli.screen import print_table
 from apsl_rules.errors import ApslError
 from apsl_rules.plugins import Plugins
 
@@ -34,7 +35,14 @@ class Check:
     said: str
 
 
-@click.command()
+_EXAMPLES = """\b
+Examples:
+  apsl doctor
+  apsl --plugin my_module doctor --json
+"""
+
+
+@click.command(epilog=_EXAMPLES, short_help="Check this installation.")
 @json_option
 @click.pass_context
 def doctor(context: click.Context, *, as_json: bool) -> None:
@@ -46,9 +54,7 @@ def doctor(context: click.Context, *, as_json: bool) -> None:
     if as_json:
         print_json([attrs.asdict(one) for one in checks])
     else:
-        width = max(len(one.what) for one in checks)
-        for one in checks:
-            click.echo(f"{one.state:>2}  {one.what.ljust(width)}  {one.said}")
+        print_table([attrs.asdict(one) for one in checks])
         broken = sum(one.state == "!" for one in checks)
         click.echo(f"{broken} broken, see the lines with !" if broken else "all is well")
     if any(one.state == "!" for one in checks):

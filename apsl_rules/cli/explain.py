@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from apsl_rules.cli.completion import complete_networks
-from apsl_rules.cli.output import json_option, print_json
-from apsl_rules.cli.screen import print_text
+from apsl_rules.cli.output import json_option, print_json, quiet_option
+from apsl_rules.cli.screen import print_text, watched
 from apsl_rules.cli.source import learned, learning_options, node_named
 from apsl_rules.facts import Finding, Firing
 from apsl_rules.journal import Drop, Entry
@@ -20,16 +20,28 @@ from apsl_rules.plugins import Plugins
 from apsl_rules.proof import evidence_text
 from apsl_rules.verdictdata import evidence_data
 
-_PART = "SOURCE is a saved part (*.json), or a network or file to learn from with --target."
+_WHY_EXAMPLES = """\b
+Examples:
+  apsl why part.json CATECHOL HR
+  apsl why part.json CATECHOL HR --json
+  apsl why alarm CATECHOL HR --target HREKG --depth 2
+"""
+_TRACE_EXAMPLES = """\b
+Examples:
+  apsl trace part.json
+  apsl trace part.json --findings
+  apsl trace alarm --target HREKG --json
+"""
 
 
-def part_from(source: str, manager: Plugins, **settings: Any) -> Part:
-    """Read a saved part, or learn one."""
+def part_from(source: str, manager: Plugins, *, quiet: bool, **settings: Any) -> Part:
+    """Read a saved part, or learn one, with a bar unless that is unwanted."""
     if source.endswith(".json") or is_part_file(source):
         from apsl_rules.partfile import load_part
 
         return load_part(source)
-    return learned(source, manager, **settings)
+    with watched(manager, quiet=quiet) as plugins:
+        return learned(source, plugins, **settings)
 
 
 def is_part_file(source: str) -> bool:
@@ -41,15 +53,19 @@ def is_part_file(source: str) -> bool:
         return False
 
 
-@click.command(epilog=_PART)
+@click.command(epilog=_WHY_EXAMPLES, short_help="Prove what is known of two nodes, down to the tests.")
 @click.argument("source", shell_complete=complete_networks)
 @click.argument("x")
 @click.argument("y")
 @learning_options
 @json_option
+@quiet_option
 @click.pass_obj
 def why(manager: Plugins, /, source: str, x: str, y: str, *, as_json: bool, **settings: Any) -> None:
-    """Prove what is known of X and Y, down to the tests."""
+    """Prove what is known of X and Y, down to the tests.
+
+    SOURCE is a saved part, or a network or a file to learn from with --target and the other options of apsl learn.
+    """
     part = part_from(source, manager, **settings)
     proof = part.why(node_named(x, part.nodes, "node"), node_named(y, part.nodes, "node"))
     if as_json:
@@ -58,14 +74,18 @@ def why(manager: Plugins, /, source: str, x: str, y: str, *, as_json: bool, **se
         print_text(str(proof))
 
 
-@click.command(epilog=_PART)
+@click.command(epilog=_TRACE_EXAMPLES, short_help="Tell the run visit by visit and firing by firing.")
 @click.argument("source", shell_complete=complete_networks)
 @learning_options
 @click.option("--findings", is_flag=True, help="Show the findings too, not only the firings.")
 @json_option
+@quiet_option
 @click.pass_obj
 def trace(manager: Plugins, /, source: str, *, findings: bool, as_json: bool, **settings: Any) -> None:
-    """Tell the run visit by visit: what was found and which rules fired."""
+    """Tell the run visit by visit: what was found and which rules fired.
+
+    SOURCE is a saved part, or a network or a file to learn from with --target and the other options of apsl learn.
+    """
     part = part_from(source, manager, **settings)
     entries = part.history.entries
     told = [

@@ -20,15 +20,17 @@ Examples:
   apsl learn alarm --target HREKG --depth 2
   apsl learn alarm -t HISTORY -k max --out part.json
   apsl learn network.bif -t Smoker --learner apsl-paper --json
+  apsl learn table.csv -t Smoker --alpha 0.05 --missing testwise --threads 2
   apsl learn table.csv -t Smoker --knowledge known.toml --forbid Cancer Smoker
   apsl learn table.csv -t Smoker -k 3 --max-seconds 60 --out part.json --resume
+  apsl learn table.csv --config run.toml
 """
 
 
-@click.command(epilog=_EXAMPLES)
+@click.command(epilog=_EXAMPLES, short_help="Learn the part around a target, from a network or a table.")
 @click.argument("source", shell_complete=complete_networks)
 @learning_options
-@click.option("--out", type=click.Path(dir_okay=False), help="Save the part; why, trace and show read it.")
+@click.option("--out", "-o", type=click.Path(dir_okay=False), help="Save the part; why, trace and show read it.")
 @click.option(
     "--resume",
     is_flag=True,

@@ -20,6 +20,7 @@ from apsl_rules.cli.learn import learn
 from apsl_rules.cli.lists import finders, formats, learners, networks, oracles, plugins
 from apsl_rules.cli.many import many
 from apsl_rules.cli.score import score
+from apsl_rules.cli.sections import Sections, sentence
 from apsl_rules.cli.show import report, show
 from apsl_rules.cli.simulate import simulate
 from apsl_rules.cli.stability import stability
@@ -27,8 +28,21 @@ from apsl_rules.cli.tile import random, tile
 from apsl_rules.cli.verify import verify
 from apsl_rules.errors import ApslError
 
+_EXAMPLES = """\b
+Examples:
+  apsl learn alarm --target HREKG --depth 2 --out part.json
+  apsl why part.json CATECHOL HR
+  apsl report part.json -o part.html
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+Exit codes: 0 done, 1 a mistake that you can mend, 2 the part is incomplete because a limit was met.
+"""
+
+
+@click.group(
+    cls=Sections,
+    epilog=_EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="apsl_rules")
 @click.option(
     "--plugin", "plugin_modules", metavar="MODULE", multiple=True, help="Import and register a plugin module."
@@ -46,30 +60,15 @@ def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
     context.obj = manager
 
 
-for command in (
-    learn,
-    why,
-    trace,
-    show,
-    report,
-    compare,
-    many,
-    score,
-    stability,
-    verify,
-    simulate,
-    tile,
-    random,
-    networks,
-    oracles,
-    finders,
-    learners,
-    formats,
-    plugins,
-    doctor,
-    completion,
-):
-    apsl.add_command(command)
+apsl.add_sections(
+    {
+        "Learn": (learn, many, stability, compare),
+        "Look at a saved part": (show, why, trace, report, score),
+        "Find what to try it on": (networks, simulate, tile, random),
+        "See what there is to choose from": (learners, oracles, finders, formats, plugins),
+        "Check": (verify, doctor, completion),
+    }
+)
 
 
 def run() -> None:
@@ -82,8 +81,11 @@ def run() -> None:
     except ApslError as error:
         click.echo(f"apsl: {error}", err=True)
         code = 1
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        code = 0
     except click.ClickException as error:
-        error.show()
+        click.echo(f"apsl: {sentence(error)}", err=True)
         code = 1
     except click.Abort:
         click.echo("apsl: interrupted", err=True)

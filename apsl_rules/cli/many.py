@@ -22,11 +22,13 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES)
+@click.command(epilog=_EXAMPLES, short_help="Learn the parts around several targets, and their union.")
 @click.argument("source", shell_complete=complete_networks)
 @click.option("--targets", required=True, help="Nodes with commas between them, or 'all'.")
 @learning_options
-@click.option("--out", type=click.Path(file_okay=False), help="Save each part in this folder, numbered by target.")
+@click.option(
+    "--out", "-o", type=click.Path(file_okay=False), help="Save each part in this folder, numbered by target."
+)
 @json_option
 @quiet_option
 @click.pass_context

@@ -21,7 +21,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES)
+@click.command(epilog=_EXAMPLES, short_help="Tell how right a saved part is, where the truth is known.")
 @click.argument("part_file", type=click.Path())
 @click.option("--truth", required=True, help="The true network, or a file *.bif.", shell_complete=complete_networks)
 @click.option(

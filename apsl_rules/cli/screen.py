@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -39,6 +39,36 @@ def print_text(text: str) -> None:
         for pattern, style in _STYLES:
             coloured.highlight_regex(pattern, style)
         console.print(coloured, soft_wrap=True)
+
+
+def print_table(rows: Sequence[Mapping[str, Any]], *, head: bool = False) -> None:
+    """Print rows as columns, figures to the right; on a terminal long texts are broken within their column."""
+    keys = list(rows[0]) if rows else []
+    cells = [[_cell(row[key]) for key in keys] for row in rows]
+    figures = [all(isinstance(row[key], int | float | bool) for row in rows) for key in keys]
+    if sys.stdout.isatty():
+        from rich import box
+        from rich.table import Table
+
+        shown = Table(box=box.SIMPLE_HEAD if head else None, show_header=head, pad_edge=False)
+        for key, right in zip(keys, figures, strict=True):
+            shown.add_column(key, justify="right" if right else "left", overflow="fold")
+        for line in cells:
+            shown.add_row(*line)
+        _console(stderr=False).print(shown)
+        return
+    printed = [keys, *cells] if head else cells
+    widths = [max(map(len, column)) for column in zip(*printed, strict=True)]
+    for line in printed:
+        spaced = zip(line, widths, figures, strict=True)
+        click.echo("  ".join(one.rjust(width) if right else one.ljust(width) for one, width, right in spaced).rstrip())
+
+
+def _cell(value: Any) -> str:
+    """Spell a value of a table."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 class Bar(Protocol):

@@ -12,11 +12,23 @@ from apsl_rules.cli.writing import exported, format_options
 from apsl_rules.labels import label
 from apsl_rules.plugins import Plugins, pick
 
+_SHOW_EXAMPLES = """\b
+Examples:
+  apsl show part.json
+  apsl show part.json --format dot --out part.dot
+  apsl show part.json --format bnlearn --directed
+"""
+_REPORT_EXAMPLES = """\b
+Examples:
+  apsl report part.json
+  apsl report part.json -o around-HR.html
+"""
 
-@click.command()
+
+@click.command(epilog=_SHOW_EXAMPLES, short_help="Show a part, or write it for another tool.")
 @click.argument("part_file", type=click.Path())
 @format_options
-@click.option("--out", type=click.Path(dir_okay=False), help="Write to this file instead of printing.")
+@click.option("--out", "-o", type=click.Path(dir_okay=False), help="Write to this file instead of printing.")
 @json_option
 @click.pass_obj
 def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out: str | None, as_json: bool) -> None:
@@ -40,7 +52,7 @@ def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out
         click.echo(text)
 
 
-@click.command()
+@click.command(epilog=_REPORT_EXAMPLES, short_help="Write a page with drawing, proofs and replay.")
 @click.argument("part_file", type=click.Path())
 @click.option(
     "--out", "-o", type=click.Path(dir_okay=False), help="Where to write it; else beside the part, ending in .html."

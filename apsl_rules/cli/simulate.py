@@ -16,7 +16,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES)
+@click.command(epilog=_EXAMPLES, short_help="Draw a table from a network.")
 @click.argument("network", shell_complete=complete_networks)
 @click.option("--rows", "-n", type=int, default=1000, show_default=True, help="How many rows to draw.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same rows.")
@@ -36,4 +36,4 @@ def simulate(*, network: str, rows: int, seed: int, out: str | None) -> None:
         return
     simulating.simulate(known, rows, out, seed=seed)
     columns = len(known.dag.nodes)
-    click.echo(f"{rows:,} rows of {columns:,} columns drawn from {known.name} with seed {seed}: {out}", err=True)
+    click.echo(f"{rows:,} rows of {columns:,} columns drawn from {known.name} with seed {seed}: {out}")

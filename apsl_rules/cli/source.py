@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from apsl_rules.cli.completion import complete_finders, complete_learners, complete_oracles
+from apsl_rules.cli.config import config_option
 from apsl_rules.coded import Table
 from apsl_rules.cpdag import Depth
 from apsl_rules.dag import Dag
@@ -47,15 +48,16 @@ def _largest(_context: click.Context, _parameter: click.Parameter, value: str | 
         raise InvalidArgumentError(message) from error
 
 
-def _cuts(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | dict[str, str] | None:
-    """Read a cut for all fractions, or one for each named column."""
-    if value is None or "=" not in value:
+def _cuts(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
+    """Read a cut for all fractions, or one for each named column; a config file gives those as a table."""
+    if not isinstance(value, str) or "=" not in value:
         return value
     pairs = [one.partition("=") for one in value.split(",")]
     return {name.strip(): cut.strip() for name, _, cut in pairs}
 
 
 _SETTINGS = [
+    config_option,
     click.option("--target", "-t", help="The node of interest."),
     click.option(
         "--depth", "-k", metavar="K|max", callback=_depth, default="1", show_default=True, help="How far to go."
@@ -70,7 +72,6 @@ _SETTINGS = [
     ),
     click.option(
         "--oracle",
-        "-o",
         help="The independence test; without it the natural one for the source.",
         shell_complete=complete_oracles,
     ),
@@ -89,6 +90,7 @@ _SETTINGS = [
     click.option(
         "--discretize",
         metavar="CUT",
+        type=click.UNPROCESSED,
         callback=_cuts,
         help="Cut fractions into levels (quantile:3, width:4), or named columns of any numbers (age=quantile:3,...).",
     ),

@@ -19,7 +19,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES)
+@click.command(epilog=_EXAMPLES, short_help="Tell how often each mark comes back on other draws of the rows.")
 @click.argument("source")
 @learning_options
 @click.option("--resamples", type=int, default=100, show_default=True, help="How many tables to draw.")
@@ -28,7 +28,7 @@ Examples:
     "--subsample", type=float, help="Draw this share of the rows without repetition, instead of all with repetition."
 )
 @click.option(
-    "--out", type=click.Path(dir_okay=False), help="Save the part from all rows, with the support of its marks."
+    "--out", "-o", type=click.Path(dir_okay=False), help="Save the part from all rows, with the support of its marks."
 )
 @json_option
 @quiet_option

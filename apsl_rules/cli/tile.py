@@ -28,7 +28,7 @@ Examples:
 _out = click.option("--out", "-o", type=click.Path(dir_okay=False), help="A file *.bif or *.bif.gz.")
 
 
-@click.command(epilog=_TILE_EXAMPLES)
+@click.command(epilog=_TILE_EXAMPLES, short_help="Make a large network of copies of one.")
 @click.argument("network", required=False, shell_complete=complete_networks)
 @click.option("--like", metavar="NAME", help="Start from the settings of a tiled network, such as alarm10.")
 @click.option("--times", "-k", type=int, help="How many tiles.")
@@ -71,10 +71,10 @@ def tile(*, network: str | None, like: str | None, out: str | None, **given: Any
     settings |= {key: chosen.pop(key) for key in ("times", "strength", "seed") if key in chosen}
     made = tiling(named(network), rules=attrs.evolve(rules, **chosen), **settings)
     _write(made.network, out)
-    _report(made, published)
+    _report(made, published, err=out is None)
 
 
-@click.command(epilog=_RANDOM_EXAMPLES)
+@click.command(epilog=_RANDOM_EXAMPLES, short_help="Draw a random sparse network.")
 @click.argument("nodes", type=int)
 @click.option("--mean-parents", type=float, default=1.5, show_default=True, help="Arrows for each node on average.")
 @click.option("--max-parents", type=int, default=4, show_default=True, help="Parents of a node at most.")
@@ -94,7 +94,7 @@ def random(*, nodes: int, out: str | None, **settings: Any) -> None:
 
     made = random_network(nodes, **settings)
     _write(made, out)
-    click.echo(f"{made.name}: {_spelt(degrees(made.dag))}", err=True)
+    click.echo(f"{made.name}: {_spelt(degrees(made.dag))}", err=out is None)
 
 
 def _write(network: Network, out: str | None) -> None:
@@ -106,8 +106,8 @@ def _write(network: Network, out: str | None) -> None:
         save_bif(network, out)
 
 
-def _report(made: Tiling, published: Degrees | None) -> None:
-    """Say on standard error how large the network is and what it keeps of its base."""
+def _report(made: Tiling, published: Degrees | None, *, err: bool) -> None:
+    """Say how large the network is and what it keeps of its base."""
     from apsl_rules.degrees import degrees
 
     reached = degrees(made.network.dag)
@@ -116,7 +116,7 @@ def _report(made: Tiling, published: Degrees | None) -> None:
         lines.append(f"published: {_spelt(published)}")
     kept = f"; every tile has the joint distribution of {made.base.name}" if made.keep == "joint" else ""
     lines.append(f"roots keep their marginals within {made.residual:.1e}{kept}")
-    click.echo("\n".join(lines), err=True)
+    click.echo("\n".join(lines), err=err)
 
 
 def _spelt(reached: Degrees) -> str:

@@ -34,7 +34,7 @@ def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> 
         raise InvalidArgumentError(message) from error
 
 
-@click.command(epilog=_EXAMPLES)
+@click.command(epilog=_EXAMPLES, short_help="Check that every part of a known network is learned exactly.")
 @click.argument("network", shell_complete=complete_networks)
 @click.option("--depth", "-k", metavar="K|max|all", callback=_depth, default="all", show_default=True, help="How far.")
 @click.option(

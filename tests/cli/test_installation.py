@@ -90,7 +90,7 @@ def test_doctor_says_what_is_broken(tmp_path: Path) -> None:
     done = apsl("--plugin", "broken", "doctor", folder=tmp_path)
 
     assert done.code == 1
-    assert any(line.startswith(" !") and "broken" in line for line in done.out.splitlines())
+    assert any(line.startswith("! ") and "broken" in line for line in done.out.splitlines())
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

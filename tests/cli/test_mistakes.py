@@ -15,7 +15,10 @@ MISTAKES = {
     "depth 0": (("learn", "alarm", "-t", "HR", "-k", "0"), "give a whole number from 1 on"),
     "depth deep": (("learn", "alarm", "-t", "HR", "-k", "deep"), "--depth is 'deep'"),
     "unknown learner": (("learn", "alarm", "-t", "HR", "-l", "aspl"), "unknown learner 'aspl'; did you mean 'apsl'?"),
-    "unknown oracle": (("learn", "alarm", "-t", "HR", "-o", "dsap"), "unknown oracle 'dsap'; did you mean 'dsep'?"),
+    "unknown oracle": (
+        ("learn", "alarm", "-t", "HR", "--oracle", "dsap"),
+        "unknown oracle 'dsap'; did you mean 'dsep'?",
+    ),
     "unknown finder": (("learn", "alarm", "-t", "HR", "--finder", "hitn"), "did you mean 'hiton'?"),
     "unknown policy": (("learn", "alarm", "-t", "HR", "--conflicts", "lst"), "did you mean 'last'?"),
     "bad alpha": (("learn", "alarm", "-t", "HR", "--alpha", "2"), "give a number between 0 and 1"),
@@ -25,7 +28,7 @@ MISTAKES = {
     "nothing known": (("why", "alarm", "PAP", "FIO2", "-t", "HR"), "nothing is known of 'PAP' and 'FIO2'"),
     "no such part": (("show", "missing.json"), "cannot read the part file 'missing.json'"),
     "no such plugin": (("--plugin", "nowhere_to_be_found", "oracles"), "cannot be imported"),
-    "no such command": (("lern",), "No such command 'lern'"),
+    "no such command": (("lern",), "no such command 'lern'"),
     "no such spec": (("learn", "alarm", "-t", "HR", "-l", "mine.toml"), "the spec file 'mine.toml' cannot be read"),
     "no such folder": (("learn", "alarm", "-t", "HR", "--out", "no/such/part.json"), "cannot write"),
 }
@@ -80,8 +83,8 @@ def test_a_plugin_that_breaks_its_contract_is_named(tmp_path: Path) -> None:
         "            OracleOffer('raises', '', lambda source, settings: Raises())]\n",
         "utf-8",
     )
-    nonsense = apsl("--plugin", "bad", "learn", "asia", "-t", "lung", "-o", "nonsense", folder=tmp_path)
-    raises = apsl("--plugin", "bad", "learn", "asia", "-t", "lung", "-o", "raises", folder=tmp_path)
+    nonsense = apsl("--plugin", "bad", "learn", "asia", "-t", "lung", "--oracle", "nonsense", folder=tmp_path)
+    raises = apsl("--plugin", "bad", "learn", "asia", "-t", "lung", "--oracle", "raises", folder=tmp_path)
 
     assert "oracle 'nonsense' of plugin 'bad' broke its contract" in nonsense.err
     assert "oracle 'raises' of plugin 'bad' raised ZeroDivisionError" in raises.err

@@ -14,12 +14,12 @@ from terminal import apsl
 
 
 def test_a_network_is_tiled_into_a_file(tmp_path: Path) -> None:
-    """The file has the tiled network of that seed; standard error tells its size and what it keeps."""
+    """The file has the tiled network of that seed; standard output tells its size and what it keeps."""
     words = ("tile", "alarm", "-k", "10", "--arcs", "110", "--max-parents", "2", "--seed", "1", "-o", "alarm10.bif")
     done = apsl(*words, folder=tmp_path)
-    size, kept = done.err.splitlines()
+    size, kept = done.out.splitlines()
 
-    assert (done.code, done.out) == (0, "")
+    assert (done.code, done.err) == (0, "")
     assert size.startswith("alarm10: 370 nodes, 570 arrows; at most 4 parents and ")
     assert size.endswith("neighbours; 110 arrows between tiles")
     assert kept.startswith("roots keep their marginals within ")
@@ -34,9 +34,9 @@ def test_a_tiled_network_is_made_like_a_known_one(tmp_path: Path) -> None:
 
     assert same.code == other.code == 0
     assert network(tmp_path / "same.bif.gz") == network("child10")
-    assert "published" not in same.err
+    assert "published" not in same.out
     assert len(network(tmp_path / "other.bif").dag.edges) == 255
-    assert "published: 200 nodes, 257 arrows; at most 2 parents and 7 children, 1 to 8 neighbours" in other.err
+    assert "published: 200 nodes, 257 arrows; at most 2 parents and 7 children, 1 to 8 neighbours" in other.out
 
 
 def test_without_a_file_the_network_is_printed() -> None:
@@ -49,13 +49,13 @@ def test_without_a_file_the_network_is_printed() -> None:
 
 
 def test_a_random_network_is_drawn(tmp_path: Path) -> None:
-    """The file has the network of that seed, and standard error tells its size."""
+    """The file has the network of that seed, and standard output tells its size."""
     done = apsl(
         "random", "50", "--mean-parents", "2", "--levels", "3", "3", "--seed", "9", "-o", "r.bif", folder=tmp_path
     )
 
-    assert (done.code, done.out) == (0, "")
-    assert done.err.startswith("random50: 50 nodes, 100 arrows; at most ")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("random50: 50 nodes, 100 arrows; at most ")
     assert network(tmp_path / "r.bif") == random_network(50, mean_parents=2, levels=3, seed=9)
 
 

@@ -1,0 +1,43 @@
+"""The group of all commands: listed by what one wants to do, mistakes told in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import click
+
+
+class Sections(click.Group):
+    """A group whose help lists its commands in sections."""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)  # type: ignore[arg-type]  # click's own settings, passed on
+        self._sections: Mapping[str, Sequence[click.Command]] = {}
+
+    def add_sections(self, sections: Mapping[str, Sequence[click.Command]]) -> None:
+        """Add commands, each under the title of a section."""
+        self._sections = sections
+        for commands in sections.values():
+            for command in commands:
+                self.add_command(command)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Give the names of all commands in the order of the sections."""
+        return [str(command.name) for commands in self._sections.values() for command in commands]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        """Write the sections, all names in one column."""
+        width = max(map(len, self.commands))
+        for title, commands in self._sections.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(str(command.name).ljust(width), command.get_short_help_str(80)) for command in commands]
+                )
+
+
+def sentence(error: click.ClickException) -> str:
+    """Give what click has to say about a mistake as one line, with the way to the help."""
+    text = " ".join(error.format_message().split()).rstrip(".")
+    text = f"{text[:1].lower()}{text[1:]}".replace(". (Did you mean", " (did you mean")
+    context = getattr(error, "ctx", None)
+    return f"{text}; see {context.command_path} --help" if context is not None else f"{text}; see apsl --help"
