@@ -24,16 +24,15 @@ _FEW = 160  # slots, up to which every swap of neighbours in a column is tried
 
 @attrs.frozen
 class Grid:
-    """Columns of slots from top to bottom, the layer of each column, and the slots along each edge, left to right."""
+    """Columns of slots from top to bottom, and the slots along each edge from left to right."""
 
     columns: tuple[tuple[Slot, ...], ...]
-    layers: tuple[int, ...]
     chains: tuple[tuple[Slot, ...], ...]
 
 
 def arranged(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> Grid:
     """Arrange nodes 0, 1, ... with known layers; the order of the nodes settles what is equal otherwise."""
-    columns, layers = _filled(layer_of, edges)
+    columns = _filled(layer_of, edges)
     place = {node: at for at, column in enumerate(columns) for node in column}
     count = len(layer_of)
     chains = []
@@ -44,10 +43,10 @@ def arranged(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> Grid:
         for slot, column in enumerate(passing, start=count):
             columns[column].append(slot)
         count += len(passing)
-    return Grid(tuple(map(tuple, _untangled(columns, chains))), tuple(layers), tuple(chains))
+    return Grid(tuple(map(tuple, _untangled(columns, chains))), tuple(chains))
 
 
-def _filled(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple[list[list[int]], list[int]]:
+def _filled(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> list[list[int]]:
     """Fill the columns of each layer: nodes that lead on to the next layer stand nearest to it."""
     rows = max(_ROWS, round(1.5 * sqrt(len(layer_of))))
     onward = [0] * len(layer_of)
@@ -55,21 +54,19 @@ def _filled(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple[
         onward[x] += layer_of[y] > layer_of[x]
         onward[y] += layer_of[x] > layer_of[y]
     columns: list[list[int]] = []
-    layers: list[int] = []
     for layer in sorted(set(layer_of)):
         nodes = sorted((node for node, one in enumerate(layer_of) if one == layer), key=lambda node: onward[node])
         parts = ceil(len(nodes) / rows)
         size = ceil(len(nodes) / parts)
         columns += [sorted(nodes[begin : begin + size]) for begin in range(0, len(nodes), size)]
-        layers += [layer] * (len(columns) - len(layers))
-    return columns, layers
+    return columns
 
 
 def _untangled(columns: Sequence[Sequence[Slot]], chains: Iterable[tuple[Slot, ...]]) -> list[list[Slot]]:
     """Sort each column by where the neighbours stand, to and fro, and keep the order with the fewest crossings."""
     links = _Links(columns, chains)
     order = [list(column) for column in columns]
-    best, fewest = order, links.crossings(order)
+    best, fewest = [list(column) for column in columns], links.crossings(order)
     for sweep in range(_SWEEPS):
         rightwards = sweep % 2 == 0
         for at in range(len(order)) if rightwards else reversed(range(len(order))):

@@ -155,9 +155,9 @@ class _Sheet:
             for column in grid.columns
         ]
         self.lefts = [MARGIN + MARGIN / 2]
-        for gap, width in zip(self._gaps(), self.widths, strict=False):
+        self._gaps = self._wide_gaps()
+        for gap, width in zip(self._gaps[:-1], self.widths, strict=False):
             self.lefts.append(self.lefts[-1] + width + gap)
-        self.lefts = self.lefts[: len(self.widths)]
 
     def _is_bow(self, chain: tuple[Slot, ...]) -> bool:
         return self.column_of[chain[0]] == self.column_of[chain[-1]]
@@ -175,7 +175,7 @@ class _Sheet:
             for slot in self.column_of
         }
 
-    def _gaps(self) -> list[float]:
+    def _wide_gaps(self) -> list[float]:
         """Leave more space between columns where edges climb far."""
         climbs = [0.0] * len(self.grid.columns)
         for chain in self.grid.chains:
@@ -187,14 +187,12 @@ class _Sheet:
     def routes(self) -> list[Route]:
         """Lead every edge from the port of its first node to that of its second."""
         ports = self._ports()
-        gaps = [*self._gaps()]
         routes = []
         for number, (chain, pair) in enumerate(zip(self.grid.chains, self._pairs, strict=True)):
             start, end = ports[number, chain[0]], ports[number, chain[-1]]
             if self._is_bow(chain):
-                route = beside(
-                    start, end, min(gaps[self.column_of[chain[0]]] - 3 * STUB, 14 + abs(start.y - end.y) / 5)
-                )
+                free = self._gaps[self.column_of[chain[0]]] - 3 * STUB
+                route = beside(start, end, min(free, 14 + abs(start.y - end.y) / 5))
             else:
                 route = through(start, [self._stretch(slot) for slot in chain[1:-1]], end)
             routes.append(route if chain[0] == pair[0] else route.reversed())
