@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
@@ -49,8 +50,13 @@ def shown(node: Node) -> str:
 
 
 def listing(nodes: Collection[Node]) -> str:
-    """Spell out a few nodes for a message: all of a short list, the first ones of a long list."""
-    shown = [repr(node) for node in list(nodes)[:_SHOWN]]
+    """Spell out a few nodes for a message: all of a short list, the first ones of a long list; a set by name.
+
+    >>> listing({"b", "a"})
+    "'a', 'b'"
+    """
+    ordered = in_order(nodes) if isinstance(nodes, AbstractSet) else list(nodes)
+    shown = [repr(node) for node in ordered[:_SHOWN]]
     rest = len(nodes) - len(shown)
     return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "") if shown else "none"
 

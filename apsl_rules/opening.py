@@ -19,6 +19,9 @@ def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> An
     """
     if name in network_names():
         return network(name)
+    if not name:
+        message = "the name of the source is empty; give a network by name, or a file"
+        raise UnknownNameError(message)
     if is_left_in_place(name) or (counts not in {None, "memory"} and is_countable(name)):
         return FileTable(name)
     for reader in plugins.readers.values():

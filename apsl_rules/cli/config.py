@@ -31,7 +31,8 @@ def _read(context: click.Context, _parameter: click.Parameter, path: str | None)
         parameter = known.get(key.replace("_", "-"))
         if parameter is None:
             command = context.command_path
-            message = f"{origin} has the unknown key {key!r}{nearest(key, known)}; {command} knows {', '.join(known)}"
+            hint = nearest(key, known) or f"; {command} knows {', '.join(known)}"
+            message = f"{origin} has the unknown key {key!r}{hint}"
             raise InvalidArgumentError(message)
         defaults[str(parameter.name)] = _typed(value, parameter, f"{key} in {origin}")
     context.default_map = {**(context.default_map or {}), **defaults}

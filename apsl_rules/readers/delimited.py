@@ -63,6 +63,14 @@ def _check_widths(file: Path, separator: str) -> None:
                 f"adds, write the file with index=False"
             )
             raise DataError(message)
+        other = next((one for one in (";", "\t", "|", ",") if one != separator and one in header[0]), None)
+        if len(header) == 1 and other is not None:
+            kind = "tab" if separator == "\t" else "comma"
+            message = (
+                f"the file {str(file)!r} has one column {header[0]!r}; write it with a {kind} between the fields, "
+                f"as the end of its name says, not with {other!r}"
+            )
+            raise DataError(message)
     with open_text(file) as handle:
         for line, fields in _field_counts(handle, separator):
             if fields not in (0, len(header)):

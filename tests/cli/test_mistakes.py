@@ -10,6 +10,8 @@ from terminal import apsl
 
 MISTAKES = {
     "unknown network": (("learn", "alrm", "-t", "HR"), "did you mean 'alarm'?"),
+    "empty source": (("learn", "", "-t", "HR"), "the name of the source is empty"),
+    "unknown given": (("learn", "asia", "-t", "lung", "--require", "lung", "xx"), "unknown node in --require 'xx'"),
     "unknown target": (("learn", "alarm", "-t", "HRECG"), "unknown target 'HRECG'; did you mean 'HREKG'?"),
     "no target": (("learn", "alarm"), "needs a target; add --target NODE"),
     "depth 0": (("learn", "alarm", "-t", "HR", "-k", "0"), "give a whole number from 1 on"),

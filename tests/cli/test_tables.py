@@ -62,6 +62,8 @@ BAD = {
     "some missing": ("holes.csv", "a,b\n1,2\n2,\n1,1\n", "missing"),
     "duplicate names": ("twice.csv", "a,a\n1,2\n2,1\n", "duplicate column names: 'a'"),
     "continuous": ("float.csv", "a,b\n1.5,2\n2.25,1\n0.125,1\n", "discretize"),
+    "semicolons": ("de.csv", "a;b\n1;2\n2;1\n", "has one column 'a;b'; write it with a comma between the fields"),
+    "commas": ("mine.tsv", "a,b\n1,2\n2,1\n", "write it with a tab between the fields"),
     "no parquet": ("broken.parquet", "not parquet", "broken.parquet"),
     "unknown ending": ("table.xls", "a,b\n", "neither a network nor a file that can be read"),
 }
