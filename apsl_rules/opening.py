@@ -27,6 +27,8 @@ def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> An
     for reader in plugins.readers.values():
         if name.casefold().endswith(reader.endings):
             return reader.read(Path(name))
-    known = (*network_names(), *(f"a file *{ending}" for one in plugins.readers.values() for ending in one.endings))
-    message = f"{name!r} is neither a network nor a file that can be read{nearest(name, network_names())}; "
-    raise UnknownNameError(message + f"there are {', '.join(known)}")
+    endings = ", ".join(ending for one in plugins.readers.values() for ending in one.endings)
+    known = f"; there are the networks {', '.join(network_names())}, and files may end in {endings}"
+    hint = nearest(name, network_names()) or known
+    message = f"{name!r} is neither a network nor a file that can be read{hint}"
+    raise UnknownNameError(message)

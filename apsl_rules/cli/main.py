@@ -93,6 +93,9 @@ def run() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         code = 0
+    except MemoryError as error:
+        click.echo(f"apsl: not enough memory ({error}); ask for less, or for fewer levels or rows", err=True)
+        code = 1
     except Exception as error:
         if "APSL_DEBUG" in os.environ:
             raise

@@ -1,0 +1,84 @@
+"""Write docs/wrong-inputs.md: mistakes on the command line, and what is printed for each."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+from pathlib import Path
+
+from recorded import ROOT, run, written
+
+PAGE = ROOT / "docs" / "wrong-inputs.md"
+
+ABOUT = """\
+A mistake gets one sentence on standard error: what is wrong and what to do. The exit code is 1, nothing is printed on
+standard output, and no file is left behind."""
+ROWS = "smoker,cough\n" + "yes,yes\nno,no\nyes,no\n" * 20
+FILES = {
+    "rows.csv": ROWS,
+    "holes.csv": "smoker,cough\nyes,yes\nno,\nyes,no\n",
+    "ragged.csv": "smoker,cough\nyes,yes\nno,no,maybe\n",
+    "semicolons.csv": ROWS.replace(",", ";"),
+    "measured.csv": "weight,cough\n" + "".join(f"{60 + at * 0.37:.2f},{at % 2}\n" for at in range(60)),
+    "spoilt.json": '{"format":"apsl_rules part","version":1',
+    "knowledge.toml": 'required = [["smoker", "cough"], ["cough", "smoker"]]\n',
+    "run.toml": "depht = 2\n",
+    "cycle.dagitty": "dag { a -> b b -> c c -> a }",
+}
+MISTAKES = (
+    ("A network or a file that is not there", "apsl learn alrm --target HR"),
+    ("", "apsl learn row.csv --target smoker"),
+    ("A target that is misspelt, or forgotten", "apsl learn rows.csv --target smokr"),
+    ("", "apsl learn rows.csv"),
+    ("A value that cannot be meant", "apsl learn rows.csv --target smoker --alpha 5"),
+    ("", "apsl learn rows.csv --target smoker --depth deep"),
+    ("", "apsl learn rows.csv --target smoker --learner nobody"),
+    ("", "apsl learn rows.csv --target smoker --missing drop"),
+    ("An option or a command that does not exist", "apsl learn rows.csv --targt smoker"),
+    ("", "apsl lern rows.csv"),
+    ("A table with missing values", "apsl learn holes.csv --target smoker"),
+    ("A table whose lines differ in length", "apsl learn ragged.csv --target smoker"),
+    ("A table with another separator", "apsl learn semicolons.csv --target smoker"),
+    ("Measurements where a test needs levels", "apsl learn measured.csv --target cough"),
+    ("A test that does not fit the source", "apsl learn asia --target lung --oracle gsquare"),
+    ("Knowledge that contradicts itself", "apsl learn rows.csv --target smoker --knowledge knowledge.toml"),
+    ("", "apsl learn rows.csv --target smoker --require smoker cough --forbid smoker cough"),
+    ("A key that a config file cannot have", "apsl learn rows.csv --config run.toml"),
+    ("A known graph with a cycle", "apsl learn cycle.dagitty --target a"),
+    ("A saved part that is damaged, or none", "apsl show spoilt.json"),
+    ("", "apsl why rows.csv smoker cough"),
+    ("A question about one node, or about strangers", "apsl why asia lung lung --target lung"),
+    ("", "apsl why alarm PAP FIO2 --target HR"),
+    ("A place that cannot be written", "apsl learn asia --target lung --out nowhere/part.json"),
+    ("Answers that nobody keeps", "apsl learn rows.csv --target smoker --resume"),
+    ("A plugin that is not there", "apsl --plugin nobodys_plugin oracles"),
+    ("A size that makes no sense", "apsl simulate asia --rows 0 --out drawn.csv"),
+    ("", "apsl random 10 --mean-parents 9"),
+)
+
+
+def main(words: list[str]) -> int:
+    """Make every mistake and write the page."""
+    pieces = [
+        "# Wrong inputs",
+        "<!-- Written by tools/wrong_inputs.py, which makes every mistake; do not edit. -->",
+        ABOUT,
+    ]
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
+        for file, text in FILES.items():
+            Path(file).write_text(text, "utf-8")
+        for title, line in MISTAKES:
+            done = run(line)
+            sentence = done.err.startswith("apsl: ") and len(done.err.splitlines()) == 1
+            if done.code != 1 or done.out or not sentence or {one.name for one in Path().iterdir()} != set(FILES):
+                print(f"{line} ended with {done.code}: {done.out}{done.err}")
+                return 1
+            if title:
+                pieces.append(f"## {title}")
+            pieces.append(done.block())
+    return written(PAGE, "\n\n".join(pieces) + "\n", words)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
