@@ -22,7 +22,7 @@ from pathlib import Path
 from apsl_rules import load_part
 
 APSL = str(Path(sys.executable).with_name("apsl"))
-WORDS = ["learn", "rows.csv", "-t", "HR", "-k", "max", "--learner", "apsl", "--quiet", "--resume"]
+WORDS = ["learn", "rows.parquet", "-t", "HR", "-k", "max", "--learner", "apsl", "--quiet", "--resume"]
 
 
 def start(folder: Path, out: str) -> subprocess.Popen[bytes]:
@@ -44,13 +44,13 @@ def main() -> None:
     """Kill, resume, compare, and print the count of each."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--kills", type=int, default=100)
-    options.add_argument("--rows", type=int, default=20_000)
+    options.add_argument("--rows", type=int, default=200_000)
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
     moments = random.Random(given.seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        drawn = ["simulate", "alarm", "-n", str(given.rows), "--seed", "1", "-o", "rows.csv"]
+        drawn = ["simulate", "alarm", "-n", str(given.rows), "--seed", "1", "-o", "rows.parquet"]
         subprocess.run([APSL, *drawn], cwd=folder, check=True)
         start(folder, "whole.json").wait()
         begin = time.perf_counter()
