@@ -14,8 +14,8 @@ from apsl_rules.store import MarkStore
 _NEEDED = (adjacent, arrow, conflict, gap, settled)
 
 
-def checked_arities(relations: Sequence[Relation]) -> dict[str, int]:
-    """Give how many nodes each relation relates, once none contradicts ours or reads as more than its nodes."""
+def checked_relations(relations: Sequence[Relation]) -> dict[str, Relation]:
+    """Give relations by name, once none contradicts ours or reads as more than its nodes."""
     known = by_name((*relations, *RELATIONS))
     missing = {one.name for one in _NEEDED} - {one.name for one in relations}
     if missing:
@@ -26,7 +26,7 @@ def checked_arities(relations: Sequence[Relation]) -> dict[str, int]:
         if re.search(r"[{}]", re.sub(rf"\{{({places})\}}", "", relation.reads)):
             message = f"the relation {relation.name!r} reads as {relation.reads!r}"
             raise ValueError(message)
-    return {name: relation.arity for name, relation in known.items()}
+    return known
 
 
 def check_part(part: Part) -> None:

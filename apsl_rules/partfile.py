@@ -27,7 +27,7 @@ from apsl_rules.knowledge import NAMED, Knowledge
 from apsl_rules.labels import label, node_of
 from apsl_rules.names import Node
 from apsl_rules.part import Part, RuleUse, Visit
-from apsl_rules.partcheck import check_part, checked_arities
+from apsl_rules.partcheck import check_part, checked_relations
 from apsl_rules.proof import Proof, Step
 from apsl_rules.remembering import Counts
 from apsl_rules.schema import fault, schema
@@ -181,7 +181,7 @@ class _Reader:
             message = "two nodes have the same label"
             raise ValueError(message)
         self._relations = [Relation(**one) for one in data["relations"]]
-        self._arity = checked_arities(self._relations)
+        self._by_name = checked_relations(self._relations)
         self._history: list[Entry] = []
         self._history = [self._entry(one) for one in data["history"]]
 
@@ -227,11 +227,11 @@ class _Reader:
 
     def _fact(self, data: list[Any]) -> Fact:
         relation, *numbers = data
-        nodes = tuple(self._node(number) for number in numbers)
-        if self._arity.get(relation) != len(nodes) or len(set(nodes)) < len(nodes):
-            message = f"{data} is no fact"
+        fact = self._by_name[relation].fact(*(self._node(number) for number in numbers))
+        if fact.nodes != tuple(self._nodes[number] for number in numbers):
+            message = f"{data} names its nodes in another order than facts do"
             raise ValueError(message)
-        return Fact(relation, nodes)
+        return fact
 
     def _visit(self, data: dict[str, Any]) -> Visit:
         around = tuple(self._node(number) for number in data["neighbours"])

@@ -4,124 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.dseparation import DSeparation
-from apsl_rules import hookimpl, known_dag, learn, network
-from apsl_rules.bif import parse_bif, write_bif
-from apsl_rules.data import table
-from apsl_rules.errors import ApslError
+from apsl_rules import hookimpl, known_dag, learn
+from apsl_rules.bif import parse_bif
+from apsl_rules.errors import ApslError, PartFileError
 from apsl_rules.oracle import BaseOracle, Verdict
-from apsl_rules.part import Part
-from apsl_rules.partfile import parse_part, part_json
+from apsl_rules.partfile import parse_part
 from apsl_rules.plugins import installed
-from apsl_rules.spec import parse_spec
-from graphs import MICRO
-from mutation import as_text, spoilt_json, spoilt_text
+from fuzzing import PARTS, READERS, looked_at, refused_or, spoilt_parts
+from mutation import as_text
 
-MOST = max(150, settings.default.max_examples)
+MOST = max(100, settings.default.max_examples)
 MANY = settings(max_examples=MOST, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 
 
-def refused_or(use: Callable[[], None]) -> None:
-    """Let something succeed or be refused; any other exception fails the test, and so does an empty sentence."""
-    said = "done"
-    try:
-        use()
-    except ApslError as error:
-        said = str(error)
-    assert said.strip()
-    assert len(said.splitlines()) == 1, said
-
-
-# --- files ---------------------------------------------------------------------------------------------------------
-
-BIFS = [write_bif(network("cancer")), write_bif(network("asia"))]
+@pytest.mark.parametrize("name", READERS)
+@MANY
+@given(data=st.data())
+def test_spoilt_documents(name: str, data: st.DataObject) -> None:
+    """A damaged document of any kind is read as something usable, or refused."""
+    reader = READERS[name]
+    text = data.draw(reader.spoilt())
+    refused_or(lambda: reader.use(text))
 
 
 @MANY
-@given(spoilt_text(BIFS))
-def test_spoilt_networks(text: str) -> None:
-    """A damaged BIF file is read as something that can be written again, or refused."""
-
-    def use() -> None:
-        write_bif(parse_bif(text))
-
-    refused_or(use)
-
-
-SPECS = [one.read_text("utf-8") for one in (files("apsl_specs") / "learners").iterdir() if one.name.endswith(".toml")]
-
-
-@MANY
-@given(spoilt_text(SPECS))
-def test_spoilt_specs(text: str) -> None:
-    """A damaged spec is refused, or is a spec that a run can be started with."""
-
-    def use() -> None:
-        spec = parse_spec(text, "spoilt")
-        learn(MICRO["N1"], "t", learner=spec)
-
-    refused_or(use)
-
-
-CSVS = [
-    "a,b,c\n0,1,x\n1,0,y\n0,0,x\n1,1,y\n" * 3,
-    'smoker,"lung, left",age\nyes,no,41\nno,no,33\nyes,yes,60\n"n""o",,12\n',
-]
-
-
-@MANY
-@given(text=spoilt_text(CSVS))
-def test_spoilt_tables(text: str, tmp_path: Path) -> None:
-    """A damaged CSV file is read as a table, or refused."""
-    file = tmp_path / "spoilt.csv"
-    file.write_bytes(text.encode("utf-8", "surrogatepass"))
-    refused_or(lambda: _encoded(file))
-
-
-def _encoded(file: Path) -> None:
-    assert table(file, missing="level").rows >= 1
-
-
-PARTS = [
-    json.loads(part_json(part))
-    for part in (
-        learn(network("cancer"), "Cancer"),
-        learn(MICRO["N1"], "t", learner="apsl-paper"),
-        learn(DSeparation(network("asia").dag), "either", depth=2),
-    )
-]
-
-
-def looked_at(part: Part) -> None:
-    """Use a part in every way in which the viewing commands use it."""
-    part.picture()
-    part.rows()
-    part_json(part)
-    list(part.states())
-    for pair in part.edges:
-        str(part.why(*pair))
-
-
-@MANY
-@given(spoilt_json(PARTS))
+@given(spoilt_parts())
 def test_spoilt_parts(data: Any) -> None:
-    """A damaged part file is refused at once, or everything that can be seen of it can be seen."""
+    """A part file with branches missing or moved is refused at once, or everything of it can be seen."""
     refused_or(lambda: looked_at(parse_part(as_text(data), "spoilt.json")))
-
-
-@MANY
-@given(spoilt_text([as_text(PARTS[0])]))
-def test_cut_parts(text: str) -> None:
-    """A part file cut or scribbled over is refused, or can still be seen."""
-    refused_or(lambda: looked_at(parse_part(text, "spoilt.json")))
 
 
 # --- plugins -------------------------------------------------------------------------------------------------------
@@ -191,3 +107,28 @@ def test_short_networks(text: str) -> None:
     """The beginnings of a network file are refused."""
     with pytest.raises(ApslError):
         parse_bif(text)
+
+
+STRANGE = {"name": "strange", "arity": 1, "reads": "{0.__class__}", "symmetric": False}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda data: data["relations"][0].update(reads=None), "relations.0.reads is None, not a string"),
+        (lambda data: data["relations"].append(STRANGE), "reads as '{0.__class__}'"),
+        (lambda data: data["proofs"].clear(), "has no proof"),
+        (lambda data: data["history"][1]["fact"].append(0), "relates 2 different nodes"),
+        (lambda data: data["history"][1].update(fact=["adjacent", 1, 0]), "in another order"),
+        (lambda data: data["distances"].clear(), "the target is not at distance 0"),
+        (lambda data: data["visits"][0].update(end=10**6), "not in the order of the history"),
+        (lambda data: data.update(nodes=[data["nodes"][0]] * len(data["nodes"])), "two nodes have the same label"),
+    ],
+)
+def test_parts_that_once_loaded_and_failed_later(spoil: Callable[[Any], None], said: str) -> None:
+    """Found by fuzzing: each of these is refused when it is read, with what is wrong."""
+    data = json.loads(as_text(PARTS[0]))
+    spoil(data)
+    with pytest.raises(PartFileError) as refused:
+        parse_part(as_text(data), "spoilt.json")
+    assert said in str(refused.value)
