@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench reproduce reproduce-quick clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "apsl_rules needs Python 3.11 or newer")'
@@ -25,6 +25,13 @@ test: lint
 
 bench: $(READY)
 	$(BIN)/python tools/bench/run.py
+
+# All tables and figures of the paper, for hours; DATA=folder takes the sets there instead of samples that are drawn.
+reproduce: $(READY)
+	$(BIN)/python tools/reproduce/run.py $(if $(DATA),--data $(DATA))
+
+reproduce-quick: $(READY)
+	$(BIN)/python tools/reproduce/run.py quick --out build/reproduce-quick $(if $(DATA),--data $(DATA))
 
 clean:
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from time import process_time
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
@@ -22,6 +22,8 @@ from apsl_rules.learning import learn
 from apsl_rules.metrics import score
 from apsl_rules.names import Node, shown
 from apsl_rules.part import Part
+
+Learned = TypeVar("Learned")
 
 #: What is counted of a score; all its figures follow from these.
 COUNTED = tuple(field.name for field in attrs.fields(Score) if field.name not in ("against", "scored"))
@@ -50,24 +52,27 @@ def work(unit: Unit, samples: Samples) -> dict[str, Any]:
 
 def _learned(unit: Unit, dag: Dag, table: Table) -> Iterator[tuple[int, Depth, Part | LearnedGraph, float]]:
     """Give for each target and depth what was learned, and the CPU seconds that the learner took for it."""
-    if unit.learned == "once":
-        begun = process_time()
-        graph = learn_graph(table, learner=unit.learner)
-        spent = process_time() - begun
+    whole = _timed(lambda: learn_graph(table, learner=unit.learner)) if unit.learned == "once" else None
     for target in unit.targets:
         node = dag.nodes[target - 1]
-        if unit.learned == "each target":
-            begun = process_time()
-            part = learn(table, node, depth="max", learner=unit.learner)
-            spent = process_time() - begun
-            graph = LearnedGraph(part.learner, part.nodes, (part,), part.incomplete)
+        kept = _timed(partial(_graph_from, table, node, unit.learner)) if unit.learned == "each target" else whole
         for depth in unit.depths:
-            if unit.learned == "each part":
-                begun = process_time()
-                part = learn(table, node, depth=depth, learner=unit.learner)
-                yield target, depth, part, process_time() - begun
+            if kept is None:
+                yield target, depth, *_timed(partial(learn, table, node, depth=depth, learner=unit.learner))
             else:
-                yield target, depth, graph, spent
+                yield target, depth, *kept
+
+
+def _graph_from(table: Table, node: Node, learner: str) -> LearnedGraph:
+    """Learn the whole graph, beginning at a node."""
+    part = learn(table, node, depth="max", learner=learner)
+    return LearnedGraph(part.learner, part.nodes, (part,), part.incomplete)
+
+
+def _timed(learning: Callable[[], Learned]) -> tuple[Learned, float]:
+    begun = process_time()
+    learned = learning()
+    return learned, process_time() - begun
 
 
 def _cost(learned: Part | LearnedGraph) -> dict[str, int]:
