@@ -102,6 +102,12 @@ def test_results_are_read_back_and_summarised(whole: Path) -> None:
     rows = results.scores.query("size == 50 and learner == 'apsl' and depth == '1' and scoring == 'dag marks'")
     assert one["distance"] == pytest.approx(sum(rows["distance"]) / 20)
     assert one["cpu"] > 0
+    for row in short.query("scoring == 'cpdag marks'").to_dict("records"):
+        mine = results.scores
+        for key in ("size", "learner", "depth", "scoring"):
+            mine = mine[mine[key] == row[key]]
+        arrows, right = mine["arrows"].sum(), mine["compelled_correct"].sum()
+        assert row["arrow_precision"] == pytest.approx(right / arrows if arrows else 1.0)
 
 
 def test_two_runs_in_one_folder_at_once_are_refused(tmp_path: Path) -> None:

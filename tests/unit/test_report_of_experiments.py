@@ -29,7 +29,7 @@ CIRCUMSTANCES = {
     "published": True,
     **dict.fromkeys(("python", "apsl_rules", "numpy", "scipy", "numba"), "1"),
 }
-FIGURES = ("shd", "skeleton_f1", "compelled_precision", "compelled_recall", "f1", "cpu", "visits", "tests")
+FIGURES = ("shd", "skeleton_f1", "arrow_precision", "arrow_recall", "f1", "cpu", "visits", "tests")
 
 
 def row(experiment: str, learner: str, **values: object) -> dict[str, object]:

@@ -107,11 +107,13 @@ def _arrows(stored: Stored) -> Iterator[Block]:
     for learner in (DEFAULT, *RIVALS):
         mine = found[found["learner"] == learner]
         if not mine.empty:
-            means = mine[["compelled_precision", "compelled_recall", "skeleton_f1", "shd", "distance", "visits"]].mean()
-            cells = [short(means[name]) for name in ("compelled_precision", "compelled_recall", "skeleton_f1")]
+            means = mine[["arrow_precision", "arrow_recall", "skeleton_f1", "shd", "distance", "visits"]].mean()
+            cells = [short(means[name]) for name in ("arrow_precision", "arrow_recall", "skeleton_f1")]
             rows.append(
                 (f"`{learner}`", *cells, f"{means['shd']:.2f}", short(means["distance"]), f"{means['visits']:.1f}")
             )
-    yield Text("Means over these sets; a part without arrows where there are none counts as 1:")
+    yield Text(
+        "Means over these sets. An arrow is right if it is compelled; arrows are counted over all parts of a set."
+    )
     head = ("learner", "arrow precision", "arrow recall", "edges F1", "SHD", "distance", "visits")
     yield Table(head, tuple(rows))

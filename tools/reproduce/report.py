@@ -134,7 +134,7 @@ def _leak_line(stored: Stored) -> Iterator[Block]:
     if all(figures):
         spelt = ", ".join(f"{short(row['distance'])} {row['order']}" for row in figures if row)
         yield Text(
-            "That way of scoring depends on the order of the columns alone (APSL-FS on Child, 500 rows, distance: "
+            "That way of scoring changes with nothing but the order of columns (APSL-FS on Child, 500 rows, distance: "
             f"{spelt}), so the fair comparison is another one: random order, against what data can tell."
         )
 
@@ -149,11 +149,9 @@ def _default_line(stored: Stored) -> Iterator[Block]:
         rows = {name: one(found, network=network, size=size, learner=name) for name in (DEFAULT, *RIVALS)}
         least = min(round(row["shd"], 2) for row in rows.values() if row)
         best += round(rows[DEFAULT]["shd"], 2) == least
-    means = {
-        name: found[found["learner"] == name][["shd", "compelled_precision"]].mean() for name in (DEFAULT, *RIVALS)
-    }
+    means = {name: found[found["learner"] == name][["shd", "arrow_precision"]].mean() for name in (DEFAULT, *RIVALS)}
     told = "; ".join(
-        f"{RIVALS.get(name, f'`{name}`')} {row['shd']:.2f} and {short(row['compelled_precision'])}"
+        f"{RIVALS.get(name, f'`{name}`')} {row['shd']:.2f} and {short(row['arrow_precision'])}"
         for name, row in means.items()
     )
     yield Text(

@@ -33,7 +33,7 @@ MENDED = {"PCD-by-PCD": "pcd-by-pcd", "CMB": "cmb", "APSL": "apsl", "APSL-FS": "
 SHOWN = ("dag extension", "cpdag marks")
 COLUMNS = (
     *("experiment", "network", "size", "order", "learner", "depth", "scoring", "runs", "sets"),
-    *("distance", "precision", "recall", "shd", "skeleton_f1", "compelled_precision", "compelled_recall"),
+    *("distance", "precision", "recall", "shd", "skeleton_f1", "arrow_precision", "arrow_recall"),
     *("visits", "tests", "cpu"),
 )
 _PLACES = 4
