@@ -9,7 +9,7 @@ import attrs
 
 from apsl_rules.names import Node, in_order
 from apsl_rules.neighbours import Neighbours
-from apsl_rules.oracle import Oracle
+from apsl_rules.oracle import Oracle, Search, foresee
 
 
 @attrs.frozen(eq=False)
@@ -58,7 +58,10 @@ class SpousesByChild:
         return self._known[node]
 
     def _spouses(self, node: Node, child: Node, around: tuple[Node, ...]) -> tuple[Node, ...]:
-        far = (other for other in self._neighbours.of(child) if other != node and other not in around)
+        far = [other for other in self._neighbours.of(child) if other != node and other not in around]
+        apart = [(other, self._neighbours.separation(node, other)) for other in far]
+        given = [(other, one.given) for other, one in apart if one is not None and one.given is not None]
+        foresee(self._oracle, [Search(node, other, (), (*by, child)) for other, by in given if child not in by])
         return in_order(other for other in far if self._share(node, child, other))
 
     def _share(self, node: Node, child: Node, other: Node) -> bool:

@@ -43,7 +43,10 @@ class Finder(Protocol):
     """Finds the parents-and-children candidates of a node."""
 
     def candidates(self, node: Node) -> Candidates:
-        """Find the candidates of one node."""
+        """Find the candidates of one node.
+
+        A finder may also have ``foresee(nodes)``, which is called before the candidates of several nodes are asked for.
+        """
 
 
 class Neighbours:
@@ -114,6 +117,9 @@ class Neighbours:
     def prepare(self, nodes: Iterable[Node]) -> None:
         """Compute the candidates of several nodes, in threads when there are some to use."""
         missing = [node for node in nodes if node not in self._candidates]
+        ahead = getattr(self._finder, "foresee", None)
+        if ahead is not None and len(missing) > 1:
+            ahead(missing)
         if self._threads > 1 and len(missing) > 1:
             with ThreadPoolExecutor(self._threads) as pool:
                 self._candidates.update(zip(missing, pool.map(self._found, missing), strict=True))

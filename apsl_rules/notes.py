@@ -27,7 +27,7 @@ def notes_on_counts(kept: KeptCounts, members: Sequence[Node], rounds_before: in
     notes = (*_on_columns(kept.heading, members), *_on_copies(_copies(kept, members)))
     rounds = kept.rounds - rounds_before
     chosen = () if kept.note is None else (kept.note,)
-    return (*notes, *chosen, f"counts came from {kept.kind} in {rounds} rounds")
+    return (*notes, *chosen, f"counts came from {kept.kind} in {rounds} round{'s' * (rounds != 1)}")
 
 
 def _on_columns(table: Table | Heading, members: Sequence[Node]) -> list[str]:
@@ -58,16 +58,21 @@ def _copies(kept: KeptCounts, members: Sequence[Node]) -> list[tuple[Node, ...]]
             alike.setdefault((*levels[levels > 0].tolist(), "missing", *gone.tolist()), []).append(place)
     pairs = [pair for places in alike.values() for pair in combinations(places, 2)]
     kept.fetch(pairs)
+    copies = [group for places in alike.values() for group in _grouped(kept, places) if len(group) > 1]
+    named = [tuple(heading.names[place] for place in group) for group in copies]
+    return sorted(named, key=lambda group: order_key(group[0]))
+
+
+def _grouped(kept: KeptCounts, places: Sequence[int]) -> list[list[int]]:
+    """Put together the columns that say the same."""
     groups: list[list[int]] = []
-    for places in alike.values():
-        for place in places:
-            group = next((group for group in groups if _say_the_same(kept, group[0], place)), None)
-            if group is None:
-                groups.append([place])
-            else:
-                group.append(place)
-    copies = [tuple(heading.names[place] for place in group) for group in groups if len(group) > 1]
-    return sorted(copies, key=lambda group: order_key(group[0]))
+    for place in places:
+        group = next((group for group in groups if _say_the_same(kept, group[0], place)), None)
+        if group is None:
+            groups.append([place])
+        else:
+            group.append(place)
+    return groups
 
 
 def _say_the_same(kept: KeptCounts, one: int, other: int) -> bool:

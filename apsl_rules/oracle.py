@@ -257,6 +257,17 @@ def subsets(pool: Sequence[Node], must_include: Sequence[Node], max_size: int | 
             yield fixed + chosen
 
 
+def foresee(oracle: Oracle, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
+    """Tell an oracle what may be asked next, if it likes to know.
+
+    An oracle far from its rows can then have all of it counted in one round; nothing that it answers changes. A single
+    test is a search without a pool.
+    """
+    prepare = getattr(oracle, "foresee", None)
+    if prepare is not None:
+        prepare(searches, sweeps)
+
+
 def log_p_of(verdict: Verdict) -> float:
     """Give ln p of a verdict, NaN when it has no p."""
     if verdict.log_p is not None:

@@ -23,7 +23,7 @@ from apsl_rules.identities import Identities
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Neighbours
-from apsl_rules.oracle import Oracle, Separation, Verdict
+from apsl_rules.oracle import Oracle, Search, Separation, Verdict, foresee
 from apsl_rules.spec import FindingSpec, Spouses
 
 _Triple: TypeAlias = tuple[Node, Node, Node, Separation | None]
@@ -77,12 +77,14 @@ class Visitor:
     def _look_past(self, found: Found, node: Node, around: tuple[Node, ...]) -> None:
         """Step 1 (lines 21-26): ask of each node beyond a neighbour whether it shares that neighbour as a child."""
         self._neighbours.prepare(around)
-        far = [
-            (node, middle, other, self._separation(node, other, self._spec.spouses))
+        beyond = [
+            (middle, other)
             for middle in around
             for other in self._sorted(self._neighbours.candidates(middle).members)
             if other != node and other not in around
         ]
+        self._foresee([(node, other) for _, other in beyond], self._spec.spouses)
+        far = [(node, middle, other, self._separation(node, other, self._spec.spouses)) for middle, other in beyond]
         for (_, middle, other), kind, verdicts in self._answers(far):
             found.tell(gap, (node, other), verdicts[:1])
             if kind is chain:
@@ -93,6 +95,7 @@ class Visitor:
 
     def _look_between(self, found: Found, node: Node, around: tuple[Node, ...], source: Spouses) -> None:
         """Step 2 (lines 28-36): ask of each pair of neighbours whether the node is a collider between them."""
+        self._foresee(list(combinations(around, 2)), source)
         pairs = [(x, node, y, self._separation(x, y, source)) for x, y in combinations(around, 2)]
         for x, _, y, separation in pairs:
             if separation is None and source == "stored" and self._neighbours.linked(x, y):
@@ -161,6 +164,26 @@ class Visitor:
                 verdict = next(confirmed)
                 accepted = verdict.dependent or (verdict.decision == "unreliable" and self._accept)
                 yield (x, middle, y), (collider if accepted else None), (*apart, verdict)
+
+    def _foresee(self, pairs: Sequence[tuple[Node, Node]], source: Spouses) -> None:
+        """Have asked together what the separations of several pairs will ask one by one."""
+        if source.startswith("stored"):
+            if not source.endswith("first"):
+                asked = [
+                    other
+                    for node, other in pairs
+                    if not self._knowledge.requires(node, other)
+                    and self._neighbours.as_found(node).separation(other) is None
+                ]
+                self._neighbours.prepare(dict.fromkeys(asked))
+            return
+        pools = {node: self._sorted(self._neighbours.of(node)) for node, _ in pairs}
+        searches = [
+            Search(node, other, tuple(one for one in pools[node] if one != other), (), self._max_conditioning)
+            for node, other in pairs
+            if not self._knowledge.requires(node, other)
+        ]
+        foresee(self._oracle, searches)
 
     def _separation(self, x: Node, y: Node, source: Spouses) -> Separation | None:
         """Give what separates two nodes, from where the spec takes it; nothing separates those with a required edge."""

@@ -32,7 +32,7 @@ from apsl_rules.sampling import sample
 from counted import ODD_NAMES, SOURCES, essence, odd_frame, written
 from counting import by_loops, coded, tables
 
-EXAMPLES = settings(max_examples=10, deadline=None)
+EXAMPLES = settings(max_examples=6, deadline=None)
 
 
 @pytest.fixture(scope="module")

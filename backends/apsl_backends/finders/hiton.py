@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from apsl_backends.finders.trial import Trial, first_cut
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
-from apsl_rules.oracle import Eliminating, Oracle
+from apsl_rules.oracle import Eliminating, Oracle, foresee
 
 _ROUND = 8
 
@@ -22,6 +24,10 @@ class Hiton:
         self._oracle = oracle
         self._settings = settings
         self._eliminating: Eliminating | None = getattr(oracle, "eliminating", None)
+
+    def foresee(self, nodes: Sequence[Node]) -> None:
+        """Say that the sweeps of these nodes will be asked for."""
+        foresee(self._oracle, sweeps=nodes)
 
     def candidates(self, node: Node) -> Candidates:
         """Find the candidates of one node: inside the oracle if it can, step by step otherwise."""

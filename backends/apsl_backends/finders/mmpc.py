@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
@@ -9,7 +10,7 @@ from apsl_backends.finders.trial import Trial
 from apsl_rules.names import Node, order_key
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
-from apsl_rules.oracle import Oracle, Verdict, log_p_of
+from apsl_rules.oracle import Oracle, Verdict, foresee, log_p_of
 
 
 class Mmpc:
@@ -23,6 +24,10 @@ class Mmpc:
     def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
         self._oracle = oracle
         self._settings = settings
+
+    def foresee(self, nodes: Sequence[Node]) -> None:
+        """Say that the sweeps of these nodes will be asked for."""
+        foresee(self._oracle, sweeps=nodes)
 
     def candidates(self, node: Node) -> Candidates:
         """Find the candidates of one node."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from apsl_backends.finders.trial import Trial
 from apsl_rules.names import Node, in_order
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
-from apsl_rules.oracle import Oracle
+from apsl_rules.oracle import Oracle, foresee
 
 
 class PcSimple:
@@ -19,6 +21,10 @@ class PcSimple:
         self._oracle = oracle
         self._settings = settings
 
+    def foresee(self, nodes: Sequence[Node]) -> None:
+        """Say that the sweeps of these nodes will be asked for."""
+        foresee(self._oracle, sweeps=nodes)
+
     def candidates(self, node: Node) -> Candidates:
         """Find the candidates of one node."""
         trial = Trial(self._oracle, node, self._settings, "dependent")
@@ -26,6 +32,7 @@ class PcSimple:
         limit = self._settings.max_conditioning
         level = 1
         while len(members) > level and (limit is None or level <= limit):
+            trial.foresee(members, members, at_most=level)
             for other in tuple(members):
                 if trial.eliminates(other, members, at_most=level):
                     members.remove(other)

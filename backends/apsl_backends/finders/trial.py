@@ -12,7 +12,7 @@ from apsl_backends.finders.falsediscovery import discoveries
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Candidates
 from apsl_rules.offers import FinderSettings
-from apsl_rules.oracle import Oracle, Search, Separation, Sweep, Verdict, weaker
+from apsl_rules.oracle import Oracle, Search, Separation, Sweep, Verdict, foresee, weaker
 
 
 def first_cut(sweep: Sweep, settings: FinderSettings) -> npt.NDArray[np.bool_] | None:
@@ -52,14 +52,21 @@ class Trial:
         at_most: int | None = None,
     ) -> Sequence[Separation]:
         """Search, in one round, a separator for each of the others within the pool."""
+        return self._oracle.separators(self._searches(others, pool, must_include, at_most))
+
+    def foresee(self, others: Sequence[Node], pool: Sequence[Node], *, at_most: int | None = None) -> None:
+        """Say that a separator for each of the others may be searched within the pool."""
+        foresee(self._oracle, self._searches(others, pool, (), at_most))
+
+    def _searches(
+        self, others: Sequence[Node], pool: Sequence[Node], must_include: tuple[Node, ...], at_most: int | None
+    ) -> list[Search]:
         sizes = [size for size in (self._limit, at_most) if size is not None]
         largest = min(sizes, default=None)
-        return self._oracle.separators(
-            [
-                Search(self._node, other, tuple(one for one in pool if one != other), must_include, largest)
-                for other in others
-            ]
-        )
+        return [
+            Search(self._node, other, tuple(one for one in pool if one != other), must_include, largest)
+            for other in others
+        ]
 
     def takes(self, separation: Separation) -> bool:
         """Take up the outcome of a search; say whether it eliminates the candidate."""

@@ -8,7 +8,9 @@ from typing import Literal
 import attrs
 
 from apsl_rules.names import Node
-from apsl_rules.oracle import Oracle
+from apsl_rules.oracle import Oracle, Search, foresee
+
+_AHEAD = 16
 
 
 @attrs.frozen
@@ -57,10 +59,22 @@ class Growing:
         before = -1
         while len(members) > before:
             before = len(members)
-            for other in candidates:
-                if other not in members and self._oracle.verdict(node, other, members).dependent:
+            foreseen = 0
+            for number, other in enumerate(candidates):
+                if other in members:
+                    continue
+                if number >= foreseen:
+                    foreseen = number + _AHEAD
+                    self._foresee(node, candidates[number:foreseen], members)
+                if self._oracle.verdict(node, other, members).dependent:
                     members.append(other)
+                    foreseen = 0
         return members
+
+    def _foresee(self, node: Node, others: Sequence[Node], members: Sequence[Node]) -> None:
+        """Say that some others will be tested, given the members, unless one of them joins these."""
+        given = tuple(members)
+        foresee(self._oracle, [Search(node, other, (), given) for other in others if other not in given])
 
     def _shrunk(self, node: Node, members: list[Node]) -> tuple[Node, ...]:
         kept = list(members)

@@ -41,6 +41,7 @@ from apsl_rules.readers.parquet import is_row_label, parquet_names
 Result = TypeVar("Result")
 
 _BRANCHES = 4
+_PATIENCE = 5
 _TRIES = 5
 _ROWS_AT_LEAST = 1 << 16
 _PARTITIONS_PER_WORKER = 2
@@ -174,7 +175,7 @@ def client_at(address: str | None) -> Any:
         return _local_client()
     distributed = _distributed()
     try:
-        return distributed.Client(address, set_as_default=False, timeout=10)
+        return distributed.Client(address, set_as_default=False, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
         message = f"no Dask scheduler answers at {address!r} ({error}); start one, or give 'dask' for a local cluster"
         raise InvalidArgumentError(message) from error
@@ -184,7 +185,13 @@ def client_at(address: str | None) -> Any:
 def _local_client() -> Any:
     """Start a cluster of threads in this process; it ends with the process."""
     distributed = _distributed()
-    cluster = distributed.LocalCluster(processes=False, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    cluster = distributed.LocalCluster(
+        processes=False,
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        silence_logs=50,
+    )
     client = distributed.Client(cluster, set_as_default=False)
 
     def close() -> None:
