@@ -75,31 +75,30 @@ class KeptCounts:
         What is ``needed`` is counted however large it is; other sets may turn out to be too large.
         """
         with self._lock:
-            asked = self._lacking(sets, needed=needed)
-            if not asked:
-                return
             self._make_room()
-            for places, joint in zip(asked, self._counted(asked, needed=needed), strict=True):
-                if joint is None:
-                    self._large.add(frozenset(places))
-                else:
-                    self._kept[frozenset(places)] = joint
-                    self.moved += joint.nbytes
-            self.rounds += 1
-            self.tables += len(asked)
+            wanted = list(dict.fromkeys(map(frozenset, sets)))
+            self._count(self._joined([one for one in wanted if self.fits(one)]), MOST)
+            left = [one for one in wanted if self._cover(one) is None]  # what was joined to too much, or is large
+            if not needed:
+                self._count([one for one in left if self.fits(one)], MOST)
+                return
+            self._count(left, _MOST_OF_ONE)
+            for one in left:
+                self._require(one)
 
     def has(self, places: Collection[int]) -> bool:
         """Say whether some columns need no round."""
         with self._lock:
             return self._cover(frozenset(places)) is not None
 
-    def fits(self, places: Collection[int], most: float = MOST) -> bool:
+    def fits(self, places: Collection[int], most: float | None = None) -> bool:
         """Say whether some columns are at hand, or can be counted together without too many combinations."""
         columns = frozenset(places)
         with self._lock:
             if self._cover(columns) is not None:
                 return True
-            return not any(large <= columns for large in self._large) and self.guess(columns) <= most
+            largest = MOST if most is None else most
+            return not any(large <= columns for large in self._large) and self.guess(columns) <= largest
 
     def guess(self, places: Collection[int]) -> float:
         """Guess how many combinations some columns have."""
@@ -153,22 +152,33 @@ class KeptCounts:
     def _gaps(self, places: Sequence[int]) -> tuple[int, ...]:
         return tuple(sorted({place for place in places if self.heading.incomplete[place]}))
 
-    def _counted(self, asked: Sequence[tuple[int, ...]], *, needed: bool) -> Sequence[Joint | None]:
-        joints = self.source.joints(asked, _MOST_OF_ONE if needed else MOST)
-        for places, joint in zip(asked, joints, strict=True):
-            if joint is None and needed:
-                names = listing([self.heading.names[place] for place in places])
-                message = (
-                    f"the table of {names} has more than {_MOST_OF_ONE:,} combinations that occur, too many to hold; "
-                    "join levels, or allow fewer columns to be given (max_conditioning)"
-                )
-                raise DataError(message)
-        return joints
+    def _count(self, sets: Sequence[frozenset[int]], most: int) -> None:
+        """Have sets counted in one round, and keep what has at most so many combinations."""
+        asked = [tuple(sorted(one)) for one in sets]
+        if not asked:
+            return
+        for places, joint in zip(asked, self.source.joints(asked, most), strict=True):
+            if joint is None:
+                self._large.add(frozenset(places))
+            else:
+                self._kept[frozenset(places)] = joint
+                self.moved += joint.nbytes
+        self.rounds += 1
+        self.tables += len(asked)
 
-    def _lacking(self, sets: Iterable[Collection[int]], *, needed: bool) -> list[tuple[int, ...]]:
+    def _require(self, columns: frozenset[int]) -> None:
+        """Refuse a set that could not be counted."""
+        if self._cover(columns) is None:
+            names = listing([self.heading.names[place] for place in sorted(columns)])
+            message = (
+                f"the table of {names} has more combinations than can be held (at most {_MOST_OF_ONE:,}, or what the "
+                "memory allows); join levels, or allow fewer columns to be given (max_conditioning)"
+            )
+            raise DataError(message)
+
+    def _joined(self, sets: Iterable[frozenset[int]]) -> list[frozenset[int]]:
         """Give the sets to ask for: none that follows from another, small ones joined where that costs nothing."""
-        wanted = dict.fromkeys(map(frozenset, sets))
-        new = [one for one in wanted if self._cover(one) is None and (needed or one not in self._large)]
+        new = [one for one in sets if self._cover(one) is None]
         joined: Covers[None] = Covers()
         last: frozenset[int] = frozenset()
         for one in sorted(new, key=lambda one: (-len(one), sorted(one))):
@@ -180,7 +190,7 @@ class KeptCounts:
             else:
                 last = one
             joined[last] = None
-        return [tuple(sorted(one)) for one in joined]
+        return list(joined)
 
     def _go_together(self, one: frozenset[int], other: frozenset[int]) -> bool:
         """Say whether two sets are cheaper counted as one."""

@@ -13,7 +13,7 @@ import pandas as pd
 from apsl_backends.sources.cluster import DaskCounts
 from apsl_backends.sources.duck import DuckCounts
 from apsl_backends.sources.tables import TableCounts
-from apsl_rules.coded import Table
+from apsl_rules.coded import Codes, Table
 from apsl_rules.counting import CountSource
 from apsl_rules.part import Part
 from apsl_rules.partfile import part_json
@@ -25,9 +25,18 @@ class ThriftyCounts(TableCounts):
     cheap = 4096
 
 
+class MisledCounts(ThriftyCounts):
+    """A table of which the first rows are all alike, so that sizes are guessed far too small."""
+
+    def sample(self) -> Codes:
+        """Give rows that say nothing."""
+        return np.zeros((len(self.heading.names), 100), np.uint8)
+
+
 SOURCES: Mapping[str, Callable[[Table], CountSource]] = {
     "table": TableCounts,
     "thrifty": ThriftyCounts,
+    "misled": MisledCounts,
     "duckdb": DuckCounts.of_table,
     "dask": DaskCounts.of_table,
 }

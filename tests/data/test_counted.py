@@ -72,7 +72,7 @@ def agree(counts: CountSource, drawn: Table, kind: type[GSquare]) -> None:
 
 @EXAMPLES
 @given(drawn=tables(max_rows=300), chi=st.booleans(), most=st.sampled_from([1 << 20, 12]))
-@pytest.mark.parametrize("name", ["table", "thrifty", "duckdb", "dask"])
+@pytest.mark.parametrize("name", ["table", "thrifty", "misled", "duckdb", "dask"])
 def test_verdicts_are_those_of_memory(name: str, drawn: Table, chi: bool, most: int) -> None:
     """Every verdict, search and elimination is the same whoever counts, with missing values and many levels too."""
     with pytest.MonkeyPatch.context() as patch:

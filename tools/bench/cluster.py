@@ -105,7 +105,14 @@ def main() -> None:
                 begun = perf_counter()
                 source.joints([(0,)], 10)
                 empty.append(perf_counter() - begun)
-            print(f"a round that counts one column: {1000 * median(empty):.0f} ms (median of {len(empty)})", flush=True)
+            begun = perf_counter()
+            client.gather([client.submit(len, (), pure=False) for _ in range(500)])
+            task = (perf_counter() - begun) / 500
+            print(
+                f"a round that counts one column: {1000 * median(empty):.0f} ms (median of {len(empty)}); "
+                f"a task that does nothing: {1000 * task:.1f} ms",
+                flush=True,
+            )
             victim = min(client.run(os.getpid).values())
             killer = Killer(lambda: os.kill(victim, signal.SIGKILL))
             run(f"one of two workers (process {victim}) killed after two visits", path, client, [killer], expected)

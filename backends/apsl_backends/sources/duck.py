@@ -149,14 +149,23 @@ class DuckCounts:
 
     def _joint(self, places: tuple[int, ...], most: int) -> Joint | None:
         columns = ", ".join(self._columns[place].expression for place in places)
-        arrow = self._arrow(
+        arrow = self._arrow_or_none(
             f"SELECT {columns}, count(*) FROM {VIEW} GROUP BY ALL LIMIT {most + 1}"  # noqa: S608 - our own
         )
-        if arrow.num_rows > most:
+        if arrow is None or arrow.num_rows > most:
             return None
         weights = arrow.column(len(places)).to_numpy().astype(np.int64)
         codes, summed = collapse(self._coded(arrow, places), self.heading.spans[list(places)].tolist(), weights)
         return Joint(places, codes, summed)
+
+    def _arrow_or_none(self, statement: str) -> Any:
+        """Give a result, or None when it takes more memory than allowed."""
+        try:
+            return self._arrow(statement)
+        except DataError as error:
+            if type(error.__cause__).__name__ == "OutOfMemoryException":
+                return None
+            raise
 
     def _arrow(self, statement: str) -> Any:
         with refusing(self.path):
