@@ -104,8 +104,7 @@ class FileTable:
             case "parquet":
                 from apsl_rules.readers.parquet import parquet_size
 
-                sizes = [parquet_size(file) for file in self.files]
-                return sum(decoded + 2 * cells for decoded, cells in sizes)
+                return sum(parquet_size(file) for file in self.files)
             case "duckdb":
                 return _COPIES * self.files[0].stat().st_size
             case _:

@@ -10,6 +10,7 @@ from apsl_rules.errors import DataError
 from apsl_rules.readers.files import AnyPath, existing_file
 
 _READERS = ("pyarrow", "polars", "duckdb")
+_TEXT_BYTES = 16
 
 
 def read_parquet(path: AnyPath) -> Any:
@@ -45,11 +46,22 @@ def parquet_names(path: AnyPath, *, row_labels: bool = False) -> tuple[str, ...]
     return tuple(name for name in names if row_labels or not is_row_label(name))
 
 
-def parquet_size(path: AnyPath) -> tuple[int, int]:
-    """Give the bytes of a Parquet file once it is unpacked, and the number of its cells, without reading it."""
+def parquet_size(path: AnyPath) -> int:
+    """Estimate the memory that a Parquet file takes once it is read and encoded, without reading it.
+
+    A cell takes the width of its type, and two bytes more as a code and in bit rows.
+    """
     metadata = _metadata(path)
-    unpacked = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
-    return int(unpacked), int(metadata.num_rows * metadata.num_columns)
+    schema = metadata.schema.to_arrow_schema()
+    return int(metadata.num_rows * sum(_width(field.type) + 2 for field in schema))
+
+
+def _width(kind: Any) -> int:
+    """Give the bytes of a value of an Arrow type; text is taken to have some eight letters and a place."""
+    try:
+        return max(1, int(kind.bit_width) // 8)
+    except ValueError:  # of no fixed width
+        return _TEXT_BYTES
 
 
 def is_row_label(name: str) -> bool:
