@@ -56,7 +56,8 @@ class Visitor:
         around = self._sorted(self._neighbours.of(node))
         found = Found(self._oracle.name)
         for one in settles:
-            found.tell(settled, (one,), note=f"{len(self._neighbours.of(one))} neighbours")
+            number = len(self._neighbours.of(one))
+            found.tell(settled, (one,), note=f"{number} neighbour{'' if number == 1 else 's'}")
         for other in around:
             self._tell_edge(found, node, other)
         if self._knowledge:
