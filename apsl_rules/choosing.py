@@ -58,23 +58,27 @@ def learner_offer(learner: str | Path | Spec | LearnerOffer, plugins: Plugins) -
 AUTO, BY_TESTS, BY_SCORES = "auto", "apsl", "apsl-score"
 
 
-def automatic(oracle: RememberingOracle, plugins: Plugins, *, limited: bool, knowing: bool) -> tuple[LearnerOffer, str]:
-    """Choose a learner for a source, and say why.
+def at_first(*, limited: bool, knowing: bool) -> tuple[str, str]:
+    """Choose a learner before the source is opened, and say why.
 
     On tables of discrete columns the learner that refines parts by scores is right more often than the one that goes by
     tests alone. It cannot stop half-way, nor take up knowledge.
     """
-    table = oracle.table
-    reason = ""
-    if table is None:
-        reason = "the source has no table of discrete columns" if not oracle.perfect else "the answers are perfect"
-    elif table.incomplete.any():
-        reason = "values are missing"
-    elif knowing or limited:
-        reason = "knowledge is given" if knowing else "the run is limited"
-    name = BY_TESTS if reason else BY_SCORES
-    why = reason or "the source is a table of discrete columns"
-    return pick(plugins.learners, name, "learner"), f"learner 'auto' chose {name!r}: {why}"
+    if knowing or limited:
+        return BY_TESTS, "knowledge is given" if knowing else "the run is limited"
+    return BY_SCORES, "the source is a table of discrete columns"
+
+
+def unfit_for_scores(oracle: RememberingOracle) -> str:
+    """Say why scores cannot refine parts from a source, or nothing."""
+    if oracle.table is not None:
+        return "values are missing" if oracle.table.incomplete.any() else ""
+    return "the answers are perfect" if oracle.perfect else "the source has no table of discrete columns"
+
+
+def chosen_note(name: str, why: str) -> str:
+    """Say which learner was chosen."""
+    return f"learner 'auto' chose {name!r}: {why}"
 
 
 def _code(spec: Spec, plugins: Plugins) -> Any:

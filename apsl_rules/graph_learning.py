@@ -14,11 +14,12 @@ from apsl_rules.choosing import (
     AUTO,
     BY_TESTS,
     adjusted,
-    automatic,
+    at_first,
     check_limits,
     gathered,
     learner_offer,
     oracle_for,
+    unfit_for_scores,
 )
 from apsl_rules.conflicts import Conflict, Policy
 from apsl_rules.cpdag import Cpdag, cpdag
@@ -201,15 +202,16 @@ def prepared(source: Any, learner: str | Path | Spec, settings: Settings) -> Pre
     plugins = gathered(settings.get("plugins", ()))
     max_tests, max_seconds = settings.get("max_tests"), settings.get("max_seconds")
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=settings.get("threads", 1))
-    offer = learner_offer(BY_TESTS if learner == AUTO else learner, plugins)
+    limited = max_tests is not None or max_seconds is not None
+    first, _ = at_first(limited=limited, knowing=settings.get("knowledge") is not None)
+    offer = learner_offer(first if learner == AUTO else learner, plugins)
     spec = _adjusted(offer.spec, settings)
     knowledge = honoured(settings.get("knowledge"), offer, spec, plugins)
     oracle = _oracle(source, spec, settings, plugins)
-    if learner == AUTO:
-        asker = RememberingOracle(oracle, origin="the oracle")
-        limited = max_tests is not None or max_seconds is not None
-        offer, _ = automatic(asker, plugins, limited=limited, knowing=bool(knowledge))
+    if learner == AUTO and unfit_for_scores(RememberingOracle(oracle, origin="the oracle")):
+        offer = learner_offer(BY_TESTS, plugins)
         spec = _adjusted(offer.spec, settings)
+        oracle = _oracle(source, spec, settings, plugins)
     offer = attrs.evolve(offer, spec=spec)
     arguments = {
         "learner": offer,

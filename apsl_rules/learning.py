@@ -10,14 +10,17 @@ import attrs
 
 from apsl_rules.choosing import (
     AUTO,
+    BY_SCORES,
     BY_TESTS,
     adjusted,
-    automatic,
+    at_first,
     check_limits,
+    chosen_note,
     false_discoveries,
     gathered,
     learner_offer,
     oracle_for,
+    unfit_for_scores,
 )
 from apsl_rules.conflicts import Policy
 from apsl_rules.counting import CountSource
@@ -110,9 +113,6 @@ def learn(
     """
     source, counts = _with_counts(source, counts)
     manager = gathered(plugins)
-    offer = learner_offer(BY_TESTS if learner == AUTO else learner, manager)
-    spec = adjusted(offer.spec, alpha=alpha, max_conditioning=max_conditioning, finder=finder, conflicts=conflicts)
-    known = honoured(knowledge, offer, spec, manager)
     check_depth(depth)
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=threads)
     given = {
@@ -122,14 +122,26 @@ def learn(
         "counts": counts,
     }
     extra = {**{name: value for name, value in given.items() if value is not None}, **(options or {})}
-    made, origin = oracle_for(source, oracle, OracleSettings(spec.tests.alpha, threads, extra), manager)
-    asker = RememberingOracle(made, origin=origin, max_tests=max_tests, max_seconds=max_seconds)
-    chosen: tuple[str, ...] = ()
+
+    def opened(name: str | Path | Spec | LearnerOffer) -> tuple[LearnerOffer, Spec, Knowledge, RememberingOracle]:
+        offer = learner_offer(name, manager)
+        spec = adjusted(offer.spec, alpha=alpha, max_conditioning=max_conditioning, finder=finder, conflicts=conflicts)
+        known = honoured(knowledge, offer, spec, manager)
+        made, origin = oracle_for(source, oracle, OracleSettings(spec.tests.alpha, threads, extra), manager)
+        asker = RememberingOracle(made, origin=origin, max_tests=max_tests, max_seconds=max_seconds)
+        return offer, spec, known, asker
+
     if learner == AUTO:
         limited = max_tests is not None or max_seconds is not None
-        offer, why = automatic(asker, manager, limited=limited, knowing=bool(known))
-        spec = adjusted(offer.spec, alpha=alpha, max_conditioning=max_conditioning, finder=finder, conflicts=conflicts)
-        chosen = (why,)
+        name, why = at_first(limited=limited, knowing=knowledge is not None)
+        offer, spec, known, asker = opened(name)
+        if name == BY_SCORES and (reason := unfit_for_scores(asker)):
+            name, why = BY_TESTS, reason
+            offer, spec, known, asker = opened(name)
+        chosen: tuple[str, ...] = (chosen_note(name, why),)
+    else:
+        offer, spec, known, asker = opened(learner)
+        chosen = ()
     rounds_before = asker.kept.rounds if asker.kept is not None else 0
     require_known(target, asker.nodes, "target")
     known.require_nodes(asker.nodes)

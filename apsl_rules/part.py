@@ -20,13 +20,14 @@ from apsl_rules.names import Node, Pair, in_order, order_key, require_known
 from apsl_rules.proof import Proof, proof_of, proof_of_reason
 from apsl_rules.remembering import Counts
 from apsl_rules.store import Mark, MarkStore
+from apsl_rules.strengths import strength_of
 from apsl_rules.viewable import Viewable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: The columns of the table of edges that ``Part.rows`` gives.
-ROW = ("source", "target", "mark", "rule", "p", "distance", "support")
+ROW = ("source", "target", "mark", "rule", "p", "distance", "support", "strength")
 
 
 @attrs.frozen
@@ -179,7 +180,8 @@ class Part(Exportable, Viewable):
     def why(self, x: Node, y: Node) -> Proof:
         """Prove what is known of a pair: a conflict with all its sides, an arrow in either direction, a line or a gap.
 
-        The proof prints as a tree down to findings and their verdicts, and ``to_json()`` gives it as data.
+        The proof prints as a tree down to findings and their verdicts, and ``to_json()`` gives it as data. Where scores
+        were asked it says how often an edge with so much evidence is right.
         """
         self._know(x, y)
         if x == y:
@@ -190,7 +192,8 @@ class Part(Exportable, Viewable):
             return attrs.evolve(proof_of(self.proofs, conflict.fact(x, y)), sides=sides)
         for fact in (arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y)):
             if fact in self.proofs:
-                return proof_of(self.proofs, fact)
+                proof = proof_of(self.proofs, fact)
+                return attrs.evolve(proof, chance=strength_of(self.store.mark(x, y), proof))
         for fact in (settled.fact(x), settled.fact(y)):
             if fact in self.proofs:
                 apart = Firing("not among the neighbours", fact.nodes, (fact,), gap.fact(x, y))
@@ -224,9 +227,10 @@ class Part(Exportable, Viewable):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give the edges as plain rows: source, target, mark, rule, p of the weakest test behind it, distance, support.
+        """Give the edges as plain rows: source, target, mark, rule, p of the weakest test, distance, support, strength.
 
         ``support`` is the share of resamples that show the same mark, where ``stability`` learned the part, else None.
+        ``strength`` is the chance that the mark is right, where scores were asked, else None.
         """
         rows = []
         for pair in sorted(self.edges, key=lambda one: tuple(order_key(node) for node in in_order(one))):
@@ -246,6 +250,7 @@ class Part(Exportable, Viewable):
                     "p": max(p_values, default=None),
                     "distance": min(self.distances[node] for node in pair),
                     "support": self.support.get(pair),
+                    "strength": proof.chance,
                 }
             )
         return rows

@@ -31,11 +31,13 @@ class Step:
 class Proof:
     """All steps that a fact rests on, findings first, the fact itself last.
 
-    The proof of a conflict has the proofs of the contradicting facts as its ``sides``.
+    The proof of a conflict has the proofs of the contradicting facts as its ``sides``. ``chance`` is how often an edge
+    with so much evidence is right, where that is known.
     """
 
     steps: tuple[Step, ...]
     sides: tuple[Proof, ...] = ()
+    chance: float | None = None
 
     @property
     def fact(self) -> Fact:
@@ -63,7 +65,8 @@ class Proof:
 
     def __str__(self) -> str:
         sides = [f"side {number}:\n{side}" for number, side in enumerate(self.sides, start=1)]
-        return "\n".join([*self._lines(), *sides])
+        chance = [] if self.chance is None else [f"strength {self.chance:.2f}: so many of such edges are right"]
+        return "\n".join([*self._lines(), *sides, *chance])
 
     def _lines(self) -> Iterator[str]:
         """Print the tree from the fact down; a step that is used again is printed once."""
@@ -82,7 +85,8 @@ class Proof:
         """Give the proof as plain data: numbered steps, each with its rule or its evidence."""
         steps = [_step_data(at, step) for at, step in enumerate(self.steps)]
         sides = {"sides": [side.to_dict() for side in self.sides]} if self.sides else {}
-        return {"proves": self.steps[-1].text, "steps": steps, **sides}
+        chance = {} if self.chance is None else {"strength": self.chance}
+        return {"proves": self.steps[-1].text, "steps": steps, **sides, **chance}
 
     def to_json(self) -> str:
         """Give the proof as JSON text."""

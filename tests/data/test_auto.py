@@ -11,7 +11,6 @@ import pytest
 from apsl_rules import known_dag, learn, network
 from apsl_rules.graph_learning import learn_graph
 from apsl_rules.knowledge import Knowledge
-from apsl_rules.plugins import installed
 from apsl_rules.sampling import sample
 
 ROWS = sample(network("cancer"), 400, seed=3)
@@ -45,7 +44,10 @@ def test_whole_graphs_are_left_to_the_source_too() -> None:
     assert learn_graph(network("cancer"), learner="auto").learner == "apsl"
 
 
-def test_both_choices_test_at_one_level() -> None:
-    """The tests are made before the choice, so both learners have the same alpha."""
-    offers = installed().learners
-    assert offers["apsl"].spec.tests.alpha == offers["apsl-score"].spec.tests.alpha
+def test_each_choice_tests_at_its_own_level() -> None:
+    """The tests are made at the level of the learner that is chosen, or at the one given."""
+    for source, name in ((ROWS, "apsl-score"), (network("cancer"), "apsl")):
+        part = learn(source, "Cancer", learner="auto")
+        alone = learn(source, "Cancer", learner=name)
+        assert part.settings == alone.settings
+    assert learn(ROWS, "Cancer", learner="auto", alpha=0.2).settings["alpha"] == 0.2

@@ -32,7 +32,7 @@ class RefinedOptions:
     radius: int = 2
     pairs: Pairs = "all"
     ess: float = 10.0
-    price: float | str = "columns"
+    price: float | str = "columns+2"
     max_parents: int = MOST_PARENTS
     rounds: int = 8
     tabu: int = 30

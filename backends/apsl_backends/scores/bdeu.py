@@ -46,7 +46,7 @@ class BDeu:
 
     ``ess`` is the equivalent sample size. ``price`` is what each parent costs in nats: a number, "kappa" for
     Heckerman's structure prior ln(ess + 1), or "columns" for ln(number of columns), which allows for how many parents
-    could have been chosen. ``order`` numbers the nodes by "name", or as the "column"s come.
+    could have been chosen; "columns+2" is 2 nats more. ``order`` numbers the nodes by "name", or as the "column"s come.
 
     An object is used by one thread at a time.
     """
@@ -201,12 +201,21 @@ def _nats_for(price: Price, ess: float, columns: int) -> float:
         message = f"ess is {ess!r}; give a positive number, such as 10"
         raise InvalidArgumentError(message)
     named = {"kappa": log(ess + 1), "columns": log(columns)}
-    if isinstance(price, str) and price in named:
-        return named[price]
-    if isinstance(price, str) or not _is_number(price):
-        message = f"price is {price!r}; give a number of nats from 0 on, 'kappa' or 'columns'"
+    word, _, further = price.partition("+") if isinstance(price, str) else ("", "", str(price))
+    extra = _number(further or "0")
+    if (word and word not in named) or extra is None:
+        message = f"price is {price!r}; give a number of nats from 0 on, 'kappa', 'columns', or such as 'columns+2'"
         raise InvalidArgumentError(message)
-    return price
+    return named.get(word, 0.0) + extra
+
+
+def _number(text: str) -> float | None:
+    """Read a number from 0 on."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if _is_number(value) else None
 
 
 def _is_number(value: object) -> bool:

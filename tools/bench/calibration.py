@@ -1,0 +1,171 @@
+"""What a strength means: of the edges with a strength around s, a share of about s should be right.
+
+Fits the curves of ``apsl_rules/strengths.py`` on random networks of many kinds, then checks them on the shipped
+networks, none of which was used for the fit: rows are drawn from each, every node (at most 40) is a target at depth 1,
+and each edge found is right if the CPDAG has it with the same mark. Prints the curves, and a table of reliability;
+``--plot FILE`` draws it. Usage: python tools/bench/calibration.py [--learner apsl-score] [--plot FILE] [--fit N]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules import learn, network
+from apsl_rules.cpdag import cpdag
+from apsl_rules.network import Network
+from apsl_rules.part import Part
+from apsl_rules.random_networks import random_network
+from apsl_rules.sampling import sample
+from apsl_rules.store import Mark
+from apsl_rules.strengths import lead_of, strength_of
+
+CHECKED = ("alarm", "child", "insurance", "hailfinder", "win95pts")
+SIZES = (500, 1000, 5000)
+TARGETS = 40
+BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0001)
+
+
+class Case(NamedTuple):
+    """An edge that was found: its mark, its lead in nats, its strength, and whether it is right."""
+
+    mark: Mark
+    lead: float
+    strength: float
+    right: bool
+
+
+def cases(part: Part, arrows: frozenset[object], lines: frozenset[object]) -> Iterable[Case]:
+    """Give the edges of a part."""
+    for pair in [*part.arrows, *map(tuple, part.lines)]:
+        x, y = pair
+        proof = part.why(x, y)
+        lead = lead_of(proof)
+        mark = part.mark(x, y)
+        known = strength_of(mark, proof)
+        if lead is not None and known is not None:
+            right = (x, y) in arrows if mark is Mark.ARROW else frozenset(pair) in lines
+            yield Case(mark, lead, known, right)
+
+
+def gathered(made: Network, rows: int, seed: int, learner: str) -> list[Case]:
+    """Learn from rows of a network around its targets."""
+    truth, table = cpdag(made.dag), sample(made, rows, seed=seed)
+    chosen = np.random.default_rng(seed).permutation(len(table.names))[:TARGETS]
+    found: list[Case] = []
+    for at in sorted(chosen.tolist()):
+        target = table.names[at]
+        found += cases(learn(table, target, learner=learner), *truth.region(target, 1))
+    return found
+
+
+def simulated(count: int, learner: str) -> list[Case]:
+    """Gather edges from random networks of many kinds."""
+    found: list[Case] = []
+    for seed in range(count):
+        random = np.random.default_rng(seed)
+        made = random_network(
+            int(random.integers(20, 61)),
+            mean_parents=float(random.uniform(0.9, 1.9)),
+            levels=(2, int(random.integers(2, 5))),
+            strength=float(random.uniform(1.0, 4.0)),
+            seed=seed,
+        )
+        found += gathered(made, int(random.choice([200, 500, 1000, 2000, 5000])), seed, learner)
+    return found
+
+
+def fitted(found: Sequence[Case]) -> tuple[float, float]:
+    """Fit the chance of being right as a logistic curve of ln(1 + lead), by Newton's method."""
+    values = np.log1p([case.lead for case in found])
+    right = np.array([case.right for case in found], np.float64)
+    design = np.stack([np.ones_like(values), values], axis=1)
+    curve: npt.NDArray[np.float64] = np.zeros(2)
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(-design @ curve))
+        slope = design.T @ (right - chance) - 1e-6 * curve
+        curvature = (design * (chance * (1 - chance))[:, None]).T @ design + 1e-6 * np.eye(2)
+        curve = curve + np.linalg.solve(curvature, slope)
+    return float(curve[0]), float(curve[1])
+
+
+def reliability(found: Sequence[Case]) -> list[tuple[float, float, int]]:
+    """Give the mean strength, the share that is right and the number of edges, by ranges of strength."""
+    rows = []
+    for low, high in pairwise(BINS):
+        inside = [case for case in found if low <= case.strength < high]
+        if inside:
+            rows.append(
+                (
+                    float(np.mean([case.strength for case in inside])),
+                    float(np.mean([case.right for case in inside])),
+                    len(inside),
+                )
+            )
+    return rows
+
+
+def table(title: str, found: Sequence[Case]) -> None:
+    """Print a table of reliability."""
+    print(f"\n{title}\n\n| strength | right | edges |\n|---|---|---|")
+    for strength, right, count in reliability(found):
+        print(f"| {strength:.2f} | {right:.2f} | {count} |")
+    gap = np.average(
+        [abs(strength - right) for strength, right, _ in reliability(found)],
+        weights=[count for _, _, count in reliability(found)],
+    )
+    print(f"\nMean difference {gap:.3f}.", flush=True)
+
+
+def plot(found: Sequence[Case], path: Path) -> None:
+    """Draw the diagram of reliability."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    import matplotlib.pyplot as plt
+
+    mpl.rcParams["svg.hashsalt"] = "apsl"
+    figure, axes = plt.subplots(figsize=(3.6, 3.6))
+    axes.plot([0.3, 1], [0.3, 1], color="0.7", linewidth=1)
+    for mark, sign in ((Mark.ARROW, "o-"), (Mark.LINE, "s--")):
+        rows = reliability([case for case in found if case.mark is mark])
+        axes.plot([row[0] for row in rows], [row[1] for row in rows], sign, markersize=4, label=f"{mark}s")
+    axes.set(xlabel="strength", ylabel="share that is right", xlim=(0.3, 1), ylim=(0.3, 1))
+    axes.legend(frameon=False)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main() -> None:
+    """Fit the curves, check them, and print both."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--learner", default="apsl-score")
+    parser.add_argument("--fit", type=int, default=60, help="how many random networks to fit on")
+    parser.add_argument("--plot", type=Path)
+    words = parser.parse_args()
+    for_fit = simulated(words.fit, words.learner)
+    for mark in (Mark.ARROW, Mark.LINE):
+        some = [case for case in for_fit if case.mark is mark]
+        first, second = fitted(some)
+        print(f"{mark}: {len(some)} edges, {np.mean([case.right for case in some]):.3f} right; ", end="")
+        print(f"logit = {first:.2f} + {second:.2f} ln(1 + nats)")
+    table("Random networks, which the curves were fitted on", for_fit)
+    checked = [
+        case
+        for name in CHECKED
+        for rows in SIZES
+        for case in gathered(network(name), rows, len(name) + rows, words.learner)
+    ]
+    table(f"Networks not used for the fit: {', '.join(CHECKED)}", checked)
+    if words.plot:
+        plot(checked, words.plot)
+
+
+if __name__ == "__main__":
+    main()

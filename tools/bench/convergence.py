@@ -1,0 +1,51 @@
+"""Whether parts tend to the truth as rows grow: SHD per target at depth 1, against the CPDAG of the network.
+
+Rows are drawn from shipped networks; with perfect answers the distance is 0. Usage: python tools/bench/convergence.py
+[--networks alarm,child,insurance,hailfinder] [--rows 1000,10000,100000] [--targets 20] [--learners apsl,apsl-score]
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from apsl_rules import learn, network
+from apsl_rules.cpdag import cpdag
+from apsl_rules.sampling import sample
+
+
+def distance(name: str, rows: int, learner: str, targets: int) -> float:
+    """Give the mean distance over some targets of a network."""
+    made = network(name)
+    truth, drawn = cpdag(made.dag), sample(made, rows, seed=rows)
+    listed = sorted(drawn.names, key=str)
+    chosen = sorted(np.random.default_rng(len(listed)).permutation(len(listed))[:targets].tolist())
+    wrong = 0
+    for at in chosen:
+        part = learn(drawn, listed[at], learner=learner)
+        arrows, lines = truth.region(part.target, 1)
+        edges = {*map(frozenset, arrows), *lines}
+        wrong += len(edges | part.edges) - len(part.arrows & arrows) - len(part.lines & lines)
+    return wrong / len(chosen)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--networks", default="alarm,child,insurance,hailfinder")
+    parser.add_argument("--rows", default="1000,10000,100000")
+    parser.add_argument("--targets", type=int, default=1000)
+    parser.add_argument("--learners", default="apsl,apsl-score")
+    words = parser.parse_args()
+    sizes = [int(one) for one in words.rows.split(",")]
+    learners = words.learners.split(",")
+    print(f"| network | learner | {' | '.join(f'{size:,} rows' for size in sizes)} |\n|---|---|{'---|' * len(sizes)}")
+    for name in words.networks.split(","):
+        for learner in learners:
+            figures = [f"{distance(name, size, learner, words.targets):.2f}" for size in sizes]
+            print(f"| {name} | {learner} | {' | '.join(figures)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
