@@ -9,16 +9,13 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from packaged import built_wheel
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel once."""
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True)
-    return next(folder.glob("*.whl"))
+    return built_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 def test_the_wheel_has_three_packages_and_nothing_else(wheel: Path) -> None:
@@ -43,7 +40,7 @@ def test_the_wheel_carries_specs_networks_viewer_and_types(wheel: Path) -> None:
 @pytest.mark.parametrize("code", ["import apsl_rules", "from apsl_rules.cli.main import apsl"])
 def test_an_import_stays_light(code: str) -> None:
     """Importing the package or the command line brings in no compiler, no graph or plot library and no pandas."""
-    heavy = ["numba", "llvmlite", "networkx", "matplotlib", "pandas", "scipy", "narwhals"]
+    heavy = ["numba", "llvmlite", "networkx", "matplotlib", "pandas", "scipy", "narwhals", "rich", "pyarrow"]
     probe = f"{code}; import sys; print([name for name in {heavy!r} if name in sys.modules])"
     printed = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
 

@@ -1,0 +1,38 @@
+"""The page on what users ask for: every test, command and file that it names exists."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from apsl_rules.cli.main import apsl as group
+
+ROOT = Path(__file__).parents[2]
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split(" | ")]
+    for line in (ROOT / "docs" / "users.md").read_text("utf-8").splitlines()
+    if re.match(r"\| \d", line)
+]
+
+
+def test_every_wish_has_a_row() -> None:
+    """There are twenty-three, in order, each with a thread, an answer and two things that show it."""
+    assert [row[0] for row in ROWS] == [str(number) for number in range(1, 24)]
+    assert all(len(row) == 4 and re.search(r"\w#\d+", row[1]) for row in ROWS)
+    assert all(len(re.findall(r"`[^`]+`", row[3])) >= 2 for row in ROWS)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
+def test_what_shows_it_exists(row: list[str]) -> None:
+    """A test is defined in its file, a command can be typed, a page or script is there."""
+    for named in re.findall(r"`([^`]+)`", row[3]):
+        if named.startswith("apsl "):
+            words = shlex.split(named)[1:]
+            group.commands[words[0]].make_context(words[0], words[1:])
+        else:
+            file, _, function = named.partition("::")
+            assert (ROOT / file).is_file()
+            assert not function or f"def {function}(" in (ROOT / file).read_text("utf-8")
