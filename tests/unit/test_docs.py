@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,25 @@ def test_the_examples_of_a_page_run(page: Path, tmp_path: Path) -> None:
     ran = run_page(page, tmp_path)
 
     assert ran.python == sum(language == "python" for language, _ in blocks(page))
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda page: page.name)
+def test_links_and_pictures_lead_somewhere(page: Path) -> None:
+    """Every link to a file of this repository, with its heading, leads to one that is there."""
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if not link.startswith("http"):
+            path, _, heading = link.partition("#")
+            target = page.parent / path if path else page
+            assert target.exists(), f"{page.name} links to {link}"
+            titles = re.findall(r"^#+ (.*)$", target.read_text("utf-8"), flags=re.MULTILINE) if heading else []
+            assert not heading or heading in [title.lower().replace(" ", "-") for title in titles]
+
+
+def test_every_page_is_in_the_index() -> None:
+    """A page that the index of the documentation does not name would not be found."""
+    index = (ROOT / "docs" / "README.md").read_text("utf-8")
+
+    assert [page.name for page in PAGES if page.name != "README.md" and f"({page.name})" not in index] == []
 
 
 def test_an_example_that_prints_something_else_is_found(tmp_path: Path) -> None:
