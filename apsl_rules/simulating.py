@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from apsl_rules.atomic import in_place_of
+from apsl_rules.coded import Codes
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, listing
 from apsl_rules.network import Network
@@ -20,29 +21,46 @@ SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 ENDINGS = (*SEPARATORS, ".parquet")
 
 
-def simulate(network: Network, rows: int, path: str | Path, *, seed: int) -> None:
+def simulate(
+    network: Network, rows: int, path: str | Path, *, seed: int, progress: Callable[[int, int], None] | None = None
+) -> None:
     """Draw rows from a network into a file: text or Parquet, as the end of its name says.
 
     The file holds the names of the levels, is the same for the same seed, and is written whole or not at all. Memory
     is that of one block of rows, however many there are. Text has no types, so that levels such as ``1`` or ``True``
-    are read back as numbers or truth values; Parquet keeps all levels as they are, in their order.
+    are read back as numbers or truth values; Parquet keeps all levels as they are, in their order. ``progress`` is
+    told, block by block, how many rows are drawn and how many there are to be.
     """
     ending = next((one for one in ENDINGS if Path(path).name.lower().endswith(one)), None)
     if ending is None:
         message = f"cannot tell what kind of file {str(path)!r} is to be; end its name in {', '.join(ENDINGS)}"
         raise InvalidArgumentError(message)
     with in_place_of(path) as draft:
+        drawn = _told(blocks(network, rows, seed=seed), rows, progress)
         if ending == ".parquet":
-            _write_parquet(network, rows, draft, seed=seed)
+            _write_parquet(network, drawn, draft)
         else:
             with _opened(draft, packed=ending.endswith(".gz")) as stream:
-                write_rows(network, rows, stream, seed=seed, separator=SEPARATORS[ending])
+                _write_text(network, drawn, stream, SEPARATORS[ending])
 
 
-def write_rows(network: Network, rows: int, stream: BinaryIO, *, seed: int, separator: str = ",") -> None:
-    """Draw rows from a network into an open stream, as text with a line of names in front."""
+def write_rows(network: Network, rows: int, stream: BinaryIO, *, seed: int) -> None:
+    """Draw rows from a network into an open stream, as comma-separated text with a line of names in front."""
+    _write_text(network, blocks(network, rows, seed=seed), stream, ",")
+
+
+def _told(drawn: Iterator[Codes], rows: int, progress: Callable[[int, int], None] | None) -> Iterator[Codes]:
+    """Pass blocks on, and tell how far they have come."""
+    done = 0
+    for block in drawn:
+        yield block
+        done += block.shape[1]
+        if progress is not None:
+            progress(done, rows)
+
+
+def _write_text(network: Network, drawn: Iterator[Codes], stream: BinaryIO, separator: str) -> None:
     _check_distinct(network.dag.nodes)
-    drawn = blocks(network, rows, seed=seed)
     text = TextRows({node: network.levels[node] for node in network.dag.nodes}, separator)
     for number, block in enumerate(drawn):
         if number == 0:
@@ -61,7 +79,7 @@ def _opened(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
             yield cast("BinaryIO", packing)
 
 
-def _write_parquet(network: Network, rows: int, path: Path, *, seed: int) -> None:
+def _write_parquet(network: Network, drawn: Iterator[Codes], path: Path) -> None:
     """Write each block as a row group of dictionary columns."""
     try:
         import pyarrow as pa
@@ -74,7 +92,7 @@ def _write_parquet(network: Network, rows: int, path: Path, *, seed: int) -> Non
     levels = [pa.array(network.levels[node], pa.string()) for node in nodes]
     schema = pa.schema([(str(node), pa.dictionary(pa.int32(), pa.string())) for node in nodes])
     with parquet.ParquetWriter(path, schema, compression="zstd", write_statistics=False) as writer:
-        for block in blocks(network, rows, seed=seed):
+        for block in drawn:
             columns = [
                 pa.DictionaryArray.from_arrays(pa.array(codes.astype("int32")), one, safe=False)
                 for codes, one in zip(block, levels, strict=True)

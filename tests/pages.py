@@ -35,7 +35,8 @@ def run_page(page: Path, folder: Path) -> Ran:
 
     Python blocks share one scope; one that prints must be followed by a block with exactly what it prints. Lines that
     begin with ``apsl`` in blocks without a language are commands and must succeed without a word on standard error,
-    apart from that of the kernels being compiled. A TOML block that begins with ``# NAME`` is a file of that name.
+    apart from that of the kernels being compiled; a block that begins with "$ " is a recording and is not run. A TOML
+    block that begins with ``# NAME`` is a file of that name.
     """
     scope: dict[str, object] = {"__name__": "__page__"}
     python = printing = commands = 0
@@ -51,7 +52,7 @@ def run_page(page: Path, folder: Path) -> Ran:
             python += 1
         elif language == "toml" and text.startswith("# "):
             (folder / text.splitlines()[0].removeprefix("# ")).write_text(text, "utf-8")
-        elif not language:
+        elif not language and not text.startswith("$ "):
             for line in text.splitlines():
                 if line.startswith("apsl "):
                     done = apsl(*shlex.split(line)[1:], folder=folder)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.screen import print_text, watched
 from apsl_rules.cli.source import learned, learning_options, node_named
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.facts import Finding, Firing
 from apsl_rules.journal import Drop, Entry
 from apsl_rules.labels import label
@@ -36,12 +39,24 @@ Examples:
 
 def part_from(source: str, manager: Plugins, *, quiet: bool, **settings: Any) -> Part:
     """Read a saved part, or learn one, with a bar unless that is unwanted."""
-    if source.endswith(".json") or is_part_file(source):
+    endings = tuple(ending for reader in manager.readers.values() for ending in reader.endings)
+    if is_part_file(source) or (source.endswith(".json") and not source.casefold().endswith(endings)):
         from apsl_rules.partfile import load_part
 
+        _refuse_settings(source, settings)
         return load_part(source)
     with watched(manager, quiet=quiet) as plugins:
         return learned(source, plugins, **settings)
+
+
+def _refuse_settings(source: str, settings: Iterable[str]) -> None:
+    """Refuse options of a run beside a part that was learned already."""
+    context = click.get_current_context()
+    named = {one.name: max(one.opts, key=len) for one in context.command.params}
+    typed = [named[name] for name in settings if context.get_parameter_source(name) != ParameterSource.DEFAULT]
+    if typed:
+        message = f"{source!r} is a saved part, so {', '.join(typed)} can change nothing; leave that out, or learn anew"
+        raise InvalidArgumentError(message)
 
 
 def is_part_file(source: str) -> bool:

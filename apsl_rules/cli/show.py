@@ -8,7 +8,7 @@ import click
 
 from apsl_rules.cli.output import json_option, json_text, summary
 from apsl_rules.cli.screen import print_text
-from apsl_rules.cli.writing import exported, format_options
+from apsl_rules.cli.writing import chosen_style, exported, format_options
 from apsl_rules.labels import label
 from apsl_rules.plugins import Plugins, pick
 
@@ -36,6 +36,7 @@ def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out
     from apsl_rules.atomic import write_text
     from apsl_rules.partfile import load_part
 
+    chosen_style(style, as_json=as_json)
     exporter = pick(manager.exporters, style, "format")
     part = load_part(part_file)
     if as_json:

@@ -7,6 +7,8 @@ import sys
 import click
 
 from apsl_rules.cli.completion import complete_networks
+from apsl_rules.cli.output import quiet_option
+from apsl_rules.cli.screen import progress_bar
 
 _EXAMPLES = """\b
 Examples:
@@ -23,7 +25,8 @@ Examples:
 @click.option(
     "--out", "-o", type=click.Path(dir_okay=False), help="A file *.csv, *.tsv, *.csv.gz, *.tsv.gz, *.parquet."
 )
-def simulate(*, network: str, rows: int, seed: int, out: str | None) -> None:
+@quiet_option
+def simulate(*, network: str, rows: int, seed: int, out: str | None, quiet: bool) -> None:
     """Draw a table from NETWORK: one by name, or a file *.bif or *.bif.gz.
 
     Without --out it prints comma-separated text. The columns are the nodes, the values are the names of their levels.
@@ -34,6 +37,7 @@ def simulate(*, network: str, rows: int, seed: int, out: str | None) -> None:
     if out is None:
         simulating.write_rows(known, rows, sys.stdout.buffer, seed=seed)
         return
-    simulating.simulate(known, rows, out, seed=seed)
+    with progress_bar("rows drawn", quiet=quiet) as bar:
+        simulating.simulate(known, rows, out, seed=seed, progress=bar)
     columns = len(known.dag.nodes)
     click.echo(f"{rows:,} rows of {columns:,} columns drawn from {known.name} with seed {seed}: {out}")

@@ -24,6 +24,14 @@ def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _FORMAT(_DIRECTED(command))
 
 
+def chosen_style(style: str, *, as_json: bool) -> str:
+    """Give the format that --format and --json choose together."""
+    if as_json and style not in ("text", "json"):
+        message = f"--json and --format {style} ask for two formats; give one of them"
+        raise InvalidArgumentError(message)
+    return "json" if as_json else style
+
+
 def exported(part: Part, exporter: ExporterOffer, *, directed: bool) -> str:
     """Write a part in a format, with a direction for every edge if that is asked."""
     if not directed:

@@ -49,7 +49,8 @@ def _check_widths(file: Path, separator: str) -> None:
     """Refuse a file whose lines have different numbers of fields, and columns without a name."""
     with open_text(file) as handle:
         try:
-            header = next(csv.reader(handle, delimiter=separator), [])
+            rows = csv.reader(handle, delimiter=separator)
+            header, first = next(rows, []), next(rows, [])
         except csv.Error as error:
             message = f"cannot read the header of {str(file)!r} ({error}); give column names in the first line"
             raise DataError(message) from error
@@ -63,7 +64,8 @@ def _check_widths(file: Path, separator: str) -> None:
                 f"adds, write the file with index=False"
             )
             raise DataError(message)
-        other = next((one for one in (";", "\t", "|", ",") if one != separator and one in header[0]), None)
+        both = set(header[0]) & set("".join(first))
+        other = next((one for one in (";", "\t", "|", ",") if one != separator and one in both), None)
         if len(header) == 1 and other is not None:
             kind = "tab" if separator == "\t" else "comma"
             message = (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from apsl_rules import learn, network
+from apsl_rules.export import to_graph_json
 from terminal import apsl
 
 
@@ -30,6 +32,45 @@ def test_a_part_saved_under_any_name_is_read(tmp_path: Path) -> None:
     apsl("learn", "cancer", "-t", "Cancer", "--out", "mine", folder=tmp_path)
 
     assert apsl("why", "mine", "Cancer", "Xray", folder=tmp_path).out.startswith("Cancer -> Xray")
+
+
+def test_a_graph_of_another_tool_is_learned_from_by_every_command(tmp_path: Path) -> None:
+    """A file *.graph.json ends as a saved part does, and is a graph all the same."""
+    part = learn(network("cancer"), "Cancer")
+    (tmp_path / "mine.graph.json").write_text(to_graph_json(part), "utf-8")
+    done = apsl("why", "mine.graph.json", "Smoker", "Cancer", "-t", "Cancer", folder=tmp_path)
+
+    assert done.out.startswith("Smoker -> Cancer   [V-collider]")
+
+
+def test_a_saved_part_takes_no_settings_of_a_run(tmp_path: Path) -> None:
+    """Options that could only count while learning are refused beside a part, whether typed or in a file."""
+    learn(network("cancer"), "Cancer").save(tmp_path / "part.json")
+    (tmp_path / "run.toml").write_text("alpha = 0.05\n", "utf-8")
+    typed = apsl("why", "part.json", "Cancer", "Xray", "--depth", "2", folder=tmp_path)
+    read = apsl("trace", "part.json", "--config", "run.toml", folder=tmp_path)
+
+    assert typed.code == read.code == 1
+    assert typed.err == (
+        "apsl: 'part.json' is a saved part, so --depth can change nothing; leave that out, or learn anew\n"
+    )
+    assert "so --alpha can change nothing" in read.err
+
+
+def test_two_formats_at_once_are_refused(tmp_path: Path) -> None:
+    """--json beside another format would have to leave one of them out."""
+    learn(network("cancer"), "Cancer").save(tmp_path / "part.json")
+
+    for words in (("learn", "cancer", "-t", "Cancer"), ("show", "part.json")):
+        done = apsl(*words, "--json", "--format", "csv", folder=tmp_path)
+        assert (done.code, done.err) == (1, "apsl: --json and --format csv ask for two formats; give one of them\n")
+
+
+def test_a_name_with_a_semicolon_is_a_name(tmp_path: Path) -> None:
+    """A single column may be called so, as long as its values do not look the same way."""
+    (tmp_path / "one.csv").write_text("a;b\n" + "yes\nno\n" * 10, "utf-8")
+
+    assert apsl("learn", "one.csv", "-t", "a;b", folder=tmp_path).out.startswith("a;b\n")
 
 
 def test_named_columns_are_cut(tmp_path: Path) -> None:

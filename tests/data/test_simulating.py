@@ -226,3 +226,13 @@ def test_an_error_leaves_an_older_file_as_it_was(tmp_path: Path) -> None:
 
     assert path.read_text("utf-8") == "kept"
     assert np.array_equal(list(tmp_path.iterdir()), [path])
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_progress_is_told_up_to_the_last_row(ending: str, tmp_path: Path) -> None:
+    """Blocks are told as they are drawn, and the last word is that all rows are."""
+    told: list[tuple[int, int]] = []
+    rows = 2 * BLOCK + 1
+    simulate(network("cancer"), rows, tmp_path / f"drawn{ending}", seed=1, progress=lambda *one: told.append(one))
+
+    assert told == [(BLOCK, rows), (2 * BLOCK, rows), (rows, rows)]
