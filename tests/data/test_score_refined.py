@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -144,6 +145,16 @@ def test_fewer_open_pairs_still_give_sound_parts(pairs: str) -> None:
     for target in table.names:
         part = learn(table, target, depth=2, learner=spec)
         assert (part.arrows, part.lines) == MICRO_CPDAG["N8"].region(target, 2)
+
+
+def test_false_discoveries_are_bounded_on_wide_tables() -> None:
+    """Among a thousand columns of noise the edges are those of the table alone, and the bound is in the settings."""
+    rows = sample(network("asia"), 1000, seed=5)
+    noise = np.random.default_rng(5).integers(0, 2, size=(1000, rows.rows))
+    wide = coded(np.concatenate([rows.codes, noise]), [*rows.names, *(f"noise{at:04d}" for at in range(1000))])
+    part, alone = learn(wide, "either", learner="apsl-score"), learn(rows, "either", learner="apsl-score")
+    assert (part.settings["fdr"], alone.settings["fdr"]) == (0.01, None)
+    assert part.edges == alone.edges
 
 
 def test_a_limit_gives_an_incomplete_part_that_says_so() -> None:

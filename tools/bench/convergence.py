@@ -1,23 +1,26 @@
 """Whether parts tend to the truth as rows grow: SHD per target at depth 1, against the CPDAG of the network.
 
-Rows are drawn from shipped networks; with perfect answers the distance is 0. Usage: python tools/bench/convergence.py
-[--networks alarm,child,insurance,hailfinder] [--rows 1000,10000,100000] [--targets 20] [--learners apsl,apsl-score]
+Rows are drawn from shipped networks, or from files (*.bif, *.bif.gz); with perfect answers the distance is 0. Usage:
+python tools/bench/convergence.py [--networks alarm,child,pigs.bif.gz] [--rows 1000,10000,100000] [--targets 20]
+[--learners apsl,apsl-score]
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 
 from apsl_rules import learn, network
+from apsl_rules.bif import read_bif
 from apsl_rules.cpdag import cpdag
 from apsl_rules.sampling import sample
 
 
 def distance(name: str, rows: int, learner: str, targets: int) -> float:
     """Give the mean distance over some targets of a network."""
-    made = network(name)
+    made = read_bif(Path(name)) if ".bif" in name else network(name)
     truth, drawn = cpdag(made.dag), sample(made, rows, seed=rows)
     listed = sorted(drawn.names, key=str)
     chosen = sorted(np.random.default_rng(len(listed)).permutation(len(listed))[:targets].tolist())
@@ -44,7 +47,7 @@ def main() -> None:
     for name in words.networks.split(","):
         for learner in learners:
             figures = [f"{distance(name, size, learner, words.targets):.2f}" for size in sizes]
-            print(f"| {name} | {learner} | {' | '.join(figures)} |", flush=True)
+            print(f"| {Path(name).name.partition('.')[0]} | {learner} | {' | '.join(figures)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -67,6 +67,27 @@ def pyagrum_greedy_arcs(path: str, frame: pd.DataFrame) -> Callable[[], Any]:
     return run
 
 
+def pyagrum_arcs(method: str) -> Callable[[str, pd.DataFrame], Callable[[], Any]]:
+    """PyAgrum's whole graph at its defaults: greedy with BIC or BDeu, or MIIC; prints its arcs."""
+
+    def made(path: str, _frame: pd.DataFrame) -> Callable[[], Any]:
+        import pyagrum
+
+        def run() -> Any:
+            learner = pyagrum.BNLearner(path)
+            if method == "MIIC":
+                learner.useMIIC()
+            else:
+                learner.useGreedyHillClimbing()
+                getattr(learner, f"useScore{method}")()
+            graph = learner.learnDAG()
+            print(json.dumps([[learner.names()[tail], learner.names()[head]] for tail, head in graph.arcs()]))
+
+        return run
+
+    return made
+
+
 def pybnesian_mmpc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
     """Pybnesian's MMPC with its χ² test: a skeleton without arrows."""
     import pybnesian
@@ -96,6 +117,9 @@ PEERS = {
     "pyagrum-pc": pyagrum_pc,
     "pyagrum-greedy": pyagrum_greedy,
     "pyagrum-greedy-arcs": pyagrum_greedy_arcs,
+    "pyagrum-bic": pyagrum_arcs("BIC"),
+    "pyagrum-bdeu": pyagrum_arcs("BDeu"),
+    "pyagrum-miic": pyagrum_arcs("MIIC"),
     "pybnesian-mmpc": pybnesian_mmpc,
     "causal-learn-pc": causal_learn_pc,
     "pgmpy-pc": pgmpy_pc,

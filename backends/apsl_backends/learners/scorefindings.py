@@ -95,7 +95,8 @@ def _evidence(score: BDeu, rival: Rival | None, verdicts: tuple[Verdict, ...]) -
         f"{shown(score.nodes[one.node])} given {_listed(score, one.ours)} against {_listed(score, one.theirs)}"
         for one in rival.families
     )
-    return Evidence(SOURCE, verdicts, f"{nats:.4g} nats ahead of the best rival: {compared}", nats)
+    where = "ahead of the best rival" if nats >= 0 else "behind a rival with a pair that is not open to the search"
+    return Evidence(SOURCE, verdicts, f"{abs(nats):.4g} nats {where}: {compared}", nats)
 
 
 def _listed(score: BDeu, nodes: Numbers) -> str:

@@ -19,7 +19,7 @@ import numba
 
 from apsl_backends.counts.compiled import keep_apart
 
-__all__ = ["compiled", "keep_apart"]
+__all__ = ["compiled", "inner", "keep_apart"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -28,8 +28,17 @@ _jit: Any = numba.njit  # its hints do not know the options that it takes
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function, without the interpreter's lock; where nothing can be written it is compiled each time."""
-    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
+    """Compile a function that Python calls, without the interpreter's lock."""
+    return _compiled(function, nogil=True)
+
+
+def inner(function: Function) -> Function:
+    """Compile a function that only compiled ones call: what would hand it arguments from Python takes long to make."""
+    return _compiled(function, no_cpython_wrapper=True)
+
+
+def _compiled(function: Function, **options: bool | str) -> Function:
+    options |= {"error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
     try:
         dispatcher = _jit(cache=True, **options)(function)
     except RuntimeError:  # numba found no directory that it may write to

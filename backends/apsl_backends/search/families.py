@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from apsl_backends.scores import kernels
 from apsl_backends.scores.bdeu import BDeu
-from apsl_backends.search.compiling import compiled, keep_apart
+from apsl_backends.search.compiling import inner, keep_apart
 from apsl_backends.search.rounds import MOST_PARENTS
 from apsl_rules.errors import DataError
 
@@ -55,7 +55,7 @@ def book_of(score: BDeu) -> Book:
     )
 
 
-@compiled
+@inner
 def _keys(node: int, parents: Any, count: int) -> Any:
     """Pack a family into two words; the parents are in ascending order."""
     high, low = np.uint64(0), np.uint64(0)
@@ -69,7 +69,7 @@ def _keys(node: int, parents: Any, count: int) -> Any:
     return high, low
 
 
-@compiled
+@inner
 def _slot(high: Any, low: Any) -> Any:
     mixed = (high * _FIRST) ^ (low * _SECOND)
     mixed ^= mixed >> np.uint64(29)
@@ -77,7 +77,7 @@ def _slot(high: Any, low: Any) -> Any:
     return np.int64(mixed >> np.uint64(64 - _SLOTS))
 
 
-@compiled
+@inner
 def _put(book: Any, high: Any, low: Any, value: int) -> None:
     """Keep a score in the first of its two places, or in the second one if that is free."""
     at = _slot(high, low)
@@ -86,7 +86,7 @@ def _put(book: Any, high: Any, low: Any, value: int) -> None:
     book.known[at, 0], book.known[at, 1], book.known[at, 2] = high, low, np.uint64(value)
 
 
-@compiled
+@inner
 def _count(book: Any, node: int, parents: Any, count: int, high: Any, low: Any) -> Any:
     """Count a family that is not known yet."""
     keep_apart()
@@ -96,7 +96,7 @@ def _count(book: Any, node: int, parents: Any, count: int, high: Any, low: Any) 
     return value
 
 
-@compiled
+@inner
 def family(book: Any, node: int, parents: Any, count: int) -> Any:
     """Score a node given its first ``count`` parents, in units, less their price."""
     high, low = _keys(node, parents, count)
@@ -109,7 +109,7 @@ def family(book: Any, node: int, parents: Any, count: int) -> Any:
     return _count(book, node, parents, count, high, low)
 
 
-@compiled
+@inner
 def _is_known(book: Any, high: Any, low: Any) -> Any:
     near = _slot(high, low)
     far = near ^ 1
@@ -118,7 +118,7 @@ def _is_known(book: Any, high: Any, low: Any) -> Any:
     )
 
 
-@compiled
+@inner
 def _joined(parents: Any, count: int, other: int, out: Any) -> None:
     """Copy ascending parents with another one put in its place."""
     at = 0
@@ -130,7 +130,7 @@ def _joined(parents: Any, count: int, other: int, out: Any) -> None:
         out[later + 1] = parents[later]
 
 
-@compiled
+@inner
 def fill(book: Any, node: int, parents: Any, count: int, others: Any, scratch: Any, wanted: Any, gained: Any) -> None:
     """Count, in one go, the families in which each of the others joins the parents and which are not known yet."""
     keep_apart()

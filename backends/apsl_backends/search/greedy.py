@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.search.compiling import compiled
+from apsl_backends.search.compiling import compiled, inner
 from apsl_backends.search.families import fill
 from apsl_backends.search.operators import (
     DELETE,
@@ -48,7 +48,7 @@ def applies(marks: Any, opened: Any, kind: int, x: int, y: int) -> Any:
     return marks[y, x] != 0
 
 
-@compiled
+@inner
 def _refresh(
     book: Any, members: Any, marks: Any, opened: Any, limit: int, kind: int, moves: Any, stale: Any, space: Any
 ) -> None:
@@ -74,7 +74,7 @@ def _refresh(
                 stale[x, y] = False
 
 
-@compiled
+@inner
 def _choose(
     book: Any,
     members: Any,
@@ -106,7 +106,7 @@ def _choose(
         suspect[first, second] = True
 
 
-@compiled
+@inner
 def _forget(marks: Any, former: Any, stale: Any, suspect: Any, turning: bool, space: Any) -> None:
     """Mark the pairs whose best move may be another one now."""
     width = len(marks)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.search.compiling import compiled, keep_apart
+from apsl_backends.search.compiling import compiled, inner, keep_apart
 from apsl_backends.search.families import family
 from apsl_backends.search.patterns import joined, leads, lined
 from apsl_backends.search.rounds import MOST_PARENTS
@@ -73,7 +73,7 @@ def scratch_for(width: int) -> Scratch:
     )
 
 
-@compiled
+@inner
 def put(numbers: Any, count: int, number: int) -> int:
     """Put a number into its place among ascending ones; give how many there are now."""
     at = count
@@ -84,7 +84,7 @@ def put(numbers: Any, count: int, number: int) -> int:
     return count + 1
 
 
-@compiled
+@inner
 def _score(
     book: Any, members: Any, space: Any, node: int, base: Any, count: int, extra: Any, size: int, one: int
 ) -> Any:
@@ -121,7 +121,7 @@ def lines_of(marks: Any, node: int, out: Any) -> int:
     return count
 
 
-@compiled
+@inner
 def _apart(marks: Any, space: Any, lines: int, size: int) -> bool:
     """Say whether, among those lined to a node, the clique's shared ones keep its others from the other shared ones."""
     seen, ahead, shared, clique = space.seen, space.ahead, space.shared, space.clique
@@ -146,7 +146,7 @@ def _apart(marks: Any, space: Any, lines: int, size: int) -> bool:
     return True
 
 
-@compiled
+@inner
 def is_open(marks: Any, kind: int, x: int, y: int, clique: Any, size: int, space: Any) -> bool:
     """Say whether no way round leads from y to x past the clique, so that the move closes no cycle."""
     keep_apart()
@@ -234,7 +234,7 @@ def best_move(
             start = at_pool[size] + 1
 
 
-@compiled
+@inner
 def _gain(
     book: Any,
     members: Any,

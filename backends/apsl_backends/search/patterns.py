@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.search.compiling import compiled, keep_apart
+from apsl_backends.search.compiling import compiled, inner, keep_apart
 
 
 class Paper(NamedTuple):
@@ -36,19 +36,19 @@ def paper_for(width: int) -> Paper:
     )
 
 
-@compiled
+@inner
 def joined(marks: Any, x: int, y: int) -> Any:
     """Say whether two nodes are adjacent."""
     return marks[x, y] | marks[y, x]
 
 
-@compiled
+@inner
 def lined(marks: Any, x: int, y: int) -> Any:
     """Say whether a line joins two nodes."""
     return marks[x, y] & marks[y, x]
 
 
-@compiled
+@inner
 def copy(marks: Any, out: Any) -> None:
     """Copy a table of marks."""
     for x in range(len(marks)):
@@ -56,7 +56,7 @@ def copy(marks: Any, out: Any) -> None:
             out[x, y] = marks[x, y]
 
 
-@compiled
+@inner
 def _can_be_last(marks: Any, left: Any, near: Any, degree: int, node: int) -> bool:
     """Say whether all that is left around a node may point at it."""
     for at in range(degree):
@@ -101,7 +101,7 @@ def extend(marks: Any, dag: Any, paper: Any) -> bool:
     return True
 
 
-@compiled
+@inner
 def order_of(dag: Any, paper: Any) -> None:
     """Order the nodes of a graph without cycles such that parents come before their children."""
     width = len(dag)
@@ -157,7 +157,7 @@ def pattern(dag: Any, marks: Any, paper: Any) -> None:
                 marks[node, parent] = 0
 
 
-@compiled
+@inner
 def leads(marks: Any, start: int, end: int, seen: Any, skip: bool, ahead: Any) -> bool:
     """Say whether arrows and lines lead from one node to another past none that is ``seen`` already.
 

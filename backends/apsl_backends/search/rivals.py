@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from apsl_backends.search.compiling import compiled
+from apsl_backends.search.compiling import compiled, inner
 from apsl_backends.search.families import Book
 from apsl_backends.search.greedy import applies, table_for
 from apsl_backends.search.operators import (
@@ -86,7 +86,7 @@ def _rival(found: Found, move: list[int]) -> Rival | None:
     return Rival(-gain, tuple(compared))
 
 
-@compiled
+@inner
 def _collides(marks: Any, x: int, middle: int, y: int) -> int:
     """Say what a triple is: 0 no unshielded triple, 1 one that does not collide, 2 one that does."""
     if joined(marks, x, y) or not joined(marks, x, middle) or not joined(marks, y, middle):
@@ -94,7 +94,7 @@ def _collides(marks: Any, x: int, middle: int, y: int) -> int:
     return 1 if marks[middle, x] or marks[middle, y] else 2
 
 
-@compiled
+@inner
 def _try(
     book: Any,
     members: Any,

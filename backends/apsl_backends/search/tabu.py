@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.search.compiling import compiled, keep_apart
+from apsl_backends.search.compiling import compiled, inner, keep_apart
 from apsl_backends.search.families import family, fill
 from apsl_backends.search.operators import NEVER, put
 from apsl_backends.search.patterns import Paper, copy, order_of, paper_for
@@ -53,7 +53,7 @@ def climb_for(width: int, tabu: int) -> Climb:
     )
 
 
-@compiled
+@inner
 def list_parents(dag: Any, members: Any, node: int, out: Any) -> int:
     """List the numbers of a node's parents; give how many there are."""
     count = 0
@@ -64,7 +64,7 @@ def list_parents(dag: Any, members: Any, node: int, out: Any) -> int:
     return count
 
 
-@compiled
+@inner
 def _weigh(book: Any, members: Any, dag: Any, opened: Any, limit: int, node: int, climb: Any) -> None:
     """Say what each arrow into a node gains when it is added, or deleted if it is there."""
     parents, width = climb.parents, len(dag)
@@ -96,7 +96,7 @@ def _weigh(book: Any, members: Any, dag: Any, opened: Any, limit: int, node: int
             climb.gain[other, node] = NEVER
 
 
-@compiled
+@inner
 def find_below(dag: Any, below: Any, paper: Any) -> None:
     """Find who is below whom, from the last in the order upwards."""
     width = len(dag)
@@ -112,7 +112,7 @@ def find_below(dag: Any, below: Any, paper: Any) -> None:
                 below[node, child] = 1
 
 
-@compiled
+@inner
 def has_detour(dag: Any, below: Any, tail: int, head: int) -> bool:
     """Say whether another way than their arrow leads from one node to another."""
     for child in range(len(dag)):
@@ -121,7 +121,7 @@ def has_detour(dag: Any, below: Any, tail: int, head: int) -> bool:
     return False
 
 
-@compiled
+@inner
 def _stamp(members: Any, tail: int, head: int) -> Any:
     mixed = np.uint64(members[tail] + 1) * _FIRST ^ np.uint64(members[head] + 1) * _SECOND
     mixed ^= mixed >> np.uint64(31)
@@ -129,7 +129,7 @@ def _stamp(members: Any, tail: int, head: int) -> Any:
     return mixed ^ (mixed >> np.uint64(29))
 
 
-@compiled
+@inner
 def _is_recent(recent: Any, stamp: Any) -> bool:
     for one in recent:
         if one == stamp:
