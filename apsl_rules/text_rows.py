@@ -102,8 +102,9 @@ def _check_levels(node: Node, levels: Sequence[str]) -> None:
             f"the levels {listing(list(numbers))} of {node!r} would be read back from text as equal numbers{advice}"
         )
         raise InvalidArgumentError(message)
-    if len(numbers) == len(levels) and not all(number.is_integer() for number in numbers.values()):
-        message = f"the levels {listing(levels)} of {node!r} would be read back from text as fractions{advice}"
+    if fractions := [level for level, number in numbers.items() if not number.is_integer()]:
+        # Beside words they would not, but rows may hold no word.
+        message = f"the level {fractions[0]!r} of {node!r} may be read back from text as a fraction{advice}"
         raise InvalidArgumentError(message)
     truths = [level for level in levels if level.casefold() in _TRUTH_VALUES]
     if len({level.casefold() for level in truths}) < len(truths):

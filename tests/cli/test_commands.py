@@ -74,7 +74,7 @@ def test_csv_has_a_row_for_each_edge() -> None:
     """`--format csv` prints the edge table."""
     rows = apsl("learn", "cancer", "-t", "Cancer", "--format", "csv").out.splitlines()
 
-    assert rows[0] == "source,target,mark,rule,p,distance,support"
+    assert rows[0] == "source,target,mark,rule,p,distance,support,strength"
     assert len(rows) == 5
 
 

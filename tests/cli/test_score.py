@@ -56,7 +56,7 @@ def test_mistakes_get_one_sentence(part_file: Path) -> None:
     ]
 
     assert [done.code for done in said] == [1, 1, 1, 1]
-    assert "Missing option '--truth'" in said[0].err
+    assert "missing option '--truth'" in said[0].err
     assert said[1].err.startswith("apsl: what was learned and the true graph must have the same nodes, but only what")
     assert "is a table; scoring needs a known network" in said[2].err
     assert said[3].err.startswith("apsl: cannot read the part file")

@@ -83,6 +83,7 @@ def alike(read: object, level: str) -> bool:
 @given(networks(), st.sampled_from(["csv", "tsv"]))
 @example(coins("a,b", 'say "no"', "two\nlines", "two\r\nlines", "\r", "\t", " x ", "é", "\ufeff"), "csv")
 @example(coins("true", "false", node="\ufeffA"), "csv")
+@example(coins("0.5", "a word that may not be drawn"), "csv")
 @example(coins("#", "'", "-", "None", "inf.", "1e"), "tsv")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
 def test_text_carries_every_name_that_it_does_not_refuse(tmp_path: Path, drawn_from: Network, ending: str) -> None:
@@ -116,7 +117,7 @@ def test_a_field_is_what_the_csv_module_reads(text: str) -> None:
         (("NA", "b"), "the level 'NA' of 'A' would be read back from text as a missing value; write a .parquet file"),
         (("", "b"), "as a missing value"),
         (("1", "01", "x"), "the levels '1', '01' of 'A' would be read back from text as equal numbers"),
-        (("0.5", "1"), "as fractions"),
+        (("0.5", "1"), "as a fraction"),
         (("TRUE", "true"), "as one"),
     ],
 )

@@ -20,6 +20,8 @@ PAGES = (
     ("Whole graphs and parts against peers", "peers.py", "."),
     ("Wide tables", "wide.py", None),
     ("Drawing rows from networks", "simulate.py", None),
+    ("Many targets", "many.py", None),
+    ("Resamples", "stability.py", None),
     ("Start-up", "startup.py", None),
     ("Accuracy on small samples", "accuracy.py", "data"),
     ("Every learner", "learners.py", "data"),
