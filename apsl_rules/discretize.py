@@ -72,6 +72,8 @@ def cut_points(
         order = np.argsort(values, kind="stable")
         rows = np.arange(1, len(values) + 1) if weights is None else np.cumsum(weights[order])
         points = values[order][np.searchsorted(rows, -(-np.arange(1, cut.bins) * rows[-1] // cut.bins))]
+        # A value that fills more than the last interval still leaves one for all below it.
+        points = np.minimum(points, values[values < values.max()].max(initial=values.min()))
     else:
         # Weighting the ends cannot overflow, as their difference could.
         points = values.min() * (1 - shares) + values.max() * shares

@@ -51,6 +51,9 @@ def _pairs(value: Any, what: str) -> set[Arrow]:
     """Take pairs of different nodes."""
     pairs: set[Arrow] = set()
     for one in _listed(value, what, "pairs of nodes, such as [('a', 'b')]"):
+        if isinstance(one, set | frozenset) and what != "apart":
+            message = f"an entry of {what} is the set {one!r}, which has no order; give a pair, such as ('a', 'b')"
+            raise KnowledgeError(message)
         pair = _nodes(one, f"an entry of {what}")
         if len(pair) != 2 or pair[0] == pair[1]:  # noqa: PLR2004 - a pair
             message = f"an entry of {what} is {one!r}; give two different nodes, such as ('a', 'b')"

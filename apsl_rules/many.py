@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -95,7 +95,10 @@ def learn_many(
     ready = prepared(source, learner, settings)
     oracle = shared(ready.oracle)
     wanted = _wanted(targets, oracle.nodes)
-    parts = _Runner(ready, oracle, depth).run(wanted, threads=settings.get("threads", 1))
+    parts = _Runner(ready, oracle, depth).run(wanted, threads=settings.get("threads", 1) if oracle.kept is None else 1)
+    if not parts:
+        message = "the limits allow no part at all; allow more tests or seconds"
+        raise InvalidArgumentError(message)
     left = len(wanted) - len(parts)
     stopped = next((part.incomplete for part in parts.values() if part.incomplete), None)
     if left:
@@ -111,6 +114,10 @@ def _wanted(targets: Iterable[Node] | Literal["all"], nodes: tuple[Node, ...]) -
             message = f"targets is {targets!r}; give a list of nodes, such as [{targets!r}], or 'all'"
             raise InvalidArgumentError(message)
         return in_order(nodes)
+    targets = list(targets) if isinstance(targets, Iterable) else [[]]
+    if not all(isinstance(target, Hashable) for target in targets):
+        message = "targets must be a list of nodes, such as ['A', 'B'], or 'all'"
+        raise InvalidArgumentError(message)
     wanted = in_order(set(targets))
     if not wanted:
         message = "there are no targets; give a list of nodes, or 'all'"

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.coded import Table
+from apsl_rules.keeping import KeptCounts
 from apsl_rules.names import Node, order_key
 from apsl_rules.oracle import (
     BaseOracle,
@@ -27,6 +28,7 @@ from apsl_rules.oracle import (
     Separation,
     Sweep,
     Verdict,
+    foresee,
 )
 
 
@@ -41,11 +43,17 @@ class SharedOracle(BaseOracle):
         self.name = oracle.name
         self.perfect = oracle.perfect
         self.table: Table | None = getattr(oracle, "table", None)
+        self.kept: KeptCounts | None = getattr(oracle, "kept", None)
         self.tests = 0
         self._oracle = oracle
         self._answers: dict[Hashable, Future[Any]] = {}
         self._lock = Lock()
         self._rank = {node: rank for rank, node in enumerate(sorted(self.nodes, key=order_key))}
+
+    def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
+        """Tell the oracle behind what may be asked next and was not asked by any run."""
+        new = [search for search in searches if search not in self._answers]
+        foresee(self._oracle, new, [node for node in sweeps if node not in self._answers])
 
     def flush(self) -> None:
         """Let the oracle behind write what it keeps on disk."""

@@ -11,7 +11,7 @@ from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, quiet_option, summary
 from apsl_rules.cli.screen import print_text, watched
 from apsl_rules.cli.source import learned, learning_options
-from apsl_rules.cli.writing import chosen_style, exported, format_options
+from apsl_rules.cli.writing import chosen_style, exported, format_options, keep_source
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.plugins import Plugins, pick
 
@@ -63,6 +63,7 @@ def learn(
     manager: Plugins = context.obj
     style = chosen_style(style, as_json=as_json)
     exporter = pick(manager.exporters, style, "format")
+    keep_source(source, out)
     answers = _answers_beside(out, settings) if resume else None
     with watched(manager, quiet=quiet) as plugins:
         part = learned(source, plugins, **settings)

@@ -53,7 +53,8 @@ def many(
     manager: Plugins = context.obj
     opened = open_source(source, manager)
     nodes = nodes_of(opened)
-    named = [node_named(one.strip(), nodes, "target") for one in targets.split(",") if one.strip() not in ("", "all")]
+    words = [] if targets.strip() == "all" else [one.strip() for one in targets.split(",") if one.strip()]
+    named = [node_named(one, nodes, "target") for one in words]
     if not named and targets.strip() != "all":
         message = f"--targets is {targets!r}; give nodes with commas between them, or 'all'"
         raise InvalidArgumentError(message)

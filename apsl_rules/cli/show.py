@@ -8,7 +8,7 @@ import click
 
 from apsl_rules.cli.output import json_option, json_text, summary
 from apsl_rules.cli.screen import print_text
-from apsl_rules.cli.writing import chosen_style, exported, format_options
+from apsl_rules.cli.writing import chosen_style, exported, format_options, keep_source
 from apsl_rules.labels import label
 from apsl_rules.plugins import Plugins, pick
 
@@ -37,6 +37,7 @@ def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out
     from apsl_rules.partfile import load_part
 
     chosen_style(style, as_json=as_json)
+    keep_source(part_file, out)
     exporter = pick(manager.exporters, style, "format")
     part = load_part(part_file)
     if as_json:
@@ -62,6 +63,7 @@ def report(part_file: str, *, out: str | None) -> None:
     """Write a saved part as one HTML file: drawing, proofs and replay, for any browser, without a network."""
     from apsl_rules.partfile import load_part
 
+    keep_source(part_file, out)
     part = load_part(part_file)
     path = out or str(Path(part_file).with_suffix(".html"))
     part.report(path)

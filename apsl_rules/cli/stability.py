@@ -9,6 +9,7 @@ import click
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.screen import print_text, progress_bar
 from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
+from apsl_rules.cli.writing import keep_source
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.plugins import Plugins
 
@@ -54,6 +55,7 @@ def stability(
     from apsl_rules.partfile import save_part
     from apsl_rules.repeated_learning import stability as learned_again
 
+    keep_source(source, out)
     manager: Plugins = context.obj
     if target is None:
         message = f"learning from {source!r} needs a target; add --target NODE"

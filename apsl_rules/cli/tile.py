@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from apsl_rules.cli.completion import complete_networks
+from apsl_rules.cli.writing import keep_source
 from apsl_rules.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def tile(*, network: str | None, like: str | None, out: str | None, **given: Any
         raise InvalidArgumentError(message)
     settings |= {key: chosen.pop(key) for key in ("times", "strength", "seed") if key in chosen}
     made = tiling(named(network), rules=attrs.evolve(rules, **chosen), **settings)
+    if network is not None:
+        keep_source(network, out)
     _write(made.network, out)
     _report(made, published, err=out is None)
 

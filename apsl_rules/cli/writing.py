@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,6 +18,13 @@ _FORMAT = click.option(
 _DIRECTED = click.option(
     "--directed", is_flag=True, help="Give open edges a direction first, for formats that know arrows only."
 )
+
+
+def keep_source(source: str, out: str | None) -> None:
+    """Refuse to write a result over the file that it comes from."""
+    if out is not None and Path(out).exists() and Path(source).exists() and Path(out).samefile(source):
+        message = f"--out {out!r} is the file that is read; give another path, so that nothing is lost"
+        raise InvalidArgumentError(message)
 
 
 def format_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -91,3 +91,23 @@ def test_a_plugin_that_breaks_its_contract_is_named(tmp_path: Path) -> None:
     assert "oracle 'nonsense' of plugin 'bad' broke its contract" in nonsense.err
     assert "oracle 'raises' of plugin 'bad' raised ZeroDivisionError" in raises.err
     assert nonsense.code == raises.code == 1
+
+
+def test_no_result_is_written_over_what_it_comes_from(tmp_path: Path) -> None:
+    """`--out` that names the file being read is refused, and the file stays as it was."""
+    (tmp_path / "a.csv").write_text("a,b\n0,1\n1,0\n" * 30, "utf-8")
+    before = (tmp_path / "a.csv").read_bytes()
+    assert apsl("learn", "asia", "-t", "lung", "--out", "p.json", folder=tmp_path).code == 0
+    saved = (tmp_path / "p.json").read_bytes()
+
+    for words in (
+        ("learn", "a.csv", "-t", "a", "--out", "a.csv"),
+        ("stability", "a.csv", "-t", "a", "--out", "./a.csv"),
+        ("show", "p.json", "--format", "dot", "--out", "p.json"),
+        ("report", "p.json", "--out", "p.json"),
+    ):
+        done = apsl(*words, folder=tmp_path)
+        assert done.code == 1
+        assert "is the file that is read" in done.err
+    assert (tmp_path / "a.csv").read_bytes() == before
+    assert (tmp_path / "p.json").read_bytes() == saved

@@ -97,3 +97,14 @@ def test_what_is_no_text() -> None:
     number: Any = 3
     with pytest.raises(InvalidArgumentError, match="cannot discretise by 3; give 'quantile:k'"):
         table(np.eye(2), discretize=number)
+
+
+@pytest.mark.parametrize("low", [10, 48, 52, 90])
+def test_two_values_stay_two_however_uneven(low: int) -> None:
+    """A cut into halves keeps a column of two values apart, whichever of them is more frequent."""
+    values = np.array([0.5] * low + [1.5] * (100 - low))
+
+    codes, names = intervals(values, Cut("quantile", 2))
+
+    assert len(names) == 2
+    assert codes.tolist() == [0] * low + [1] * (100 - low)

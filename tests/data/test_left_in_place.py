@@ -171,3 +171,28 @@ def test_a_killed_worker_changes_nothing(tmp_path: Path) -> None:
             assert other is not None
             assert (one.codes.tolist(), one.weights.tolist()) == (other.codes.tolist(), other.weights.tolist())
     assert {part.arrows for part in parts} == {learn(drawn, "either").arrows}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["#1,a", "7,b", "#1,a", "7,b"] * 30,
+        ['"x,y",a', "z,b", "# no comment,b"] * 30,
+    ],
+)
+def test_rows_that_begin_with_a_hash_are_rows(rows: list[str], tmp_path: Path) -> None:
+    """What other tools take for comments is data here, in the file as in memory."""
+    file = tmp_path / "rows.csv"
+    file.write_text("\n".join(["code,t", *rows, ""]), "utf-8")
+
+    assert learn(file, "t", counts="duckdb", learner="apsl").edges == learn(file, "t", learner="apsl").edges
+
+
+@pytest.mark.parametrize("text", ["a,t\n1,0,1\n0,1,0\n", "a,t\n1,2\n1\n3,4,5\n"])
+def test_ragged_rows_are_refused_in_the_file_too(text: str, tmp_path: Path) -> None:
+    """Rows with other numbers of fields than the head are refused, wherever they are counted."""
+    file = tmp_path / "ragged.csv"
+    file.write_text(text, "utf-8")
+    for counts in ("memory", "duckdb"):
+        with pytest.raises(ApslError):
+            learn(file, "t", counts=counts)

@@ -169,3 +169,11 @@ def test_threads_change_nothing() -> None:
     assert actual.findings == expected.findings
     assert actual.trace == expected.trace
     assert actual.counts == expected.counts
+
+
+@pytest.mark.parametrize("finder", FINDERS)
+def test_a_node_may_be_called_none(finder: str) -> None:
+    """None is a label like any other."""
+    dag = known_dag({"a": [], "b": [], "t": ["a", "b"], None: ["t"]})
+
+    assert is_exact(learn(dag, "t", finder=finder), cpdag(dag))

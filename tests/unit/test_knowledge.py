@@ -296,3 +296,11 @@ def test_pieces_that_a_required_arrow_joins_are_one() -> None:
     assert len(graph.parts) == 1
     assert [one.pair for one in graph.conflicts] == [("b", "c")]
     assert not graph.arrows
+
+
+@pytest.mark.parametrize("field", ["required", "forbidden"])
+def test_a_set_has_no_direction(field: str) -> None:
+    """A set of two nodes cannot say which way an arrow goes, and is refused; apart it may be."""
+    with pytest.raises(KnowledgeError, match="which has no order"):
+        Knowledge(**{field: [{"a", "b"}]})
+    assert Knowledge(apart=[{"a", "b"}]).apart == (("a", "b"),)

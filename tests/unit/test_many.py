@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,6 +21,7 @@ from apsl_rules.oracle import BaseOracle, Verdict
 from apsl_rules.partfile import part_json
 from apsl_rules.sampling import sample
 from apsl_rules.sharing import shared
+from apsl_rules.simulating import simulate
 from strategies import sparse_dags
 
 
@@ -151,3 +154,30 @@ def test_an_error_is_not_remembered() -> None:
     with pytest.raises(TimeoutError):
         oracle.verdict("a", "b")
     assert oracle.verdict("a", "b").dependent
+
+
+@pytest.mark.parametrize("targets", [5, None, [["HR"]]])
+def test_targets_that_are_no_nodes_are_refused(targets: Any) -> None:
+    """What is no list of nodes gets a sentence, not an error of Python's."""
+    with pytest.raises(InvalidArgumentError, match="targets must be a list of nodes"):
+        learn_many(network("alarm"), targets)
+
+
+def test_limits_that_allow_nothing_are_refused(rows: Table) -> None:
+    """A limit that is over before the first part is told as such."""
+    with pytest.raises(InvalidArgumentError, match="allow more tests or seconds"):
+        learn_many(rows, "all", max_seconds=1e-9)
+
+
+@pytest.mark.parametrize("learner", ["apsl", "mmhc"])
+def test_parts_counted_in_a_file_are_those_counted_in_memory(tmp_path: Path, learner: str) -> None:
+    """Sharing keeps what a source far away offers: rounds foreseen, and counts for scores."""
+    file = tmp_path / "rows.parquet"
+    simulate(network("asia"), 500, file, seed=1)
+
+    far = learn_many(file, ["either", "lung"], learner=learner, counts="duckdb")
+    near = learn_many(file, ["either", "lung"], learner=learner)
+
+    for target in near:
+        assert (far[target].arrows, far[target].lines) == (near[target].arrows, near[target].lines)
+        assert far[target].counts == near[target].counts

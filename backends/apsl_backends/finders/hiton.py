@@ -37,9 +37,10 @@ class Hiton:
         waiting = list(trial.weakest)
         members: list[Node] = []
         while waiting:
-            newcomer = _survivor(trial, waiting, members)
-            if newcomer is None:
+            found = _survivors(trial, waiting, members)
+            if not found:
                 break
+            (newcomer,) = found
             members.append(newcomer)
             for old in reversed(members[:-1]):
                 if trial.eliminates(old, members, must_include=(newcomer,)):
@@ -58,17 +59,17 @@ class Hiton:
         return Candidates(node, found.members, sweep, found.separations, found.weakest)
 
 
-def _survivor(trial: Trial, waiting: list[Node], members: list[Node]) -> Node | None:
-    """Give the first of those waiting whom the members do not separate; it and all before it wait no longer.
+def _survivors(trial: Trial, waiting: list[Node], members: list[Node]) -> tuple[Node, ...]:
+    """Give the first of those waiting whom the members do not separate, or nobody; who was tried waits no longer.
 
     Several are tried in one round. What the round says of those behind the survivor is not taken up: they are to be
     tried again with the survivor among the members.
     """
     if not members:
-        return waiting.pop(0)
+        return (waiting.pop(0),)
     while waiting:
         for separation in trial.search(waiting[:_ROUND], members):
             del waiting[0]
             if not trial.takes(separation):
-                return separation.y
-    return None
+                return (separation.y,)
+    return ()

@@ -9,7 +9,7 @@ from apsl_backends.learners.climbing import task_score
 from apsl_backends.learners.scorefindings import tell_ball
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.assembly import Assembly
-from apsl_rules.errors import LimitReachedError, SpecError
+from apsl_rules.errors import InvalidArgumentError, LimitReachedError, SpecError
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.oracle import Verdict
@@ -55,6 +55,9 @@ class RefinedOptions:
 def learn_refined(task: Task) -> Part:
     """Learn the part around the target from the best class of graphs over the nodes near it."""
     options = build(RefinedOptions, task.spec.options, f"spec {task.spec.name!r}, options")
+    if task.oracle.kept is not None:
+        message = f"the learner {task.spec.name!r} searches by scores in memory; leave out counts, or take 'apsl'"
+        raise InvalidArgumentError(message)
     score = task_score(task, options.ess, options.price)
     assembly = Assembly(task)
     finder = pick(task.plugins.finders, task.spec.neighbours.finder, "finder").make(task.oracle, task.finder_settings)

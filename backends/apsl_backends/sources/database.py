@@ -83,6 +83,11 @@ def open_files(table: FileTable, *, memory_limit: str | None = None, threads: in
             quotechar='"',
             escapechar='"',
             encoding="utf-8",
+            comment="",  # what DuckDB would guess, it is told
+            skiprows=0,
+            strict_mode=True,
+            null_padding=False,
+            ignore_errors=False,
         )
         rows.create_view(_RAW)
         _name_columns(connection, _RAW, range(len(names)), len(names))
