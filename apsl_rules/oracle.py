@@ -243,6 +243,26 @@ class BaseOracle(ABC):
         ]
 
 
+class BatchedOracle(BaseOracle):
+    """An oracle that answers batches: it brings ``verdicts`` and ``separators``, and one question is a batch of one."""
+
+    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
+        """Answer one question."""
+        return self.verdicts([(x, y, tuple(given))])[0]
+
+    def separator(
+        self,
+        x: Node,
+        y: Node,
+        pool: Sequence[Node],
+        *,
+        must_include: Sequence[Node] = (),
+        max_size: int | None = None,
+    ) -> Separation:
+        """Search for a separator."""
+        return self.separators([Search(x, y, tuple(pool), tuple(must_include), max_size)])[0]
+
+
 def subsets(pool: Sequence[Node], must_include: Sequence[Node], max_size: int | None) -> Iterator[tuple[Node, ...]]:
     """Enumerate the subsets of a pool that contain given nodes: smallest first, then in the pool's order.
 

@@ -18,7 +18,7 @@ from apsl_rules.coded import Table
 from apsl_rules.keeping import KeptCounts
 from apsl_rules.names import Node, order_key
 from apsl_rules.oracle import (
-    BaseOracle,
+    BatchedOracle,
     Decision,
     Eliminating,
     Elimination,
@@ -32,7 +32,7 @@ from apsl_rules.oracle import (
 )
 
 
-class SharedOracle(BaseOracle):
+class SharedOracle(BatchedOracle):
     """An oracle in front of another one that remembers every answer; ``tests`` counts those that had to be computed.
 
     Threads that ask the same question at the same time wait for one answer, so the count is the same for any number.
@@ -61,10 +61,6 @@ class SharedOracle(BaseOracle):
         if flush is not None:
             flush()
 
-    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
-        """Answer one question."""
-        return self.verdicts([(x, y, tuple(given))])[0]
-
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
         """Answer a batch: what nobody asked before goes to the oracle in one round."""
         asked = [self._ordered(query) for query in queries]
@@ -78,18 +74,6 @@ class SharedOracle(BaseOracle):
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
         """Carry out a batch of searches: what nobody asked before goes to the oracle in one round."""
         return self._together(searches, self._oracle.separators, lambda separation: separation.tests)
-
-    def separator(
-        self,
-        x: Node,
-        y: Node,
-        pool: Sequence[Node],
-        *,
-        must_include: Sequence[Node] = (),
-        max_size: int | None = None,
-    ) -> Separation:
-        """Search for a separator."""
-        return self.separators([Search(x, y, tuple(pool), tuple(must_include), max_size)])[0]
 
     def _ordered(self, query: Query) -> Query:
         """Give a question as everybody asks it: x before y and Z by name."""

@@ -31,7 +31,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.keeping import KeptCounts
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracle import (
-    BaseOracle,
+    BatchedOracle,
     Decision,
     Eliminating,
     Elimination,
@@ -44,7 +44,7 @@ from apsl_rules.oracle import (
 )
 
 
-class CachedOracle(BaseOracle):
+class CachedOracle(BatchedOracle):
     """An oracle in front of another one that asks it only what the cache does not know.
 
     ``alpha`` is the level at which the oracle behind decides, ``options`` are its settings that change a statistic,
@@ -91,10 +91,6 @@ class CachedOracle(BaseOracle):
         """Write the answers that are still in memory."""
         self._cache.flush()
 
-    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
-        """Answer one question."""
-        return self.verdicts([(x, y, tuple(given))])[0]
-
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
         """Answer a batch: what the cache does not know goes to the oracle in one round."""
         keys = [self._query_key(query) for query in queries]
@@ -126,18 +122,6 @@ class CachedOracle(BaseOracle):
         if figures is not None:
             self._cache.keep([Answer(key, figures)])
         return sweep
-
-    def separator(
-        self,
-        x: Node,
-        y: Node,
-        pool: Sequence[Node],
-        *,
-        must_include: Sequence[Node] = (),
-        max_size: int | None = None,
-    ) -> Separation:
-        """Search for a separator, or take the outcome of the same search from the cache."""
-        return self.separators([Search(x, y, tuple(pool), tuple(must_include), max_size)])[0]
 
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
         """Carry out a batch of searches: what the cache does not know goes to the oracle in one round.
