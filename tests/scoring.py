@@ -61,6 +61,27 @@ def naive_local(drawn: Table, node: Node, parents: Sequence[Node], ess: float) -
     )
 
 
+def naive_leaning(drawn: Table, node: Node, parents: Sequence[Node], ess: float, leaning: float) -> float:
+    """Score a family with a prior that leans: joint columns of all members, each configuration with its own weight."""
+
+    def joint(members: Sequence[Node]) -> float:
+        places = [drawn.place[one] for one in members]
+        shares = []
+        for at in places:
+            card = int(drawn.cards[at])
+            observed = np.bincount(drawn.codes[at], minlength=card) / drawn.rows
+            expected = np.maximum((1 - leaning) / card + leaning * observed, 0.5 / drawn.rows)
+            shares.append(2.0 ** (np.rint(32 * np.log2(expected)) / 32))
+        counts: dict[tuple[int, ...], int] = {}
+        for row in drawn.codes.T:
+            key = tuple(row[places].tolist())
+            counts[key] = counts.get(key, 0) + 1
+        weights = {key: ess * prod(share[code] for share, code in zip(shares, key, strict=True)) for key in counts}
+        return float(sum(gammaln(weights[key] + count) - gammaln(weights[key]) for key, count in counts.items()))
+
+    return joint([node, *parents]) - joint(parents)
+
+
 def strong_network(dag: Dag, *, seed: int) -> Network:
     """Give a graph binary tables in which each parent matters much, alone and together with the others."""
     random = np.random.default_rng(seed)

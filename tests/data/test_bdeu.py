@@ -18,7 +18,7 @@ from apsl_rules.dag import known_dag
 from apsl_rules.data import table
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError, UnknownNodeError
 from graphs import all_dags
-from scoring import coded, naive_local, tables
+from scoring import coded, naive_leaning, naive_local, tables
 
 EIGHT = coded([[0, 0, 0, 1, 1, 1, 1, 0], [0, 0, 1, 1, 1, 0, 1, 0]], "XY")
 
@@ -51,10 +51,15 @@ def test_families_agree_with_the_definition(drawn: Table, ess: float, price: flo
     assert score.family(node, parents) == pytest.approx(expected, abs=1e-7)
 
 
-@given(tables(max_columns=5, max_levels=60), st.floats(0.1, 20), st.floats(0, 5), st.data())
-def test_gains_and_joints_agree_with_families(drawn: Table, ess: float, price: float, data: st.DataObject) -> None:
+LEANINGS = st.sampled_from([0.0, 0.1, 0.5, 1.0])
+
+
+@given(tables(max_columns=5, max_levels=60), st.floats(0.1, 20), st.floats(0, 5), LEANINGS, st.data())
+def test_gains_and_joints_agree_with_families(
+    drawn: Table, ess: float, price: float, leaning: float, data: st.DataObject
+) -> None:
     """Gains and differences of joint scores are exactly the differences of families, also of far too many levels."""
-    score = BDeu(drawn, ess=ess, price=price)
+    score = BDeu(drawn, ess=ess, price=price, leaning=leaning)
     node, *rest = data.draw(st.permutations(range(len(drawn.names))))
     parents = tuple(sorted(rest[: data.draw(st.integers(0, len(rest)))]))
     others = sorted(rest[: data.draw(st.integers(0, len(rest)))])
@@ -101,10 +106,39 @@ def test_more_levels_than_a_byte_holds() -> None:
     assert BDeu(drawn).family("a", "b") == pytest.approx(naive_local(drawn, "a", "b", 10), abs=1e-7)
 
 
-@given(tables(max_columns=4, min_columns=4, max_levels=3), st.floats(0.1, 50), st.floats(0, 5))
-def test_equivalent_graphs_score_the_same(drawn: Table, ess: float, price: float) -> None:
+@given(tables(max_columns=5, max_levels=60, max_rows=300), st.floats(0.1, 50), LEANINGS.filter(bool), st.data())
+def test_leaning_families_agree_with_the_definition(
+    drawn: Table, ess: float, leaning: float, data: st.DataObject
+) -> None:
+    """With a prior that leans, each configuration weighs the product of its columns' shares."""
+    score = BDeu(drawn, ess=ess, leaning=leaning)
+    node, *others = data.draw(st.permutations(drawn.names))
+    parents = others[: data.draw(st.integers(0, len(others)))]
+    expected = naive_leaning(drawn, node, parents, ess, leaning)
+    assert score.family(node, parents) == pytest.approx(expected, abs=1e-6)
+
+
+def test_leaning_figures() -> None:
+    """Equal shares make every leaning the same prior; a prior that expects what came finds it likelier."""
+    for leaning in (0.25, 1.0):  # both columns have four rows of each level, and a half is a whole number of steps
+        assert BDeu(EIGHT, ess=10, leaning=leaning).family("Y", ["X"]) == pytest.approx(-5.674254, abs=1e-6)
+    skewed = coded([[0] * 18 + [1, 1], [0] * 18 + [0, 1]], "XY")  # X: 9 in 10; Y: 19 in 20
+    uniform, leaning = (BDeu(skewed, ess=4, leaning=one) for one in (0.0, 1.0))
+    assert uniform.family("X") == pytest.approx(-8.683272, abs=1e-6)
+    assert leaning.family("X") > uniform.family("X")
+
+
+@pytest.mark.parametrize("leaning", [-0.1, 1.5, "half", True, float("nan")])
+def test_leanings_that_cannot_be_meant(leaning: object) -> None:
+    """A leaning is a number from 0 to 1."""
+    with pytest.raises(InvalidArgumentError, match="leaning is"):
+        BDeu(EIGHT, leaning=leaning)  # type: ignore[arg-type]  # wrong on purpose
+
+
+@given(tables(max_columns=4, min_columns=4, max_levels=3), st.floats(0.1, 50), st.floats(0, 5), LEANINGS)
+def test_equivalent_graphs_score_the_same(drawn: Table, ess: float, price: float, leaning: float) -> None:
     """Graphs with the same edges and the same V-structures have exactly the same score."""
-    score = BDeu(drawn, ess=ess, price=price)
+    score = BDeu(drawn, ess=ess, price=price, leaning=leaning)
     classes: dict[object, set[int]] = {}
     for alike, parents in _GRAPHS:
         total = sum(score.local(node, before) for node, before in enumerate(parents))

@@ -65,7 +65,7 @@ def _ball(learner: str, table: Table, depth: int) -> tuple[frozenset[object], fr
 
     spec = installed().learners[learner].spec
     options = build(RefinedOptions, spec.options, "options")
-    score = BDeu(table, ess=options.ess, price=options.price)
+    score = BDeu(table, ess=options.ess, price=options.price, leaning=options.leaning)
     oracle = RememberingOracle(GSquare(table, alpha=spec.tests.alpha), origin="gsquare")
     finder = Hiton(oracle, FinderSettings(spec.tests.max_conditioning))
     balls = Balls(

@@ -35,10 +35,10 @@ class ClimbOptions:
     output: Output = "cpdag"
 
 
-def task_score(task: Task, ess: float, price: float | str = 0.0) -> BDeu:
+def task_score(task: Task, ess: float, price: float | str = 0.0, leaning: float = 0.0) -> BDeu:
     """Make the score that a task's spec asks for."""
     who = f"the learner {task.spec.name!r}"
-    return score_behind(task.oracle, who, ess=ess, price=price, order=task.spec.frontier.order)
+    return score_behind(task.oracle, who, ess=ess, price=price, order=task.spec.frontier.order, leaning=leaning)
 
 
 def climbed_part(task: Task, score: BDeu, options: ClimbOptions, edges: Mapping[Pair, tuple[Verdict, ...]]) -> Part:

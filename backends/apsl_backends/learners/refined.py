@@ -6,7 +6,7 @@ import attrs
 
 from apsl_backends.learners.ball import Balls, Pairs
 from apsl_backends.learners.climbing import task_score
-from apsl_backends.learners.scorefindings import tell_ball
+from apsl_backends.learners.scorefindings import SOURCE, tell_ball
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.assembly import Assembly
 from apsl_rules.errors import InvalidArgumentError, LimitReachedError, SpecError
@@ -25,13 +25,14 @@ class RefinedOptions:
 
     ``radius`` is how many steps from candidate to candidate the ball reaches around its core. ``pairs`` says which
     pairs of the ball the search may join: "all", those with an end nearer than the radius ("inner"), or those at the
-    core and those of a candidate ("candidates"). ``ess`` and ``price`` (for each parent) are those of the score.
-    ``rounds``, ``tabu`` and ``patience`` say how hard to search.
+    core and those of a candidate ("candidates"). ``ess``, ``leaning`` and ``price`` (for each parent) are those of the
+    score. ``rounds``, ``tabu`` and ``patience`` say how hard to search.
     """
 
     radius: int = 2
     pairs: Pairs = "all"
-    ess: float = 10.0
+    ess: float = 15.0
+    leaning: float = 0.5
     price: float | str = "columns+2"
     max_parents: int = MOST_PARENTS
     rounds: int = 8
@@ -58,7 +59,7 @@ def learn_refined(task: Task) -> Part:
     if task.oracle.kept is not None:
         message = f"the learner {task.spec.name!r} searches by scores in memory; leave out counts, or take 'apsl'"
         raise InvalidArgumentError(message)
-    score = task_score(task, options.ess, options.price)
+    score = task_score(task, options.ess, options.price, options.leaning)
     assembly = Assembly(task)
     finder = pick(task.plugins.finders, task.spec.neighbours.finder, "finder").make(task.oracle, task.finder_settings)
     neighbours = Neighbours(finder, symmetric=task.spec.neighbours.symmetry == "both", threads=task.threads)
@@ -85,5 +86,5 @@ def learn_refined(task: Task) -> Part:
     tell_ball(assembly, ball, score, book=balls.book, max_parents=options.max_parents, tested=tested)
     nats = score.nats(ball.found.gain)
     width = len(ball.found.members)
-    note = f"the best graph found over {width} nodes near {task.target} is {nats:.2f} nats ahead of no edge (BDeu)"
+    note = f"the best graph found over {width} nodes near {task.target} is {nats:.2f} nats ahead of no edge ({SOURCE})"
     return attrs.evolve(assembly.part(), notes=(note,))

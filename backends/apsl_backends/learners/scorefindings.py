@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from apsl_backends.search.families import Book
     from apsl_backends.search.rivals import Rival
 
-SOURCE = "BDeu"
+SOURCE = "BDe"
 Feature: TypeAlias = tuple[Relation, Numbers]
 Tested: TypeAlias = Callable[[Node, Node, bool], tuple[Verdict, ...]]
 

@@ -1,4 +1,4 @@
-"""BDeu (Heckerman, Geiger, Chickering 1995): the log probability of a table given a graph, with a uniform prior.
+"""BDeu and BDe (Heckerman, Geiger, Chickering 1995): the log probability of a table given a graph and a prior.
 
 The score of a node given its parents is a difference of two figures, each of a set of columns taken as one joint
 column::
@@ -8,6 +8,13 @@ column::
 
 so graphs with the same independences score the same, and a figure serves every node of its set. Figures are whole
 numbers of a small unit: sums and differences are exact, and what ties, ties exactly.
+
+That is BDeu: the prior thinks all configurations alike. Columns are not: where most rows have one level, BDeu pays for
+each further parent as if every level had been expected as often, and large tables lose that are none too many. A prior
+that *leans* (BDe with a prior graph of no edges) expects each level of a column with a share between 1 / levels and the
+share that was observed, and a configuration with the product of these::
+
+    a = ess * product over the columns of S of ((1 - leaning) / levels + leaning * observed share)
 
 Nodes are numbered here in the order of their names (or in an order given), sets of nodes are tuples in that order,
 and ties are broken by number: no result depends on the order of the columns.
@@ -47,20 +54,36 @@ class BDeu:
     ``ess`` is the equivalent sample size. ``price`` is what each parent costs in nats: a number, "kappa" for
     Heckerman's structure prior ln(ess + 1), or "columns" for ln(number of columns), which allows for how many parents
     could have been chosen; "columns+2" is 2 nats more. ``order`` numbers the nodes by "name", or as the "column"s come.
+    ``leaning`` from 0 (BDeu) to 1 says how far the prior leans to the observed shares; these are rounded by at most
+    1.1 %, which is another prior, but one and the same for all graphs.
 
     An object is used by one thread at a time.
     """
 
     def __init__(
-        self, table: Table, *, ess: float = 10.0, price: Price = 0.0, order: Literal["name", "column"] = "name"
+        self,
+        table: Table,
+        *,
+        ess: float = 10.0,
+        price: Price = 0.0,
+        order: Literal["name", "column"] = "name",
+        leaning: float = 0.0,
     ) -> None:
         from apsl_backends.scores import kernels
 
         check_table(table)
-        _check_memory(kernels.desk_bytes(table.rows, 3), table.rows)
+        if not _is_number(leaning) or leaning > 1:
+            message = f"leaning is {leaning!r}; give a number from 0 (no leaning: BDeu) to 1 (the observed shares)"
+            raise InvalidArgumentError(message)
+        _check_memory(kernels.desk_bytes(table.rows, 3, leaning=leaning > 0), table.rows)
         places = self._number(table, ess, price, order)
         self._columns = kernels.Columns(table.codes, places, table.cards[places])
-        self._desk = kernels.desk_for(table.rows, 3)
+        self._desk = kernels.desk_for(table.rows, 3, leaning=leaning > 0)
+        self.leaning = leaning
+        if leaning:
+            shades = np.zeros((len(places), int(table.cards.max())), np.int32)
+            kernels.shade(self._columns, float(leaning), self._desk, shades)
+            self._prior = self._prior._replace(shades=shades)
 
     def _number(self, table: Table | Heading, ess: float, price: Price, order: Literal["name", "column"]) -> Integers:
         """Give each node its number, choose the unit, and tell the places of the nodes in the table."""
@@ -74,7 +97,8 @@ class BDeu:
         largest = table.rows * (log(max(table.rows, 2)) + float(np.log(table.cards).sum()) + 1)
         self.unit: float = 2.0 ** -min(_FINEST, _BITS - ceil(log2(largest)))
         self.price = round(_nats_for(price, ess, len(self.nodes)) / self.unit)
-        self._prior = kernels.Prior(float(ess), 1 / self.unit, self.price)
+        uniform = np.zeros((len(self.nodes), 0), np.int32)
+        self._prior = kernels.Prior(float(ess), 1 / self.unit, self.price, uniform)
         self._locals: dict[tuple[int, Numbers], int] = {}
         self._gains: dict[tuple[int, Numbers], tuple[Integers, Integers]] = {}
         return np.array([table.place[node] for node in self.nodes], np.int64)
@@ -125,20 +149,23 @@ class BDeu:
         """Score every subset of some nodes as one joint column; bit i of a place stands for the i-th member."""
         width = len(members)
         if len(self._desk.classes) <= width:
-            self._desk = self._desk._replace(classes=np.empty((width + 1, self.rows), np.uint32))
+            shades = np.empty((width + 1, self._desk.shades.shape[1]), np.int32)
+            self._desk = self._desk._replace(classes=np.empty((width + 1, self.rows), np.uint32), shades=shades)
         chosen = np.array(members, np.int64)
         small = np.empty((width, self.rows), self._columns.codes.dtype)
         weights = np.empty(self.rows, np.int32)
-        distinct = self._kernels.collapse(self._columns, chosen, self._desk, small, weights)
+        distinct = self._kernels.collapse(self._columns, chosen, self._prior, self._desk, small, weights)
         rows = np.ascontiguousarray(small[:, :distinct])
         scores = np.empty(1 << width, np.int64)
-        self._kernels.joints(rows, self._columns.cards[chosen], weights[:distinct], self._prior, self._desk, scores)
+        cards, shades = self._columns.cards[chosen], self._prior.shades[chosen]
+        self._kernels.joints(rows, cards, weights[:distinct], self._prior, shades, self._desk, scores)
         return scores
 
     def bytes_for_joints(self, width: int) -> int:
         """Estimate the memory for scoring every subset of so many nodes."""
         item = self._columns.codes.dtype.itemsize
-        return (8 << width) + self._kernels.desk_bytes(self.rows, width + 1) + self.rows * (2 * width * item + 4)
+        desk: int = self._kernels.desk_bytes(self.rows, width + 1, leaning=self.leaning > 0)
+        return (8 << width) + desk + self.rows * (2 * width * item + 4)
 
     # --- names and nats ----------------------------------------------------------------------------------------------
 

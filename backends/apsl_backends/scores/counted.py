@@ -55,9 +55,8 @@ class CountedBDeu(BDeu):
         desk = self._kernels.desk_for(max(len(joint.weights), 1), len(members) + 1)
         scores = np.empty(1 << len(members), np.int64)
         cards = self._kept.heading.cards[chosen]
-        self._kernels.joints(
-            np.ascontiguousarray(joint.codes), cards, joint.weights.astype(np.int32), self._prior, desk, scores
-        )
+        codes, weights = np.ascontiguousarray(joint.codes), joint.weights.astype(np.int32)
+        self._kernels.joints(codes, cards, weights, self._prior, self._prior.shades[list(members)], desk, scores)
         return scores
 
     def bytes_for_joints(self, width: int) -> int:

@@ -1,9 +1,13 @@
-"""Count the configurations of columns and sum their BDeu terms, in machine code.
+"""Count the configurations of columns and sum the terms of BDeu, or of BDe with a leaning prior, in machine code.
 
 The rows of some columns get one number each, the *class* of their configuration: in mixed radix while that is small,
 and otherwise by labelling the configurations that do occur. So memory never grows beyond a few numbers for each row,
 however many configurations there could be. Terms are whole multiples of a unit far below any difference that matters.
 Sums of whole numbers do not depend on any order, and graphs that score the same tie exactly.
+
+Where the prior leans, the prior weight of a configuration is a product of shares, one for each column. A share is a
+power of two with a whole number of small steps for its exponent, its *shade*: shades of columns add up to that of the
+configuration, and terms are kept by shade and count.
 
 Classes are unsigned, since numba looks for negative places in everything else.
 """
@@ -21,7 +25,11 @@ from apsl_backends.scores.compiling import compiled
 from apsl_rules.coded import Codes
 
 Integers = npt.NDArray[np.int64]
+Shades = npt.NDArray[np.int32]
 
+#: How many steps of shade halve a weight; the shades and counts whose terms are kept.
+STEPS = 32
+_DARKEST, _COUNTS = 2048, 128
 #: How many numbers of configurations have their terms kept, and for how many counts.
 _SLOTS, _KEPT = 256, 1024
 _UNKNOWN = np.iinfo(np.int64).min
@@ -29,7 +37,10 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Desk(NamedTuple):
-    """Working space: classes of the rows at each level, counts, labels of configurations, and known terms."""
+    """Working space: classes of the rows at each level, counts, labels of configurations, and known terms.
+
+    Where the prior leans: shades of the rows and of the classes at each level, and terms by shade.
+    """
 
     classes: npt.NDArray[np.uint32]
     counts: npt.NDArray[np.int32]
@@ -38,6 +49,9 @@ class Desk(NamedTuple):
     configurations: npt.NDArray[np.float64]
     terms: Integers
     used: Integers
+    shades: Shades
+    cells: Shades
+    shaded: Integers
 
 
 class Columns(NamedTuple):
@@ -49,14 +63,18 @@ class Columns(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """The equivalent sample size, how many units make a nat, and what a parent costs in units."""
+    """The equivalent sample size, how many units make a nat, what a parent costs in units, and shades.
+
+    ``shades[i, k]`` is that of level k of node i; where the prior is uniform no level has one.
+    """
 
     ess: float
     scale: float
     price: int
+    shades: Shades
 
 
-def desk_for(rows: int, levels: int) -> Desk:
+def desk_for(rows: int, levels: int, *, leaning: bool = False) -> Desk:
     """Make working space for a table of so many rows, for sets that are built up over so many levels."""
     counts, slots = _sizes(rows)
     return Desk(
@@ -67,18 +85,36 @@ def desk_for(rows: int, levels: int) -> Desk:
         np.empty(_SLOTS, np.float64),
         np.empty((_SLOTS, min(rows + 1, _KEPT)), np.int64),
         np.zeros(2, np.int64),
+        np.empty((levels, rows if leaning else 0), np.int32),
+        np.empty((3, counts if leaning else 0), np.int32),
+        np.full((_DARKEST, _COUNTS) if leaning else (0, 0), _UNKNOWN),
     )
 
 
-def desk_bytes(rows: int, levels: int) -> int:
+def desk_bytes(rows: int, levels: int, *, leaning: bool = False) -> int:
     """Estimate the size of such a working space."""
     counts, slots = _sizes(rows)
-    return 4 * rows * levels + 4 * counts + 12 * slots + 8 * _SLOTS * (1 + min(rows + 1, _KEPT))
+    shaded = 4 * rows * levels + 12 * counts + 8 * _DARKEST * _COUNTS if leaning else 0
+    return 4 * rows * levels + 4 * counts + 12 * slots + 8 * _SLOTS * (1 + min(rows + 1, _KEPT)) + shaded
 
 
 def _sizes(rows: int) -> tuple[int, int]:
     """Give how many classes are counted in a plain array, and how many places there are for labels otherwise."""
     return max(4096, 2 * rows + min(6 * rows, 1 << 18)), 1 << max(4, (2 * rows - 1).bit_length())
+
+
+@compiled
+def shade(columns: Any, leaning: float, desk: Any, out: Any) -> None:
+    """Find the shade of each level of each node: how often it is expected by a prior that leans to what was observed."""
+    rows = columns.codes.shape[1]
+    for node in range(len(columns.places)):
+        card = columns.cards[node]
+        desk.counts[:card] = 0
+        for code in columns.codes[columns.places[node]]:
+            desk.counts[code] += np.int32(1)
+        for level in range(card):
+            expected = (1.0 - leaning) / card + leaning * desk.counts[level] / rows
+            out[node, level] = np.int32(np.rint(-STEPS * np.log2(max(expected, 0.5 / rows))))
 
 
 @compiled
@@ -140,8 +176,37 @@ def _term(terms: Any, weight: float, scale: float, count: int) -> Any:
 
 
 @compiled
-def _sum(desk: Any, prior: Any, span: int, configurations: float) -> int:
-    """Sum the terms of the counts of so many classes."""
+def _shaded_term(desk: Any, prior: Any, shade: int, count: int) -> Any:
+    """Give the term of a configuration with a shade."""
+    weight = prior.ess * 2.0 ** (-shade / STEPS)
+    if shade >= _DARKEST or count >= _COUNTS:
+        return np.int64(np.rint((lgamma(weight + count) - lgamma(weight)) * prior.scale))
+    return _term(desk.shaded[shade], weight, prior.scale, count)
+
+
+@compiled
+def _darken(before: Any, column: Any, shades: Any, after: Any) -> None:
+    """Add the shades of a column to those of the rows, if they have any."""
+    for row in range(len(after)):
+        after[row] = before[row] + shades[column[row]]
+
+
+@compiled
+def _settle(classes: Any, shades: Any, cells: Any) -> None:
+    """Note the shade of each class, if rows have shades."""
+    for row in range(len(shades)):
+        cells[classes[row]] = shades[row]
+
+
+@compiled
+def _sum(desk: Any, prior: Any, span: int, configurations: float, cells: Any) -> int:
+    """Sum the terms of the counts of so many classes; ``cells`` has their shades if the prior leans."""
+    if prior.shades.shape[1]:
+        total = 0
+        for cell in range(span):
+            if desk.counts[cell]:
+                total += _shaded_term(desk, prior, cells[cell], desk.counts[cell])
+        return total
     terms, weight, scale = desk.terms[_slot(desk, configurations)], prior.ess / configurations, prior.scale
     total = 0
     for count in desk.counts[:span]:
@@ -177,41 +242,60 @@ def _tally(counts: Any, classes: Any, span: int, column: Any, card: int) -> None
 
 
 @compiled
-def _total(desk: Any, prior: Any, classes: Any, span: int, configurations: float) -> int:
-    """Count the rows of each class and sum the terms."""
-    desk.counts[:span] = 0
-    for row in range(len(classes)):
-        desk.counts[classes[row]] += np.int32(1)
-    return _sum(desk, prior, span, configurations)
+def _sum_wide(desk: Any, prior: Any, span: int, levels: int, configurations: float, cells: Any, shades: Any) -> int:
+    """Sum the terms of counts laid out as a column over classes; ``cells`` has the shades of the classes."""
+    if not prior.shades.shape[1]:
+        return _sum(desk, prior, span * levels, configurations, cells)
+    total = 0
+    for level in range(levels):
+        counts, shade = desk.counts[level * span :], shades[level]
+        for cell in range(span):
+            if counts[cell]:
+                total += _shaded_term(desk, prior, cells[cell] + shade, counts[cell])
+    return total
 
 
 @compiled
-def _build(columns: Any, members: Any, but: int, desk: Any) -> tuple[int, float]:
-    """Put the rows into the classes of all members but one, at level 0.
+def _total(desk: Any, prior: Any, classes: Any, span: int, configurations: float, shades: Any, cells: Any) -> int:
+    """Count the rows of each class and sum the terms; the classes' shades are left in ``cells``."""
+    desk.counts[:span] = 0
+    for row in range(len(classes)):
+        desk.counts[classes[row]] += np.int32(1)
+    _settle(classes, shades, cells)
+    return _sum(desk, prior, span, configurations, cells)
+
+
+@compiled
+def _build(columns: Any, members: Any, but: int, prior: Any, desk: Any) -> tuple[int, float]:
+    """Put the rows into the classes of all members but one, with their shades, at level 0.
 
     Give how many classes there may be, and how many configurations there are in all.
     """
     span, configurations = 1, 1.0
     desk.classes[0, :] = 0
+    desk.shades[0, :] = 0
     for member in members:
         if member != but:
             column, card = columns.codes[columns.places[member]], columns.cards[member]
             span = _extend(desk, desk.classes[0], span, column, card, desk.classes[0])
             configurations *= card
+            _darken(desk.shades[0], column, prior.shades[member], desk.shades[0])
     return span, configurations
 
 
 @compiled
 def local(columns: Any, node: int, parents: Any, but: int, prior: Any, desk: Any) -> int:
     """Score a node given all its parents but one."""
-    base, configurations = _build(columns, parents, but, desk)
-    rest = _total(desk, prior, desk.classes[0], base, configurations)
+    base, configurations = _build(columns, parents, but, prior, desk)
+    rest = _total(desk, prior, desk.classes[0], base, configurations, desk.shades[0], desk.cells[0])
     below, card = columns.codes[columns.places[node]], columns.cards[node]
+    shades = prior.shades[node]
     if base * card > len(desk.counts):
         base = _extend(desk, desk.classes[0], base, below, card, desk.classes[0])
-        return _total(desk, prior, desk.classes[0], base, configurations * card) - rest
+        _darken(desk.shades[0], below, shades, desk.shades[0])
+        return _total(desk, prior, desk.classes[0], base, configurations * card, desk.shades[0], desk.cells[0]) - rest
     _tally(desk.counts, desk.classes[0], base, below, card)
-    return _sum(desk, prior, base * card, configurations * card) - rest
+    return _sum_wide(desk, prior, base, card, configurations * card, desk.cells[0], shades) - rest
 
 
 @compiled
@@ -239,46 +323,64 @@ def gains(columns: Any, node: int, parents: Any, others: Any, prior: Any, desk: 
     for at in range(len(others)):
         if _has(parents, others[at]):
             out[at] = local(columns, node, parents, others[at], prior, desk) - own + prior.price
-    base, configurations = _build(columns, parents, -1, desk)
+    base, configurations = _build(columns, parents, -1, prior, desk)
     below, card = columns.codes[columns.places[node]], columns.cards[node]
     family = _extend(desk, desk.classes[0], base, below, card, desk.classes[1])
+    _darken(desk.shades[0], below, prior.shades[node], desk.shades[1])
+    _settle(desk.classes[0], desk.shades[0], desk.cells[0])
+    _settle(desk.classes[1], desk.shades[1], desk.cells[1])
     labelled = family < base * card  # the level of the node cannot be read off the class
     for at in range(len(others)):
         if _has(parents, others[at]):
             continue
         other, levels = columns.codes[columns.places[others[at]]], columns.cards[others[at]]
+        shades = prior.shades[others[at]]
         combined = configurations * levels
         if labelled or family * levels > len(desk.counts):
-            span = _extend(desk, desk.classes[0], base, other, levels, desk.classes[2])
-            rest = _total(desk, prior, desk.classes[2], span, combined)
-            span = _extend(desk, desk.classes[1], family, other, levels, desk.classes[2])
-            whole = _total(desk, prior, desk.classes[2], span, combined * card)
+            rest = _refined(desk, prior, 0, base, other, levels, combined, shades)
+            whole = _refined(desk, prior, 1, family, other, levels, combined * card, shades)
         else:
             _tally(desk.counts, desk.classes[1], family, other, levels)
-            whole = _sum(desk, prior, family * levels, combined * card)
-            rest = _sum_over(desk, prior, base, card, levels, combined)
+            whole = _sum_wide(desk, prior, family, levels, combined * card, desk.cells[1], shades)
+            rest = _sum_over(desk, prior, base, card, levels, combined, shades)
         out[at] = whole - rest - own - prior.price
 
 
 @compiled
-def _sum_over(desk: Any, prior: Any, base: int, card: int, levels: int, configurations: float) -> int:
+def _refined(
+    desk: Any, prior: Any, level: int, span: int, other: Any, levels: int, configurations: float, shades: Any
+) -> int:
+    """Score the classes of a level refined by another column."""
+    wide = _extend(desk, desk.classes[level], span, other, levels, desk.classes[2])
+    _darken(desk.shades[level], other, shades, desk.shades[2])
+    return _total(desk, prior, desk.classes[2], wide, configurations, desk.shades[2], desk.cells[2])
+
+
+@compiled
+def _sum_over(
+    desk: Any, prior: Any, base: int, card: int, levels: int, configurations: float, shades: Any
+) -> int:
     """Sum the terms of counts laid out as other, node, parents once the levels of the node are added up."""
     terms, weight, scale = desk.terms[_slot(desk, configurations)], prior.ess / configurations, prior.scale
+    leaning = prior.shades.shape[1] > 0
     total = 0
-    for start in range(0, levels * card * base, card * base):
-        for cell in range(start, start + base):
+    for outer in range(levels):
+        start = outer * card * base
+        for cell in range(base):
             count = 0
             for level in range(card):
-                count += desk.counts[cell + level * base]
-            if count:
+                count += desk.counts[start + cell + level * base]
+            if count and leaning:
+                total += _shaded_term(desk, prior, desk.cells[0, cell] + shades[outer], count)
+            elif count:
                 total += _term(terms, weight, scale, count)
     return total
 
 
 @compiled
-def collapse(columns: Any, members: Any, desk: Any, small: Any, weights: Any) -> int:
+def collapse(columns: Any, members: Any, prior: Any, desk: Any, small: Any, weights: Any) -> int:
     """Find the distinct rows of some columns and how often each occurs; give how many there are."""
-    span, _ = _build(columns, members, -1, desk)
+    span, _ = _build(columns, members, -1, prior, desk)
     desk.counts[:span] = -1
     found = 0
     for row in range(columns.codes.shape[1]):
@@ -295,10 +397,11 @@ def collapse(columns: Any, members: Any, desk: Any, small: Any, weights: Any) ->
 
 
 @compiled
-def joints(codes: Any, cards: Any, weights: Any, prior: Any, desk: Any, scores: Any) -> None:
+def joints(codes: Any, cards: Any, weights: Any, prior: Any, shades: Any, desk: Any, scores: Any) -> None:
     """Score every subset of the columns as one joint column; bit i of a place in ``scores`` stands for column i.
 
-    A subset refines the classes of the subset without its last column, so these are kept at each level.
+    A subset refines the classes of the subset without its last column, so these are kept at each level. ``shades``
+    are those of the columns' levels.
     """
     width, rows = len(cards), len(weights)
     spans = np.ones(width + 1, np.int64)
@@ -309,6 +412,7 @@ def joints(codes: Any, cards: Any, weights: Any, prior: Any, desk: Any, scores: 
         total += weight
     scores[0] = _term(desk.terms[_slot(desk, 1.0)], prior.ess, prior.scale, total)
     desk.classes[0, :rows] = 0
+    desk.shades[0, :] = 0
     level, subset, column = 0, 0, 0
     while level or column < width:
         if column == width:
@@ -322,8 +426,11 @@ def joints(codes: Any, cards: Any, weights: Any, prior: Any, desk: Any, scores: 
         desk.counts[:span] = 0
         for row in range(rows):
             desk.counts[after[row]] += weights[row]
+        darkened = desk.shades[level + 1, :rows]
+        _darken(desk.shades[level, :rows], codes[column], shades[column], darkened)
+        _settle(after, darkened, desk.cells[0])
         subset |= 1 << column
         level += 1
         spans[level], configurations[level], chosen[level] = span, configurations[level - 1] * card, column
-        scores[subset] = _sum(desk, prior, span, configurations[level])
+        scores[subset] = _sum(desk, prior, span, configurations[level], desk.cells[0])
         column += 1

@@ -13,11 +13,20 @@ from apsl_rules.oracle import Oracle
 
 
 def score_behind(
-    oracle: Oracle, who: str, *, ess: float, price: Price = 0.0, order: Literal["name", "column"] = "name"
+    oracle: Oracle,
+    who: str,
+    *,
+    ess: float,
+    price: Price = 0.0,
+    order: Literal["name", "column"] = "name",
+    leaning: float = 0.0,
 ) -> BDeu:
     """Make the score of the table behind an oracle; ``who`` wants it, such as "the learner 'mmhc'"."""
     kept = getattr(oracle, "kept", None)
     if isinstance(kept, KeptCounts):
+        if leaning:
+            message = f"{who} scores with a prior that leans to observed shares, in memory only; leave out counts"
+            raise InvalidArgumentError(message)
         return CountedBDeu(kept, ess=ess, price=price, order=order)
     table = getattr(oracle, "table", None)
     if not isinstance(table, Table):
@@ -25,4 +34,4 @@ def score_behind(
             f"{who} scores a table of discrete columns, but the oracle {oracle.name!r} has none; learn from a table"
         )
         raise InvalidArgumentError(message)
-    return BDeu(table, ess=ess, price=price, order=order)
+    return BDeu(table, ess=ess, price=price, order=order, leaning=leaning)
