@@ -56,21 +56,26 @@ def learner_offer(learner: str | Path | Spec | LearnerOffer, plugins: Plugins) -
 
 #: The name that leaves the choice of a learner to the source, and what it may choose.
 AUTO, BY_TESTS, BY_SCORES = "auto", "apsl", "apsl-score"
+_ELSEWHERE = "the table is not counted in memory"
 
 
-def at_first(*, limited: bool, knowing: bool) -> tuple[str, str]:
+def at_first(*, limited: bool, knowing: bool, counts: object) -> tuple[str, str]:
     """Choose a learner before the source is opened, and say why.
 
     On tables of discrete columns the learner that refines parts by scores is right more often than the one that goes by
-    tests alone. It cannot stop half-way, nor take up knowledge.
+    tests alone. It cannot stop half-way, nor take up knowledge, and it counts in memory.
     """
-    if knowing or limited:
-        return BY_TESTS, "knowledge is given" if knowing else "the run is limited"
+    reasons = {"knowledge is given": knowing, "the run is limited": limited, _ELSEWHERE: counts not in (None, "memory")}
+    for reason, holds in reasons.items():
+        if holds:
+            return BY_TESTS, reason
     return BY_SCORES, "the source is a table of discrete columns"
 
 
 def unfit_for_scores(oracle: RememberingOracle) -> str:
     """Say why scores cannot refine parts from a source, or nothing."""
+    if oracle.kept is not None:
+        return _ELSEWHERE
     if oracle.table is not None:
         return "values are missing" if oracle.table.incomplete.any() else ""
     return "the answers are perfect" if oracle.perfect else "the source has no table of discrete columns"

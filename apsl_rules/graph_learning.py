@@ -123,7 +123,7 @@ class LearnedGraph(Exportable):
         return next((part for part in self.parts if x in part.visited or y in part.visited), self.parts[0])
 
 
-def learn_graph(source: Any, *, learner: str | Path | Spec = "apsl", **settings: Unpack[Settings]) -> LearnedGraph:
+def learn_graph(source: Any, *, learner: str | Path | Spec = AUTO, **settings: Unpack[Settings]) -> LearnedGraph:
     """Learn the structure of all nodes.
 
     Parameters
@@ -203,7 +203,7 @@ def prepared(source: Any, learner: str | Path | Spec, settings: Settings) -> Pre
     max_tests, max_seconds = settings.get("max_tests"), settings.get("max_seconds")
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=settings.get("threads", 1))
     limited = max_tests is not None or max_seconds is not None
-    first, _ = at_first(limited=limited, knowing=settings.get("knowledge") is not None)
+    first, _ = at_first(limited=limited, knowing=bool(settings.get("knowledge")), counts=settings.get("counts"))
     offer = learner_offer(first if learner == AUTO else learner, plugins)
     spec = _adjusted(offer.spec, settings)
     knowledge = honoured(settings.get("knowledge"), offer, spec, plugins)

@@ -44,7 +44,7 @@ def learn(
     target: Node,
     *,
     depth: Depth = 1,
-    learner: str | Path | Spec | LearnerOffer = "apsl",
+    learner: str | Path | Spec | LearnerOffer = AUTO,
     oracle: str | None = None,
     alpha: float | None = None,
     max_conditioning: int | Literal["none"] | None = None,
@@ -75,8 +75,8 @@ def learn(
         How far to learn: 1 gives the edges at the target, "max" everything connected with it.
     learner
         The name of a learner, the path of a spec file, a ``Spec``, or a ``LearnerOffer`` with code of its own.
-        "auto" leaves the choice to the source: scores refine parts from tables of discrete columns, tests do the
-        rest. The part says which it is.
+        "auto" leaves the choice to the source: scores refine parts from tables of discrete columns ("apsl-score"),
+        tests do the rest ("apsl"). The part says which it is, and why unless the answers are perfect.
     oracle
         The name of the test; without it the natural one for the source.
     alpha, max_conditioning, finder, conflicts
@@ -123,7 +123,9 @@ def learn(
     }
     extra = {**{name: value for name, value in given.items() if value is not None}, **(options or {})}
 
-    def opened(name: str | Path | Spec | LearnerOffer) -> tuple[LearnerOffer, Spec, Knowledge, RememberingOracle]:
+    def opened(
+        name: str | Path | Spec | LearnerOffer, source: Any, extra: Mapping[str, Any]
+    ) -> tuple[LearnerOffer, Spec, Knowledge, RememberingOracle]:
         offer = learner_offer(name, manager)
         spec = adjusted(offer.spec, alpha=alpha, max_conditioning=max_conditioning, finder=finder, conflicts=conflicts)
         known = honoured(knowledge, offer, spec, manager)
@@ -133,14 +135,14 @@ def learn(
 
     if learner == AUTO:
         limited = max_tests is not None or max_seconds is not None
-        name, why = at_first(limited=limited, knowing=knowledge is not None)
-        offer, spec, known, asker = opened(name)
+        name, why = at_first(limited=limited, knowing=bool(knowledge), counts=counts)
+        offer, spec, known, asker = opened(name, source, extra)
         if name == BY_SCORES and (reason := unfit_for_scores(asker)):
             name, why = BY_TESTS, reason
-            offer, spec, known, asker = opened(name)
-        chosen: tuple[str, ...] = (chosen_note(name, why),)
+            offer, spec, known, asker = opened(name, *_read(source, extra, asker))
+        chosen = () if asker.perfect else (chosen_note(name, why),)
     else:
-        offer, spec, known, asker = opened(learner)
+        offer, spec, known, asker = opened(learner, source, extra)
         chosen = ()
     rounds_before = asker.kept.rounds if asker.kept is not None else 0
     require_known(target, asker.nodes, "target")
@@ -180,6 +182,14 @@ def learn(
     if asker.table is None:
         return part
     return attrs.evolve(part, notes=(*part.notes, *notes_on(asker.table, part.members)))
+
+
+def _read(source: Any, extra: Mapping[str, Any], asker: RememberingOracle) -> tuple[Any, Mapping[str, Any]]:
+    """Give a table that was read already instead of its source, without the settings that reading it took."""
+    if asker.table is None:
+        return source, extra
+    reading = {"names", "missing", "discretize", "levels"}
+    return asker.table, {name: value for name, value in extra.items() if name not in reading}
 
 
 def _with_counts(source: Any, counts: str | CountSource | None) -> tuple[Any, str | None]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Unpack
 
 import attrs
 
+from apsl_rules.choosing import AUTO
 from apsl_rules.cpdag import Depth, check_depth
 from apsl_rules.engine import Engine
 from apsl_rules.errors import InvalidArgumentError
@@ -68,7 +69,7 @@ def learn_many(
     targets: Iterable[Node] | Literal["all"],
     *,
     depth: Depth = 1,
-    learner: str | Path | Spec = "apsl",
+    learner: str | Path | Spec = AUTO,
     **settings: Unpack[Settings],
 ) -> Parts:
     """Learn the parts around many targets, asking nothing twice.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 
 from apsl_rules.blanket import BlanketFinder
+from apsl_rules.names import Node
 from apsl_rules.neighbours import Finder
 from apsl_rules.oracle import Oracle
 from apsl_rules.spec import Spec
@@ -34,12 +35,14 @@ class FinderSettings:
 
     ``unreliable`` says how a marginal test with too few rows counts; None leaves it to the finder's habit.
     ``false_discoveries`` bounds the share of false ones among the candidates; None leaves it to alpha alone.
+    ``hidden`` nodes are never candidates: those that say the same as another one.
     """
 
     max_conditioning: int | None = None
     unreliable: Literal["independent", "dependent"] | None = None
     false_discoveries: float | None = None
     options: Mapping[str, Any] = attrs.field(factory=dict)
+    hidden: frozenset[Node] = frozenset()
 
 
 @attrs.frozen

@@ -1,22 +1,23 @@
 """The strength of an edge: how often edges with so much evidence are right.
 
 The evidence is the lead, in nats, of the graph found over its best rival, taken where it is least among the findings
-that the proof of the edge rests on. What a lead is worth was learned from random networks, in which it is known what is
-right: the chance of being right is a logistic curve of ln(1 + lead), one for arrows and one for lines. A graph that is
-ahead of each single rival may still be behind all of them together, so a lead is worth less than its nats say.
+that the proof of the edge rests on, and how many these are: each of them may be wrong. What that is worth was learned
+from simulated networks, in which it is known what is right: the chance of being right is a logistic curve of
+ln(1 + lead) and ln(findings), one for arrows and one for lines. A graph that is ahead of each single rival may still be
+behind all of them together, so a lead is worth less than its nats say.
 ``tools/bench/calibration.py`` fits the curves and checks them on networks not used for the fit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import exp, log1p
+from math import exp, log, log1p
 
 from apsl_rules.proof import Proof
 from apsl_rules.store import Mark
 
-#: For each mark, the logit of being right at no lead, and what it grows by with ln(1 + nats).
-CURVES: Mapping[Mark, tuple[float, float]] = {Mark.ARROW: (-1.95, 1.73), Mark.LINE: (-0.94, 0.40)}
+#: For each mark, the logit of being right at no lead, and what it changes by with ln(1 + nats) and with ln(findings).
+CURVES: Mapping[Mark, tuple[float, float, float]] = {Mark.ARROW: (-0.31, 0.87, -0.74), Mark.LINE: (-0.68, 0.32, 0.0)}
 
 
 def lead_of(proof: Proof) -> float | None:
@@ -36,5 +37,5 @@ def strength_of(mark: Mark, proof: Proof) -> float | None:
     lead = lead_of(proof)
     if lead is None or mark not in CURVES:
         return None
-    first, second = CURVES[mark]
-    return 1 / (1 + exp(-(first + second * log1p(lead))))
+    first, growth, loss = CURVES[mark]
+    return 1 / (1 + exp(-(first + growth * log1p(lead) + loss * log(len(proof.findings)))))

@@ -65,9 +65,9 @@ _SETTINGS = [
     click.option(
         "--learner",
         "-l",
-        default="apsl",
+        default="auto",
         show_default=True,
-        help="A learner, or a spec file *.toml.",
+        help="A learner, a spec file *.toml, or auto: the source decides.",
         shell_complete=complete_learners,
     ),
     click.option(

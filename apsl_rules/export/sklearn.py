@@ -72,7 +72,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         select: Literal["blanket", "part"] = "blanket",
         depth: Depth = 1,
         target: Node = None,
-        learner: str = "apsl",
+        learner: str = "auto",
         oracle: str | None = None,
         alpha: float = 0.01,
         max_conditioning: int = 3,

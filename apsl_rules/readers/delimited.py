@@ -64,7 +64,7 @@ def _check_widths(file: Path, separator: str) -> None:
                 f"adds, write the file with index=False"
             )
             raise DataError(message)
-        both = set(header[0]) & set("".join(first))
+        both = set(header[0].strip(";\t|,")) & set("".join(first))
         other = next((one for one in (";", "\t", "|", ",") if one != separator and one in both), None)
         if len(header) == 1 and other is not None:
             kind = "tab" if separator == "\t" else "comma"

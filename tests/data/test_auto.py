@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from apsl_backends.sources import opening
+from apsl_backends.sources.tables import TableCounts
 from apsl_rules import known_dag, learn, network
+from apsl_rules.coded import Table
 from apsl_rules.graph_learning import learn_graph
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.sampling import sample
@@ -22,10 +26,11 @@ NUMBERS = pd.DataFrame(np.random.default_rng(1).normal(size=(50, 2)), columns=["
     ("source", "target", "settings", "learner", "why"),
     [
         (ROWS, "Cancer", {}, "apsl-score", "the source is a table of discrete columns"),
+        (ROWS, "Cancer", {"knowledge": Knowledge()}, "apsl-score", "the source is a table of discrete columns"),
         (ROWS, "Cancer", {"max_tests": 1000}, "apsl", "the run is limited"),
         (ROWS, "Cancer", {"knowledge": Knowledge(tiers=(("Smoker",), ("Cancer",)))}, "apsl", "knowledge is given"),
-        (network("cancer"), "Cancer", {}, "apsl", "the answers are perfect"),
-        (known_dag({"a": [], "b": ["a"]}), "a", {}, "apsl", "the answers are perfect"),
+        (ROWS, "Cancer", {"counts": "duckdb"}, "apsl", "the table is not counted in memory"),
+        (TableCounts(ROWS), "Cancer", {}, "apsl", "the table is not counted in memory"),
         (HOLES, "a", {"missing": "testwise"}, "apsl", "values are missing"),
         (NUMBERS, "a", {"oracle": "fisherz"}, "apsl", "the source has no table of discrete columns"),
     ],
@@ -36,6 +41,38 @@ def test_the_source_decides(source: Any, target: str, settings: dict[str, Any], 
     assert part.learner == learner
     assert part.notes[0] == f"learner 'auto' chose {learner!r}: {why}"
     assert part.rows() == learn(source, target, learner=learner, **settings).rows()
+
+
+def test_perfect_answers_leave_nothing_to_choose() -> None:
+    """From a known graph tests alone are exact, so there is no choice to explain, with limits or without."""
+    for source, target in ((network("cancer"), "Cancer"), (known_dag({"a": [], "b": ["a"]}), "a")):
+        for settings in ({}, {"max_tests": 1000}):
+            part = learn(source, target, **settings)
+            assert (part.learner, part.notes) == ("apsl", ())
+
+
+def test_the_source_decides_by_default() -> None:
+    """Whoever names no learner gets the one that the source decides on."""
+    part = learn(ROWS, "Cancer")
+    assert part.notes[0].startswith("learner 'auto' chose 'apsl-score'")
+    assert part.rows() == learn(ROWS, "Cancer", learner="auto").rows()
+
+
+def test_a_file_that_is_unfit_for_scores_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file with holes is opened for scores and then left to tests, but not read again."""
+    path = tmp_path / "holes.csv"
+    HOLES.to_csv(path, index=False)
+    opened: list[type] = []
+    encoded = opening._encoded  # noqa: SLF001 - where every table in memory comes from
+
+    def watched(source: Any, encoding: Any) -> Any:
+        opened.append(type(source))
+        return encoded(source, encoding)
+
+    monkeypatch.setattr(opening, "_encoded", watched)
+    part = learn(path, "a", missing="testwise")
+    assert (part.learner, opened) == ("apsl", [type(path), Table])
+    assert part.rows() == learn(path, "a", missing="testwise", learner="apsl").rows()
 
 
 def test_whole_graphs_are_left_to_the_source_too() -> None:

@@ -125,10 +125,10 @@ def test_parts_are_those_of_memory(learner: str, settings: dict[str, object], al
 @pytest.mark.parametrize("finder", ["hiton", "mmpc"])
 def test_parts_are_the_same_test_by_test(finder: str, alarm: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search whose columns have too many combinations to be counted together is made test by test."""
-    here = learn(alarm, "HR", finder=finder)
+    here = learn(alarm, "HR", finder=finder, learner="apsl")
     monkeypatch.setattr(apsl_rules.keeping, "MOST", 12)
 
-    assert essence(learn(TableCounts(alarm), "HR", finder=finder)) == essence(here)
+    assert essence(learn(TableCounts(alarm), "HR", finder=finder, learner="apsl")) == essence(here)
 
 
 LEARNED = [("duckdb", "apsl"), ("dask", "apsl"), ("duckdb", "mmhc"), ("dask", "apsl-fs")]
@@ -151,7 +151,7 @@ def test_named_sources_give_the_part_of_memory(kind: str, learner: str, alarm: T
 def test_files_with_odd_names_and_gaps(kind: str, ending: str, missing: str, tmp_path: Path) -> None:
     """Quotes, keywords, emoji, names that differ in case, missing values and cut numbers are all as in memory."""
     path = written(odd_frame(900, seed=5), tmp_path)[ending]
-    settings = {"missing": missing, "discretize": "quantile:3", "depth": "max"}
+    settings = {"missing": missing, "discretize": "quantile:3", "depth": "max", "learner": "apsl"}
     here = learn(path, ODD_NAMES[1], **settings)  # type: ignore[arg-type]
     there = learn(path, ODD_NAMES[1], counts=kind, **settings)  # type: ignore[arg-type]
 
@@ -207,7 +207,7 @@ def test_rounds_are_far_fewer_than_tests(alarm: Table) -> None:
 def test_a_whole_graph_is_learned_in_duckdb(tmp_path: Path) -> None:
     """learn_graph asks one source for all pieces, and tells its rounds."""
     path = written(odd_frame(500, seed=1), tmp_path)["parquet"]
-    settings = {"missing": "level", "discretize": "quantile:3"}
+    settings = {"missing": "level", "discretize": "quantile:3", "learner": "apsl"}
     here, there = (learn_graph(path, counts=counts, **settings) for counts in ("memory", "duckdb"))  # type: ignore[misc]
 
     assert (there.arrows, there.lines) == (here.arrows, here.lines)

@@ -26,7 +26,7 @@ from counted import ODD_NAMES, essence, odd_frame, written
 from terminal import apsl
 
 TARGET = ODD_NAMES[1]
-SETTINGS = {"missing": "level", "discretize": "quantile:3"}
+SETTINGS = {"missing": "level", "discretize": "quantile:3", "learner": "apsl"}
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ def test_a_killed_worker_changes_nothing(tmp_path: Path) -> None:
             assert one is not None
             assert other is not None
             assert (one.codes.tolist(), one.weights.tolist()) == (other.codes.tolist(), other.weights.tolist())
-    assert {part.arrows for part in parts} == {learn(drawn, "either").arrows}
+    assert {part.arrows for part in parts} == {learn(drawn, "either", learner="apsl").arrows}
 
 
 @pytest.mark.parametrize(

@@ -236,15 +236,15 @@ def test_progress_is_told_in_order_and_only_the_whole_run_is_watched() -> None:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_limits_leave_out_resamples_and_say_so(threads: int) -> None:
     """A limit on tests counts the resamples that fit, the same for any threads; no time at all counts none."""
-    whole = stability(ASIA, "either", resamples=6)
+    whole = stability(ASIA, "either", resamples=6, learner="apsl")
     tests = 3 * whole.part.counts.distinct
 
-    some = stability(ASIA, "either", resamples=6, max_tests=tests, threads=threads)
+    some = stability(ASIA, "either", resamples=6, max_tests=tests, threads=threads, learner="apsl")
     none = stability(ASIA, "either", resamples=6, max_seconds=0, threads=threads)
 
     assert 0 < some.counted < 6
     assert some.incomplete == f"{some.counted} of 6 resamples counted: stopped at {tests} tests"
-    assert some.rows() == stability(ASIA, "either", resamples=some.counted).rows()
+    assert some.rows() == stability(ASIA, "either", resamples=some.counted, learner="apsl").rows()
     assert (none.counted, none.supports, none.rows()) == (0, (), [])
     assert none.incomplete is not None
     assert not none.part.support

@@ -208,7 +208,7 @@ def test_a_unit_learns_and_scores_what_learn_and_score_give() -> None:
 
     assert [part["node"] for part in record["parts"]] == list(dag.nodes)
     for part, node in zip(record["parts"], dag.nodes, strict=True):
-        learned = learn(rows, node, depth=2)
+        learned = learn(rows, node, depth=2, learner="apsl")
         expected = score(learned, dag, against="dag", scored="extension", columns=dag.nodes[::-1])
         assert part["scores"]["dag extension"] == [getattr(expected, count) for count in COUNTED]
         assert (part["visits"], part["tests"]) == (len(learned.visited), learned.counts.asked)

@@ -24,13 +24,14 @@ def proof_with(*leads: float | None) -> Proof:
 
 @given(st.lists(st.floats(-5, 1e6), min_size=1, max_size=4), st.sampled_from(sorted(CURVES)))
 def test_the_weakest_finding_decides(leads: list[float], mark: Mark) -> None:
-    """The strength is that of the least lead, grows with it, and is a chance."""
-    known, alone = strength_of(mark, proof_with(*leads)), strength_of(mark, proof_with(min(leads)))
-    stronger = strength_of(mark, proof_with(min(leads) + 1))
-    assert known is not None
-    assert stronger is not None
-    assert known == alone
-    assert 0 < known <= stronger <= 1
+    """The strength is that of the least lead, grows with it, shrinks with further findings, and is a chance."""
+    least = min(leads)
+    known, same = strength_of(mark, proof_with(*leads)), strength_of(mark, proof_with(*[least] * len(leads)))
+    stronger = strength_of(mark, proof_with(*[least + 1] * len(leads)))
+    longer = strength_of(mark, proof_with(*leads, least))
+    assert None not in (known, same, stronger, longer)
+    assert known == same
+    assert 0 < longer <= known <= stronger <= 1
 
 
 def test_without_scores_there_is_no_strength() -> None:

@@ -1,9 +1,10 @@
 """What a strength means: of the edges with a strength around s, a share of about s should be right.
 
-Fits the curves of ``apsl_rules/strengths.py`` on random networks of many kinds, then checks them on the shipped
-networks, none of which was used for the fit: rows are drawn from each, every node (at most 40) is a target at depth 1,
-and each edge found is right if the CPDAG has it with the same mark. Prints the curves, and a table of reliability;
-``--plot FILE`` draws it. Usage: python tools/bench/calibration.py [--learner apsl-score] [--plot FILE] [--fit N]
+Fits the curves of ``apsl_rules/strengths.py`` on random networks of many kinds and on rows drawn from published
+networks (``--files``, BIF), then checks them on shipped networks, none of which was used for the fit: rows are drawn
+from each, some nodes are targets at depth 1, and each edge found is right if the CPDAG has it with the same mark.
+Prints the curves, and a table of reliability; ``--plot FILE`` draws it.
+Usage: python tools/bench/calibration.py [--learner apsl-score] [--plot FILE] [--fit N] [--files a.bif.gz,b.bif.gz]
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules import learn, network
+from apsl_rules.bif import read_bif
 from apsl_rules.cpdag import cpdag
 from apsl_rules.network import Network
 from apsl_rules.part import Part
@@ -29,14 +31,16 @@ from apsl_rules.strengths import lead_of, strength_of
 CHECKED = ("alarm", "child", "insurance", "hailfinder", "win95pts")
 SIZES = (500, 1000, 5000)
 TARGETS = 40
+FITTED = 20
 BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0001)
 
 
 class Case(NamedTuple):
-    """An edge that was found: its mark, its lead in nats, its strength, and whether it is right."""
+    """An edge that was found: its mark, its lead in nats, the findings behind it, its strength, and if it is right."""
 
     mark: Mark
     lead: float
+    findings: int
     strength: float
     right: bool
 
@@ -51,13 +55,13 @@ def cases(part: Part, arrows: frozenset[object], lines: frozenset[object]) -> It
         known = strength_of(mark, proof)
         if lead is not None and known is not None:
             right = (x, y) in arrows if mark is Mark.ARROW else frozenset(pair) in lines
-            yield Case(mark, lead, known, right)
+            yield Case(mark, lead, len(proof.findings), known, right)
 
 
-def gathered(made: Network, rows: int, seed: int, learner: str) -> list[Case]:
-    """Learn from rows of a network around its targets."""
+def gathered(made: Network, rows: int, seed: int, learner: str, targets: int = TARGETS) -> list[Case]:
+    """Learn from rows of a network around some of its nodes."""
     truth, table = cpdag(made.dag), sample(made, rows, seed=seed)
-    chosen = np.random.default_rng(seed).permutation(len(table.names))[:TARGETS]
+    chosen = np.random.default_rng(seed).permutation(len(table.names))[:targets]
     found: list[Case] = []
     for at in sorted(chosen.tolist()):
         target = table.names[at]
@@ -77,22 +81,28 @@ def simulated(count: int, learner: str) -> list[Case]:
             strength=float(random.uniform(1.0, 4.0)),
             seed=seed,
         )
-        found += gathered(made, int(random.choice([200, 500, 1000, 2000, 5000])), seed, learner)
+        found += gathered(made, int(random.choice([200, 500, 1000, 2000, 5000])), seed, learner, FITTED)
     return found
 
 
-def fitted(found: Sequence[Case]) -> tuple[float, float]:
-    """Fit the chance of being right as a logistic curve of ln(1 + lead), by Newton's method."""
-    values = np.log1p([case.lead for case in found])
+def drawn(files: Sequence[Path], learner: str) -> list[Case]:
+    """Gather edges from rows of published networks."""
+    return [
+        case for file in files for rows in SIZES for case in gathered(read_bif(file), rows, rows + 1, learner, FITTED)
+    ]
+
+
+def fitted(found: Sequence[Case]) -> list[float]:
+    """Fit the chance of being right as a logistic curve of ln(1 + lead) and ln(findings), by Newton's method."""
     right = np.array([case.right for case in found], np.float64)
-    design = np.stack([np.ones_like(values), values], axis=1)
-    curve: npt.NDArray[np.float64] = np.zeros(2)
+    design = np.array([(1.0, np.log1p(case.lead), np.log(case.findings)) for case in found])
+    curve: npt.NDArray[np.float64] = np.zeros(3)
     for _ in range(50):
         chance = 1 / (1 + np.exp(-design @ curve))
-        slope = design.T @ (right - chance) - 1e-6 * curve
-        curvature = (design * (chance * (1 - chance))[:, None]).T @ design + 1e-6 * np.eye(2)
+        slope = design.T @ (right - chance) - 1e-2 * curve
+        curvature = (design * (chance * (1 - chance))[:, None]).T @ design + 1e-2 * np.eye(3)
         curve = curve + np.linalg.solve(curvature, slope)
-    return float(curve[0]), float(curve[1])
+    return [float(one) for one in curve]
 
 
 def reliability(found: Sequence[Case]) -> list[tuple[float, float, int]]:
@@ -147,15 +157,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--learner", default="apsl-score")
     parser.add_argument("--fit", type=int, default=60, help="how many random networks to fit on")
+    parser.add_argument("--files", default="", help="published networks to fit on, with commas between them")
     parser.add_argument("--plot", type=Path)
     words = parser.parse_args()
     for_fit = simulated(words.fit, words.learner)
+    for_fit += drawn([Path(one) for one in words.files.split(",") if one], words.learner)
     for mark in (Mark.ARROW, Mark.LINE):
         some = [case for case in for_fit if case.mark is mark]
-        first, second = fitted(some)
+        first, growth, loss = fitted(some)
         print(f"{mark}: {len(some)} edges, {np.mean([case.right for case in some]):.3f} right; ", end="")
-        print(f"logit = {first:.2f} + {second:.2f} ln(1 + nats)")
-    table("Random networks, which the curves were fitted on", for_fit)
+        print(f"logit = {first:.2f} + {growth:.2f} ln(1 + nats) + {loss:.2f} ln(findings)")
+    table("Networks that the curves were fitted on", for_fit)
     checked = [
         case
         for name in CHECKED

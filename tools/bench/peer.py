@@ -104,6 +104,54 @@ def causal_learn_pc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
     return lambda: pc(matrix, ALPHA, "gsq", show_progress=False)
 
 
+def directed(marks: set[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Direct the lines of a CPDAG, which are there both ways, without a new V-structure or cycle (Dor, Tarsi 1992)."""
+    arcs: list[tuple[str, str]] = []
+    left = set(marks)
+
+    def beside(node: str) -> set[str]:
+        return {other for pair in left if node in pair for other in pair if other != node}
+
+    def is_sink(node: str) -> bool:
+        heads = {head for tail, head in left if tail == node}
+        return all((head, node) in left and beside(node) <= beside(head) | {head} for head in heads)
+
+    while left:
+        sink = next(node for node in sorted({tail for pair in left for tail in pair}) if is_sink(node))
+        arcs += [(tail, sink) for tail in sorted(beside(sink))]
+        left = {pair for pair in left if sink not in pair}
+    return arcs
+
+
+def causal_learn_ges(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+    """Causal-learn's GES with its BDeu score at its fixed priors; prints the arcs of a member of the class it found."""
+    from causallearn.search.ScoreBased.GES import ges
+
+    matrix, names = frame.to_numpy(), list(frame.columns)
+
+    def run() -> Any:
+        ends = ges(matrix, score_func="local_score_BDeu")["G"].graph
+        tails = (ends == -1).nonzero()
+        print(json.dumps(directed({(names[one], names[other]) for one, other in zip(*tails, strict=True)})))
+
+    return run
+
+
+def pgmpy_hc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+    """Pgmpy's hill climbing with BDeu and an equivalent sample size of ten; prints its arcs."""
+    from pgmpy.causal_discovery import HillClimbSearch
+    from pgmpy.structure_score import BDeu
+
+    rows = frame.astype("category")
+
+    def run() -> Any:
+        score = BDeu(rows, equivalent_sample_size=10)
+        learner = HillClimbSearch(scoring_method=score, return_type="dag", show_progress=False)
+        print(json.dumps(list(learner.fit(rows).causal_graph_.edges())))
+
+    return run
+
+
 def pgmpy_pc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
     """Pgmpy's PC with the G² test and sets of at most three."""
     from pgmpy.estimators import PC
@@ -122,7 +170,9 @@ PEERS = {
     "pyagrum-miic": pyagrum_arcs("MIIC"),
     "pybnesian-mmpc": pybnesian_mmpc,
     "causal-learn-pc": causal_learn_pc,
+    "causal-learn-ges": causal_learn_ges,
     "pgmpy-pc": pgmpy_pc,
+    "pgmpy-hc": pgmpy_hc,
 }
 
 

@@ -16,13 +16,17 @@ from apsl_rules.oracle import Oracle, Search, Separation, Sweep, Verdict, forese
 
 
 def first_cut(sweep: Sweep, settings: FinderSettings) -> npt.NDArray[np.bool_] | None:
-    """Cut by the marginal p-values, so that those who enter by chance cannot swamp the search.
+    """Leave out hidden nodes, and cut by the marginal p-values: who enters by chance cannot swamp the search.
 
     The largest p over all subsets tried is not cut as well: that loses a quarter of the true neighbours on wide
     tables, while false ones hardly ever pass the cut on their own side too, which symmetry asks of them.
     """
     share = settings.false_discoveries
-    return None if share is None else discoveries(sweep.log_p(), share)
+    passing = None if share is None else discoveries(sweep.log_p(), share)
+    if not settings.hidden:
+        return passing
+    seen = np.array([verdict.y not in settings.hidden for verdict in sweep])
+    return seen if passing is None else seen & passing
 
 
 class Trial:

@@ -6,6 +6,7 @@ import attrs
 
 from apsl_backends.learners.ball import Balls, Pairs
 from apsl_backends.learners.climbing import task_score
+from apsl_backends.learners.copies import Copies
 from apsl_backends.learners.scorefindings import SOURCE, tell_ball
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.assembly import Assembly
@@ -61,11 +62,13 @@ def learn_refined(task: Task) -> Part:
         raise InvalidArgumentError(message)
     score = task_score(task, options.ess, options.price, options.leaning)
     assembly = Assembly(task)
-    finder = pick(task.plugins.finders, task.spec.neighbours.finder, "finder").make(task.oracle, task.finder_settings)
+    copies = Copies.among(task.oracle.table)
+    seeing = attrs.evolve(task.finder_settings, hidden=copies.hidden)
+    finder = pick(task.plugins.finders, task.spec.neighbours.finder, "finder").make(task.oracle, seeing)
     neighbours = Neighbours(finder, symmetric=task.spec.neighbours.symmetry == "both", threads=task.threads)
     balls = Balls(
         score,
-        lambda node: score.numbers(neighbours.of(score.nodes[node])),
+        lambda node: score.numbers(copies.around(score.nodes[node], neighbours.of)),
         radius=options.radius,
         pairs=options.pairs,
         effort=Effort(options.max_parents, options.rounds, options.tabu, options.patience),

@@ -53,7 +53,7 @@ def tell_ball(assembly: Assembly, ball: Ball, score: BDeu, *, book: Book, max_pa
                 names = tuple(score.nodes[one] for one in places_of)
                 fact = relation.fact(*names)
                 if fact not in told:
-                    verdicts = tested(names[0], names[-1], relation is adjacent) if relation in (adjacent, gap) else ()
+                    verdicts = _telling(relation, names, tested(names[0], names[-1], relation is adjacent))
                     told[fact] = Finding(fact, _evidence(score, leads[places_of], verdicts))
         assembly.tell(score.nodes[visited], around, [first, *told.values()])
 
@@ -85,6 +85,13 @@ def _around(ball: Ball, node: int) -> Iterator[Feature]:
             at, first, last = place[node], place[x], place[y]
             kind = chain if marks[at, first] or marks[at, last] else collider
             yield kind, (x, node, y)
+
+
+def _telling(relation: Relation, names: tuple[Node, ...], verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """Keep the verdicts that speak for a feature: those on the ends of a triple with its middle given or not."""
+    if relation in (adjacent, gap):
+        return verdicts
+    return tuple(verdict for verdict in verdicts if (names[1] in verdict.given) == (relation is chain))
 
 
 def _evidence(score: BDeu, rival: Rival | None, verdicts: tuple[Verdict, ...]) -> Evidence:

@@ -60,6 +60,8 @@ class BDeu:
     An object is used by one thread at a time.
     """
 
+    _prior: kernels.Prior
+
     def __init__(
         self,
         table: Table,

@@ -105,7 +105,7 @@ def _sizes(rows: int) -> tuple[int, int]:
 
 @compiled
 def shade(columns: Any, leaning: float, desk: Any, out: Any) -> None:
-    """Find the shade of each level of each node: how often it is expected by a prior that leans to what was observed."""
+    """Find the shade of each level of each node: how much a prior that leans to what was observed expects it."""
     rows = columns.codes.shape[1]
     for node in range(len(columns.places)):
         card = columns.cards[node]
@@ -357,9 +357,7 @@ def _refined(
 
 
 @compiled
-def _sum_over(
-    desk: Any, prior: Any, base: int, card: int, levels: int, configurations: float, shades: Any
-) -> int:
+def _sum_over(desk: Any, prior: Any, base: int, card: int, levels: int, configurations: float, shades: Any) -> int:
     """Sum the terms of counts laid out as other, node, parents once the levels of the node are added up."""
     terms, weight, scale = desk.terms[_slot(desk, configurations)], prior.ess / configurations, prior.scale
     leaning = prior.shades.shape[1] > 0
