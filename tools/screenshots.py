@@ -47,7 +47,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     alarm = network("alarm")
     clear = learn(sample(alarm, 2000, seed=7), "VENTLUNG", depth=2)
-    torn = learn(sample(alarm, 500, seed=4), "VENTLUNG", depth=2)
+    torn = learn(sample(alarm, 500, seed=4), "VENTLUNG", depth=2, learner="apsl")
     fired = [place for place, entry in enumerate(clear.history.entries, start=1) if entry in clear.trace]
     with tempfile.TemporaryDirectory() as scratch:
         browser = start(Path(scratch) / "profile")

@@ -23,7 +23,10 @@ WALK = (
         "Learn what lies around one column, two steps deep, and keep the part.",
         "apsl learn visits.csv --target either --depth 2 --out part.json",
     ),
-    ("Ask why. The leaves are the tests, with their figures.", "apsl why part.json tub either"),
+    (
+        "Ask why. The leaves are leads over the best rival, and the tests made on the way, with their figures.",
+        "apsl why part.json tub either",
+    ),
     ("See the run: which node was visited, which rule fired.", "apsl trace part.json"),
     (
         "Tell it what you know: nothing that happens later causes the journey to Asia.",

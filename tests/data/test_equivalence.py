@@ -158,6 +158,24 @@ def test_large_samples_of_strong_tables_give_the_best_class(seed: int) -> None:
 
 
 @settings(max_examples=40)
+@given(tables(min_columns=4, max_columns=6, max_rows=200), st.data())
+def test_a_search_goes_on_from_a_class_over_some_of_the_nodes(drawn: Table, data: st.DataObject) -> None:
+    """It never ends below where it began, tells its whole gain, and stays where nothing gains any more."""
+    score = BDeu(drawn, price=0.5, leaning=0.5)
+    book, width = book_of(score), len(drawn.names)
+    some = sorted(data.draw(st.sets(st.integers(0, width - 1), min_size=1)))
+    smaller = search_rounds(book, some, np.ones((len(some), len(some)), np.bool_), Effort())
+    opened = np.ones((width, width), np.bool_)
+    found = search_rounds(book, range(width), opened, Effort(), smaller)
+    assert found.gain >= smaller.gain
+    assert found.gain == total(score, found.dag) - total(score, np.zeros_like(found.dag))
+    again = search_rounds(book, range(width), opened, Effort(), found)
+    assert again.gain >= found.gain
+    if again.gain == found.gain:
+        assert np.array_equal(again.marks, found.marks)
+
+
+@settings(max_examples=40)
 @given(tables(min_columns=3, max_columns=5), st.data())
 def test_the_climb_goes_like_one_that_scores_everything_anew(drawn: Table, data: st.DataObject) -> None:
     """The graph that it ends with scores as well as that of the slow climb with the same limits."""

@@ -12,7 +12,7 @@ from apsl_backends.search.families import book_of
 from apsl_rules import learn, network
 from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError, SpecError
-from apsl_rules.facts import arrow
+from apsl_rules.facts import arrow, collider
 from apsl_rules.partfile import parse_part, part_json
 from apsl_rules.plugins import installed
 from apsl_rules.sampling import sample
@@ -173,3 +173,30 @@ def test_a_table_with_too_many_columns_for_the_search_is_refused() -> None:
     score.nodes = tuple(range(1 << 18))
     with pytest.raises(DataError, match="262144 columns are more than the 262143"):
         book_of(score)
+
+
+def test_copies_share_their_candidates() -> None:
+    """A column that says the same as another one does not cut off its neighbours, under whatever name and levels."""
+    rows = sample(network("cancer"), 4000, seed=2)
+    place = rows.place["Cancer"]
+    alone = learn(rows, "Cancer", learner="apsl-score")
+    for name in ("Alias", "Zebra"):  # before the original by name, and behind it
+        codes = np.concatenate([rows.codes, 1 - rows.codes[[place]]])
+        doubled = coded(codes, [*rows.names, name])
+        part = learn(doubled, "Cancer", depth=2, learner="apsl-score")
+        assert alone.edges
+        assert frozenset(("Cancer", name)) in part.edges
+        around = {other for node in ("Cancer", name) for other in part.neighbours_of(node)} - {"Cancer", name}
+        assert around == set(alone.neighbours_of("Cancer"))
+        assert any("say the same" in note for note in part.notes)
+
+
+def test_a_collider_tells_the_test_of_its_ends() -> None:
+    """Where the finder has separated the ends of a triple, its verdict stands beside the score."""
+    part = learn(sample(network("asia"), 3000, seed=1), "either", learner="apsl-score")
+    (told,) = [one for one in part.findings if one.fact == collider.fact("lung", "either", "tub")]
+    assert told.evidence.nats is not None
+    assert [(verdict.independent, "either" in verdict.given) for verdict in told.evidence.verdicts] == [(True, False)]
+    chains = [one for one in part.findings if one.fact.relation == "chain" and one.evidence.verdicts]
+    assert chains
+    assert all(one.fact.nodes[1] in verdict.given for one in chains for verdict in one.evidence.verdicts)

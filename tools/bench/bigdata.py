@@ -60,7 +60,7 @@ def learn_here(path: str, counts: str, target: str, depth: int, limit: int) -> d
         resource.setrlimit(resource.RLIMIT_DATA, (limit << 20, limit << 20))
     options = {"memory_limit": f"{limit // 2}MiB"} if counts == "duckdb" else {}
     wall, cpu = perf_counter(), process_time()
-    part = learn(path, target, depth=depth, counts=counts, options=options)
+    part = learn(path, target, depth=depth, learner="apsl", counts=counts, options=options)
     return {
         "wall": perf_counter() - wall,
         "cpu": process_time() - cpu,

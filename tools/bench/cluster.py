@@ -110,7 +110,7 @@ def main() -> None:
         path = Path(folder) / "alarm.parquet"
         write(rows, path, group=1 << 17)
         begun = perf_counter()
-        expected = learn(path, TARGET, depth=DEPTH, counts="memory")
+        expected = learn(path, TARGET, depth=DEPTH, learner="apsl", counts="memory")
         print(f"memory, {rows:,} rows: {perf_counter() - begun:.1f} s, reading and encoding included", flush=True)
         cluster = LocalCluster(
             n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50

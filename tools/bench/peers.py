@@ -84,8 +84,8 @@ def on_alarm(folder: Path) -> None:
     write_csv(rows, path)
     reference = peer("pyagrum-pc", path, REPEATS)
     first = rows.names[0]
-    whole = ours(lambda: learn(rows, first, depth="max"))
-    parts = ours(lambda: [learn(rows, target) for target in rows.names])
+    whole = ours(lambda: learn(rows, first, depth="max", learner="apsl"))
+    parts = ours(lambda: [learn(rows, target, learner="apsl") for target in rows.names])
     print(f"Alarm, {rows.rows} rows. Ratio to pyAgrum's PC ({reference * 1e3:.0f} ms):\n")
     print("| run | CPU ms | ratio |\n|---|---|---|")
     print(f"| apsl, whole graph with proofs | {whole * 1e3:.0f} | {whole / reference:.2f} |")
@@ -111,8 +111,8 @@ def on_pigs(folder: Path) -> None:
     write_csv(rows, path)
     reference = peer("pybnesian-mmpc", path, 3)
     targets = rows.names[::45]
-    whole = ours(lambda: learn(rows, targets[0], depth="max"))
-    part = median(ours(lambda target=target: learn(rows, target, depth=2)) for target in targets)
+    whole = ours(lambda: learn(rows, targets[0], depth="max", learner="apsl"))
+    part = median(ours(lambda target=target: learn(rows, target, depth=2, learner="apsl")) for target in targets)
     print(f"\npigs, 441 nodes, {rows.rows} rows. Ratio to pybnesian's MMPC ({reference * 1e3:.0f} ms):\n")
     print("| run | CPU ms | ratio |\n|---|---|---|")
     print(f"| apsl, whole graph with proofs | {whole * 1e3:.0f} | {whole / reference:.2f} |")

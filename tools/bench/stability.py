@@ -27,8 +27,8 @@ def main() -> None:
     """Print one line for each table size."""
     for rows in (1_000, 10_000, 50_000):
         table = sample(network("alarm"), rows, seed=3)
-        learn(table, "VENTLUNG", depth=2)
-        once = sum(seconds(lambda table=table: learn(table, "VENTLUNG", depth=2)) for _ in range(5)) / 5
+        learn(table, "VENTLUNG", depth=2, learner="apsl")
+        once = sum(seconds(lambda table=table: learn(table, "VENTLUNG", depth=2, learner="apsl")) for _ in range(5)) / 5
         ratios = []
         for subsample in (None, 0.99):
             spent = seconds(

@@ -51,12 +51,12 @@ def memory(field: str) -> int:
 def measure(columns: int) -> dict[str, float]:
     """Learn one part among so many columns, in a process of its own."""
     warm = tiles(1_000)
-    learn(warm, "HR.0", depth=2, fdr=0.01)
+    learn(warm, "HR.0", depth=2, fdr=0.01, learner="apsl")
     rows = tiles(columns)
     Path("/proc/self/clear_refs").write_text("5", "utf-8")  # forget the highest so far
     before = memory("VmRSS")
     begun = process_time()
-    part = learn(rows, "HR.0", depth=2)
+    part = learn(rows, "HR.0", depth=2, learner="apsl")
     seconds = process_time() - begun
     extra = memory("VmHWM") - before
     sweep = Yardstick(rows).sweep(rows.place["HR.0"])
@@ -95,7 +95,7 @@ def drowning() -> None:
     """Print how many neighbours change among noise, with and without the bound."""
     alarm = sample(network("alarm"), ROWS, seed=7)
     targets = alarm.names[::4][:TARGETS]
-    known = {target: set(learn(alarm, target).neighbours_of(target)) for target in targets}
+    known = {target: set(learn(alarm, target, learner="apsl").neighbours_of(target)) for target in targets}
     total = sum(map(len, known.values()))
     print(f"\nAlarm, {ROWS} rows, {TARGETS} targets with {total} neighbours in all; independent columns added:\n")
     print("| columns added | bound on false discoveries | lost | gained | nodes searched | tests in searches | CPU s |")

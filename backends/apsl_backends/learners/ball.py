@@ -3,7 +3,7 @@
 Tests say who may matter: candidates, and candidates of candidates. The score says who is adjacent and in which
 direction, over all of these nodes at once: a search among tested pairs only would mend each missed candidate with
 wrong arrows. The ball grows as any part does: nodes of the asked depth join its core, then the nearest ones that lines
-lead to, and each time the search is made again, until nobody joins.
+lead to, and each time the search goes on with the newcomers, until nobody joins.
 """
 
 from __future__ import annotations
@@ -98,18 +98,18 @@ class Balls:
     def around(self, target: int, depth: Depth) -> Ball:
         """Grow the ball around a target until the part of the asked depth is settled."""
         core = {target}
-        while True:
-            ball = self._searched(target, core)
-            joining = ball.joining(depth)
-            if not joining:
-                return ball
+        ball = self._searched(target, core, None)
+        while joining := ball.joining(depth):
             core |= joining
+            ball = self._searched(target, core, ball.found)
+        return ball
 
-    def _searched(self, target: int, core: set[int]) -> Ball:
+    def _searched(self, target: int, core: set[int], before: Found | None) -> Ball:
+        """Search the ball around a core, from where the search of the smaller ball ended."""
         near = self._reached(core, self._radius - 1)
         members = sorted(near.union(*map(self._candidates, near)))
         self._limits()
-        found = search_rounds(self.book, members, self._open(members, core, near), self._effort)
+        found = search_rounds(self.book, members, self._open(members, core, near), self._effort, before)
         return Ball(found, target, frozenset(core))
 
     def _reached(self, core: set[int], steps: int) -> set[int]:

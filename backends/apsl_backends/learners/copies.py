@@ -8,6 +8,7 @@ copies share them. Which of the copies an edge is at, no rows can tell.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from weakref import WeakKeyDictionary
 
 import attrs
 
@@ -23,12 +24,14 @@ class Copies:
 
     @classmethod
     def among(cls, table: Table | None) -> Copies:
-        """Find the copies in a table; without one there are none."""
+        """Find the copies in a table, once; without a table there are none."""
         from apsl_rules.data import describe
 
         if table is None:
             return cls({})
-        return cls({node: group for group in describe(table).duplicates for node in group})
+        if table not in _KNOWN:
+            _KNOWN[table] = cls({node: group for group in describe(table).duplicates for node in group})
+        return _KNOWN[table]
 
     @property
     def hidden(self) -> frozenset[Node]:
@@ -40,3 +43,7 @@ class Copies:
         group = self.groups.get(node, (node,))
         found = [group[0], *candidates(group[0])]
         return [one for other in found for one in self.groups.get(other, (other,)) if one != node]
+
+
+#: The copies of tables that are in use: all parts from one table share them.
+_KNOWN: WeakKeyDictionary[Table, Copies] = WeakKeyDictionary()

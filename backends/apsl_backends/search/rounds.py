@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -39,8 +40,22 @@ class Effort:
     patience: int = 15
 
 
-def search_rounds(book: Book, members: Sequence[int], opened: Open, effort: Effort) -> Found:
-    """Search from no edge at all: greedily between classes, then by a climb, and again while that finds better."""
+def say_if_first() -> None:
+    """Log that the searches are about to be compiled, if they have not been yet."""
+    from apsl_backends.counts.compiled import is_stored
+    from apsl_backends.search.greedy import search
+
+    if not is_stored(search):
+        logging.getLogger("apsl_rules").info("compiling the searches by score, this once: about a minute")
+
+
+def search_rounds(
+    book: Book, members: Sequence[int], opened: Open, effort: Effort, start: Found | None = None
+) -> Found:
+    """Search greedily between classes, then by a climb, and again while that finds better.
+
+    The search begins at no edge at all, or at a class that was found over some of the members.
+    """
     from apsl_backends.search.greedy import search, table_for
     from apsl_backends.search.patterns import extend, paper_for, pattern
     from apsl_backends.search.tabu import climb_for, climb_from
@@ -50,6 +65,10 @@ def search_rounds(book: Book, members: Sequence[int], opened: Open, effort: Effo
     marks, dag = np.zeros((width, width), np.uint8), np.zeros((width, width), np.uint8)
     table, climb, paper = table_for(width), climb_for(width, effort.tabu), paper_for(width)
     total = 0
+    if start is not None:
+        kept = np.searchsorted(numbers, np.array(start.members, np.int64))
+        marks[np.ix_(kept, kept)] = start.marks
+        total = start.gain
     for _ in range(max(effort.rounds, 1)):
         total += int(search(book, numbers, marks, opened, effort.max_parents, table))
         extend(marks, dag, paper)
