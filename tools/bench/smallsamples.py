@@ -6,7 +6,8 @@ arrow precision, the recall of compelled arrows, and CPU per target as a ratio t
 choose settings by, v4 and v5 to report.
 
 Usage: python tools/bench/smallsamples.py --data DIR [--versions 4,5] [--depth 1] [--learners apsl,apsl-score]
-[--base] [--cache FILE]. What was measured with the same sources and settings is read from the cache.
+[--base] [--least S] [--cache FILE]. With ``--least`` arrows with a strength below S count as lines. What was measured
+with the same sources and settings is read from the cache.
 """
 
 from __future__ import annotations
@@ -54,23 +55,25 @@ def targets_of(name: str, nodes: tuple[Node, ...]) -> list[Node]:
     return [listed[at] for at in sorted(chosen.tolist())]
 
 
-def counted(part: Part, truth: Cpdag) -> dict[str, int]:
-    """Count what is right and wrong in a part."""
+def counted(part: Part, truth: Cpdag, least: float) -> dict[str, int]:
+    """Count what is right and wrong in a part; arrows with less than the least strength are taken for lines."""
     arrows, lines = truth.region(part.target, part.depth)
     edges = {*map(frozenset, arrows), *lines}
-    right = len(part.arrows & arrows)
+    weak = {(row["source"], row["target"]) for row in part.rows() if (row["strength"] or 1.0) < least} & part.arrows
+    drawn, open_ = part.arrows - weak, part.lines.union(map(frozenset, weak))
+    right = len(drawn & arrows)
     return {
-        "distance": len(edges | part.edges) - right - len(part.lines & lines),
+        "distance": len(edges | part.edges) - right - len(open_ & lines),
         "missing": len(edges - part.edges),
         "extra": len(part.edges - edges),
-        "arrows": len(part.arrows),
+        "arrows": len(drawn),
         "right": right,
         "compelled": len(arrows),
         "targets": 1,
     }
 
 
-def measured(folder: Path, name: str, size: int, version: int, *, learner: str, depth: int) -> Figures:
+def measured(folder: Path, name: str, size: int, version: int, *, learner: str, depth: int, least: float) -> Figures:
     """Learn the part around each target of one set."""
     rows, truth = drawn(folder, name, size, version)
     sums: dict[str, float] = {}
@@ -80,7 +83,7 @@ def measured(folder: Path, name: str, size: int, version: int, *, learner: str, 
     parts = [learn(rows, target, learner=learner, depth=depth) for target in targets]
     sums["seconds"] = process_time() - begun
     for part in parts:
-        for key, count in counted(part, truth).items():
+        for key, count in counted(part, truth, least).items():
             sums[key] = sums.get(key, 0) + count
     return sums
 
@@ -94,13 +97,13 @@ class Cache:
         sources = [*(ROOT / "apsl_rules").glob("*.py"), *(ROOT / "backends").rglob("*.py")]
         self._stamp = sha256(b"\0".join(source.read_bytes() for source in sorted(sources))).hexdigest()[:16]
 
-    def get(self, folder: Path, *key: Any, learner: str, depth: int) -> Figures:
+    def get(self, folder: Path, *key: Any, learner: str, depth: int, least: float) -> Figures:
         """Give the figures of a set, measured now unless they are known."""
         spec = sha256(repr(installed().learners[learner].spec).encode()).hexdigest()[:16]
-        name = " ".join(map(str, (*key, learner, depth, self._stamp, spec)))
+        name = " ".join(map(str, (*key, learner, depth, least, self._stamp, spec)))
         if name not in self._known:
             network, size, version = key
-            self._known[name] = measured(folder, network, size, version, learner=learner, depth=depth)
+            self._known[name] = measured(folder, network, size, version, learner=learner, depth=depth, least=least)
             if self._path:
                 self._path.write_text(json.dumps(self._known, indent=0), "utf-8")
         return self._known[name]
@@ -114,6 +117,7 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=1)
     parser.add_argument("--learners", default="apsl,apsl-authors,apsl-score")
     parser.add_argument("--base", action="store_true", help="the six rows of the base networks only")
+    parser.add_argument("--least", type=float, default=0.0, help="take arrows of less strength for lines")
     parser.add_argument("--cache", type=Path)
     words = parser.parse_args()
     cache = Cache(words.cache)
@@ -128,7 +132,8 @@ def main() -> None:
         for size in SIZES:
             cells = []
             for learner in learners:
-                sets = [cache.get(words.data, name, size, one, learner=learner, depth=words.depth) for one in versions]
+                asked = {"learner": learner, "depth": words.depth, "least": words.least}
+                sets = [cache.get(words.data, name, size, one, **asked) for one in versions]
                 figures = {key: sum(one[key] for one in sets) for key in sets[0]}
                 means[learner].append(
                     (

@@ -37,8 +37,8 @@ class RefinedOptions:
     price: float | str = "columns+2"
     max_parents: int = MOST_PARENTS
     rounds: int = 8
-    tabu: int = 30
-    patience: int = 15
+    tabu: int = 100
+    patience: int = 100
 
     def __attrs_post_init__(self) -> None:
         ranges = (
