@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 
+from apsl_rules.coded import Table
 from apsl_rules.conflicts import POLICIES, Policy
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
 from apsl_rules.names import nearest
@@ -56,6 +57,8 @@ def learner_offer(learner: str | Path | Spec | LearnerOffer, plugins: Plugins) -
 
 #: The name that leaves the choice of a learner to the source, and what it may choose.
 AUTO, BY_TESTS, BY_SCORES = "auto", "apsl", "apsl-score"
+#: The largest tables that are searched by scores unless that is asked for by name.
+MOST_ROWS, MOST_COLUMNS = 20_000_000, 250_000
 _ELSEWHERE = "the table is not counted in memory"
 
 
@@ -77,8 +80,18 @@ def unfit_for_scores(oracle: RememberingOracle) -> str:
     if oracle.kept is not None:
         return _ELSEWHERE
     if oracle.table is not None:
+        if oracle.table.rows > MOST_ROWS or len(oracle.table.names) > MOST_COLUMNS:
+            return "the table is too large to search by scores"
         return "values are missing" if oracle.table.incomplete.any() else ""
     return "the answers are perfect" if oracle.perfect else "the source has no table of discrete columns"
+
+
+def reopened(source: Any, options: Mapping[str, Any], table: Table | None) -> tuple[Any, dict[str, Any]]:
+    """Give a table that was read already instead of its source, without the options that reading it took."""
+    if table is None:
+        return source, dict(options)
+    reading = {"names", "missing", "discretize", "levels"}
+    return table, {name: value for name, value in options.items() if name not in reading}
 
 
 def chosen_note(name: str, why: str) -> str:

@@ -12,17 +12,20 @@ import attrs
 
 from apsl_rules.choosing import (
     AUTO,
+    BY_SCORES,
     BY_TESTS,
     adjusted,
     at_first,
     check_limits,
+    chosen_note,
     gathered,
     learner_offer,
     oracle_for,
+    reopened,
     unfit_for_scores,
 )
 from apsl_rules.conflicts import Conflict, Policy
-from apsl_rules.cpdag import Cpdag, cpdag
+from apsl_rules.cpdag import Cpdag, Depth, cpdag
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.exportable import Exportable
@@ -154,14 +157,8 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = AUTO, **settings: U
         if parts and ready.is_spent(spent, begun):
             stopped = f"stopped at the limit before {len(unvisited)} of {len(nodes)} nodes were visited"
             break
-        part = learn(
-            ready.oracle,
-            next(iter(unvisited)),
-            depth="max",
-            threads=settings.get("threads", 1),
-            **ready.arguments,
-            **ready.left(spent, begun),
-        )
+        limits = ready.left(spent, begun)
+        part = ready.learned(ready.oracle, next(iter(unvisited)), "max", settings.get("threads", 1), limits)
         parts.append(part)
         stopped = part.incomplete
         for node in part.visited:
@@ -179,6 +176,12 @@ class Prepared:
     arguments: dict[str, Any]
     max_tests: int | None
     max_seconds: float | None
+    notes: tuple[str, ...]
+
+    def learned(self, oracle: Any, target: Node, depth: Depth, threads: int, limits: dict[str, Any]) -> Part:
+        """Learn one part; it says how its learner was chosen."""
+        part = learn(oracle, target, depth=depth, threads=threads, **self.arguments, **limits)
+        return attrs.evolve(part, notes=(*self.notes, *part.notes))
 
     def left(self, tests: int, begun: float) -> dict[str, Any]:
         """Give what the limits leave for the next run after so many tests and since a moment."""
@@ -203,15 +206,19 @@ def prepared(source: Any, learner: str | Path | Spec, settings: Settings) -> Pre
     max_tests, max_seconds = settings.get("max_tests"), settings.get("max_seconds")
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=settings.get("threads", 1))
     limited = max_tests is not None or max_seconds is not None
-    first, _ = at_first(limited=limited, knowing=bool(settings.get("knowledge")), counts=settings.get("counts"))
+    first, why = at_first(limited=limited, knowing=bool(settings.get("knowledge")), counts=settings.get("counts"))
     offer = learner_offer(first if learner == AUTO else learner, plugins)
     spec = _adjusted(offer.spec, settings)
     knowledge = honoured(settings.get("knowledge"), offer, spec, plugins)
-    oracle = _oracle(source, spec, settings, plugins)
-    if learner == AUTO and unfit_for_scores(RememberingOracle(oracle, origin="the oracle")):
-        offer = learner_offer(BY_TESTS, plugins)
+    options = _options(settings)
+    oracle = _oracle(source, spec, settings, plugins, options)
+    asker = RememberingOracle(oracle, origin="the oracle")
+    if learner == AUTO and first == BY_SCORES and (reason := unfit_for_scores(asker)):
+        offer, why = learner_offer(BY_TESTS, plugins), reason
         spec = _adjusted(offer.spec, settings)
-        oracle = _oracle(source, spec, settings, plugins)
+        source, options = reopened(source, options, asker.table)
+        oracle = _oracle(source, spec, settings, plugins, options)
+    notes = (chosen_note(offer.name, why),) if learner == AUTO and not asker.perfect else ()
     offer = attrs.evolve(offer, spec=spec)
     arguments = {
         "learner": offer,
@@ -220,7 +227,7 @@ def prepared(source: Any, learner: str | Path | Spec, settings: Settings) -> Pre
         "knowledge": knowledge,
         "plugins": plugins,
     }
-    return Prepared(oracle, offer, plugins, arguments, max_tests, max_seconds)
+    return Prepared(oracle, offer, plugins, arguments, max_tests, max_seconds, notes)
 
 
 def _adjusted(spec: Spec, settings: Settings) -> Spec:
@@ -234,11 +241,16 @@ def _adjusted(spec: Spec, settings: Settings) -> Spec:
     )
 
 
-def _oracle(source: Any, spec: Spec, settings: Settings, plugins: Plugins) -> Any:
-    """Make the oracle that all runs ask."""
+def _options(settings: Settings) -> dict[str, Any]:
+    """Give the options of the oracle that all runs ask."""
     given = {name: settings[name] for name in ("missing", "discretize", "counts") if settings.get(name) is not None}
     cache = settings.get("cache")
     if cache is not None:
         given["cache"] = str(cache)
-    options = OracleSettings(spec.tests.alpha, settings.get("threads", 1), {**given, **(settings.get("options") or {})})
-    return oracle_for(source, settings.get("oracle"), options, plugins)[0]
+    return {**given, **(settings.get("options") or {})}
+
+
+def _oracle(source: Any, spec: Spec, settings: Settings, plugins: Plugins, options: dict[str, Any]) -> Any:
+    """Make the oracle that all runs ask."""
+    asked = OracleSettings(spec.tests.alpha, settings.get("threads", 1), options)
+    return oracle_for(source, settings.get("oracle"), asked, plugins)[0]

@@ -20,6 +20,7 @@ from apsl_rules.choosing import (
     gathered,
     learner_offer,
     oracle_for,
+    reopened,
     unfit_for_scores,
 )
 from apsl_rules.conflicts import Policy
@@ -139,7 +140,7 @@ def learn(
         offer, spec, known, asker = opened(name, source, extra)
         if name == BY_SCORES and (reason := unfit_for_scores(asker)):
             name, why = BY_TESTS, reason
-            offer, spec, known, asker = opened(name, *_read(source, extra, asker))
+            offer, spec, known, asker = opened(name, *reopened(source, extra, asker.table))
         chosen = () if asker.perfect else (chosen_note(name, why),)
     else:
         offer, spec, known, asker = opened(learner, source, extra)
@@ -182,14 +183,6 @@ def learn(
     if asker.table is None:
         return part
     return attrs.evolve(part, notes=(*part.notes, *notes_on(asker.table, part.members)))
-
-
-def _read(source: Any, extra: Mapping[str, Any], asker: RememberingOracle) -> tuple[Any, Mapping[str, Any]]:
-    """Give a table that was read already instead of its source, without the settings that reading it took."""
-    if asker.table is None:
-        return source, extra
-    reading = {"names", "missing", "discretize", "levels"}
-    return asker.table, {name: value for name, value in extra.items() if name not in reading}
 
 
 def _with_counts(source: Any, counts: str | CountSource | None) -> tuple[Any, str | None]:

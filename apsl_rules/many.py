@@ -18,7 +18,6 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.expanding import Distances
 from apsl_rules.facts import Fact, Finding, adjacent
 from apsl_rules.graph_learning import LearnedGraph, Prepared, Settings, prepared
-from apsl_rules.learning import learn
 from apsl_rules.ledger import ledger
 from apsl_rules.names import Node, in_order, require_known
 from apsl_rules.part import Part, RuleUse, Visit
@@ -151,7 +150,7 @@ class _Runner:
 
     def _part(self, target: Node) -> Part:
         limits = self._ready.left(self._oracle.tests, self._begun)
-        return learn(self._oracle, target, depth=self._depth, **self._ready.arguments, **limits)
+        return self._ready.learned(self._oracle, target, self._depth, 1, limits)
 
 
 def _union(parts: Parts) -> Part:

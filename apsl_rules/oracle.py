@@ -121,11 +121,15 @@ class Sweep(Sequence[Verdict]):
     def __iter__(self) -> Iterator[Verdict]:
         return iter(self._verdicts)
 
-    def verdict_on(self, y: Node) -> Verdict:
-        """Give the verdict on one other node."""
+    def place_of(self, y: Node) -> int:
+        """Give the place of the verdict on one other node."""
         if self._place is None:
             self._place = {verdict.y: place for place, verdict in enumerate(self._verdicts)}
-        return self._verdicts[self._place[y]]
+        return self._place[y]
+
+    def verdict_on(self, y: Node) -> Verdict:
+        """Give the verdict on one other node."""
+        return self._verdicts[self.place_of(y)]
 
     def log_p(self) -> npt.NDArray[np.float64]:
         """Give ln p of each verdict in order, NaN where there is none."""

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 from numpy.random import SeedSequence
 
-from apsl_rules.choosing import check_limits, gathered
+from apsl_rules.choosing import AUTO, check_limits, gathered
 from apsl_rules.cpdag import Depth
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.learning import learn
@@ -76,6 +76,8 @@ def stability(
     manager = gathered(plugins)
     runs = _Runs(table, target, {**settings, "depth": depth, "max_tests": max_tests}, max_seconds)
     part = runs.learned(None, manager)
+    if runs.settings.get("learner", AUTO) == AUTO:  # a resample may leave out what decided
+        runs.settings["learner"] = part.learner
     quiet = manager.copy(watched=False)
 
     def drawn(seeds: SeedSequence) -> Tally:

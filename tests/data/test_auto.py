@@ -11,7 +11,7 @@ import pytest
 
 from apsl_backends.sources import opening
 from apsl_backends.sources.tables import TableCounts
-from apsl_rules import known_dag, learn, network
+from apsl_rules import choosing, known_dag, learn, learn_many, network, stability
 from apsl_rules.coded import Table
 from apsl_rules.graph_learning import learn_graph
 from apsl_rules.knowledge import Knowledge
@@ -88,3 +88,32 @@ def test_each_choice_tests_at_its_own_level() -> None:
         alone = learn(source, "Cancer", learner=name)
         assert part.settings == alone.settings
     assert learn(ROWS, "Cancer", learner="auto", alpha=0.2).settings["alpha"] == 0.2
+
+
+def test_parts_of_whole_graphs_and_of_many_targets_say_what_was_chosen() -> None:
+    """The choice is made once for all parts, and each of them names it; a known graph leaves nothing to choose."""
+    note = "learner 'auto' chose 'apsl-score': the source is a table of discrete columns"
+    assert learn_graph(ROWS).notes[0] == note
+    assert {part.notes[0] for part in learn_many(ROWS, ["Cancer", "Xray"]).values()} == {note}
+    assert (
+        learn_many(HOLES, ["a"], missing="testwise")["a"].notes[0] == "learner 'auto' chose 'apsl': values are missing"
+    )
+    assert learn_graph(network("cancer")).notes == ()
+
+
+def test_resamples_have_the_learner_of_the_part() -> None:
+    """A resample without the one row that has a hole is learned by tests all the same."""
+    holed = HOLES.assign(a=["x", None, *(["y", "x"] * 59)])
+    found = stability(holed, "a", resamples=8, seed=1, missing="testwise")
+    same = stability(holed, "a", resamples=8, seed=1, missing="testwise", learner="apsl")
+    assert found.part.learner == "apsl"
+    assert found.rows() == same.rows()
+
+
+def test_tables_too_large_for_a_search_are_left_to_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond some rows or columns the default does not search by scores."""
+    for limit in ("MOST_ROWS", "MOST_COLUMNS"):
+        with monkeypatch.context() as patched:
+            patched.setattr(choosing, limit, 2)
+            part = learn(ROWS, "Cancer")
+        assert part.notes[0] == "learner 'auto' chose 'apsl': the table is too large to search by scores"

@@ -128,6 +128,16 @@ def test_leaning_figures() -> None:
     assert leaning.family("X") > uniform.family("X")
 
 
+def test_leaning_to_far_more_levels_than_rows() -> None:
+    """Levels that are declared but hardly ever seen are expected as rarely as that, however many there are."""
+    codes = np.random.default_rng(3).integers(0, 60_000, size=(2, 40))
+    codes[:, 0] = 59_999
+    drawn = coded(np.concatenate([codes, codes % 3]), "abcd")
+    score = BDeu(drawn, leaning=0.5)
+    for node, parents in (("a", ""), ("c", "a"), ("a", "bcd"), ("d", "c")):
+        assert score.family(node, parents) == pytest.approx(naive_leaning(drawn, node, parents, 10, 0.5), abs=1e-6)
+
+
 @pytest.mark.parametrize("leaning", [-0.1, 1.5, "half", True, float("nan")])
 def test_leanings_that_cannot_be_meant(leaning: object) -> None:
     """A leaning is a number from 0 to 1."""

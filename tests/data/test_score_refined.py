@@ -175,15 +175,16 @@ def test_a_table_with_too_many_columns_for_the_search_is_refused() -> None:
         book_of(score)
 
 
-def test_copies_share_their_candidates() -> None:
+@pytest.mark.parametrize("finder", ["hiton", "mmpc", "pcsimple", "fcbf"])
+def test_copies_share_their_candidates(finder: str) -> None:
     """A column that says the same as another one does not cut off its neighbours, under whatever name and levels."""
     rows = sample(network("cancer"), 4000, seed=2)
     place = rows.place["Cancer"]
-    alone = learn(rows, "Cancer", learner="apsl-score")
+    alone = learn(rows, "Cancer", learner="apsl-score", finder=finder)
     for name in ("Alias", "Zebra"):  # before the original by name, and behind it
         codes = np.concatenate([rows.codes, 1 - rows.codes[[place]]])
         doubled = coded(codes, [*rows.names, name])
-        part = learn(doubled, "Cancer", depth=2, learner="apsl-score")
+        part = learn(doubled, "Cancer", depth=2, learner="apsl-score", finder=finder)
         assert alone.edges
         assert frozenset(("Cancer", name)) in part.edges
         around = {other for node in ("Cancer", name) for other in part.neighbours_of(node)} - {"Cancer", name}
@@ -200,3 +201,24 @@ def test_a_collider_tells_the_test_of_its_ends() -> None:
     chains = [one for one in part.findings if one.fact.relation == "chain" and one.evidence.verdicts]
     assert chains
     assert all(one.fact.nodes[1] in verdict.given for one in chains for verdict in one.evidence.verdicts)
+
+
+@pytest.mark.parametrize(("leaning", "called"), [(0.0, "BDeu"), (0.5, "BDe")])
+def test_evidence_names_the_score(leaning: float, called: str) -> None:
+    """A prior that does not lean is BDeu, and is called so."""
+    spec = parse_spec(f"{SPEC}leaning = {leaning}", "mine")
+    part = learn(sample(network("cancer"), 1000, seed=2), "Cancer", learner=spec)
+    assert {finding.evidence.source for finding in part.findings} == {called}
+    assert any(note.endswith(f"({called})") for note in part.notes)
+
+
+def test_an_interrupt_leaves_a_part_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Control-C in the middle of a search gives an incomplete part."""
+    from apsl_backends.learners.ball import Balls
+
+    def interrupted(*_words: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Balls, "around", interrupted)
+    part = learn(sample(network("cancer"), 300, seed=2), "Cancer", learner="apsl-score")
+    assert part.incomplete == "stopped at an interrupt before the part was settled; nothing is learned yet"

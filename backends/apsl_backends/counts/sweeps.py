@@ -38,13 +38,13 @@ class ArraySweep(Sweep):
     ) -> None:
         super().__init__(x, _Verdicts(len(arrays.columns), verdict_at))
         self.arrays = arrays
-        self._place_of = place_of
+        self._column_of = place_of
         self._name_ranks = name_ranks
         self._log_p = log_p
 
-    def verdict_on(self, y: Node) -> Verdict:
-        """Give the verdict on one other node."""
-        return self[int(np.searchsorted(self.arrays.columns, self._place_of(y)))]
+    def place_of(self, y: Node) -> int:
+        """Give the place of the verdict on one other node."""
+        return int(np.searchsorted(self.arrays.columns, self._column_of(y)))
 
     def log_p(self) -> Floats:
         """Give ln p on each other node, NaN where the test is unreliable."""

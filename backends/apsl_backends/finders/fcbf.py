@@ -32,6 +32,7 @@ class Fcbf:
             raise InvalidArgumentError(message)
         self._uncertainty = SymmetricalUncertainty(table)
         self._table = self._uncertainty.heading
+        self._hidden = settings.hidden
         self._threshold = float(settings.options.get("threshold", THRESHOLD))
 
     def candidates(self, node: Node) -> Candidates:
@@ -39,7 +40,9 @@ class Fcbf:
         swept = self._uncertainty.against_all(node)
         place = self._table.place[node]
         strong = [at for at in (swept > self._threshold).nonzero()[0].tolist() if at != place]
-        measured = {self._table.names[at]: float(swept[at]) for at in strong}
+        measured = {
+            self._table.names[at]: float(swept[at]) for at in strong if self._table.names[at] not in self._hidden
+        }
         left = sorted(measured, key=lambda other: (-measured[other], order_key(other)))
         members: list[Node] = []
         while left:

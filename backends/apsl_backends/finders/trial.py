@@ -25,8 +25,9 @@ def first_cut(sweep: Sweep, settings: FinderSettings) -> npt.NDArray[np.bool_] |
     passing = None if share is None else discoveries(sweep.log_p(), share)
     if not settings.hidden:
         return passing
-    seen = np.array([verdict.y not in settings.hidden for verdict in sweep])
-    return seen if passing is None else seen & passing
+    seen = np.ones(len(sweep), np.bool_) if passing is None else passing.copy()
+    seen[[sweep.place_of(node) for node in settings.hidden if node != sweep.x]] = False
+    return seen
 
 
 class Trial:

@@ -42,7 +42,8 @@ class Copies:
         """Give the candidates of a node: those of the column that stands for it, all with their copies, and its own."""
         group = self.groups.get(node, (node,))
         found = [group[0], *candidates(group[0])]
-        return [one for other in found for one in self.groups.get(other, (other,)) if one != node]
+        around = dict.fromkeys(one for other in found for one in self.groups.get(other, (other,)))
+        return [one for one in around if one != node]
 
 
 #: The copies of tables that are in use: all parts from one table share them.

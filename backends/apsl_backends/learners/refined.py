@@ -7,7 +7,7 @@ import attrs
 from apsl_backends.learners.ball import Balls, Pairs
 from apsl_backends.learners.climbing import task_score
 from apsl_backends.learners.copies import Copies
-from apsl_backends.learners.scorefindings import SOURCE, tell_ball
+from apsl_backends.learners.scorefindings import tell_ball
 from apsl_backends.search.rounds import MOST_PARENTS, Effort, say_if_first
 from apsl_rules.assembly import Assembly
 from apsl_rules.errors import InvalidArgumentError, LimitReachedError, SpecError
@@ -85,10 +85,13 @@ def learn_refined(task: Task) -> Part:
     say_if_first()
     try:
         ball = balls.around(score.number[task.target], task.depth)
-    except LimitReachedError as limit:
-        return assembly.part(f"stopped at {limit} before the part was settled; nothing is learned yet")
+    except (LimitReachedError, KeyboardInterrupt) as stop:
+        met = str(stop) if isinstance(stop, LimitReachedError) else "an interrupt"
+        return assembly.part(f"stopped at {met} before the part was settled; nothing is learned yet")
     tell_ball(assembly, ball, score, book=balls.book, max_parents=options.max_parents, tested=tested)
     nats = score.nats(ball.found.gain)
     width = len(ball.found.members)
-    note = f"the best graph found over {width} nodes near {task.target} is {nats:.2f} nats ahead of no edge ({SOURCE})"
+    note = (
+        f"the best graph found over {width} nodes near {task.target} is {nats:.2f} nats ahead of no edge ({score.name})"
+    )
     return attrs.evolve(assembly.part(), notes=(note,))

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from apsl_backends.search.families import Book
     from apsl_backends.search.rivals import Rival
 
-SOURCE = "BDe"
 Feature: TypeAlias = tuple[Relation, Numbers]
 Tested: TypeAlias = Callable[[Node, Node, bool], tuple[Verdict, ...]]
 
@@ -47,7 +46,7 @@ def tell_ball(assembly: Assembly, ball: Ball, score: BDeu, *, book: Book, max_pa
         around = [score.nodes[other] for other in ball.neighbours[visited]]
         told: dict[object, Finding] = {}
         note = f"{len(around)} neighbours"
-        first = Finding(settled.fact(score.nodes[visited]), Evidence(SOURCE, note=note))
+        first = Finding(settled.fact(score.nodes[visited]), Evidence(score.name, note=note))
         for node in nodes:
             for relation, places_of in features[node]:
                 names = tuple(score.nodes[one] for one in places_of)
@@ -96,14 +95,14 @@ def _telling(relation: Relation, names: tuple[Node, ...], verdicts: tuple[Verdic
 
 def _evidence(score: BDeu, rival: Rival | None, verdicts: tuple[Verdict, ...]) -> Evidence:
     if rival is None:
-        return Evidence(SOURCE, verdicts, "no rival is allowed")
+        return Evidence(score.name, verdicts, "no rival is allowed")
     nats = score.nats(rival.ahead)
     compared = "; ".join(
         f"{shown(score.nodes[one.node])} given {_listed(score, one.ours)} against {_listed(score, one.theirs)}"
         for one in rival.families
     )
     where = "ahead of the best rival" if nats >= 0 else "behind a rival with a pair that is not open to the search"
-    return Evidence(SOURCE, verdicts, f"{abs(nats):.4g} nats {where}: {compared}", nats)
+    return Evidence(score.name, verdicts, f"{abs(nats):.4g} nats {where}: {compared}", nats)
 
 
 def _listed(score: BDeu, nodes: Numbers) -> str:

@@ -60,6 +60,7 @@ class BDeu:
     An object is used by one thread at a time.
     """
 
+    leaning: float = 0.0
     _prior: kernels.Prior
 
     def __init__(
@@ -77,15 +78,16 @@ class BDeu:
         if not _is_number(leaning) or leaning > 1:
             message = f"leaning is {leaning!r}; give a number from 0 (no leaning: BDeu) to 1 (the observed shares)"
             raise InvalidArgumentError(message)
-        _check_memory(kernels.desk_bytes(table.rows, 3, leaning=leaning > 0), table.rows)
+        levels = int(table.cards.sum()) if leaning else 0
+        _check_memory(kernels.desk_bytes(table.rows, 3, leaning=leaning > 0) + 4 * levels, table.rows)
         places = self._number(table, ess, price, order)
         self._columns = kernels.Columns(table.codes, places, table.cards[places])
         self._desk = kernels.desk_for(table.rows, 3, leaning=leaning > 0)
         self.leaning = leaning
         if leaning:
-            shades = np.zeros((len(places), int(table.cards.max())), np.int32)
-            kernels.shade(self._columns, float(leaning), self._desk, shades)
-            self._prior = self._prior._replace(shades=shades)
+            starts, shades = np.cumsum(self._columns.cards) - self._columns.cards, np.empty(levels, np.int32)
+            kernels.shade(self._columns, float(leaning), starts, shades)
+            self._prior = self._prior._replace(shades=shades, starts=starts)
 
     def _number(self, table: Table | Heading, ess: float, price: Price, order: Literal["name", "column"]) -> Integers:
         """Give each node its number, choose the unit, and tell the places of the nodes in the table."""
@@ -99,11 +101,16 @@ class BDeu:
         largest = table.rows * (log(max(table.rows, 2)) + float(np.log(table.cards).sum()) + 1)
         self.unit: float = 2.0 ** -min(_FINEST, _BITS - ceil(log2(largest)))
         self.price = round(_nats_for(price, ess, len(self.nodes)) / self.unit)
-        uniform = np.zeros((len(self.nodes), 0), np.int32)
-        self._prior = kernels.Prior(float(ess), 1 / self.unit, self.price, uniform)
+        no_shades, starts = np.empty(0, np.int32), np.zeros(len(self.nodes), np.int64)
+        self._prior = kernels.Prior(float(ess), 1 / self.unit, self.price, no_shades, starts)
         self._locals: dict[tuple[int, Numbers], int] = {}
         self._gains: dict[tuple[int, Numbers], tuple[Integers, Integers]] = {}
         return np.array([table.place[node] for node in self.nodes], np.int64)
+
+    @property
+    def name(self) -> str:
+        """Give what the score is called: with a prior that leans it is no longer uniform."""
+        return "BDe" if self.leaning else "BDeu"
 
     @property
     def innards(self) -> tuple[kernels.Columns, kernels.Prior, kernels.Desk]:
@@ -159,8 +166,9 @@ class BDeu:
         distinct = self._kernels.collapse(self._columns, chosen, self._prior, self._desk, small, weights)
         rows = np.ascontiguousarray(small[:, :distinct])
         scores = np.empty(1 << width, np.int64)
-        cards, shades = self._columns.cards[chosen], self._prior.shades[chosen]
-        self._kernels.joints(rows, cards, weights[:distinct], self._prior, shades, self._desk, scores)
+        self._kernels.joints(
+            rows, self._columns.cards[chosen], weights[:distinct], self._prior, chosen, self._desk, scores
+        )
         return scores
 
     def bytes_for_joints(self, width: int) -> int:
@@ -219,7 +227,7 @@ def _check_memory(needed: int, rows: int) -> None:
     if needed > MOST_BYTES:
         message = (
             f"a score of {rows} rows takes about {needed >> 20} MiB of working space, more than the {MOST_BYTES >> 20} "
-            "allowed; learn from a sample of the rows"
+            "allowed; learn from a sample of the rows, or by tests (learner='apsl')"
         )
         raise DataError(message)
 

@@ -56,7 +56,7 @@ class CountedBDeu(BDeu):
         scores = np.empty(1 << len(members), np.int64)
         cards = self._kept.heading.cards[chosen]
         codes, weights = np.ascontiguousarray(joint.codes), joint.weights.astype(np.int32)
-        self._kernels.joints(codes, cards, weights, self._prior, self._prior.shades[list(members)], desk, scores)
+        self._kernels.joints(codes, cards, weights, self._prior, np.array(members, np.int64), desk, scores)
         return scores
 
     def bytes_for_joints(self, width: int) -> int:

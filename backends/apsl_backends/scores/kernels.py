@@ -65,13 +65,14 @@ class Columns(NamedTuple):
 class Prior(NamedTuple):
     """The equivalent sample size, how many units make a nat, what a parent costs in units, and shades.
 
-    ``shades[i, k]`` is that of level k of node i; where the prior is uniform no level has one.
+    ``shades[starts[i] + k]`` is that of level k of node i; where the prior is uniform there are none.
     """
 
     ess: float
     scale: float
     price: int
     shades: Shades
+    starts: Integers
 
 
 def desk_for(rows: int, levels: int, *, leaning: bool = False) -> Desk:
@@ -104,17 +105,23 @@ def _sizes(rows: int) -> tuple[int, int]:
 
 
 @compiled
-def shade(columns: Any, leaning: float, desk: Any, out: Any) -> None:
+def shade(columns: Any, leaning: float, starts: Any, out: Any) -> None:
     """Find the shade of each level of each node: how much a prior that leans to what was observed expects it."""
     rows = columns.codes.shape[1]
+    out[:] = 0
     for node in range(len(columns.places)):
-        card = columns.cards[node]
-        desk.counts[:card] = 0
+        card, own = columns.cards[node], out[starts[node] :]
         for code in columns.codes[columns.places[node]]:
-            desk.counts[code] += np.int32(1)
+            own[code] += np.int32(1)
         for level in range(card):
-            expected = (1.0 - leaning) / card + leaning * desk.counts[level] / rows
-            out[node, level] = np.int32(np.rint(-STEPS * np.log2(max(expected, 0.5 / rows))))
+            expected = (1.0 - leaning) / card + leaning * own[level] / rows
+            own[level] = np.int32(np.rint(-STEPS * np.log2(max(expected, 0.5 / rows))))
+
+
+@compiled
+def _shades_of(prior: Any, node: int) -> Any:
+    """Give the shades of a node's levels, and of those behind it; nothing where the prior is uniform."""
+    return prior.shades[prior.starts[node] :]
 
 
 @compiled
@@ -201,7 +208,7 @@ def _settle(classes: Any, shades: Any, cells: Any) -> None:
 @compiled
 def _sum(desk: Any, prior: Any, span: int, configurations: float, cells: Any) -> int:
     """Sum the terms of the counts of so many classes; ``cells`` has their shades if the prior leans."""
-    if prior.shades.shape[1]:
+    if len(prior.shades):
         total = 0
         for cell in range(span):
             if desk.counts[cell]:
@@ -244,7 +251,7 @@ def _tally(counts: Any, classes: Any, span: int, column: Any, card: int) -> None
 @compiled
 def _sum_wide(desk: Any, prior: Any, span: int, levels: int, configurations: float, cells: Any, shades: Any) -> int:
     """Sum the terms of counts laid out as a column over classes; ``cells`` has the shades of the classes."""
-    if not prior.shades.shape[1]:
+    if not len(prior.shades):
         return _sum(desk, prior, span * levels, configurations, cells)
     total = 0
     for level in range(levels):
@@ -279,7 +286,7 @@ def _build(columns: Any, members: Any, but: int, prior: Any, desk: Any) -> tuple
             column, card = columns.codes[columns.places[member]], columns.cards[member]
             span = _extend(desk, desk.classes[0], span, column, card, desk.classes[0])
             configurations *= card
-            _darken(desk.shades[0], column, prior.shades[member], desk.shades[0])
+            _darken(desk.shades[0], column, _shades_of(prior, member), desk.shades[0])
     return span, configurations
 
 
@@ -289,7 +296,7 @@ def local(columns: Any, node: int, parents: Any, but: int, prior: Any, desk: Any
     base, configurations = _build(columns, parents, but, prior, desk)
     rest = _total(desk, prior, desk.classes[0], base, configurations, desk.shades[0], desk.cells[0])
     below, card = columns.codes[columns.places[node]], columns.cards[node]
-    shades = prior.shades[node]
+    shades = _shades_of(prior, node)
     if base * card > len(desk.counts):
         base = _extend(desk, desk.classes[0], base, below, card, desk.classes[0])
         _darken(desk.shades[0], below, shades, desk.shades[0])
@@ -326,7 +333,7 @@ def gains(columns: Any, node: int, parents: Any, others: Any, prior: Any, desk: 
     base, configurations = _build(columns, parents, -1, prior, desk)
     below, card = columns.codes[columns.places[node]], columns.cards[node]
     family = _extend(desk, desk.classes[0], base, below, card, desk.classes[1])
-    _darken(desk.shades[0], below, prior.shades[node], desk.shades[1])
+    _darken(desk.shades[0], below, _shades_of(prior, node), desk.shades[1])
     _settle(desk.classes[0], desk.shades[0], desk.cells[0])
     _settle(desk.classes[1], desk.shades[1], desk.cells[1])
     labelled = family < base * card  # the level of the node cannot be read off the class
@@ -334,7 +341,7 @@ def gains(columns: Any, node: int, parents: Any, others: Any, prior: Any, desk: 
         if _has(parents, others[at]):
             continue
         other, levels = columns.codes[columns.places[others[at]]], columns.cards[others[at]]
-        shades = prior.shades[others[at]]
+        shades = _shades_of(prior, others[at])
         combined = configurations * levels
         if labelled or family * levels > len(desk.counts):
             rest = _refined(desk, prior, 0, base, other, levels, combined, shades)
@@ -360,7 +367,7 @@ def _refined(
 def _sum_over(desk: Any, prior: Any, base: int, card: int, levels: int, configurations: float, shades: Any) -> int:
     """Sum the terms of counts laid out as other, node, parents once the levels of the node are added up."""
     terms, weight, scale = desk.terms[_slot(desk, configurations)], prior.ess / configurations, prior.scale
-    leaning = prior.shades.shape[1] > 0
+    leaning = len(prior.shades) > 0
     total = 0
     for outer in range(levels):
         start = outer * card * base
@@ -395,11 +402,11 @@ def collapse(columns: Any, members: Any, prior: Any, desk: Any, small: Any, weig
 
 
 @compiled
-def joints(codes: Any, cards: Any, weights: Any, prior: Any, shades: Any, desk: Any, scores: Any) -> None:
+def joints(codes: Any, cards: Any, weights: Any, prior: Any, members: Any, desk: Any, scores: Any) -> None:
     """Score every subset of the columns as one joint column; bit i of a place in ``scores`` stands for column i.
 
-    A subset refines the classes of the subset without its last column, so these are kept at each level. ``shades``
-    are those of the columns' levels.
+    A subset refines the classes of the subset without its last column, so these are kept at each level. The columns
+    are those of the ``members``.
     """
     width, rows = len(cards), len(weights)
     spans = np.ones(width + 1, np.int64)
@@ -425,7 +432,7 @@ def joints(codes: Any, cards: Any, weights: Any, prior: Any, shades: Any, desk: 
         for row in range(rows):
             desk.counts[after[row]] += weights[row]
         darkened = desk.shades[level + 1, :rows]
-        _darken(desk.shades[level, :rows], codes[column], shades[column], darkened)
+        _darken(desk.shades[level, :rows], codes[column], _shades_of(prior, members[column]), darkened)
         _settle(after, darkened, desk.cells[0])
         subset |= 1 << column
         level += 1

@@ -42,7 +42,8 @@ def book_of(score: BDeu) -> Book:
     columns, prior, desk = score.innards
     if len(score.nodes) >= 1 << _BITS:
         message = (
-            f"{len(score.nodes)} columns are more than the {(1 << _BITS) - 1} that this search takes; choose fewer"
+            f"{len(score.nodes)} columns are more than the {(1 << _BITS) - 1} that this search takes; choose "
+            "fewer, or take learner='apsl'"
         )
         raise DataError(message)
     size = 1 << _SLOTS

@@ -36,8 +36,8 @@ class Effort:
 
     max_parents: int = MOST_PARENTS
     rounds: int = 8
-    tabu: int = 30
-    patience: int = 15
+    tabu: int = 100
+    patience: int = 100
 
 
 def say_if_first() -> None:
