@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from apsl_rules.choosing import gathered, learner_offer
+from apsl_rules.choosing import AUTO, gathered, learner_offer
 from apsl_rules.cpdag import Depth
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.learning import learn
@@ -92,7 +92,7 @@ def compare(
     source, target, depth, plugins
         As for ``learn``.
     learners
-        Names, spec files or specs; the others are compared with the first.
+        Names ("auto" too), spec files or specs; the others are compared with the first.
     settings
         Further settings of ``learn``, the same for all. Each learner asks its own questions anew, so that the tests
         and the time are its own.
@@ -106,7 +106,7 @@ def compare(
     [('apsl', 2, 3, 3), ('pcd-by-pcd-paper', 3, 3, 2)]
     """
     manager = gathered(plugins)
-    named = [(learner_offer(one, manager).name, one) for one in learners]
+    named = [(AUTO if one == AUTO else learner_offer(one, manager).name, one) for one in learners]
     if not named:
         message = "no learners to compare; name at least one, such as 'apsl'"
         raise InvalidArgumentError(message)
@@ -117,7 +117,8 @@ def compare(
             message = f"the learner {name!r} is named twice; name each once"
             raise InvalidArgumentError(message)
         if not callable(getattr(source, "verdict", None)):
-            learn(source, target, learner=learner, plugins=manager, **{**settings, "max_tests": WARMING})
+            limits = {} if name == AUTO else {"max_tests": WARMING}  # a limit would change whom the source decides on
+            learn(source, target, learner=learner, plugins=manager, **{**settings, **limits})
         begun = process_time()
         parts[name] = learn(source, target, depth=depth, learner=learner, plugins=manager, **settings)
         seconds[name] = process_time() - begun

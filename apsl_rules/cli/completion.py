@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
+from apsl_rules.choosing import AUTO
 from apsl_rules.plugins import Plugins, installed
 
 _ADVICE = """\b
@@ -38,8 +39,9 @@ def complete_networks(_context: click.Context, _parameter: click.Parameter, begu
 
 
 def complete_learners(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete the name of a learner."""
-    return _named(_plugins(context).learners, begun)
+    """Complete the name of a learner; auto is the choice by the source."""
+    chosen = [CompletionItem(AUTO, help="the source decides")] if AUTO.startswith(begun) else []
+    return [*chosen, *_named(_plugins(context).learners, begun)]
 
 
 def complete_oracles(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:

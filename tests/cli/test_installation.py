@@ -106,6 +106,8 @@ def test_names_are_completed() -> None:
 
     asked |= {"COMP_WORDS": "apsl learn alarm --learner pcd", "COMP_CWORD": "4"}
     assert "plain,pcd-by-pcd" in on_a_terminal(**asked)
+    asked |= {"COMP_WORDS": "apsl learn alarm --learner au"}
+    assert "plain,auto" in on_a_terminal(**asked)
 
 
 def test_a_terminal_gets_colours_and_a_pipe_does_not() -> None:

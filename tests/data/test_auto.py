@@ -11,7 +11,7 @@ import pytest
 
 from apsl_backends.sources import opening
 from apsl_backends.sources.tables import TableCounts
-from apsl_rules import choosing, known_dag, learn, learn_many, network, stability
+from apsl_rules import choosing, compare, known_dag, learn, learn_many, network, stability
 from apsl_rules.coded import Table
 from apsl_rules.graph_learning import learn_graph
 from apsl_rules.knowledge import Knowledge
@@ -117,3 +117,10 @@ def test_tables_too_large_for_a_search_are_left_to_tests(monkeypatch: pytest.Mon
             patched.setattr(choosing, limit, 2)
             part = learn(ROWS, "Cancer")
         assert part.notes[0] == "learner 'auto' chose 'apsl': the table is too large to search by scores"
+
+
+def test_the_choice_is_compared_with_others() -> None:
+    """What the source decides on can stand beside learners by name, under its own."""
+    compared = compare(ROWS, "Cancer", learners=["auto", "apsl", "apsl-score"])
+    assert list(compared.parts) == ["auto", "apsl", "apsl-score"]
+    assert compared.parts["auto"].rows() == compared.parts["apsl-score"].rows()
