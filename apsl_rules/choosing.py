@@ -87,8 +87,11 @@ def unfit_for_scores(oracle: RememberingOracle) -> str:
 
 
 def reopened(source: Any, options: Mapping[str, Any], table: Table | None) -> tuple[Any, dict[str, Any]]:
-    """Give a table that was read already instead of its source, without the options that reading it took."""
-    if table is None:
+    """Give a table that was read already instead of its source, without the options that reading it took.
+
+    A source that is an oracle itself stays as it is.
+    """
+    if table is None or callable(getattr(source, "verdict", None)):
         return source, dict(options)
     reading = {"names", "missing", "discretize", "levels"}
     return table, {name: value for name, value in options.items() if name not in reading}

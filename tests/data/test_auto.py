@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from apsl_backends.chisquare import ChiSquare
 from apsl_backends.sources import opening
 from apsl_backends.sources.tables import TableCounts
 from apsl_rules import choosing, compare, known_dag, learn, learn_many, network, stability
 from apsl_rules.coded import Table
+from apsl_rules.data import table
 from apsl_rules.graph_learning import learn_graph
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.sampling import sample
@@ -124,3 +126,10 @@ def test_the_choice_is_compared_with_others() -> None:
     compared = compare(ROWS, "Cancer", learners=["auto", "apsl", "apsl-score"])
     assert list(compared.parts) == ["auto", "apsl", "apsl-score"]
     assert compared.parts["auto"].rows() == compared.parts["apsl-score"].rows()
+
+
+def test_an_oracle_stays_the_one_that_is_asked() -> None:
+    """An oracle over a table with holes is unfit for scores, but it is not replaced by another one."""
+    oracle = ChiSquare(table(HOLES, missing="testwise"), alpha=0.2)
+    assert learn(oracle, "a").oracle == "chisquare"
+    assert learn_graph(oracle).parts[0].oracle == "chisquare"
