@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from apsl_rules.atomic import in_place_of
+from apsl_rules.bayesian_network import Network
 from apsl_rules.bif_reader import BifReader
 from apsl_rules.bif_scanner import quoted
 from apsl_rules.errors import InvalidArgumentError, NetworkFileError
 from apsl_rules.names import Node
-from apsl_rules.network import Network
 
 
 def read_bif(path: str | Path) -> Network:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from apsl_rules.bayesian_network import Network, Probabilities
 from apsl_rules.bif_scanner import Scanner, Token
 from apsl_rules.bif_table import Levels, TableReader
 from apsl_rules.dag import known_dag
 from apsl_rules.errors import GraphError
 from apsl_rules.names import Node, nearest
-from apsl_rules.network import Network, Probabilities
 
 
 class BifReader:

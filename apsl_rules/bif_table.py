@@ -9,9 +9,9 @@ from typing import NoReturn, TypeAlias
 
 import numpy as np
 
+from apsl_rules.bayesian_network import TOLERANCE, Probabilities
 from apsl_rules.bif_scanner import Scanner, Token
 from apsl_rules.names import listing, nearest
-from apsl_rules.network import TOLERANCE, Probabilities
 
 #: The place of each level of a variable.
 Levels: TypeAlias = dict[str, int]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.bayesian_network import Probabilities
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.network import Probabilities
 
 #: How far the marginal of a fitted table may be from the wanted one.
 RESIDUAL = 1e-12

@@ -14,10 +14,10 @@ from typing import TypeAlias
 import attrs
 import numpy as np
 
+from apsl_rules.bayesian_network import Network, Probabilities
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, listing, require_known
-from apsl_rules.network import Network, Probabilities
 
 #: How many cells a table may have while nodes are summed out; more are refused.
 MOST_CELLS = 2**24

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import attrs
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.cpdag import Pdag
 from apsl_rules.dag import Dag, is_networkx, known_dag
 from apsl_rules.errors import GraphError, GraphFormatError
 from apsl_rules.exportable import Exportable
 from apsl_rules.facts import adjacent
 from apsl_rules.names import Node, Pair, in_order, order_key
-from apsl_rules.network import Network
 from apsl_rules.part import Part
 from apsl_rules.store import Mark, MarkStore
 

@@ -41,13 +41,13 @@ from typing import get_args
 
 from apsl_rules.agreement import Against, Score, Scored, agreement
 from apsl_rules.authors_extension import authors_extension
+from apsl_rules.bayesian_network import Network
 from apsl_rules.cpdag import Cpdag, Depth, Pdag, cpdag
 from apsl_rules.dag import Dag, known_dag
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.facts import adjacent
 from apsl_rules.marked import graph_of
 from apsl_rules.names import Node, Pair, in_order, listing
-from apsl_rules.network import Network
 from apsl_rules.part import Part
 
 __all__ = ["Score", "score"]

@@ -6,10 +6,10 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.bif import parse_bif, read_bif
 from apsl_rules.errors import UnknownNameError
 from apsl_rules.names import nearest
-from apsl_rules.network import Network
 from apsl_rules.tilings import tiled, tiling_names
 
 _ENDING = ".bif"

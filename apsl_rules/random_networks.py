@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.fitting import random_rows
 from apsl_rules.names import Node
-from apsl_rules.network import Network
 
 _MOST_LEVELS = 256
 _MOST_CELLS = 10**6

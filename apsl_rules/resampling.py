@@ -9,10 +9,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.coded import Table
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.network import Network
 
 Rows = npt.NDArray[np.int64]
 

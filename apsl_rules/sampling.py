@@ -8,10 +8,10 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
-from apsl_rules.network import Network
 
 #: Rows and cells that a block has at most; with few columns the rows decide, with many the cells.
 BLOCK = 65_536

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from apsl_rules.atomic import in_place_of
+from apsl_rules.bayesian_network import Network
 from apsl_rules.coded import Codes
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, listing
-from apsl_rules.network import Network
 from apsl_rules.sampling import blocks
 from apsl_rules.text_rows import TextRows
 

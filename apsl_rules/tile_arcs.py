@@ -21,8 +21,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.network import Network
 
 Keep: TypeAlias = Literal["joint", "marginals"]
 

@@ -17,12 +17,12 @@ from typing import get_args
 import attrs
 import numpy as np
 
+from apsl_rules.bayesian_network import Network, Probabilities
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.fitting import fitted_table
 from apsl_rules.inference import joint, joint_of_ancestors
 from apsl_rules.names import Node
-from apsl_rules.network import Network, Probabilities
 from apsl_rules.tile_arcs import ArcRules, Keep, draw_arcs
 
 

@@ -12,11 +12,11 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.cpdag import Arrow, Cpdag, Depth, check_depth, cpdag
 from apsl_rules.dag import Dag, known_dag
 from apsl_rules.learning import learn
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
-from apsl_rules.network import Network
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
 from apsl_rules.spec import Spec

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.coded import Table
 from apsl_rules.dag import Dag
 from apsl_rules.names import Node
-from apsl_rules.network import Network
 
 
 def coded(columns: npt.ArrayLike, names: Iterable[Node]) -> Table:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.dag import Dag, known_dag
 from apsl_rules.facts import (
     Evidence,
@@ -25,7 +26,6 @@ from apsl_rules.facts import (
 )
 from apsl_rules.marked import MARKS, MarkedGraph
 from apsl_rules.names import Node
-from apsl_rules.network import Network
 from apsl_rules.oracle import Verdict
 from apsl_rules.rules import Rule, Rulebook
 from apsl_rules.store import Mark

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.screen import print_text
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.labels import label
-from apsl_rules.network import Network
 
 _EXAMPLES = """\b
 Examples:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.cli.completion import complete_finders, complete_learners, complete_oracles
 from apsl_rules.cli.config import config_option
 from apsl_rules.coded import Table
@@ -14,7 +15,6 @@ from apsl_rules.cpdag import Depth
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError, PluginError, UnknownNodeError
 from apsl_rules.names import Node, listing, nearest
-from apsl_rules.network import Network
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
 

@@ -11,8 +11,8 @@ from apsl_rules.cli.writing import keep_source
 from apsl_rules.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
+    from apsl_rules.bayesian_network import Network
     from apsl_rules.degrees import Degrees
-    from apsl_rules.network import Network
     from apsl_rules.tiling import Tiling
 
 _TILE_EXAMPLES = """\b

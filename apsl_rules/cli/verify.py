@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.cli.completion import complete_learners, complete_networks
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.screen import print_text, progress_bar
 from apsl_rules.cli.source import node_named
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.network import Network
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b

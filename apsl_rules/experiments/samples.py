@@ -11,12 +11,12 @@ from zlib import crc32
 import attrs
 import numpy as np
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.coded import Table
 from apsl_rules.dag import Dag, known_dag
 from apsl_rules.data import table
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, listing
-from apsl_rules.network import Network
 from apsl_rules.networks import network as shipped_network
 from apsl_rules.readers.supplement import read_graph, read_integers, read_supplement
 from apsl_rules.sampling import sample

@@ -11,6 +11,7 @@ from math import prod
 
 import numpy as np
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.bif import parse_bif, write_bif
 from apsl_rules.dag import known_dag
 from apsl_rules.errors import InvalidArgumentError
@@ -19,7 +20,6 @@ from apsl_rules.export.spelling import spelled, unspelled
 from apsl_rules.exportable import OpenEdges
 from apsl_rules.marked import MarkedGraph, graph_of
 from apsl_rules.names import Node
-from apsl_rules.network import Network
 
 _LARGEST = 1_000_000
 

@@ -17,6 +17,7 @@ from apsl_backends.growshrink.rulebook import PATHS
 from apsl_backends.learners import BLANKETS, CODE
 from apsl_backends.recording import ReplayOracle
 from apsl_backends.tables import TABLE_ENDINGS, TABLE_ORACLES, read_table
+from apsl_rules.bayesian_network import Network
 from apsl_rules.bif import read_bif
 from apsl_rules.blanket import BlanketFinder, SpousesByChild
 from apsl_rules.dag import Dag, is_networkx, known_dag
@@ -26,7 +27,6 @@ from apsl_rules.export.formats import EXPORTERS, GRAPH_READER
 from apsl_rules.hookspecs import hookimpl
 from apsl_rules.marked import MarkedGraph
 from apsl_rules.neighbours import Neighbours
-from apsl_rules.network import Network
 from apsl_rules.offers import (
     BlanketOffer,
     ExporterOffer,

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.bif import write_bif
-from apsl_rules.network import Network
 from graphs import MICRO
 from terminal import apsl
 

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from apsl_rules import known_dag, network, table
+from apsl_rules.bayesian_network import Network
 from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.network import Network
 from apsl_rules.sampling import BLOCK, blocks, sample
 from apsl_rules.simulating import simulate, write_rows
 from apsl_rules.text_rows import field

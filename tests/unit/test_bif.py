@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_rules import bif_table
+from apsl_rules.bayesian_network import Network
 from apsl_rules.bif import parse_bif, read_bif, write_bif
 from apsl_rules.dag import known_dag
 from apsl_rules.errors import InvalidArgumentError, NetworkFileError
-from apsl_rules.network import Network
 from graphs import dag_of
 from strategies import networks
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import inference, known_dag, network
+from apsl_rules.bayesian_network import Network, Probabilities
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
 from apsl_rules.inference import joint
 from apsl_rules.names import Node
-from apsl_rules.network import Network, Probabilities
 from apsl_rules.random_networks import random_network
 from apsl_rules.sampling import sample
 from strategies import networks

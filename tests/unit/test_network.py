@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from apsl_rules.bayesian_network import Network
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
-from apsl_rules.network import Network
 from graphs import dag_of
 
 LEVELS: dict[Node, tuple[str, ...]] = {"A": ("no", "yes"), "B": ("low", "mid", "high")}

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import known_dag, network
+from apsl_rules.bayesian_network import Network
 from apsl_rules.dag import Dag
 from apsl_rules.degrees import degrees
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError
 from apsl_rules.fitting import RESIDUAL, fitted_table
 from apsl_rules.inference import joint
 from apsl_rules.names import Node
-from apsl_rules.network import Network
 from apsl_rules.random_networks import random_network
 from apsl_rules.sampling import sample
 from apsl_rules.tile_arcs import ArcRules

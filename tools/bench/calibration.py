@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules import learn, network
+from apsl_rules.bayesian_network import Network
 from apsl_rules.bif import read_bif
 from apsl_rules.cpdag import cpdag
-from apsl_rules.network import Network
 from apsl_rules.part import Part
 from apsl_rules.random_networks import random_network
 from apsl_rules.sampling import sample

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from apsl_rules import network
-from apsl_rules.network import Network
+from apsl_rules.bayesian_network import Network
 from apsl_rules.sampling import sample
 from apsl_rules.simulating import simulate
 
