@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 import attrs
 
+from apsl_rules.arguments import spelt
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, Pair, in_order, require_known
@@ -84,9 +85,11 @@ class Cpdag(Pdag):
 
 def check_depth(depth: Depth) -> None:
     """Refuse a depth that is neither a whole number from 1 on nor "max"."""
-    if depth == "max" or (isinstance(depth, int) and not isinstance(depth, bool) and depth >= 1):
+    if isinstance(depth, int) and not isinstance(depth, bool) and depth >= 1:
         return
-    message = f"depth is {depth!r}; give a whole number from 1 on, or 'max' for the whole connected part"
+    if isinstance(depth, str) and depth == "max":
+        return
+    message = f"depth is {spelt(depth)}; give a whole number from 1 on, or 'max' for the whole connected part"
     raise InvalidArgumentError(message)
 
 

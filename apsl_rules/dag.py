@@ -10,8 +10,9 @@ from typing import Any, NoReturn
 
 import attrs
 
+from apsl_rules.arguments import spelt
 from apsl_rules.errors import GraphError
-from apsl_rules.names import Node, in_order, nearest
+from apsl_rules.names import Node, check_labels, in_order, nearest
 
 _SPELT_OUT = 12
 
@@ -31,6 +32,7 @@ class Dag:
             _refuse("the graph has no nodes; give at least one")
         if len(self.parents) != len(self.nodes):
             _refuse(f"the graph has {len(self.nodes)} nodes but {len(self.parents)} lists of parents")
+        check_labels(self.nodes)
         if repeated := _repeated(self.nodes):
             _refuse(f"the node {repeated[0]!r} is given twice; name each node once")
         for node, parents in zip(self.nodes, self.parents, strict=True):
@@ -94,6 +96,7 @@ class Dag:
             if parent == node:
                 _refuse(f"the node {node!r} is its own parent; remove that arrow")
             if parent not in self._parents_by_node:
+                check_labels([parent])
                 hint = nearest(str(parent), (str(other) for other in self.nodes))
                 advice = hint or f"; give it an entry with its own parents, such as {parent!r}: []"
                 _refuse(f"the parent {parent!r} of {node!r} is not a node of the graph{advice}")
@@ -134,11 +137,12 @@ def known_dag(source: object) -> Dag:
 
 def _parent_list(node: Node, parents: Any) -> tuple[Node, ...]:
     if isinstance(parents, str) or not isinstance(parents, Iterable):
-        _refuse(f"the parents of {node!r} are given as {parents!r}; give a list of nodes, such as [] or [{parents!r}]")
+        told = spelt(parents)
+        _refuse(f"the parents of {node!r} are given as {told}; give a list of nodes, such as [] or [{told}]")
     listed = in_order(parents) if isinstance(parents, AbstractSet) else tuple(parents)
     for parent in listed:
         if not isinstance(parent, Hashable):
-            _refuse(f"the parent {parent!r} of {node!r} cannot be a node; name nodes by text, numbers or tuples")
+            _refuse(f"the parent {spelt(parent)} of {node!r} cannot be a node; name nodes by text, numbers or tuples")
     return listed
 
 

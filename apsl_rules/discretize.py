@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.arguments import spelt
 from apsl_rules.errors import InvalidArgumentError
 
 Method: TypeAlias = Literal["quantile", "width"]
@@ -30,10 +31,10 @@ def parse_cut(text: str) -> Cut:
     >>> parse_cut("width:4")
     Cut(method='width', bins=4)
     """
-    match = re.fullmatch(r"(quantile|width):([0-9]{1,5})", str(text))
+    match = re.fullmatch(r"(quantile|width):([0-9]{1,5})", text) if isinstance(text, str) else None
     if match is None or not _FEWEST <= int(match[2]) <= _MOST:
         message = (
-            f"cannot discretise by {text!r}; give 'quantile:k' or 'width:k' with k from {_FEWEST} to {_MOST:,}, "
+            f"cannot discretise by {spelt(text)}; give 'quantile:k' or 'width:k' with k from {_FEWEST} to {_MOST:,}, "
             f"such as 'quantile:3'"
         )
         raise InvalidArgumentError(message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.arguments import is_number, spelt
 from apsl_rules.bayesian_network import Probabilities
 from apsl_rules.errors import InvalidArgumentError
 
@@ -15,11 +16,16 @@ _DRAWS = 10
 _FLOOR = 1e-3
 
 
+def check_strength(strength: object) -> None:
+    """Refuse a strength that no table has."""
+    if not is_number(strength) or not 0 < strength <= 100:  # noqa: PLR2004 - more leaves nothing but zeros and ones
+        message = f"the strength is {spelt(strength)}; give a number above 0 and up to 100"
+        raise InvalidArgumentError(message)
+
+
 def random_rows(shape: tuple[int, ...], *, strength: float, random: np.random.Generator) -> Probabilities:
     """Draw rows of positive weights: of strength 1 as if all distributions were equally likely, above it sharper."""
-    if not 0 < strength <= 100:  # noqa: PLR2004 - a larger strength leaves nothing but zeros and ones
-        message = f"the strength is {strength}; give a number above 0 and up to 100"
-        raise InvalidArgumentError(message)
+    check_strength(strength)
     weights = random.standard_gamma(1 / strength, shape) * strength + _FLOOR
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from apsl_rules.arguments import spelt
 from apsl_rules.errors import KnowledgeError
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.offers import LearnerOffer
 from apsl_rules.plugins import Plugins, pick
 from apsl_rules.spec import Spec
+
+
+def is_given(knowledge: object) -> bool:
+    """Whether anything was given as knowledge, be it nothing that could be used."""
+    return bool(knowledge) if isinstance(knowledge, Knowledge | str) else knowledge is not None
 
 
 def honoured(knowledge: Any, offer: LearnerOffer, spec: Spec, plugins: Plugins) -> Knowledge:
@@ -19,7 +25,7 @@ def honoured(knowledge: Any, offer: LearnerOffer, spec: Spec, plugins: Plugins) 
     if knowledge is None:
         return NOTHING
     if not isinstance(knowledge, Knowledge):
-        message = f"knowledge is {knowledge!r}; give Knowledge(required=[...], ...) or the path of a TOML file"
+        message = f"knowledge is {spelt(knowledge)}; give Knowledge(required=[...], ...) or the path of a TOML file"
         raise KnowledgeError(message)
     if knowledge and not _honours(offer, spec, plugins):
         able = sorted(one.name for one in plugins.learners.values() if _honours(one, one.spec, plugins))

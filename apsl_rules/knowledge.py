@@ -19,9 +19,10 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from apsl_rules.arguments import spelt
 from apsl_rules.cycles import cyclic_groups, way
 from apsl_rules.errors import KnowledgeError
-from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
+from apsl_rules.names import Node, Pair, check_labels, in_order, order_key, require_known, shown
 
 Arrow: TypeAlias = tuple[Node, Node]
 Groups: TypeAlias = Iterable[Iterable[Node]]
@@ -30,7 +31,7 @@ Groups: TypeAlias = Iterable[Iterable[Node]]
 def _listed(value: Any, what: str, of: str) -> list[Any]:
     """Take a list of something, and no text, which would fall into its letters."""
     if isinstance(value, str) or not isinstance(value, Iterable):
-        message = f"{what} is {value!r}; give a list of {of}"
+        message = f"{what} is {spelt(value)}; give a list of {of}"
         raise KnowledgeError(message)
     return list(value)
 
@@ -42,8 +43,9 @@ def _nodes(value: Any, what: str) -> list[Node]:
         try:
             hash(node)
         except TypeError as error:
-            message = f"{what} names {node!r}, which is no node; nodes are text, numbers, tuples or other hashables"
+            message = f"{what} names {spelt(node)}, which is no node; give text, numbers, tuples or other hashables"
             raise KnowledgeError(message) from error
+    check_labels(nodes)
     return nodes
 
 
@@ -56,7 +58,7 @@ def _pairs(value: Any, what: str) -> set[Arrow]:
             raise KnowledgeError(message)
         pair = _nodes(one, f"an entry of {what}")
         if len(pair) != 2 or pair[0] == pair[1]:  # noqa: PLR2004 - a pair
-            message = f"an entry of {what} is {one!r}; give two different nodes, such as ('a', 'b')"
+            message = f"an entry of {what} is {spelt(one)}; give two different nodes, such as ('a', 'b')"
             raise KnowledgeError(message)
         pairs.add((pair[0], pair[1]))
     return pairs
@@ -84,7 +86,7 @@ def _apart_within(value: Iterable[int]) -> tuple[int, ...]:
     numbers = _listed(value, "apart_within", "numbers of tiers")
     for number in numbers:
         if not isinstance(number, int) or isinstance(number, bool):
-            message = f"apart_within names {number!r}; give the numbers of tiers, from 1 on"
+            message = f"apart_within names {spelt(number)}; give the numbers of tiers, from 1 on"
             raise KnowledgeError(message)
     return tuple(sorted(set(numbers)))
 
@@ -122,7 +124,8 @@ class Knowledge:
     def __attrs_post_init__(self) -> None:
         for number in self.apart_within:
             if not 1 <= number <= len(self.tiers):
-                message = f"apart_within names tier {number}, but the tiers are numbered from 1 to {len(self.tiers)}"
+                last = len(self.tiers)
+                message = f"apart_within names tier {spelt(number)}, but the tiers are numbered from 1 to {last}"
                 raise KnowledgeError(message)
         for tail, head in self.required:
             barred, apart = self.why_barred(tail, head), self.why_apart(tail, head)

@@ -40,6 +40,7 @@ from functools import lru_cache
 from typing import get_args
 
 from apsl_rules.agreement import Against, Score, Scored, agreement
+from apsl_rules.arguments import chosen, listed, spelt
 from apsl_rules.authors_extension import authors_extension
 from apsl_rules.bayesian_network import Network
 from apsl_rules.cpdag import Cpdag, Depth, Pdag, cpdag
@@ -104,6 +105,7 @@ def score(
     else:
         asked = _edges(known, target, depth)
     if columns is not None:
+        columns = listed("columns", columns, "names, one for each node", letters=True)
         _check_nodes(columns, dag.nodes, "the order of columns")
         if len(columns) > len(dag.nodes):
             message = f"the order of columns has {len(columns)} names for {len(dag.nodes)} nodes; name each once"
@@ -136,7 +138,8 @@ def _edges(graph: Pdag, target: Node | None, depth: Depth | None) -> frozenset[P
     if target is None and depth is None:
         return graph.skeleton
     if target is None or depth is None:
-        message = f"target is {target!r} and depth {depth!r}; give both to score a part, or neither to score the graph"
+        told = f"target is {spelt(target)} and depth {spelt(depth)}"
+        message = f"{told}; give both to score a part, or neither to score the graph"
         raise InvalidArgumentError(message)
     arrows, lines = graph.region(target, depth)
     return lines.union(map(frozenset, arrows))
@@ -149,9 +152,7 @@ def _within(graph: Pdag, edges: frozenset[Pair]) -> Pdag:
 
 def _check_choices(*, against: Against, scored: Scored, columns: Sequence[Node] | None) -> None:
     for name, given, allowed in (("against", against, get_args(Against)), ("scored", scored, get_args(Scored))):
-        if given not in allowed:
-            message = f"{name} is {given!r}; give {' or '.join(map(repr, allowed))}"
-            raise InvalidArgumentError(message)
+        chosen(name, given, allowed)
     if scored == "extension" and columns is None:
         message = "scored='extension' depends on the order of columns; give it as columns=, such as the table's own"
         raise InvalidArgumentError(message)

@@ -7,12 +7,16 @@ from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from apsl_rules.errors import UnknownNodeError
+from apsl_rules.arguments import spelt
+from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
 
 Node: TypeAlias = Hashable
 Pair: TypeAlias = frozenset[Node]
 
 _SHOWN = 8
+_MOST_BITS = 13_288  # 4,000 digits
+#: How many tuples deep a label may be nested.
+DEEPEST = 50
 
 
 def order_key(node: Node) -> tuple[Any, ...]:
@@ -73,8 +77,42 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {folded[hits[0]]!r}?" if hits else ""
 
 
+def check_labels(nodes: Iterable[Node]) -> None:
+    """Refuse labels that cannot be ordered, spelt or saved: nested too deeply, or numbers without end."""
+    level: list[Any] = [node for node in nodes if isinstance(node, tuple | int)]
+    for _ in range(DEEPEST + 1):
+        if any(isinstance(one, int) and one.bit_length() > _MOST_BITS for one in level):
+            message = "a label is a number of more than 4,000 digits; give a shorter one"
+            raise InvalidArgumentError(message)
+        level = [one for outer in level if isinstance(outer, tuple) for one in outer]
+        if not level:
+            return
+    message = f"a label is nested more than {DEEPEST} tuples deep; give a flatter one"
+    raise InvalidArgumentError(message)
+
+
+def check_target(target: object, role: str = "target") -> None:
+    """Refuse what cannot name a node, such as a column of values, before any work is done."""
+    is_array = hasattr(target, "__array__") and getattr(target, "shape", ()) != ()
+    try:
+        hash(target)
+    except TypeError as error:
+        if not is_array:
+            message = f"the {role} is {spelt(target)}; give the name of one node"
+            raise UnknownNodeError(message) from error
+    if is_array:
+        message = (
+            f"the {role} is {spelt(target)}, which holds values; the {role} is the name of a column of the table, so "
+            f"join X and y first: learn(X.assign(y=y), 'y')"
+        )
+        raise UnknownNodeError(message)
+    check_labels([target])
+
+
 def require_known(node: Node, nodes: Collection[Node], role: str) -> None:
     """Raise a sentence naming the nearest known node when a node is not among the nodes."""
+    if not isinstance(node, str):
+        check_target(node, role)
     if node not in nodes:
         hint = nearest(str(node), (str(other) for other in nodes))
         message = f"unknown {role} {node!r}{hint or f'; the nodes are {listing(nodes)}'}"

@@ -6,6 +6,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from apsl_rules.arguments import demand, spelt
 from apsl_rules.bayesian_network import Network
 from apsl_rules.bif import parse_bif, read_bif
 from apsl_rules.errors import UnknownNameError
@@ -23,14 +24,16 @@ def network(name: str | Path) -> Network:
     >>> network("asia")
     <Network asia: 8 nodes and 8 arrows>
     """
+    known = isinstance(name, str | Path)
+    demand(known, f"the network is {spelt(name)}; give the name of one, or the path of a .bif file")
     if str(name).endswith((_ENDING, f"{_ENDING}.gz")):
         return read_bif(name)
     shipped = _shipped()
     if name in tiling_names():
         return tiled(str(name)).network
     if name not in shipped:
-        known = network_names()
-        hint = nearest(str(name), known) or f"; there are {', '.join(known)}, or give the path of a .bif file"
+        names = network_names()
+        hint = nearest(str(name), names) or f"; there are {', '.join(names)}, or give the path of a .bif file"
         message = f"unknown network {str(name)!r}{hint}"
         raise UnknownNameError(message)
     file = shipped[str(name)]

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import pluggy
 
 from apsl_rules import hookspecs
+from apsl_rules.arguments import spelt
 from apsl_rules.errors import ApslError, PluginError, UnknownNameError
 from apsl_rules.names import nearest
 from apsl_rules.offers import BlanketOffer, ExporterOffer, FinderOffer, LearnerOffer, OracleOffer, ReaderOffer
@@ -196,8 +197,9 @@ def _answer(plugin: str, hook: str, function: Callable[[], Iterable[Any]]) -> li
 
 def pick(offers: dict[str, Offer], name: str, what: str) -> Offer:
     """Give the offer of a name, or a sentence with the nearest name and all names."""
-    if name not in offers:
-        message = f"unknown {what} {name!r}{nearest(str(name), offers)}; there are {', '.join(sorted(offers))}"
+    if not isinstance(name, str) or name not in offers:
+        hint = nearest(name, offers) if isinstance(name, str) else ""
+        message = f"unknown {what} {spelt(name)}{hint}; there are {', '.join(sorted(offers))}"
         raise UnknownNameError(message)
     return offers[name]
 

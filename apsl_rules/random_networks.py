@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.arguments import is_number, is_whole, spelt, whole_number
 from apsl_rules.bayesian_network import Network
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.fitting import random_rows
+from apsl_rules.fitting import check_strength, random_rows
 from apsl_rules.names import Node
 
 _MOST_LEVELS = 256
 _MOST_CELLS = 10**6
+_MOST_NODES = 10**8
+_FAR = 20
 
 
 def random_network(
@@ -33,17 +38,15 @@ def random_network(
     >>> random_network(1000, seed=1)
     <Network random1000: 1000 nodes and 1500 arrows>
     """
-    fewest, most = (levels, levels) if isinstance(levels, int) else levels
+    nodes = whole_number("nodes", nodes, 1, _MOST_NODES)
+    max_parents = whole_number("max_parents", max_parents, 0)
+    seed = whole_number("seed", seed, 0)
+    if not is_number(mean_parents) or not 0 <= mean_parents < inf:
+        message = f"mean_parents is {spelt(mean_parents)}; give 0 or more"
+        raise InvalidArgumentError(message)
+    check_strength(strength)
+    fewest, most = _levels(levels)
     _check_levels(fewest, most, max_parents)
-    for name, value, least in (
-        ("nodes", nodes, 1),
-        ("mean_parents", mean_parents, 0),
-        ("max_parents", max_parents, 0),
-        ("seed", seed, 0),
-    ):
-        if not value >= least:
-            message = f"{name} is {value}; give {least} or more"
-            raise InvalidArgumentError(message)
     random = np.random.default_rng(seed)
     counts = _parent_counts(nodes, round(mean_parents * nodes), max_parents, random)
     hidden = random.permutation(nodes)
@@ -57,9 +60,9 @@ def random_network(
         node: random_rows((*(sizes[parent] for parent in above), sizes[node]), strength=strength, random=random)
         for node, above in zip(names, parents, strict=True)
     }
-    spelt = {node: tuple(f"s{number}" for number in range(1, size + 1)) for node, size in sizes.items()}
+    named = {node: tuple(f"s{number}" for number in range(1, size + 1)) for node, size in sizes.items()}
     source = f"random, {nodes} nodes, {counts.sum()} arrows, strength {strength:g}, seed {seed}"
-    return Network(f"random{nodes}", Dag(tuple(names), tuple(parents)), spelt, tables, source)
+    return Network(f"random{nodes}", Dag(tuple(names), tuple(parents)), named, tables, source)
 
 
 def _parent_counts(nodes: int, arcs: int, most: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -75,11 +78,20 @@ def _parent_counts(nodes: int, arcs: int, most: int, random: np.random.Generator
     return np.bincount(random.permutation(slots)[:arcs], minlength=nodes)
 
 
+def _levels(levels: object) -> tuple[int, int]:
+    """Take the fewest and the most levels, or one number for both."""
+    ends = (levels, levels) if is_whole(levels) else levels
+    if not isinstance(ends, tuple | list) or len(ends) != 2 or not all(map(is_whole, ends)):  # noqa: PLR2004 - two ends
+        message = f"levels are {spelt(levels)}; give a whole number, or the fewest and the most, such as (2, 4)"
+        raise InvalidArgumentError(message)
+    return int(ends[0]), int(ends[1])
+
+
 def _check_levels(fewest: int, most: int, max_parents: int) -> None:
     if not 2 <= fewest <= most <= _MOST_LEVELS:  # noqa: PLR2004 - a node with one level says nothing
-        message = f"levels are {fewest} to {most}; give 2 to {_MOST_LEVELS}, the fewest first"
+        message = f"levels are {spelt(fewest)} to {spelt(most)}; give 2 to {_MOST_LEVELS}, the fewest first"
         raise InvalidArgumentError(message)
-    if (cells := most ** (max_parents + 1)) > _MOST_CELLS:
+    if (cells := most ** (min(max_parents, _FAR) + 1)) > _MOST_CELLS:
         message = (
             f"a node of {most} levels with {max_parents} such parents has a table of {cells:,} cells; "
             f"at most {_MOST_CELLS:,} are drawn, so give fewer levels or a smaller max_parents"

@@ -25,6 +25,7 @@ from typing import Literal, NoReturn
 
 import attrs
 
+from apsl_rules.arguments import chosen, is_number, listed, mapping, spelt
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import require_known
 
@@ -156,13 +157,14 @@ def rank(
 
     _check_choice("better", better, "lower", "higher")
     _check_choice("best", best, "high", "low")
-    columns = {name: list(column) for name, column in figures.items()}
+    given = mapping("figures", figures, "{'method': [0.5, 0.7]}")
+    columns = {name: listed(f"the entry of {spelt(name)} in figures", one, "numbers") for name, one in given.items()}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         _refuse(f"the methods have figures for different numbers of tasks: {told}; give each the same tasks")
     for name, column in columns.items():
-        if not all(map(isfinite, column)):
+        if not all(is_number(one) and isfinite(one) for one in column):
             _refuse(f"a figure of {name!r} is missing or infinite; leave out tasks that not all methods have done")
     _check_size(len(columns), max(lengths.values(), default=0))
     table = np.array(list(columns.values()), dtype=float).T
@@ -175,8 +177,7 @@ def rank(
 
 
 def _check_choice(name: str, given: str, one: str, other: str) -> None:
-    if given not in (one, other):
-        _refuse(f"{name} is {given!r}; give {one!r} or {other!r}")
+    chosen(name, given, (one, other))
 
 
 def _check_size(methods: int, tasks: int) -> None:

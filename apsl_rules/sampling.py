@@ -8,14 +8,16 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.arguments import demand, spelt, whole_number
 from apsl_rules.bayesian_network import Network
 from apsl_rules.coded import Table
-from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
 
 #: Rows and cells that a block has at most; with few columns the rows decide, with many the cells.
 BLOCK = 65_536
 _CELLS = 2**25
+_MOST_ROWS = 10**15
+_LARGEST_SEED = 2**128 - 1
 
 
 def sample(network: Network, rows: int, *, seed: int) -> Table:
@@ -25,6 +27,7 @@ def sample(network: Network, rows: int, *, seed: int) -> Table:
     >>> sample(network("asia"), 4, seed=7).codes.shape
     (8, 4)
     """
+    rows = whole_number("the number of rows", rows, 1, _MOST_ROWS)
     drawn = blocks(network, rows, seed=seed)
     first = next(drawn)
     nodes = network.dag.nodes
@@ -44,12 +47,10 @@ def sample(network: Network, rows: int, *, seed: int) -> Table:
 
 def blocks(network: Network, rows: int, *, seed: int) -> Iterator[npt.NDArray[np.uint8] | npt.NDArray[np.uint16]]:
     """Draw rows in blocks of codes (columns by rows); block k is the same however many blocks are drawn."""
-    if rows < 1:
-        message = f"{rows} rows cannot be drawn; give at least 1"
-        raise InvalidArgumentError(message)
-    if seed < 0:
-        message = f"the seed is {seed}; give 0 or more"
-        raise InvalidArgumentError(message)
+    known = isinstance(network, Network)
+    demand(known, f"rows are drawn from a network, not from {spelt(network)}; give network('asia'), or your own")
+    rows = whole_number("the number of rows", rows, 1, _MOST_ROWS)
+    seed = whole_number("the seed", seed, 0, _LARGEST_SEED)
     sampler = _Sampler(network)
     height = max(1, min(BLOCK, _CELLS // len(network.dag.nodes)))
     for number, start in enumerate(range(0, rows, height)):

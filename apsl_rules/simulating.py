@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from apsl_rules.arguments import path_text
 from apsl_rules.atomic import in_place_of
 from apsl_rules.bayesian_network import Network
 from apsl_rules.coded import Codes
@@ -31,6 +32,7 @@ def simulate(
     are read back as numbers or truth values; Parquet keeps all levels as they are, in their order. ``progress`` is
     told, block by block, how many rows are drawn and how many there are to be.
     """
+    path = path_text(path, "the file to write")
     ending = next((one for one in ENDINGS if Path(path).name.lower().endswith(one)), None)
     if ending is None:
         message = f"cannot tell what kind of file {str(path)!r} is to be; end its name in {', '.join(ENDINGS)}"

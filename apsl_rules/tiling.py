@@ -17,13 +17,16 @@ from typing import get_args
 import attrs
 import numpy as np
 
+from apsl_rules.arguments import chosen, demand, spelt, whole_number
 from apsl_rules.bayesian_network import Network, Probabilities
 from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.fitting import fitted_table
+from apsl_rules.fitting import check_strength, fitted_table
 from apsl_rules.inference import joint, joint_of_ancestors
 from apsl_rules.names import Node
 from apsl_rules.tile_arcs import ArcRules, Keep, draw_arcs
+
+_MOST = 10**6
 
 
 @attrs.frozen(eq=False)
@@ -66,7 +69,10 @@ def tile(
 
 def tiling(network: Network, times: int, rules: ArcRules, *, strength: float = 1.0, seed: int) -> Tiling:
     """Make a tiled network, and tell what it was made of."""
+    known = isinstance(network, Network)
+    demand(known, f"tiles are copies of a network, not of {spelt(network)}; give network('asia'), or one of your own")
     _check(times, rules, seed)
+    check_strength(strength)
     drawn = draw_arcs(network, times, rules, np.random.default_rng([seed, 0]))
     dag = _joined(network, times, drawn)
     levels = dict(zip(dag.nodes, [network.levels[node] for node in network.dag.nodes] * times, strict=True))
@@ -137,9 +143,6 @@ def _check(times: int, rules: ArcRules, seed: int) -> None:
         ("max_neighbours", rules.max_neighbours, 1),
         ("seed", seed, 0),
     ):
-        if value is not None and value < least:
-            message = f"{name} is {value}; give {least} or more"
-            raise InvalidArgumentError(message)
-    if rules.keep not in get_args(Keep):
-        message = f"keep is {rules.keep!r}; give 'joint' or 'marginals'"
-        raise InvalidArgumentError(message)
+        if value is not None or name in ("times", "max_parents", "seed"):
+            whole_number(name, value, least, _MOST if name != "seed" else 2**63)
+    chosen("keep", rules.keep, get_args(Keep))

@@ -12,9 +12,11 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
+from apsl_rules.arguments import listed
 from apsl_rules.bayesian_network import Network
 from apsl_rules.cpdag import Arrow, Cpdag, Depth, check_depth, cpdag
 from apsl_rules.dag import Dag, known_dag
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.learning import learn
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
 from apsl_rules.part import Part
@@ -98,9 +100,13 @@ def verify(
     """
     dag = source.dag if isinstance(source, Network) else known_dag(source)
     truth = cpdag(dag)
-    asked = in_order(dag.nodes if targets is None else targets)
-    for target in asked:
+    named = dag.nodes if targets is None else listed("targets", targets, "nodes, such as ['A', 'B']", letters=True)
+    if not named:
+        message = "there are no targets; name at least one, or leave them out to ask about all nodes"
+        raise InvalidArgumentError(message)
+    for target in named:
         require_known(target, dag.nodes, "target")
+    asked = in_order(named)
     depths = depths_of(truth, asked, depth)
     manager = plugins if isinstance(plugins, Plugins) else tuple(plugins)
     differences: list[Difference] = []
@@ -122,7 +128,7 @@ def verify(
 
 def depths_of(truth: Cpdag, targets: Iterable[Node], depth: Asked) -> tuple[Depth, ...]:
     """Give the depths to run: the one asked for, or every one at which some part still grows, and "max"."""
-    if depth != "all":
+    if not isinstance(depth, str) or depth != "all":
         check_depth(depth)
         return (depth,)
     furthest = max(max(truth.distances(target).values()) for target in targets)

@@ -12,10 +12,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.arguments import listed
 from apsl_rules.coded import Table
 from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, whole_numbers
 from apsl_rules.errors import DataError
-from apsl_rules.names import Node, listing
+from apsl_rules.names import Node, check_labels, listing
 from apsl_rules.readers import file_kind, read_csv, read_integers, read_parquet
 
 _KINDS = "a pandas, polars or pyarrow table, a 2-d numpy array, or the path of a CSV, Parquet or integer text file"
@@ -27,7 +28,7 @@ def open_source(source: Any, names: Iterable[Node] | None = None) -> Source:
     ``names`` replaces the labels of the columns. Without it an array's columns are called X1, X2 and so on, those of
     an integer text file 1, 2 and so on.
     """
-    given = None if names is None else tuple(names)
+    given = None if names is None else tuple(listed("names", names, "names, one for each column", letters=True))
     opened = _open_file(source, given) if isinstance(source, str | PathLike) else _open_object(source, given)
     if not opened.names:
         message = "the table has no columns; give at least two"
@@ -46,6 +47,7 @@ def check_names(names: Sequence[Node]) -> None:
     except TypeError as error:
         message = f"the columns cannot have these names ({error}); give text, numbers, tuples or other hashables"
         raise DataError(message) from error
+    check_labels(names)
     twice = [name for name in times if times[name] > 1]
     if twice:
         message = f"duplicate column names: {listing(twice)}; give every column a name of its own"

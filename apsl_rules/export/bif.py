@@ -11,6 +11,7 @@ from math import prod
 
 import numpy as np
 
+from apsl_rules.arguments import listed, mapping, spelt
 from apsl_rules.bayesian_network import Network
 from apsl_rules.bif import parse_bif, write_bif
 from apsl_rules.dag import known_dag
@@ -33,8 +34,13 @@ def to_bif(
 ) -> str:
     """Write the structure of a graph as BIF text; of a ``Network`` use ``write_bif``, which keeps its probabilities."""
     dag = arrows_only(graph_of(source), open_edges, "a BIF file")
-    given = levels or {}
-    known = {spelled(node): tuple(given.get(node, ("unknown",))) for node in dag.nodes}
+    given = mapping("levels", levels, "{'smoker': ['yes', 'no']}")
+    known = {
+        spelled(node): tuple(
+            listed(f"the entry of {spelt(node)} in levels", given.get(node, ("unknown",)), "levels", letters=True)
+        )
+        for node in dag.nodes
+    }
     named = known_dag({spelled(node): [spelled(parent) for parent in dag.parents_of(node)] for node in dag.nodes})
     tables = {}
     for node in named.nodes:

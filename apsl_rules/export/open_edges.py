@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from apsl_rules.arguments import chosen
 from apsl_rules.dag import Dag
-from apsl_rules.errors import GraphError, InvalidArgumentError
+from apsl_rules.errors import GraphError
 from apsl_rules.exportable import OpenEdges
 from apsl_rules.marked import MarkedGraph
 from apsl_rules.names import in_order
@@ -11,9 +12,7 @@ from apsl_rules.names import in_order
 
 def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:
     """Give a graph whose edges are all arrows: refuse lines and conflicts, or give them a direction."""
-    if open_edges not in {"refuse", "direct"}:
-        message = f"open_edges is {open_edges!r}; give 'refuse' or 'direct'"
-        raise InvalidArgumentError(message)
+    chosen("open_edges", open_edges, ("refuse", "direct"))
     if open_edges == "direct":
         return graph.directed()
     for pairs, mark in ((graph.lines, "line"), (graph.conflicts, "conflict")):

@@ -38,12 +38,12 @@ def test_without_a_file_it_prints_text(tmp_path: Path) -> None:
     [
         (("simulate", "alrm"), "unknown network 'alrm'; did you mean 'alarm'?"),
         (("simulate", "no.bif"), "no.bif: the file cannot be read: No such file or directory"),
-        (("simulate", "asia", "-n", "0"), "0 rows cannot be drawn; give at least 1"),
+        (("simulate", "asia", "-n", "0"), "the number of rows is 0; give 1 or more"),
         (("simulate", "asia", "-n", "many"), "'many' is not a valid integer"),
         (("simulate", "asia", "--seed", "-1"), "the seed is -1; give 0 or more"),
         (("simulate", "asia", "-o", "data.txt"), "end its name in .csv, .csv.gz, .tsv, .tsv.gz, .parquet"),
         (("simulate", "asia", "-o", "no/such/data.csv"), "cannot write 'no/such/data.csv'"),
-        (("simulate", "asia", "-o", "."), "is a directory"),
+        (("simulate", "asia", "-o", "."), "it is a folder"),
     ],
 )
 def test_a_mistake_gets_one_sentence(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_a_stream_gets_a_header_and_rows() -> None:
 @pytest.mark.parametrize(
     ("rows", "seed", "name", "sentence"),
     [
-        (0, 1, "data.csv", "0 rows cannot be drawn; give at least 1"),
+        (0, 1, "data.csv", "the number of rows is 0; give 1 or more"),
         (5, -1, "data.csv", "the seed is -1; give 0 or more"),
         (5, 1, "data.xlsx", r"cannot tell what kind of file 'data\.xlsx' is to be; end its name in \.csv"),
         (5, 1, "no/such/data.csv", "cannot write 'no/such/data.csv': No such file or directory"),

@@ -47,5 +47,5 @@ def test_each_table_is_drawn_from(name: str) -> None:
 
 def test_no_rows_are_refused() -> None:
     """Drawing nothing is a mistake that is named."""
-    with pytest.raises(InvalidArgumentError, match="give at least 1"):
+    with pytest.raises(InvalidArgumentError, match="the number of rows is 0; give 1 or more"):
         sample(network("asia"), 0, seed=1)
