@@ -8,8 +8,10 @@ from typing import Any, Literal
 
 import attrs
 
+from apsl_rules.arguments import demand, is_number, is_whole, spelt
 from apsl_rules.coded import Table
 from apsl_rules.conflicts import POLICIES, Policy
+from apsl_rules.documents import DocumentError, file_text
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
 from apsl_rules.names import nearest
 from apsl_rules.offers import LearnerOffer, OracleSettings
@@ -24,7 +26,7 @@ def gathered(plugins: Plugins | Iterable[object]) -> Plugins:
     if isinstance(plugins, Plugins):
         return plugins
     if isinstance(plugins, str) or not isinstance(plugins, Iterable):
-        message = f"plugins is {plugins!r}; give a list of plugins, such as [plugin]"
+        message = f"plugins is {spelt(plugins)}; give a list of plugins, such as [plugin]"
         raise InvalidArgumentError(message)
     further = list(plugins)
     if not further:
@@ -44,11 +46,13 @@ def learner_offer(learner: str | Path | Spec | LearnerOffer, plugins: Plugins) -
         return learner
     if isinstance(learner, Spec):
         return LearnerOffer(learner, _code(learner, plugins))
+    known = isinstance(learner, str | Path)
+    demand(known, f"the learner is {spelt(learner)}; give the name of one, a spec file *.toml, or a Spec")
     if str(learner).endswith(".toml"):
         try:
-            text = Path(learner).read_text("utf-8")
-        except OSError as error:
-            message = f"the spec file {str(learner)!r} cannot be read: {error.strerror}"
+            text = file_text(learner)
+        except DocumentError as error:
+            message = f"the spec file {str(learner)!r} cannot be read: {error}"
             raise InvalidArgumentError(message) from error
         spec = parse_spec(text, f"spec file {str(learner)!r}")
         return LearnerOffer(spec, _code(spec, plugins))
@@ -62,13 +66,19 @@ MOST_ROWS, MOST_COLUMNS = 20_000_000, 250_000
 _ELSEWHERE = "the table is not counted in memory"
 
 
+def is_auto(learner: object) -> bool:
+    """Whether the choice of a learner is left to the source."""
+    return isinstance(learner, str) and learner == AUTO
+
+
 def at_first(*, limited: bool, knowing: bool, counts: object) -> tuple[str, str]:
     """Choose a learner before the source is opened, and say why.
 
     On tables of discrete columns the learner that refines parts by scores is right more often than the one that goes by
     tests alone. It cannot stop half-way, nor take up knowledge, and it counts in memory.
     """
-    reasons = {"knowledge is given": knowing, "the run is limited": limited, _ELSEWHERE: counts not in (None, "memory")}
+    in_memory = counts is None or (isinstance(counts, str) and counts == "memory")
+    reasons = {"knowledge is given": knowing, "the run is limited": limited, _ELSEWHERE: not in_memory}
     for reason, holds in reasons.items():
         if holds:
             return BY_TESTS, reason
@@ -124,17 +134,16 @@ def adjusted(
     if alpha is not None:
         tests = attrs.evolve(tests, alpha=alpha)
     if not isinstance(tests.alpha, float) or not 0 < tests.alpha < 1:
-        message = f"alpha is {tests.alpha!r}; give a number between 0 and 1, such as 0.01"
+        message = f"alpha is {spelt(tests.alpha)}; give a number between 0 and 1, such as 0.01"
         raise InvalidArgumentError(message)
-    if max_conditioning not in (None, "none"):
-        if not isinstance(max_conditioning, int) or max_conditioning < 0:
-            message = f"max_conditioning is {max_conditioning!r}; give 0 or more, or 'none' for no limit"
+    if max_conditioning is not None and not (isinstance(max_conditioning, str) and max_conditioning == "none"):
+        if not is_whole(max_conditioning) or max_conditioning < 0:
+            message = f"max_conditioning is {spelt(max_conditioning)}; give 0 or more, or 'none' for no limit"
             raise InvalidArgumentError(message)
-        tests = attrs.evolve(tests, max_conditioning=max_conditioning)
-    if conflicts is not None and conflicts not in POLICIES:
-        message = (
-            f"unknown conflict policy {conflicts!r}{nearest(str(conflicts), POLICIES)}; there are {', '.join(POLICIES)}"
-        )
+        tests = attrs.evolve(tests, max_conditioning=int(max_conditioning))
+    if conflicts is not None and not (isinstance(conflicts, str) and conflicts in POLICIES):
+        hint = nearest(conflicts, POLICIES) if isinstance(conflicts, str) else ""
+        message = f"unknown conflict policy {spelt(conflicts)}{hint}; there are {', '.join(POLICIES)}"
         raise InvalidArgumentError(message)
     neighbours = spec.neighbours if finder is None else attrs.evolve(spec.neighbours, finder=finder)
     rules = spec.rules if conflicts is None else attrs.evolve(spec.rules, conflicts=conflicts)
@@ -143,10 +152,13 @@ def adjusted(
 
 def check_limits(*, max_tests: int | None, max_seconds: float | None, threads: int) -> None:
     """Refuse limits that allow nothing."""
-    for name, value, least in (("max_tests", max_tests, 1), ("max_seconds", max_seconds, 0), ("threads", threads, 1)):
-        if value is not None and not (isinstance(value, int | float) and value >= least):
-            message = f"{name} is {value!r}; give at least {least}"
+    for name, value in (("max_tests", max_tests), ("threads", threads)):
+        if (value is not None or name == "threads") and not (is_whole(value) and value >= 1):
+            message = f"{name} is {spelt(value)}; give at least 1{'' if is_whole(value) else ', a whole number'}"
             raise InvalidArgumentError(message)
+    if max_seconds is not None and not (is_number(max_seconds) and max_seconds >= 0):
+        message = f"max_seconds is {spelt(max_seconds)}; give at least 0"
+        raise InvalidArgumentError(message)
 
 
 #: Above this many nodes false discoveries are bounded unless the caller says otherwise, by this share.
@@ -155,14 +167,14 @@ WIDE, SHARE = 1000, 0.01
 
 def false_discoveries(fdr: float | Literal["auto", "none"], oracle: Oracle) -> float | None:
     """Give the share of false discoveries to allow, or None for no bound."""
-    if fdr == "auto":
+    if isinstance(fdr, str) and fdr == "auto":
         return SHARE if len(oracle.nodes) > WIDE and not oracle.perfect else None
-    if fdr == "none" or oracle.perfect:
+    if isinstance(fdr, str) and fdr == "none":
         return None
     if not isinstance(fdr, float) or not 0 < fdr < 1:
-        message = f"fdr is {fdr!r}; give a number between 0 and 1, 'auto' or 'none'"
+        message = f"fdr is {spelt(fdr)}; give a number between 0 and 1, 'auto' or 'none'"
         raise InvalidArgumentError(message)
-    return fdr
+    return None if oracle.perfect else fdr
 
 
 def _natural(source: Any, plugins: Plugins) -> str:
@@ -183,7 +195,7 @@ def oracle_for(source: Any, name: str | None, settings: OracleSettings, plugins:
             message = f"the source is an oracle itself, so {given} cannot be given with it; leave it out"
             raise InvalidArgumentError(message)
         return source, f"the oracle {type(source).__name__}"
-    offer = pick(plugins.oracles, name or _natural(source, plugins), "oracle")
+    offer = pick(plugins.oracles, _natural(source, plugins) if name is None else name, "oracle")
     origin = plugins.origin("apsl_oracles", offer.name)
     try:
         return offer.make(source, settings), origin

@@ -12,13 +12,13 @@ A label is text, a number, or ``{tuple = [...]}`` for a tuple of these::
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from apsl_rules.errors import KnowledgeError, PartFileError
+from apsl_rules.documents import DocumentError, file_text, toml_data
+from apsl_rules.errors import InvalidArgumentError, KnowledgeError, PartFileError
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.labels import label, node_of
 from apsl_rules.names import Node, nearest
@@ -29,8 +29,8 @@ _KEYS = tuple(field.name for field in attrs.fields(Knowledge))
 def read_knowledge(path: str | Path) -> Knowledge:
     """Read knowledge from a TOML file."""
     try:
-        text = Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = file_text(path)
+    except DocumentError as error:
         message = f"the knowledge file {str(path)!r} cannot be read: {error}"
         raise KnowledgeError(message) from error
     return parse_knowledge(text, f"the knowledge file {str(path)!r}")
@@ -39,8 +39,8 @@ def read_knowledge(path: str | Path) -> Knowledge:
 def parse_knowledge(text: str, origin: str) -> Knowledge:
     """Read knowledge from TOML text; ``origin`` names it in errors."""
     try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        data = toml_data(text)
+    except DocumentError as error:
         message = f"{origin} is not valid TOML: {error}"
         raise KnowledgeError(message) from error
     for key in data:
@@ -50,7 +50,7 @@ def parse_knowledge(text: str, origin: str) -> Knowledge:
     try:
         named = {key: _nodes(value, key) for key, value in data.items() if key != "apart_within"}
         return Knowledge(**named, apart_within=data.get("apart_within", ()))
-    except (KnowledgeError, PartFileError, TypeError) as error:
+    except (KnowledgeError, PartFileError, InvalidArgumentError, TypeError) as error:
         message = f"{origin}: {error}"
         raise KnowledgeError(message) from error
 

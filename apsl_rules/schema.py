@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from importlib.resources import files
-from math import isfinite
+from sys import float_info
 from typing import Any, TypeAlias
 
 Schema: TypeAlias = dict[str, Any]
@@ -14,7 +14,7 @@ _KINDS: dict[str, Any] = {
     "null": lambda one: one is None,
     "boolean": lambda one: isinstance(one, bool),
     "integer": lambda one: isinstance(one, int) and not isinstance(one, bool),
-    "number": lambda one: isinstance(one, int | float) and not isinstance(one, bool) and isfinite(one),
+    "number": lambda one: isinstance(one, int | float) and not isinstance(one, bool) and abs(one) <= float_info.max,
     "string": lambda one: isinstance(one, str),
     "array": lambda one: isinstance(one, list),
     "object": lambda one: isinstance(one, dict),

@@ -5,7 +5,6 @@ A learner is a small TOML file, so what separates two published algorithms is a 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from types import UnionType
 from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -13,6 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin
 import attrs
 
 from apsl_rules.conflicts import Policy
+from apsl_rules.documents import DocumentError, toml_data
 from apsl_rules.errors import SpecError
 from apsl_rules.names import nearest
 
@@ -23,12 +23,13 @@ class NeighbourSpec:
 
     ``symmetry`` "both" keeps u in PC(v) only if each finds the other, and looks at once; "visited" does so too, but
     waits until both were visited; "none" believes the first finder.
-    ``unreliable`` says how a marginal test with too few rows counts; "finder" leaves it to the finder's own habit.
+    ``unreliable`` says how a marginal test with too few rows counts. "independent" makes no candidate of such a node,
+    and the pair is reported as untested; "finder" leaves it to the habit of the finder, as published.
     """
 
     finder: str = "hiton"
     symmetry: Literal["both", "none", "visited"] = "both"
-    unreliable: Literal["finder", "independent", "dependent"] = "finder"
+    unreliable: Literal["finder", "independent", "dependent"] = "independent"
 
 
 Spouses: TypeAlias = Literal["stored", "stored-first", "search", "search-first", "none"]
@@ -112,8 +113,8 @@ Section = TypeVar("Section")
 def parse_spec(text: str, origin: str) -> Spec:
     """Read a spec from TOML text; ``origin`` names it in errors."""
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = toml_data(text)
+    except DocumentError as error:
         message = f"{origin} is not valid TOML: {error}"
         raise SpecError(message) from error
     return build(Spec, data, origin)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
 from typing import Any
 
 import click
 
+from apsl_rules.documents import DocumentError, file_text, toml_data
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import nearest
 
@@ -18,11 +17,13 @@ def _read(context: click.Context, _parameter: click.Parameter, path: str | None)
         return
     origin = f"the config file {path!r}"
     try:
-        data = tomllib.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        message = f"{origin} cannot be read: {error.strerror}"
+        text = file_text(path)
+    except DocumentError as error:
+        message = f"{origin} cannot be read: {error}"
         raise InvalidArgumentError(message) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    try:
+        data = toml_data(text)
+    except DocumentError as error:
         message = f"{origin} is not valid TOML: {error}"
         raise InvalidArgumentError(message) from error
     known = {_key(one): one for one in context.command.params if one.name not in ("config", "help")}

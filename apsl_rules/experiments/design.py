@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -12,6 +11,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from apsl_rules.agreement import Against, Scored
+from apsl_rules.documents import DocumentError, file_text, toml_data
 from apsl_rules.errors import InvalidArgumentError, SpecError, UnknownNameError
 from apsl_rules.names import nearest
 from apsl_rules.spec import build
@@ -69,8 +69,8 @@ class Experiment:
 def parse_experiment(text: str, origin: str) -> Experiment:
     """Read an experiment from TOML text; ``origin`` names it in errors."""
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = toml_data(text)
+    except DocumentError as error:
         message = f"{origin} is not valid TOML: {error}"
         raise SpecError(message) from error
     found = build(Experiment, data, origin)
@@ -89,9 +89,9 @@ def experiment(name: str | Path) -> Experiment:
     """Give an experiment by its name, or read it from a file whose name ends in .toml."""
     if str(name).endswith(_ENDING):
         try:
-            text = Path(name).read_text("utf-8")
-        except OSError as error:
-            message = f"the experiment {str(name)!r} cannot be read: {error.strerror}"
+            text = file_text(name)
+        except DocumentError as error:
+            message = f"the experiment {str(name)!r} cannot be read: {error}"
             raise InvalidArgumentError(message) from error
         return parse_experiment(text, f"experiment file {str(name)!r}")
     shipped = _shipped()

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from apsl_rules.documents import DocumentError, json_data
 from apsl_rules.errors import GraphFormatError, PartFileError
 from apsl_rules.labels import label, node_of
 from apsl_rules.marked import MarkedGraph, graph_of, mark_named
@@ -37,8 +38,8 @@ def to_graph_json(source: object) -> str:
 def from_graph_json(text: str) -> MarkedGraph:
     """Read a graph from JSON text."""
     try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        data = json_data(text)
+    except DocumentError as error:
         message = f"this is no graph in JSON: {error}"
         raise GraphFormatError(message) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("version") != VERSION:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 
+from apsl_rules.documents import DocumentError, json_data
 from apsl_rules.errors import ApslError
 from apsl_rules.labels import label, node_of
 from apsl_rules.names import Node
@@ -39,8 +40,8 @@ def unspelled(name: str) -> Node:
     if not name.startswith(_PREFIX):
         return name
     try:
-        return node_of(json.loads(name.removeprefix(_PREFIX)))
-    except (json.JSONDecodeError, RecursionError, ApslError):
+        return node_of(json_data(name.removeprefix(_PREFIX)))
+    except (DocumentError, ApslError):
         return name
 
 

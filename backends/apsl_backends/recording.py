@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from apsl_rules.atomic import write_text
+from apsl_rules.documents import DocumentError, file_text, json_data
 from apsl_rules.errors import DataError
 from apsl_rules.labels import label, node_of
 from apsl_rules.names import Node
@@ -126,8 +127,8 @@ class ReplayOracle(BaseOracle):
 def _recording(path: str) -> dict[str, Any]:
     """Read a recording and make sure that it is one."""
     try:
-        data = json.loads(Path(path).read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        data = json_data(file_text(path))
+    except DocumentError as error:
         message = f"the recording {path!r} cannot be read: {error}"
         raise DataError(message) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT or not {"nodes", "name", "answers"} <= data.keys():
