@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from apsl_rules.atomic import in_place_of
+from apsl_rules.atomic import encoded, in_place_of
 from apsl_rules.bayesian_network import Network
 from apsl_rules.bif_reader import BifReader
 from apsl_rules.bif_scanner import quoted
@@ -70,7 +70,7 @@ def save_bif(network: Network, path: str | Path) -> None:
     if not str(path).endswith((".bif", ".bif.gz")):
         message = f"cannot write a network to {str(path)!r}; end its name in .bif or .bif.gz"
         raise InvalidArgumentError(message)
-    content = write_bif(network).encode()
+    content = encoded(write_bif(network), path)
     with in_place_of(path) as draft:
         draft.write_bytes(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)
 

@@ -13,9 +13,9 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 
 
-def print_json(data: Any) -> None:
+def print_json(data: Any, *, err: bool = False) -> None:
     """Print data as JSON."""
-    click.echo(json_text(data))
+    click.echo(json_text(data), err=err)
 
 
 def json_text(data: Any) -> str:

@@ -26,14 +26,14 @@ _STYLES = (
 )
 
 
-def print_text(text: str) -> None:
-    """Print text on standard output, coloured if that is a terminal."""
-    if not sys.stdout.isatty():
-        click.echo(text)
+def print_text(text: str, *, err: bool = False) -> None:
+    """Print text on standard output, or on standard error, coloured if that is a terminal."""
+    if not (sys.stderr if err else sys.stdout).isatty():
+        click.echo(text, err=err)
         return
     from rich.text import Text
 
-    console = _console(stderr=False)
+    console = _console(stderr=err)
     for line in text.split("\n"):
         coloured = Text(line)
         for pattern, style in _STYLES:

@@ -8,7 +8,8 @@ import click
 
 from apsl_rules.cli.output import json_option, json_text, summary
 from apsl_rules.cli.screen import print_text
-from apsl_rules.cli.writing import chosen_style, exported, format_options, keep_source
+from apsl_rules.cli.writing import chosen_style, exported, format_options, keep_source, out_option, prints
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.labels import label
 from apsl_rules.plugins import Plugins, pick
 
@@ -28,7 +29,7 @@ Examples:
 @click.command(epilog=_SHOW_EXAMPLES, short_help="Show a part, or write it for another tool.")
 @click.argument("part_file", type=click.Path())
 @format_options
-@click.option("--out", "-o", type=click.Path(dir_okay=False), help="Write to this file instead of printing.")
+@out_option("Write to this file instead of printing.")
 @json_option
 @click.pass_obj
 def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out: str | None, as_json: bool) -> None:
@@ -56,15 +57,16 @@ def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out
 
 @click.command(epilog=_REPORT_EXAMPLES, short_help="Write a page with drawing, proofs and replay.")
 @click.argument("part_file", type=click.Path())
-@click.option(
-    "--out", "-o", type=click.Path(dir_okay=False), help="Where to write it; else beside the part, ending in .html."
-)
+@out_option("Where to write it; else beside the part, ending in .html.")
 def report(part_file: str, *, out: str | None) -> None:
     """Write a saved part as one HTML file: drawing, proofs and replay, for any browser, without a network."""
     from apsl_rules.partfile import load_part
 
     keep_source(part_file, out)
     part = load_part(part_file)
+    if out is None and (not Path(part_file).is_file() or Path(part_file).is_relative_to("/dev")):
+        message = f"{part_file!r} is no file beside which the page could lie; add --out FILE"
+        raise InvalidArgumentError(message)
     path = out or str(Path(part_file).with_suffix(".html"))
     part.report(path)
-    click.echo(f"wrote {path}")
+    click.echo(f"wrote {path}", err=prints(out))

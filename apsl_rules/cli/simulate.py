@@ -9,6 +9,7 @@ import click
 from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import quiet_option
 from apsl_rules.cli.screen import progress_bar
+from apsl_rules.cli.writing import keep_source, out_option, prints
 
 _EXAMPLES = """\b
 Examples:
@@ -22,9 +23,7 @@ Examples:
 @click.argument("network", shell_complete=complete_networks)
 @click.option("--rows", "-n", type=int, default=1000, show_default=True, help="How many rows to draw.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same rows.")
-@click.option(
-    "--out", "-o", type=click.Path(dir_okay=False), help="A file *.csv, *.tsv, *.csv.gz, *.tsv.gz, *.parquet."
-)
+@out_option("A file *.csv, *.tsv, *.csv.gz, *.tsv.gz, *.parquet.")
 @quiet_option
 def simulate(*, network: str, rows: int, seed: int, out: str | None, quiet: bool) -> None:
     """Draw a table from NETWORK: one by name, or a file *.bif or *.bif.gz.
@@ -33,8 +32,9 @@ def simulate(*, network: str, rows: int, seed: int, out: str | None, quiet: bool
     """
     from apsl_rules import networks, simulating
 
+    keep_source(network, out)
     known = networks.network(network)
-    if out is None:
+    if out is None or prints(out):
         simulating.write_rows(known, rows, sys.stdout.buffer, seed=seed)
         return
     with progress_bar("rows drawn", quiet=quiet) as bar:

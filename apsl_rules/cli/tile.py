@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from apsl_rules.cli.completion import complete_networks
-from apsl_rules.cli.writing import keep_source
+from apsl_rules.cli.writing import keep_source, out_option, prints
 from apsl_rules.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Examples:
   apsl simulate wide.bif -n 500 -o wide.parquet
 """
 
-_out = click.option("--out", "-o", type=click.Path(dir_okay=False), help="A file *.bif or *.bif.gz.")
+_out = out_option("A file *.bif or *.bif.gz.")
 
 
 @click.command(epilog=_TILE_EXAMPLES, short_help="Make a large network of copies of one.")
@@ -74,7 +74,7 @@ def tile(*, network: str | None, like: str | None, out: str | None, **given: Any
     if network is not None:
         keep_source(network, out)
     _write(made.network, out)
-    _report(made, published, err=out is None)
+    _report(made, published, err=out is None or prints(out))
 
 
 @click.command(epilog=_RANDOM_EXAMPLES, short_help="Draw a random sparse network.")
@@ -97,13 +97,13 @@ def random(*, nodes: int, out: str | None, **settings: Any) -> None:
 
     made = random_network(nodes, **settings)
     _write(made, out)
-    click.echo(f"{made.name}: {_spelt(degrees(made.dag))}", err=out is None)
+    click.echo(f"{made.name}: {_spelt(degrees(made.dag))}", err=out is None or prints(out))
 
 
 def _write(network: Network, out: str | None) -> None:
     from apsl_rules.bif import save_bif, write_bif
 
-    if out is None:
+    if out is None or prints(out):
         click.echo(write_bif(network), nl=False)
     else:
         save_bif(network, out)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from apsl_rules.atomic import STDOUT, check_place, is_stdout
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.offers import ExporterOffer
 from apsl_rules.part import Part
@@ -20,9 +21,29 @@ _DIRECTED = click.option(
 )
 
 
+def _place(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """Read where to write: "-" stands for standard output, and what is no file is refused before the work begins."""
+    if value is None:
+        return None
+    check_place(value)
+    return STDOUT if value == "-" or is_stdout(value) else value
+
+
+def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give the option --out of a command that writes one file."""
+    return click.option("--out", "-o", type=click.Path(), callback=_place, help=f"{text} '-' prints.")
+
+
+def prints(out: str | None) -> bool:
+    """Whether a result goes to standard output by --out, so that all else goes to standard error."""
+    return out == STDOUT
+
+
 def keep_source(source: str, out: str | None) -> None:
     """Refuse to write a result over the file that it comes from."""
-    if out is not None and Path(out).exists() and Path(source).exists() and Path(out).samefile(source):
+    if out is None or prints(out):
+        return
+    if Path(out).exists() and Path(source).exists() and Path(out).samefile(source):
         message = f"--out {out!r} is the file that is read; give another path, so that nothing is lost"
         raise InvalidArgumentError(message)
 

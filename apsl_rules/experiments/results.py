@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from apsl_rules.agreement import Score
-from apsl_rules.atomic import write_text
+from apsl_rules.atomic import in_place_of, write_text
 from apsl_rules.errors import DataError
 from apsl_rules.experiments.design import SCORINGS, Experiment, Scoring
 from apsl_rules.experiments.plan import Unit
@@ -122,6 +122,5 @@ def _write_parquet(scores: pd.DataFrame, folder: Path) -> None:
         from pyarrow import parquet
     except ImportError:
         return
-    part = folder / ".results.parquet.tmp"
-    parquet.write_table(pa.Table.from_pandas(scores, preserve_index=False), part)
-    part.replace(folder / "results.parquet")
+    with in_place_of(folder / "results.parquet") as draft:
+        parquet.write_table(pa.Table.from_pandas(scores, preserve_index=False), draft)
