@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Mapping
 from functools import partial
@@ -69,7 +68,6 @@ def _count_test(name: str, source: Any, settings: OracleSettings) -> Oracle:
     options = _only(settings.options, (*ENCODING, *SOURCING, *_TESTING, "cache"), name)
     testing = {one: options[one] for one in _TESTING if one in options}
     counted = opened(source, options)
-    _say_if_first()
     kind = GSquare if name == "gsquare" else ChiSquare
     oracle = kind(counted, alpha=settings.alpha, threads=settings.threads, **testing)
     if "cache" not in options:
@@ -98,14 +96,6 @@ def _fisherz(source: Any, settings: OracleSettings) -> Oracle:
     options = _only(settings.options, ("names",), "fisherz")
     matrix, names = numeric_matrix(source, **options)
     return FisherZ(matrix, names, alpha=settings.alpha)
-
-
-def _say_if_first() -> None:
-    """Log that the kernels are about to be compiled, if they have not been yet."""
-    from apsl_backends.counts.tester import kernels_are_compiled
-
-    if not kernels_are_compiled():
-        logging.getLogger("apsl_rules").info("compiling the counting kernels, this once: about half a minute")
 
 
 _GSQUARE, _CHISQUARE = (partial(_count_test, name) for name in ("gsquare", "chisquare"))

@@ -17,7 +17,6 @@ from apsl_backends.chisquare import ChiSquare
 from apsl_backends.counts.memory import MemoryCounts
 from apsl_backends.counts.source import statistic_of
 from apsl_backends.counts.tail import log_tail, log_tails, thresholds
-from apsl_backends.counts.tester import kernels_are_compiled
 from apsl_backends.counts.ways import MOST_CELLS
 from apsl_backends.gsquare import GSquare
 from apsl_rules.coded import Table
@@ -215,13 +214,6 @@ def test_the_weakest_dependence_is_found_beyond_underflow() -> None:
     assert all(verdict.p == 0.0 for verdict in verdicts)
     assert found.verdict == max(verdicts, key=lambda verdict: verdict.log_p or 0.0)
     assert found == BaseOracle.separator(oracle, "f", "b", "da", max_size=2)
-
-
-def test_the_compiled_code_is_kept() -> None:
-    """After first use the machine code is on disk, and a command line can ask for that."""
-    GSquare(coded([[0, 1, 1, 0], [1, 0, 1, 0]])).verdict("f", "b")
-
-    assert kernels_are_compiled()
 
 
 def test_importing_an_oracle_does_not_load_numba() -> None:

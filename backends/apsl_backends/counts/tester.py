@@ -22,8 +22,6 @@ from apsl_backends.counts.arrays import (
     Measure,
     Store,
 )
-from apsl_backends.counts.bitmaps import pack
-from apsl_backends.counts.compiled import is_stored
 from apsl_backends.counts.interleaving import DOF_MET, FIELDS, ROWS_MET, STATE, run_interleaved
 from apsl_backends.counts.room import Room
 from apsl_backends.counts.search import run_search
@@ -193,8 +191,3 @@ def measure_of(
         log_alpha=log(alpha),
         way=way,
     )
-
-
-def kernels_are_compiled() -> bool:
-    """Say whether the kernels that every run needs first are on disk, so that it will not wait for a compiler."""
-    return is_stored(pack) and is_stored(run_tests)

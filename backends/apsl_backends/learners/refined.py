@@ -8,7 +8,7 @@ from apsl_backends.learners.ball import Balls, Pairs
 from apsl_backends.learners.climbing import task_score
 from apsl_backends.learners.copies import Copies
 from apsl_backends.learners.scorefindings import tell_ball
-from apsl_backends.search.rounds import MOST_PARENTS, Effort, say_if_first
+from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.assembly import Assembly
 from apsl_rules.errors import InvalidArgumentError, LimitReachedError, SpecError
 from apsl_rules.names import Node
@@ -82,7 +82,6 @@ def learn_refined(task: Task) -> Part:
                  if one in neighbours.computed]  # fmt: skip
         return tuple(one.verdict for one in known if one is not None and one.verdict is not None)[:1]
 
-    say_if_first()
     try:
         ball = balls.around(score.number[task.target], task.depth)
     except (LimitReachedError, KeyboardInterrupt) as stop:

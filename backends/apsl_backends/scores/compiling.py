@@ -1,23 +1,20 @@
-"""Compile a function to machine code that is kept on disk.
-
-Numba drops stored code when the file of the function itself changes, not when that of a function it calls does. All
-kernels that call each other therefore stand in one file.
-"""
+"""Compile the functions of the scores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from pathlib import Path
 
-from numba import njit
+from apsl_backends import compiling
+from apsl_backends.compiling import Function
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+_SOURCES = (Path(__file__).parent,)
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function, without the interpreter's lock; where nothing can be written it is compiled each time."""
-    try:
-        dispatcher = njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # numba found no directory that it may write to
-        dispatcher = njit(nogil=True, error_model="numpy")(function)
-    return cast("Function", dispatcher)
+    """Compile a function that Python or another one calls, without the interpreter's lock; it makes no arrays."""
+    return compiling.compiled(function, _SOURCES, nogil=True)
+
+
+def allocating(function: Function) -> Function:
+    """Compile a function that Python calls and that makes arrays of its own."""
+    return compiling.compiled(function, _SOURCES, nogil=True, allocates=True)

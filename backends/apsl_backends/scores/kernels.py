@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.scores.compiling import compiled
+from apsl_backends.scores.compiling import allocating, compiled
 from apsl_rules.coded import Codes
 
 Integers = npt.NDArray[np.int64]
@@ -116,12 +116,6 @@ def shade(columns: Any, leaning: float, starts: Any, out: Any) -> None:
         for level in range(card):
             expected = (1.0 - leaning) / card + leaning * own[level] / rows
             own[level] = np.int32(np.rint(-STEPS * np.log2(max(expected, 0.5 / rows))))
-
-
-@compiled
-def _shades_of(prior: Any, node: int) -> Any:
-    """Give the shades of a node's levels, and of those behind it; nothing where the prior is uniform."""
-    return prior.shades[prior.starts[node] :]
 
 
 @compiled
@@ -286,7 +280,7 @@ def _build(columns: Any, members: Any, but: int, prior: Any, desk: Any) -> tuple
             column, card = columns.codes[columns.places[member]], columns.cards[member]
             span = _extend(desk, desk.classes[0], span, column, card, desk.classes[0])
             configurations *= card
-            _darken(desk.shades[0], column, _shades_of(prior, member), desk.shades[0])
+            _darken(desk.shades[0], column, prior.shades[prior.starts[member] :], desk.shades[0])
     return span, configurations
 
 
@@ -296,7 +290,7 @@ def local(columns: Any, node: int, parents: Any, but: int, prior: Any, desk: Any
     base, configurations = _build(columns, parents, but, prior, desk)
     rest = _total(desk, prior, desk.classes[0], base, configurations, desk.shades[0], desk.cells[0])
     below, card = columns.codes[columns.places[node]], columns.cards[node]
-    shades = _shades_of(prior, node)
+    shades = prior.shades[prior.starts[node] :]
     if base * card > len(desk.counts):
         base = _extend(desk, desk.classes[0], base, below, card, desk.classes[0])
         _darken(desk.shades[0], below, shades, desk.shades[0])
@@ -333,7 +327,7 @@ def gains(columns: Any, node: int, parents: Any, others: Any, prior: Any, desk: 
     base, configurations = _build(columns, parents, -1, prior, desk)
     below, card = columns.codes[columns.places[node]], columns.cards[node]
     family = _extend(desk, desk.classes[0], base, below, card, desk.classes[1])
-    _darken(desk.shades[0], below, _shades_of(prior, node), desk.shades[1])
+    _darken(desk.shades[0], below, prior.shades[prior.starts[node] :], desk.shades[1])
     _settle(desk.classes[0], desk.shades[0], desk.cells[0])
     _settle(desk.classes[1], desk.shades[1], desk.cells[1])
     labelled = family < base * card  # the level of the node cannot be read off the class
@@ -341,7 +335,7 @@ def gains(columns: Any, node: int, parents: Any, others: Any, prior: Any, desk: 
         if _has(parents, others[at]):
             continue
         other, levels = columns.codes[columns.places[others[at]]], columns.cards[others[at]]
-        shades = _shades_of(prior, others[at])
+        shades = prior.shades[prior.starts[others[at]] :]
         combined = configurations * levels
         if labelled or family * levels > len(desk.counts):
             rest = _refined(desk, prior, 0, base, other, levels, combined, shades)
@@ -401,7 +395,7 @@ def collapse(columns: Any, members: Any, prior: Any, desk: Any, small: Any, weig
     return found
 
 
-@compiled
+@allocating
 def joints(codes: Any, cards: Any, weights: Any, prior: Any, members: Any, desk: Any, scores: Any) -> None:
     """Score every subset of the columns as one joint column; bit i of a place in ``scores`` stands for column i.
 
@@ -432,7 +426,7 @@ def joints(codes: Any, cards: Any, weights: Any, prior: Any, members: Any, desk:
         for row in range(rows):
             desk.counts[after[row]] += weights[row]
         darkened = desk.shades[level + 1, :rows]
-        _darken(desk.shades[level, :rows], codes[column], _shades_of(prior, members[column]), darkened)
+        _darken(desk.shades[level, :rows], codes[column], prior.shades[prior.starts[members[column]] :], darkened)
         _settle(after, darkened, desk.cells[0])
         subset |= 1 << column
         level += 1

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from apsl_backends.scores.compiling import compiled
+from apsl_backends.search.compiling import allocating, compiled
 
 _NEVER = np.iinfo(np.int64).min
 
@@ -62,7 +62,7 @@ def _choose(subset: int, node: int, own: int, place: Any, scores: Any, parents: 
     return top, choice
 
 
-@compiled
+@allocating
 def best_graph(joints: Any, allowed: Any, most: int, price: int, best: Any, last: Any, chosen: Any) -> None:
     """Find for each subset the score of its best graph, the last node there, and the parents of that node.
 

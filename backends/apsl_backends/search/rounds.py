@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -38,15 +37,6 @@ class Effort:
     rounds: int = 8
     tabu: int = 100
     patience: int = 100
-
-
-def say_if_first() -> None:
-    """Log that the searches are about to be compiled, if they have not been yet."""
-    from apsl_backends.counts.compiled import is_stored
-    from apsl_backends.search.greedy import search
-
-    if not is_stored(search):
-        logging.getLogger("apsl_rules").info("compiling the searches by score, this once: about a minute")
 
 
 def search_rounds(
