@@ -20,7 +20,8 @@ class Table:
 
     ``codes[i, r]`` is the code of column i in row r, from 0 to ``cards[i] - 1``; a missing value (only under the
     policy ``testwise``) has the code ``cards[i]`` and the column is flagged in ``incomplete``.
-    ``cards[i]`` is one more than the largest code observed, and ``levels[i]`` names the codes.
+    ``cards[i]`` is one more than the largest code observed, and ``levels[i]`` names the codes. ``notes`` say what was
+    assumed when the table was read.
     """
 
     names: tuple[Node, ...]
@@ -28,6 +29,7 @@ class Table:
     cards: npt.NDArray[np.int64]
     levels: tuple[tuple[Any, ...], ...]
     incomplete: npt.NDArray[np.bool_]
+    notes: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:

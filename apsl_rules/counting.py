@@ -31,6 +31,7 @@ class Heading:
     incomplete: npt.NDArray[np.bool_]
     rows: int
     totals: tuple[Weights, ...]
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def place(self) -> dict[Node, int]:
@@ -53,7 +54,7 @@ def heading_of(table: Table) -> Heading:
     """Give the heading of a table in memory."""
     spans = (table.cards + table.incomplete).tolist()
     totals = tuple(np.bincount(codes, minlength=span) for codes, span in zip(table.codes, spans, strict=True))
-    return Heading(table.names, table.cards, table.levels, table.incomplete, table.rows, totals)
+    return Heading(table.names, table.cards, table.levels, table.incomplete, table.rows, totals, table.notes)
 
 
 @attrs.frozen(eq=False)

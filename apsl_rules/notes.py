@@ -12,33 +12,27 @@ from apsl_rules.counting import Heading
 from apsl_rules.keeping import KeptCounts
 from apsl_rules.names import Node, in_order, listing, order_key
 
-_ROWS_PER_CELL = 5
-
 
 def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
     """Give a sentence for each thing that stands out; copies are looked for among the members only."""
     from apsl_rules.data import describe
 
-    return (*_on_columns(table, members), *_on_copies(describe(_columns(table, members)).duplicates))
+    return (*_on_columns(table), *_on_copies(describe(_columns(table, members)).duplicates))
 
 
 def notes_on_counts(kept: KeptCounts, members: Sequence[Node], rounds_before: int = 0) -> tuple[str, ...]:
     """Give the same sentences from counts alone, and how these came."""
-    notes = (*_on_columns(kept.heading, members), *_on_copies(_copies(kept, members)))
+    notes = (*_on_columns(kept.heading), *_on_copies(_copies(kept, members)))
     rounds = kept.rounds - rounds_before
     chosen = () if kept.note is None else (kept.note,)
     return (*notes, *chosen, f"counts came from {kept.kind} in {rounds} round{'s' * (rounds != 1)}")
 
 
-def _on_columns(table: Table | Heading, members: Sequence[Node]) -> list[str]:
-    notes = []
+def _on_columns(table: Table | Heading) -> list[str]:
+    notes = list(table.notes)
     constant = [table.names[place] for place in np.flatnonzero(table.cards == 1).tolist()]
     if constant:
         notes.append(f"columns that never vary and so are adjacent to nothing: {listing(constant)}")
-    many = [name for name in members if 2 * table.cards[table.place[name]] * _ROWS_PER_CELL > table.rows]
-    if many:
-        cut = f"discretize={{{many[0]!r}: 'quantile:3'}}"
-        notes.append(f"columns with too many levels for any test on {table.rows} rows: {listing(many)}; try {cut}")
     return notes
 
 

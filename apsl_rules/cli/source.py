@@ -86,13 +86,17 @@ _SETTINGS = [
     click.option(
         "--fdr", callback=_share, default="auto", show_default=True, help="Share of false discoveries to allow."
     ),
-    click.option("--missing", type=click.Choice(["refuse", "testwise", "level"]), help="What missing values mean."),
+    click.option(
+        "--missing",
+        type=click.Choice(["testwise", "level", "refuse"]),
+        help="Leave out rows with missing values test by test (the default), count them as a level, or refuse them.",
+    ),
     click.option(
         "--discretize",
         metavar="CUT",
         type=click.UNPROCESSED,
         callback=_cuts,
-        help="Cut fractions into levels (quantile:3, width:4), or named columns of any numbers (age=quantile:3,...).",
+        help="Cut numbers with many values (quantile:3 by default; width:4; none) or named columns (age=quantile:5,…).",
     ),
     click.option("--cache", type=click.Path(dir_okay=False), help="Keep the figures of all tests in this file."),
     click.option(

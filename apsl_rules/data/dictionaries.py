@@ -24,6 +24,8 @@ from apsl_rules.data.tables import (
     check_gaps,
     check_rules,
     coding_of,
+    notes_on_cuts,
+    notes_on_gaps,
     with_missing,
 )
 from apsl_rules.errors import DataError
@@ -40,17 +42,21 @@ class Distinct:
 
 @attrs.frozen(eq=False)
 class Dictionary:
-    """A heading, and for each column the codes of its distinct values, in the order in which they were given."""
+    """A heading, and for each column the codes of its distinct values, in the order in which they were given.
+
+    ``cut`` are the columns whose codes are intervals.
+    """
 
     heading: Heading
     codes: tuple[npt.NDArray[np.intp], ...]
+    cut: tuple[Node, ...]
 
 
 def dictionary(
     names: Sequence[Node],
     columns: Sequence[Distinct],
     *,
-    missing: MissingRule = "refuse",
+    missing: MissingRule = "testwise",
     discretize: str | Mapping[Node, str] | None = None,
     levels: LevelRule = "observed",
 ) -> Dictionary:
@@ -66,12 +72,15 @@ def dictionary(
     known: list[tuple[Any, ...]] = []
     coded: list[npt.NDArray[np.intp]] = []
     absent = np.zeros(len(names), np.int64)
+    cut: list[Node] = []
     for place, (name, column) in enumerate(zip(names, columns, strict=True)):
         try:
             one = code(column.values, name, coding, column.rows)
         except ContinuousError as error:
             continuous[name] = error.distinct
             continue
+        if one.cut:
+            cut.append(name)
         codes, labels = one.codes[0].astype(np.intp), one.levels[0]
         gone = codes < 0
         absent[place] = int(column.rows[gone].sum())
@@ -88,4 +97,6 @@ def dictionary(
         np.bincount(codes, column.rows, span).astype(np.int64)
         for codes, column, span in zip(coded, columns, (cards + incomplete).tolist(), strict=True)
     )
-    return Dictionary(Heading(tuple(names), cards, tuple(known), incomplete, rows, totals), tuple(coded))
+    notes = (*notes_on_cuts(cut, discretize), *notes_on_gaps(names, absent, rows, missing))
+    heading = Heading(tuple(names), cards, tuple(known), incomplete, rows, totals, notes)
+    return Dictionary(heading, tuple(coded), tuple(cut))

@@ -20,21 +20,37 @@ LevelRule: TypeAlias = Literal["observed", "declared"]
 MOST_LEVELS = 65_535
 
 
+_FEW_VALUES = 10
+_ROWS_PER_VALUE = 25
+
+
 @attrs.frozen
 class Coding:
-    """How to encode: which levels count, how to cut fractional columns, and which columns to cut in any case."""
+    """How to encode: which levels count, how to cut numbers, and which columns to cut in any case.
+
+    ``cut`` is for fractions and for whole numbers with many values; without it fractions are refused.
+    """
 
     levels: LevelRule = "observed"
     cut: Cut | None = None
     cuts: Mapping[Node, Cut] = attrs.field(factory=dict)
 
+    def cuts_whole(self, values: int, rows: int) -> bool:
+        """Whether whole numbers with so many values in so many rows are cut: hardly any test could use them."""
+        many = values > _FEW_VALUES and _ROWS_PER_VALUE * values > rows
+        return many and self.cut is not None and self.levels == "observed"
+
 
 @attrs.frozen(eq=False)
 class Coded:
-    """Columns as the rows of an array of codes, -1 where a value is missing, and the names of the codes."""
+    """Columns as the rows of an array of codes, -1 where a value is missing, and the names of the codes.
+
+    ``cut`` says that the codes are intervals.
+    """
 
     codes: npt.NDArray[np.integer[Any]]
     levels: Sequence[tuple[Any, ...]]
+    cut: bool = False
 
 
 class ContinuousError(Exception):
@@ -71,19 +87,23 @@ def code(column: Column, name: Node, coding: Coding, weights: npt.NDArray[np.int
     present = column.present
     if len(present) == 0:
         return _spread(column, Coded(present[None, :], [()]))
-    if present.dtype.kind == "f":
-        cut = cut or coding.cut
-        if cut is None:
-            raise ContinuousError(len(np.unique(present)))
+    of_present = None if weights is None else weights[~column.missing]
+    if cut is None and present.dtype.kind == "f":
+        cut = coding.cut
+    elif cut is None:
+        whole = code_integers(present[None, :], [name], coding)
+        rows = len(present) if of_present is None else int(of_present.sum())
+        if not coding.cuts_whole(len(whole.levels[0]), rows):
+            return _spread(column, whole)
+        cut = coding.cut
     if cut is None:
-        return _spread(column, code_integers(present[None, :], [name], coding))
+        raise ContinuousError(len(np.unique(present)))
     values = present.astype(np.float64)
     if not np.isfinite(values).all():
         message = f"column {name!r} has infinite values, which fall into no interval; replace them or drop the column"
         raise DataError(message)
-    of_present = None if weights is None else weights[~column.missing]
     codes, levels = intervals(values, cut, of_present)
-    return _spread(column, Coded(codes[None, :], [levels]))
+    return _spread(column, Coded(codes[None, :], [levels], cut=True))
 
 
 def _code_labels(column: Labels, rule: LevelRule) -> Coded:
@@ -102,4 +122,4 @@ def _spread(column: Numbers, coded: Coded) -> Coded:
     """Put the codes of the present values back to their rows."""
     codes = np.full((1, len(column.values)), -1)
     codes[:, ~column.missing] = coded.codes
-    return Coded(codes, coded.levels)
+    return attrs.evolve(coded, codes=codes)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.arguments import spelt
 from apsl_rules.coded import Codes, Table
 from apsl_rules.data.columns import Source
 from apsl_rules.data.encode import MOST_LEVELS, Coded, Coding, ContinuousError, LevelRule, code, code_integers
 from apsl_rules.data.sources import open_source
-from apsl_rules.discretize import parse_cut
+from apsl_rules.discretize import Cut, parse_cut
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest, require_known
 
@@ -20,6 +22,10 @@ MissingRule: TypeAlias = Literal["refuse", "testwise", "level"]
 
 MISSING_LEVEL = "missing"
 
+#: The word for cutting no column.
+UNCUT = "none"
+
+_USUAL_CUT = Cut("quantile", 3)
 _BYTE_LEVELS = 255
 _CELLS_AT_ONCE = 2**20
 _SHOWN = 8
@@ -29,7 +35,7 @@ def table(
     source: Any,
     *,
     names: Iterable[Node] | None = None,
-    missing: MissingRule = "refuse",
+    missing: MissingRule = "testwise",
     discretize: str | Mapping[Node, str] | None = None,
     levels: LevelRule = "observed",
 ) -> Table:
@@ -44,11 +50,13 @@ def table(
         Labels for the columns, any hashables, instead of the table's own. The columns of an array are otherwise
         called X1, X2 and so on, those of a text file 1, 2 and so on.
     missing
-        What to do about missing values: ``refuse`` them, keep them apart so that each test leaves out the rows that
-        it cannot use (``testwise``), or count them as one more level called "missing" (``level``).
+        What to do about missing values: keep them apart so that each test leaves out the rows that it cannot use
+        (``testwise``), count them as one more level called "missing" (``level``), or ``refuse`` them.
     discretize
-        How to cut columns of fractional numbers, such as ``quantile:3`` or ``width:4``; a mapping from names cuts
-        just those columns, integers too. Whole numbers stored as floats count as integers.
+        How to cut numbers, such as ``quantile:3`` or ``width:4``. Without it fractions, and whole numbers with more
+        than ten values and fewer than 25 rows for each, are cut into three intervals with about as many rows. A mapping
+        from names says how to cut those columns, whatever they hold. ``none`` cuts nothing and refuses fractions. Whole
+        numbers stored as floats count as integers.
     levels
         ``observed`` makes codes of the values seen, sorted, categories in their order. ``declared`` keeps unseen
         levels below the largest one seen: those of a category, and the integers from 0 of an integer column.
@@ -79,22 +87,30 @@ def table(
     opened = open_source(source, names)
     coding = coding_of(levels, discretize, opened.names)
     store = _Store(opened, missing)
+    cut: list[Node] = []
     continuous: dict[Node, int] = {}
     step = max(1, _CELLS_AT_ONCE // opened.rows)
     for start in range(0, len(opened.names), step):
         run = opened.names[start : start + step]
         block = None if coding.cuts.keys() & set(run) else opened.integers(start, start + len(run))
-        if block is not None:
-            store.put(start, code_integers(block, run, coding))
+        whole = None if block is None else code_integers(block, run, coding)
+        if whole is not None and not any(coding.cuts_whole(len(one), opened.rows) for one in whole.levels):
+            store.put(start, whole)
             continue
         for place, name in enumerate(run, start):
             try:
-                store.put(place, code(opened.column(place), name, coding))
+                coded = code(opened.column(place), name, coding)
             except ContinuousError as error:
                 continuous[name] = error.distinct
+                continue
+            store.put(place, coded)
+            if coded.cut:
+                cut.append(name)
     if continuous:
         raise DataError(advice_on_continuous(continuous))
-    return store.finish()
+    finished = store.finish()
+    notes = (*notes_on_cuts(cut, discretize), *notes_on_gaps(store.names, store.absent, finished.rows, missing))
+    return attrs.evolve(finished, notes=notes)
 
 
 class _Store:
@@ -161,9 +177,8 @@ def check_gaps(names: Sequence[Node], absent: npt.NDArray[np.int64], rows: int, 
         raise DataError(message)
     gaps = {names[place]: int(absent[place]) for place in np.flatnonzero(absent).tolist()}
     if gaps and missing == "refuse":
-        counts = ", ".join(f"{count:,}" for count in list(gaps.values())[:_SHOWN])
         message = (
-            f"values are missing in {_columns(gaps)} ({counts} of {rows:,} rows); give missing='testwise' to leave "
+            f"values are missing in {_columns(gaps)} ({_shares(gaps, rows)}); give missing='testwise' to leave "
             f"out rows test by test, or missing='level' to count them as a level"
         )
         raise DataError(message)
@@ -184,20 +199,45 @@ def check_rules(missing: str, levels: str) -> None:
 
 
 def coding_of(levels: LevelRule, discretize: str | Mapping[Node, str] | None, names: tuple[Node, ...]) -> Coding:
-    """Give the way to encode columns of these names."""
-    if discretize is None:
+    """Return the way to encode columns of these names."""
+    if isinstance(discretize, str) and discretize == UNCUT:
         return Coding(levels)
-    if not isinstance(discretize, Mapping):
+    if discretize is not None and not isinstance(discretize, Mapping):
         return Coding(levels, cut=parse_cut(discretize))
     known = set(names)
-    for name in discretize:
+    for name in discretize or ():
         require_known(name, known, "column in discretize")
-    return Coding(levels, cuts={name: parse_cut(text) for name, text in discretize.items()})
+    cuts = {name: parse_cut(text) for name, text in (discretize or {}).items()}
+    return Coding(levels, cut=_USUAL_CUT, cuts=cuts)
+
+
+def notes_on_cuts(cut: Collection[Node], discretize: str | Mapping[Node, str] | None) -> tuple[str, ...]:
+    """Return a sentence on the columns that were cut although nobody said how."""
+    unasked = [] if isinstance(discretize, str) else [name for name in cut if name not in (discretize or ())]
+    if not unasked:
+        return ()
+    how = f"{_USUAL_CUT.bins} intervals with about as many rows each"
+    return (f"{_columns(unasked)} cut into {how}; choose other cuts with discretize",)
+
+
+def notes_on_gaps(
+    names: Sequence[Node], absent: npt.NDArray[np.int64], rows: int, missing: MissingRule
+) -> tuple[str, ...]:
+    """Return a sentence on the columns with missing values, where tests leave out rows for them."""
+    gaps = {names[place]: int(absent[place]) for place in np.flatnonzero(absent).tolist()}
+    if not gaps or missing != "testwise":
+        return ()
+    return (f"values are missing in {_columns(gaps)} ({_shares(gaps, rows)}); each test leaves out such rows",)
+
+
+def _shares(gaps: Mapping[Node, int], rows: int) -> str:
+    return f"{', '.join(f'{count:,}' for count in list(gaps.values())[:_SHOWN])} of {rows:,} rows"
 
 
 def _check_choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        message = f"{option}={value!r} is not known{nearest(str(value), allowed)}; give one of {listing(allowed)}"
+    if not isinstance(value, str) or value not in allowed:
+        hint = nearest(value, allowed) if isinstance(value, str) else ""
+        message = f"{option}={spelt(value)} is not known{hint}; give one of {listing(allowed)}"
         raise InvalidArgumentError(message)
 
 
@@ -206,8 +246,8 @@ def advice_on_continuous(continuous: Mapping[Node, int]) -> str:
     first, distinct = next(iter(continuous.items()))
     looks = "looks" if len(continuous) == 1 else "look"
     return (
-        f"{_columns(continuous)} {looks} continuous ({first!r} has {distinct:,} distinct values); give "
-        f"discretize='quantile:3', turn {_them(continuous)} into categories, or use the fisherz test"
+        f"{_columns(continuous)} {looks} continuous ({first!r} has {distinct:,} distinct values) and discretize is "
+        f"'none'; leave that out, turn {_them(continuous)} into categories, or use the fisherz test"
     )
 
 

@@ -60,14 +60,32 @@ BAD = {
     "one row": ("row.csv", "a,b\n1,2\n", "has 1 row; at least 2 are needed"),
     "ragged": ("ragged.csv", "a,b\n1,2\n1,2,3\n", "line 3"),
     "all missing": ("hole.csv", "a,b\n1,\n2,\n", "'b'"),
-    "some missing": ("holes.csv", "a,b\n1,2\n2,\n1,1\n", "missing"),
     "duplicate names": ("twice.csv", "a,a\n1,2\n2,1\n", "duplicate column names: 'a'"),
-    "continuous": ("float.csv", "a,b\n1.5,2\n2.25,1\n0.125,1\n", "discretize"),
     "semicolons": ("de.csv", "a;b\n1;2\n2;1\n", "has one column 'a;b'; write it with a comma between the fields"),
     "commas": ("mine.tsv", "a,b\n1,2\n2,1\n", "write it with a tab between the fields"),
     "no parquet": ("broken.parquet", "not parquet", "broken.parquet"),
     "unknown ending": ("table.xls", "a,b\n", "neither a network nor a file that can be read"),
 }
+
+
+@pytest.mark.parametrize(
+    ("content", "option", "sentence"),
+    [
+        ("a,b\n1,2\n2,\n1,1\n", ("--missing", "refuse"), "values are missing in column 'b' (1 of 3 rows)"),
+        ("a,b\n1.5,2\n2.25,1\n0.125,1\n", ("--discretize", "none"), "column 'a' looks continuous"),
+    ],
+)
+def test_what_is_dealt_with_by_default_is_refused_on_request(
+    content: str, option: tuple[str, str], sentence: str, tmp_path: Path
+) -> None:
+    """Missing values and fractions get an answer and a note, or one sentence where they are to be refused."""
+    (tmp_path / "rows.csv").write_text(content, "utf-8")
+    usual = apsl("learn", "rows.csv", "--target", "a", folder=tmp_path)
+    refused = apsl("learn", "rows.csv", "--target", "a", *option, folder=tmp_path)
+
+    assert (usual.code, usual.err) == (0, "")
+    assert (refused.code, refused.out) == (1, "")
+    assert sentence in refused.err
 
 
 @pytest.mark.parametrize("name", BAD)

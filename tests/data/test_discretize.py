@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apsl_rules import learn
 from apsl_rules.data import table
 from apsl_rules.discretize import Cut, Method, cut_points, intervals, parse_cut
 from apsl_rules.errors import DataError, InvalidArgumentError
+from counted import essence
 
 VALUES = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40)
 CUTS = st.builds(Cut, st.sampled_from(["quantile", "width"]), st.integers(2, 7))
@@ -68,19 +71,66 @@ def test_extreme_values_do_not_overflow() -> None:
 
 
 def test_tables_are_cut_where_asked() -> None:
-    """A text cuts fractional columns alone, a mapping the named columns, integers too; missing rows stay missing."""
+    """A text cuts fractions, a mapping the named columns in its own way; missing rows stay missing."""
     frame = pd.DataFrame({"f": [0.5, 1.5, None, 9.5], "i": [1, 2, 3, 400], "w": list("abab")})
     plain = table(frame, discretize="quantile:2", missing="testwise")
     assert plain.codes.tolist() == [[0, 0, 2, 1], [0, 1, 2, 3], [0, 1, 0, 1]]
     assert plain.levels[0] == ("[0.5, 1.5]", "(1.5, 9.5]")
     named = table(frame, discretize={"f": "width:3", "i": "quantile:2"}, missing="testwise")
     assert named.codes.tolist() == [[0, 0, 2, 1], [0, 0, 1, 1], [0, 1, 0, 1]]
-    with pytest.raises(DataError, match="column 'f' looks continuous"):
-        table(frame, discretize={"i": "quantile:2"}, missing="testwise")
+    rest = table(frame, discretize={"i": "quantile:2"}, missing="testwise")
+    assert rest.codes.tolist() == [[0, 1, 3, 2], [0, 0, 1, 1], [0, 1, 0, 1]]
+    assert [note for note in rest.notes if "column 'f' cut into 3 intervals" in note]
     with pytest.raises(DataError, match="column 'w' holds labels, and only numbers can be cut"):
         table(frame, discretize={"w": "quantile:2"}, missing="testwise")
     with pytest.raises(DataError, match="column 'f' has infinite values"):
         table(pd.DataFrame({"f": [0.5, np.inf]}), discretize="width:2")
+
+
+def test_numbers_with_many_values_are_cut_unasked() -> None:
+    """Fractions and whole numbers that no test could use become three intervals, with a note; others stay."""
+    rows = np.arange(200)
+    frame = pd.DataFrame({"price": rows * 7, "share": rows / 8, "grade": rows % 10, "year": rows // 26 + 1990})
+    cut = table(frame)
+
+    assert cut.cards.tolist() == [3, 3, 10, 8]
+    assert np.bincount(cut.codes[0]).tolist() == [67, 67, 66]
+    assert cut.notes == (
+        "columns 'price', 'share' cut into 3 intervals with about as many rows each; choose other cuts with discretize",
+    )
+    assert table(frame[["grade", "year"]]).notes == ()
+    assert table(frame, discretize="quantile:4").cards.tolist() == [4, 4, 10, 8]
+    assert table(frame, discretize="quantile:4").notes == ()
+    assert table(frame.drop(columns="share"), discretize="none").cards.tolist() == [200, 10, 8]
+
+
+def test_declared_codes_are_never_cut_unasked() -> None:
+    """Integers that are codes by the caller's word stay codes."""
+    assert table(np.arange(100)[:, None], levels="declared").cards.tolist() == [100]
+
+
+@pytest.mark.parametrize("values", [11, 40, 41])
+def test_whole_numbers_stay_levels_while_tests_can_use_them(values: int) -> None:
+    """With at least 25 rows for each value whole numbers are levels; with fewer they are cut."""
+    cut = table((np.arange(1000) % values)[:, None])
+
+    assert cut.cards.tolist() == [values if 25 * values <= 1000 else 3]
+
+
+@pytest.mark.parametrize("source", ["duckdb", "dask"])
+def test_counts_from_elsewhere_cut_the_same(source: str, tmp_path: Path) -> None:
+    """DuckDB and Dask cut the same columns at the same values, and say so."""
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {"price": random.integers(0, 900, 600), "share": random.random(600), "bin": random.integers(0, 2, 600)}
+    )
+    frame.loc[::7, "share"] = np.nan
+    frame.to_parquet(tmp_path / "rows.parquet")
+    here = learn(frame, "bin", learner="apsl")
+    there = learn(tmp_path / "rows.parquet", "bin", learner="apsl", counts=source)
+
+    assert len(here.notes) == 2
+    assert essence(there) == essence(here)
 
 
 @pytest.mark.parametrize(

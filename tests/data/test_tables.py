@@ -175,17 +175,18 @@ MISSING: dict[str, list[Any]] = {"word": ["b", None, "b"], "number": [3, None, 1
 )
 def test_missing_values_in_all_kinds(source: Any) -> None:
     """A missing value is recognised in every kind of table and treated as asked."""
-    kept = table(source, missing="testwise")
+    kept = table(source)
     assert kept.codes.tolist() == [[0, 1, 0], [1, 2, 0], [1, 2, 0]]
     assert kept.cards.tolist() == [1, 2, 2]
     assert kept.incomplete.all()
+    assert [note for note in kept.notes if "(1, 1, 1 of 3 rows)" in note]
     level = table(source, missing="level")
     assert level.codes.tolist() == kept.codes.tolist()
     assert level.cards.tolist() == [2, 3, 3]
     assert level.levels == (("b", "missing"), (1, 3, "missing"), (False, True, "missing"))
     assert not level.incomplete.any()
     with pytest.raises(DataError, match=r"missing in columns .* \(1, 1, 1 of 3 rows\); give missing='testwise'"):
-        table(source)
+        table(source, missing="refuse")
 
 
 def test_integers_beyond_the_machine() -> None:
@@ -241,12 +242,12 @@ def test_wider_codes_where_levels_need_them() -> None:
     """Up to 255 levels take one byte, more take two, and every column keeps its codes."""
     rows = np.arange(256)
     assert table(np.stack([rows % 255, rows % 2], axis=1)).codes.dtype == np.uint8
-    wide = table(np.stack([rows % 2, rows, rows % 3], axis=1))
+    wide = table(np.stack([rows % 2, rows, rows % 3], axis=1), discretize="none")
     assert wide.codes.dtype == np.uint16
     assert (wide.codes == np.stack([rows % 2, rows, rows % 3])).all()
     gap = pd.DataFrame({"a": [*range(255), None]})
-    assert table(gap, missing="testwise").codes.dtype == np.uint8
-    assert table(gap, missing="level").codes.dtype == np.uint16
+    assert table(gap, discretize="none").codes.dtype == np.uint8
+    assert table(gap, missing="level", discretize="none").codes.dtype == np.uint16
 
 
 # --- bad tables ----------------------------------------------------------------------------------------------------
@@ -255,24 +256,25 @@ def test_wider_codes_where_levels_need_them() -> None:
 def test_too_many_levels() -> None:
     """65,535 levels are encoded, one more is refused by name and number."""
     rows = np.arange(65_536)
-    assert table(np.stack([rows % 65_535, rows % 2], axis=1)).cards.tolist() == [65_535, 2]
+    most = np.stack([rows % 65_535, rows % 2], axis=1)
+    assert table(most, discretize="none").cards.tolist() == [65_535, 2]
     with pytest.raises(DataError, match="column 'X1' has 65,536 levels; at most 65,535"):
-        table(np.stack([rows, rows % 2], axis=1))
+        table(np.stack([rows, rows % 2], axis=1), discretize="none")
     with pytest.raises(DataError, match="column 'w' has 65,536 levels"):
         table(pd.DataFrame({"w": rows.astype(str)}))
 
 
-def test_float_columns_are_refused_with_advice() -> None:
-    """Fractional numbers are named, counted, and told how to be cut; objects that are fractions too."""
+def test_fractions_are_refused_where_nothing_is_cut() -> None:
+    """Fractions are named and counted, also those that are objects, and the sentence says what to do."""
     frame = pd.DataFrame({"a": [0.5, 1.5, 0.5], "b": [1, 2, 3], "c": [0.25, 1e300, 7.0]})
     for source in (frame, frame.astype(object), pl.from_pandas(frame), frame.to_numpy(dtype=object)):
         with pytest.raises(
-            DataError, match=r"look continuous .* has 2 distinct values\); give discretize='quantile:3'"
+            DataError, match=r"look continuous .* has 2 distinct values\) and discretize is 'none'; leave that out"
         ):
-            table(source, names=list("abc"))
+            table(source, names=list("abc"), discretize="none")
     with pytest.raises(DataError, match=r"column 'a' looks continuous .* turn it into categories, or use the fisherz"):
-        table(frame[["a", "b"]])
-    assert table(frame.astype({"a": str, "c": "category"})).cards.tolist() == [2, 3, 3]
+        table(frame[["a", "b"]], discretize="none")
+    assert table(frame.astype({"a": str, "c": "category"}), discretize="none").cards.tolist() == [2, 3, 3]
 
 
 def test_columns_of_all_missing() -> None:
