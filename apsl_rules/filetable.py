@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cached_property
 from glob import glob, has_magic
+from hashlib import file_digest, sha256
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -13,7 +13,8 @@ import attrs
 
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
-from apsl_rules.readers.files import existing_file, file_kind, open_text
+from apsl_rules.readers.delimited import checked_header
+from apsl_rules.readers.files import existing_file, file_kind
 
 KeptKind: TypeAlias = Literal["parquet", "csv", "tsv", "duckdb"]
 
@@ -72,14 +73,15 @@ class FileTable:
             raise DataError(message)
         return tuple(found)
 
-    @property
-    def identity(self) -> tuple[bytes, ...]:
-        """Give what tells these files from others, and from themselves after a change."""
-        states = [(file.resolve(), file.stat()) for file in self.files]
-        return (
-            *(f"{file} {state.st_size} {state.st_mtime_ns}".encode() for file, state in states),
-            (self.table or "").encode(),
-        )
+    def identity(self) -> bytes:
+        """Give a hash of all that is in the files: what tells these rows from others, wherever they lie.
+
+        Every byte is read, since times and sizes can stay while the content changes. That is a fraction of what one
+        question about a column costs. Beside a database lies what was written to it last.
+        """
+        logs = [Path(f"{file}.wal") for file in self.files if self.kind == "duckdb"]
+        hashes = [_content_hash(file) for file in (*self.files, *(log for log in logs if log.exists()))]
+        return sha256(b"".join(hashes) + (self.table or "").encode()).digest()
 
     @property
     def columns(self) -> tuple[Node, ...]:
@@ -93,9 +95,13 @@ class FileTable:
                 from apsl_backends.sources.database import columns_of
 
                 return columns_of(self)
-            case kind:
-                with open_text(self.files[0]) as handle:
-                    return tuple(next(csv.reader(handle, delimiter="\t" if kind == "tsv" else ",")))
+            case _:
+                return tuple(checked_header(self.files[0], self.separator))
+
+    @property
+    def separator(self) -> str:
+        """Give what stands between the fields of a text file."""
+        return "\t" if self.kind == "tsv" else ","
 
     @property
     def bytes_in_memory(self) -> int:
@@ -110,6 +116,15 @@ class FileTable:
             case _:
                 packed = self.files[0].suffix == ".gz"
                 return int(_COPIES * self.files[0].stat().st_size * (8 if packed else 1))
+
+
+def _content_hash(file: Path) -> bytes:
+    try:
+        with file.open("rb") as handle:
+            return file_digest(handle, "sha256").digest()
+    except OSError as error:
+        message = f"cannot read the file {str(file)!r} ({error.strerror or error}); check that it is whole and readable"
+        raise DataError(message) from error
 
 
 def is_countable(source: object) -> bool:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Sequence
 from typing import Any
 
+import attrs
+
 from apsl_rules.errors import DataError
+from apsl_rules.names import listing
 from apsl_rules.readers.files import AnyPath, existing_file
 
 _READERS = ("pyarrow", "polars", "duckdb")
@@ -40,10 +44,65 @@ def read_parquet(path: AnyPath) -> Any:
         raise DataError(message) from error
 
 
-def parquet_names(path: AnyPath, *, row_labels: bool = False) -> tuple[str, ...]:
-    """Give the names of the columns of a Parquet file without reading it, and those of pandas' row labels if asked."""
-    names = _metadata(path).schema.to_arrow_schema().names
-    return tuple(name for name in names if row_labels or not is_row_label(name))
+def parquet_names(path: AnyPath) -> tuple[str, ...]:
+    """Give the names of the columns of a Parquet file without reading it; pandas' row labels are left out."""
+    return tuple(name for name in _metadata(path).schema.to_arrow_schema().names if not is_row_label(name))
+
+
+@attrs.frozen
+class SharedColumns:
+    """The names of the columns that several Parquet files have in common, and where each file has them.
+
+    ``stored`` has for each file the names of all that it stores, and ``places`` the place of each column among these.
+    """
+
+    names: tuple[str, ...]
+    stored: tuple[tuple[str, ...], ...]
+    places: tuple[tuple[int, ...], ...]
+
+
+def shared_columns(files: Sequence[AnyPath]) -> SharedColumns:
+    """Find the columns of Parquet files by name, without reading them; pandas' row labels are left out.
+
+    The order of columns may differ from file to file. Other names than those of the first file, or other types, are
+    refused. Text is text, whether it is stored as a dictionary or not.
+    """
+    schemas = [_metadata(file).schema.to_arrow_schema() for file in files]
+    stored = [[(place, name) for place, name in enumerate(one.names) if not is_row_label(name)] for one in schemas]
+    names = tuple(name for _, name in stored[0])
+    places = []
+    for file, schema, columns in zip(files, schemas, stored, strict=True):
+        found = tuple(name for _, name in columns)
+        order = range(len(names)) if found == names else _matched(files[0], names, file, found)
+        at = tuple(columns[number][0] for number in order)
+        for name, first, place in zip(names, (place for place, _ in stored[0]), at, strict=True):
+            kinds = [_stored_kind(one.field(there).type) for one, there in ((schemas[0], first), (schema, place))]
+            if kinds[0] != kinds[1]:
+                message = (
+                    f"the column {name!r} holds {kinds[1]} in {str(file)!r} and {kinds[0]} in {str(files[0])!r}; "
+                    "write all files with the same types"
+                )
+                raise DataError(message)
+        places.append(at)
+    return SharedColumns(names, tuple(tuple(one.names) for one in schemas), tuple(places))
+
+
+def _matched(first: AnyPath, names: tuple[str, ...], file: AnyPath, found: tuple[str, ...]) -> list[int]:
+    """Give the place of each name among those of another file, which must be the same ones."""
+    lacking = [name for name in names if name not in found]
+    further = [name for name in found if name not in names]
+    if lacking or further or len(names) != len(found):
+        what = f"lacks {listing(lacking)}" if lacking else f"has {listing(further or found)} besides"
+        message = f"{str(file)!r} has other columns than {str(first)!r}: it {what}; give files with the same columns"
+        raise DataError(message)
+    return [found.index(name) for name in names]
+
+
+def _stored_kind(kind: Any) -> str:
+    """Name the type of a column by its values."""
+    pa = importlib.import_module("pyarrow")
+    values = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return "text" if pa.types.is_string(values) or pa.types.is_large_string(values) else str(values)
 
 
 def parquet_size(path: AnyPath) -> int:

@@ -111,7 +111,7 @@ class CachedOracle(BatchedOracle):
 
     def associations(self, x: Node) -> Sweep:
         """Test x against every other node, or take the whole sweep from the cache."""
-        key = self._key(b"sweep", self._key_of(x), self._contents)
+        key = self._key(b"sweep", self._place_key(x), self._contents)
         others = [node for node in self.nodes if node != x]
         found = self._cache.find([key], self._alpha)
         self._count(len(found), 1 - len(found))
@@ -148,6 +148,14 @@ class CachedOracle(BatchedOracle):
     def _contents(self) -> bytes:
         """Give one hash for all columns in their order."""
         return blake2b(b"".join(map(self._key_of, self.nodes)), digest_size=16).digest()
+
+    @cached_property
+    def _places(self) -> dict[Node, int]:
+        return {node: place for place, node in enumerate(self.nodes)}
+
+    def _place_key(self, node: Node) -> bytes:
+        """Return the place of a column: what is kept of all the others names them by theirs, also of a duplicate."""
+        return self._places[node].to_bytes(8, "little")
 
     def _key(self, kind: bytes, *parts: bytes) -> bytes:
         return blake2b(b"".join((self._signature, *parts)), digest_size=16, person=kind).digest()
@@ -190,7 +198,7 @@ class EliminatingCachedOracle(CachedOracle):
             raise InvalidArgumentError(message)
         shape = f"{unreliable} {max_size} ".encode()
         chosen = b"" if among is None else np.packbits(among).tobytes()
-        key = self._key(b"eliminate", shape, self._key_of(sweep.x), self._contents, self._order_of_names, chosen)
+        key = self._key(b"eliminate", shape, self._place_key(sweep.x), self._contents, self._order_of_names, chosen)
         found = self._cache.find([key], self._alpha)
         self._count(len(found), 1 - len(found))
         if found:
@@ -200,10 +208,6 @@ class EliminatingCachedOracle(CachedOracle):
         if answer is not None:
             self._cache.keep([answer])
         return elimination
-
-    @cached_property
-    def _places(self) -> dict[Node, int]:
-        return {node: place for place, node in enumerate(self.nodes)}
 
     @cached_property
     def _order_of_names(self) -> bytes:

@@ -6,6 +6,7 @@ come out alike. Several processes can share a file: each writes in short batches
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -60,12 +61,12 @@ class VerdictCache:
             self._connection = sqlite3.connect(
                 self.path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
-        self._close = finalize(self, _close, self._connection, self._pending)
+        self._forgotten = finalize(self, _close_forgotten, self._connection, self._pending, str(self.path))
         try:
             with self._in_words():
                 self._prepare()
         except CacheFileError:
-            self._close()
+            self._forgotten()
             raise
 
     def __enter__(self) -> Self:
@@ -111,10 +112,19 @@ class VerdictCache:
     def close(self) -> None:
         """Write what has not been written yet and close the file."""
         with self._lock, self._in_words():
-            self._close()
+            if self._forgotten.detach() is not None:
+                try:
+                    self._flush()
+                finally:
+                    self._connection.close()
 
     def _flush(self) -> None:
-        _write(self._connection, self._pending)
+        """Write what waits; what cannot be written is given up, so that the reason is told once."""
+        try:
+            _write(self._connection, self._pending)
+        except sqlite3.Error:
+            self._pending.clear()
+            raise
         self._written = monotonic()
 
     def _prepare(self) -> None:
@@ -155,11 +165,14 @@ class VerdictCache:
         try:
             yield
         except sqlite3.Error as error:
-            message = (
-                f"cannot use {str(self.path)!r} as a verdict cache ({error}); check that it is an undamaged cache file "
-                f"in a folder that can be written, or give another path"
-            )
-            raise CacheFileError(message) from error
+            raise CacheFileError(_why_unusable(str(self.path), error)) from error
+
+
+def _why_unusable(path: str, error: sqlite3.Error) -> str:
+    advice = "check that it is an undamaged cache file in a folder that can be written"
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        advice = "make room on the disk"
+    return f"cannot use {path!r} as a verdict cache ({error}); {advice}, or give another path"
 
 
 @contextmanager
@@ -167,10 +180,11 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
+        connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
-    connection.execute("COMMIT")
 
 
 def _write(connection: sqlite3.Connection, pending: dict[bytes, list[Answer]]) -> None:
@@ -182,8 +196,11 @@ def _write(connection: sqlite3.Connection, pending: dict[bytes, list[Answer]]) -
     pending.clear()
 
 
-def _close(connection: sqlite3.Connection, pending: dict[bytes, list[Answer]]) -> None:
+def _close_forgotten(connection: sqlite3.Connection, pending: dict[bytes, list[Answer]], path: str) -> None:
+    """Write and close what nobody closed; nobody is there to be told an error, so that it is logged."""
     try:
         _write(connection, pending)
+    except sqlite3.Error as error:
+        logging.getLogger("apsl_rules").warning(_why_unusable(path, error))
     finally:
         connection.close()

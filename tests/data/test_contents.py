@@ -79,7 +79,7 @@ def test_fingerprints() -> None:
 def test_fingerprints_do_not_depend_on_other_columns() -> None:
     """A column hashes alike beside a column that makes codes two bytes wide; a missing value is not a level."""
     rows = np.arange(300)
-    narrow, wide = table((rows % 3)[:, None]), table(np.stack([rows % 3, rows], axis=1))
+    narrow, wide = table((rows % 3)[:, None]), table(np.stack([rows % 3, rows], axis=1), discretize="none")
     assert wide.codes.dtype == np.uint16
     assert fingerprint(narrow, ["X1"]) == fingerprint(wide, ["X1"])
     gap = table(pd.DataFrame({"X1": [0, 1, None]}), missing="testwise")

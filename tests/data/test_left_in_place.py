@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
 import os
 import signal
 from pathlib import Path
+from threading import Timer
+from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from distributed import Client, LocalCluster
+from pyarrow import parquet as pq
 
 from apsl_backends.gsquare import GSquare
 from apsl_backends.sources import opening
 from apsl_backends.sources.cluster import DaskCounts
+from apsl_backends.sources.database import connect, refusing
 from apsl_backends.sources.duck import DuckCounts
 from apsl_backends.sources.tables import TableCounts
 from apsl_rules import learn, network
-from apsl_rules.errors import ApslError
+from apsl_rules.data import table
+from apsl_rules.errors import ApslError, DataError
 from apsl_rules.filetable import FileTable
 from apsl_rules.keeping import KeptCounts
 from apsl_rules.sampling import sample
@@ -26,7 +34,7 @@ from counted import ODD_NAMES, essence, odd_frame, written
 from terminal import apsl
 
 TARGET = ODD_NAMES[1]
-SETTINGS = {"missing": "level", "discretize": "quantile:3", "learner": "apsl"}
+SETTINGS: dict[str, Any] = {"missing": "level", "discretize": "quantile:3", "learner": "apsl"}
 
 
 @pytest.fixture
@@ -40,16 +48,16 @@ def test_what_does_not_fit_into_memory_is_counted_by_duckdb(
     ending: str, paths: dict[str, Path], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A path to more than the memory that is free is left in its file; the log and the part say so."""
-    here = learn(paths[ending], TARGET, **SETTINGS)  # type: ignore[arg-type]
+    here = learn(paths[ending], TARGET, **SETTINGS)
     monkeypatch.setattr(opening, "available_memory", lambda: 1000)
     with caplog.at_level(logging.INFO, "apsl_rules"):
-        there = learn(paths[ending], TARGET, **SETTINGS)  # type: ignore[arg-type]
+        there = learn(paths[ending], TARGET, **SETTINGS)
 
     assert "so DuckDB counts in the file" in caplog.text
     assert any("so DuckDB counted in the file" in note for note in there.notes)
     assert (there.arrows, there.lines, there.counts) == (here.arrows, here.lines, here.counts)
     with pytest.raises(ApslError, match="give counts='duckdb', which counts in the file"):
-        learn(paths[ending], TARGET, counts="memory", **SETTINGS)  # type: ignore[arg-type]
+        learn(paths[ending], TARGET, counts="memory", **SETTINGS)
 
 
 def test_several_files_and_databases_are_one_table(tmp_path: Path) -> None:
@@ -60,11 +68,69 @@ def test_several_files_and_databases_are_one_table(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "all.duckdb")) as connection:
         connection.read_parquet(str(tmp_path / "rows-*.parquet")).create("odd")
         connection.execute('ALTER TABLE odd RENAME TO "odd ""table""; --"')
-    here = learn(frame, TARGET, **SETTINGS)  # type: ignore[arg-type]
+    here = learn(frame, TARGET, **SETTINGS)
     database = tmp_path / "all.duckdb"
     for path in (tmp_path / "rows-*.parquet", tmp_path, database, f'{database}#odd "table"; --'):
-        assert essence(learn(path, TARGET, **SETTINGS)) == essence(here)  # type: ignore[arg-type]
-    assert essence(learn(tmp_path, TARGET, counts="dask", **SETTINGS)) == essence(here)  # type: ignore[arg-type]
+        assert essence(learn(path, TARGET, **SETTINGS)) == essence(here)
+    assert essence(learn(tmp_path, TARGET, counts="dask", **SETTINGS)) == essence(here)
+
+
+@pytest.mark.parametrize("kind", ["duckdb", "dask"])
+def test_columns_of_several_files_go_by_name(kind: str, tmp_path: Path) -> None:
+    """Files with their columns in other orders, with and without row labels, give the part of all rows in memory."""
+    frame = odd_frame(600, seed=4)
+    orders = [list(ODD_NAMES), list(ODD_NAMES[::-1]), [*ODD_NAMES[3:], *ODD_NAMES[:3]]]
+    for number, order in enumerate([*orders, orders[0]]):
+        rows = frame.iloc[150 * number : 150 * (number + 1)][order]
+        if number == 2:
+            rows = rows.astype({TARGET: "category"})
+        rows.to_parquet(tmp_path / f"rows-{number}.parquet", index=number == 1)
+    here = learn(frame, TARGET, depth="max", **SETTINGS)
+    there = learn(tmp_path, TARGET, depth="max", counts=kind, **SETTINGS)
+
+    assert here.edges
+    assert essence(there) == essence(here)
+
+
+@pytest.mark.parametrize("kind", ["duckdb", "dask"])
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"drop": "b"}, "second.parquet' has other columns than .*first.parquet': it lacks 'b'"),
+        ({"add": "z"}, "second.parquet' has other columns than .*first.parquet': it has 'z' besides"),
+        ({"to": "float64"}, "the column 'b' holds double in .*second.parquet' and int64 in .*first.parquet'"),
+        ({"to": "str"}, "the column 'b' holds text in .*second.parquet' and int64 in .*first.parquet'"),
+    ],
+)
+def test_files_with_other_columns_or_types_are_refused(
+    kind: str, change: dict[str, str], sentence: str, tmp_path: Path
+) -> None:
+    """A column that is missing, new or of another type in one file is named, with the file."""
+    first = pd.DataFrame({"a": [0, 1] * 30, "b": [0, 1, 1] * 20, "c": [1, 0] * 30})
+    match change:
+        case {"drop": name}:
+            second = first.drop(columns=name)
+        case {"add": name}:
+            second = first.assign(**{name: 1})
+        case _:
+            second = first.astype({"b": change["to"]})
+    first.to_parquet(tmp_path / "first.parquet", index=False)
+    second.to_parquet(tmp_path / "second.parquet", index=False)
+
+    with pytest.raises(ApslError, match=sentence):
+        learn(tmp_path / "*.parquet", "a", counts=kind, learner="apsl")
+
+
+@pytest.mark.parametrize("kind", ["memory", "duckdb", "dask"])
+def test_a_pattern_for_one_file_is_that_file(kind: str, paths: dict[str, Path]) -> None:
+    """A pattern that only one file matches can be counted anywhere; several text files go nowhere."""
+    folder = paths["csv"].parent
+    here = learn(paths["csv"], TARGET, **SETTINGS)
+    for pattern in ("row?.csv", "row?.parquet"):
+        assert essence(learn(folder / pattern, TARGET, counts=kind, **SETTINGS)) == essence(here)
+    (folder / "rowz.csv").write_bytes(paths["csv"].read_bytes())
+    with pytest.raises(ApslError, match="stands for 2 files, and only Parquet files go together; give one file"):
+        learn(folder / "row?.csv", TARGET, counts=kind, **SETTINGS)
 
 
 def test_names_that_duckdb_takes_for_one_are_kept_apart(paths: dict[str, Path]) -> None:
@@ -90,15 +156,12 @@ def test_the_command_line_leaves_files_in_place(paths: dict[str, Path]) -> None:
 def test_figures_of_a_file_are_kept_in_a_cache(paths: dict[str, Path], tmp_path: Path) -> None:
     """With a cache a second run in the same file needs no tests, and a changed file is another one."""
     cache = tmp_path / "verdicts.sqlite"
-    first, second = (
-        learn(paths["parquet"], TARGET, counts="duckdb", cache=cache, **SETTINGS)  # type: ignore[arg-type]
-        for _ in range(2)
-    )
+    first, second = (learn(paths["parquet"], TARGET, counts="duckdb", cache=cache, **SETTINGS) for _ in range(2))
     assert essence(first) == essence(second)
     assert second.notes[-1].endswith("in 0 rounds")
     other = written(odd_frame(400, seed=8), paths["parquet"].parent)["parquet"]
-    again = learn(other, TARGET, counts="duckdb", cache=cache, **SETTINGS)  # type: ignore[arg-type]
-    assert again.arrows == learn(other, TARGET, **SETTINGS).arrows  # type: ignore[arg-type]
+    again = learn(other, TARGET, counts="duckdb", cache=cache, **SETTINGS)
+    assert again.arrows == learn(other, TARGET, **SETTINGS).arrows
 
 
 @pytest.mark.parametrize(
@@ -106,6 +169,7 @@ def test_figures_of_a_file_are_kept_in_a_cache(paths: dict[str, Path], tmp_path:
     [
         ("none.parquet", {"counts": "duckdb"}, "there is no file"),
         ("none-*.parquet", {}, "no file matches"),
+        (".", {"counts": "memory"}, "is 2 files, counted where it lies; give counts='duckdb'"),
         ("rows.csv", {"counts": "spark"}, "give 'memory', 'duckdb', 'dask' or 'dask:ADDRESS'"),
         ("rows.csv", {"counts": "duckdb:here"}, "give 'memory', 'duckdb', 'dask' or 'dask:ADDRESS'"),
         ("rows.csv", {"counts": 7}, "counts is 7"),
@@ -113,8 +177,8 @@ def test_figures_of_a_file_are_kept_in_a_cache(paths: dict[str, Path], tmp_path:
         ("rows.csv", {"counts": "duckdb", "options": {"memory_limit": "much"}}, "memory_limit is 'much'"),
         ("rows.csv", {"options": {"memory_limit": "1GiB"}}, "which only counts='duckdb' heeds"),
         ("rows.csv", {"counts": "duckdb", "missing": "refuse"}, "values are missing in columns"),
-        ("rows.csv", {"counts": "duckdb", "discretize": None}, "looks continuous"),
-        ("ragged.csv", {"counts": "duckdb"}, "cannot count in"),
+        ("rows.csv", {"counts": "duckdb", "discretize": "none"}, "looks continuous"),
+        ("ragged.csv", {"counts": "duckdb"}, "line 3 of .* has 3 fields where the header has 2"),
         ("broken.parquet", {"counts": "duckdb"}, "cannot read the Parquet file"),
         ("broken.parquet", {"counts": "dask"}, "cannot read the Parquet file"),
         ("broken.duckdb", {}, "cannot open the database"),
@@ -122,7 +186,7 @@ def test_figures_of_a_file_are_kept_in_a_cache(paths: dict[str, Path], tmp_path:
     ],
 )
 def test_mistakes_get_one_sentence(
-    source: str, how: dict[str, object], sentence: str, paths: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    source: str, how: dict[str, Any], sentence: str, paths: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What cannot be counted is refused with what is wrong and what to do."""
     folder = paths["csv"].parent
@@ -132,7 +196,7 @@ def test_mistakes_get_one_sentence(
     (folder / "broken.duckdb").write_bytes(b"nothing" * 1000)
     (folder / "codes.txt").write_text("1 2\n2 1\n", "utf-8")
     with pytest.raises(ApslError, match=sentence):
-        learn(source, TARGET, **{**SETTINGS, **how})  # type: ignore[arg-type]
+        learn(source, TARGET, **{**SETTINGS, **how})
 
 
 def test_a_source_of_counts_stands_alone(paths: dict[str, Path]) -> None:
@@ -194,5 +258,155 @@ def test_ragged_rows_are_refused_in_the_file_too(text: str, tmp_path: Path) -> N
     file = tmp_path / "ragged.csv"
     file.write_text(text, "utf-8")
     for counts in ("memory", "duckdb"):
-        with pytest.raises(ApslError):
+        with pytest.raises(ApslError, match=r"line \d of .* has \d fields where the header has 2; make every line"):
             learn(file, "t", counts=counts)
+
+
+LINES = ["a,b,t", *(f'{at % 3},{(at + (at % 7 == 0)) % 3},"x""{at % 2}, \n{at % 5 % 2}"' for at in range(120))]
+ENDS = {
+    "LF": "\n".join((*LINES, "")),
+    "CRLF": "\r\n".join((*LINES, "")),
+    "CR": "\r".join((*LINES, "")),
+    "CRLF, the last line open": "\r\n".join(LINES),
+    "CRLF, blank lines": "\r\n".join((*LINES[:50], "", "", *LINES[50:], "", "")),
+    "CRLF, also within fields": "\n".join((*LINES, "")).replace("\n", "\r\n"),
+    "CRLF after a mark of the byte order": "\ufeff" + "\r\n".join((*LINES, "")),
+    "LF after CRLF": "\r\n".join(LINES[:60]) + "\r\n" + "\n".join((*LINES[60:], "")),
+    "CRLF after LF": LINES[0] + "\n" + "\r\n".join((*LINES[1:], "")),
+}
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
+def test_line_ends_of_every_kind_give_the_part_of_memory(ends: str, ending: str, tmp_path: Path) -> None:
+    """DuckDB reads the same rows and levels as memory, however lines end."""
+    text = ENDS[ends].replace(",", "\t") if ending == "tsv" else ENDS[ends]
+    file = tmp_path / f"rows.{ending}"
+    file.write_bytes(gzip.compress(text.encode()) if ending == "csv.gz" else text.encode())
+    here = learn(file, "t", learner="apsl", counts="memory")
+    there = learn(file, "t", learner="apsl", counts="duckdb")
+
+    assert essence(there) == essence(here)
+    assert DuckCounts.of_file(FileTable(file)).heading.levels == table(file).levels
+    assert table(file).rows == 120
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a;b\n1;2\n2;1\n", "write it with a comma between the fields"),
+        ("\na,t\n1,2\n", "the first line of .* is blank; it must name the columns"),
+        (",t\n1,2\n2,1\n", "column 1 of .* has no name; name it"),
+        ("a,t\r\n1,2\r\n1\r\n", "line 3 of .* has 1 fields where the header has 2"),
+        ("a,t\n1,2\n,\xe9\n", "is not UTF-8 text"),
+    ],
+)
+def test_duckdb_refuses_a_file_in_the_words_of_memory(text: str, sentence: str, tmp_path: Path) -> None:
+    """The sentence about a bad text file does not depend on who counts."""
+    file = tmp_path / "bad.csv"
+    file.write_bytes(text.encode("latin-1"))
+    told = []
+    for counts in ("memory", "duckdb"):
+        with pytest.raises(DataError, match=sentence) as refused:
+            learn(file, "t", counts=counts)
+        told.append(str(refused.value))
+
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("row", ['"1"5,2', '1, "2"', '"1,2\n3,4'])
+def test_quotation_marks_that_programs_read_in_two_ways_are_refused(row: str, tmp_path: Path) -> None:
+    """DuckDB and pandas take these fields for different values, so that DuckDB is not asked."""
+    file = tmp_path / "odd.csv"
+    file.write_text(f"a,t\n1,2\n{row}\n2,1\n", "utf-8")
+
+    with pytest.raises(DataError, match=r"line 3 of .*; put quotation marks around whole fields only"):
+        learn(file, "t", counts="duckdb")
+
+
+def test_a_field_beyond_any_size_is_refused(tmp_path: Path) -> None:
+    """A field in quotation marks that the reader gives up on is told by its line."""
+    file = tmp_path / "long.csv"
+    file.write_text('a,t\n1,2\n"' + "x" * 200_000 + '",1\n2,1\n', "utf-8")
+
+    with pytest.raises(DataError, match=r"line 3 of .* cannot be read \(field larger"):
+        table(file)
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+@pytest.mark.parametrize("how", [{}, {"discretize": "quantile:2"}, {"missing": "testwise"}, {"missing": "level"}])
+def test_both_zeros_and_every_nan_are_one_value(kind: str, how: dict[str, Any], tmp_path: Path) -> None:
+    """0.0 and -0.0, and NaN of any bits, are counted as in memory."""
+    random = np.random.default_rng(0)
+    first = random.integers(0, 3, 400).astype(kind)
+    second = np.where(random.random(400) < 0.8, first, (first + 1) % 3)
+    signs = random.choice([1, -1], (2, 400)).astype(kind)
+    first, second = (
+        np.where(one == 0, sign * 0.0, one).astype(kind) for one, sign in zip((first, second), signs, strict=True)
+    )
+    assert np.signbit(first).any()
+    assert np.signbit(second).any()
+    columns = {"a": first, "b": second, "c": np.where(random.random(400) < 0.5, -0.0, 0.5).astype(kind)}
+    if "missing" in how:
+        columns["b"] = np.where(random.random(400) < 0.1, np.copysign(np.nan, signs[0]), second).astype(kind)
+    if "discretize" not in how:
+        del columns["c"]
+    pq.write_table(pa.table(columns), tmp_path / "zeros.parquet")
+    here, *there = (
+        learn(tmp_path / "zeros.parquet", "a", learner="apsl", counts=counts, **how)
+        for counts in ("memory", "duckdb", "dask")
+    )
+
+    assert here.edges
+    assert [essence(part) for part in there] == [essence(here)] * 2
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
+def test_a_changed_file_with_the_old_size_and_time_is_another_one(kind: str, tmp_path: Path) -> None:
+    """What a cache has of a file counts for its content, not for its name, size and time."""
+    random = np.random.default_rng(5)
+    cause, noise = random.integers(0, 2, (2, 2000))
+    file, cache = tmp_path / f"rows.{kind}", tmp_path / "verdicts.sqlite"
+    times, sizes, parts = set(), set(), []
+    for effect in (cause, noise):
+        frame = pd.DataFrame({"a": cause, "b": effect, "c": random.integers(0, 2, 2000)})
+        file.unlink(missing_ok=True)
+        if kind == "csv":
+            frame.to_csv(file, index=False)
+        elif kind == "parquet":
+            pq.write_table(
+                pa.Table.from_pandas(frame), file, compression="none", use_dictionary=False, write_statistics=False
+            )
+        else:
+            with duckdb.connect(str(file)) as connection:
+                connection.from_df(frame).create("rows")
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+        sizes.add(file.stat().st_size)
+        times.add(file.stat().st_mtime_ns)
+        parts.append(learn(file, "a", learner="apsl", counts="duckdb", cache=cache))
+
+    assert len(sizes) == len(times) == 1
+    assert [len(part.edges) for part in parts] == [1, 0]
+    moved = file.rename(tmp_path / f"moved.{kind}")
+    assert learn(moved, "a", learner="apsl", counts="duckdb", cache=cache).notes[-1].endswith("in 0 rounds")
+
+
+def test_what_lies_in_the_log_of_a_database_belongs_to_it(tmp_path: Path) -> None:
+    """Rows that a database has not yet moved from its log into its file change what it is."""
+    file = tmp_path / "rows.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute("CREATE TABLE rows AS SELECT range % 2 AS a FROM range(10)")
+    before = FileTable(file).identity()
+    (tmp_path / "rows.duckdb.wal").write_bytes(b"more")
+
+    assert FileTable(file).identity() != before
+
+
+def test_an_interrupted_query_is_an_interrupt() -> None:
+    """What DuckDB says of a query that was interrupted is Python's KeyboardInterrupt, no failure of a test."""
+    connection = connect()
+    timer = Timer(0.3, connection.interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt), refusing("rows.parquet"):
+        connection.sql("SELECT count(*) FROM range(1000000000000) AS t(i) WHERE hash(i) % 7 = 3").to_arrow_table()
+    timer.join()

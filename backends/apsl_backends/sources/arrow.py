@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any
 
 import attrs
@@ -28,20 +29,31 @@ def column_of(distinct: Any, name: Node) -> Column:
 
 
 def plain(column: Any) -> Any:
-    """Give a column in one piece, and by its values where it came as a dictionary."""
+    """Give a column in one piece, by its values where it came as a dictionary, and text in one type."""
     import pyarrow as pa
 
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return whole.dictionary_decode() if pa.types.is_dictionary(whole.type) else whole
+    values = whole.dictionary_decode() if pa.types.is_dictionary(whole.type) else whole
+    return values.cast(pa.large_string()) if pa.types.is_string(values.type) else values
 
 
 def places_in(column: Any, distinct: Any) -> npt.NDArray[np.intp]:
     """Give the place of each value of a column among the distinct ones."""
     import pyarrow.compute as pc
 
-    places = pc.index_in(plain(column), value_set=distinct)
+    places = pc.index_in(_by_value(plain(column)), value_set=_by_value(distinct))
     if places.null_count:
         message = "the file has values that it did not have when it was opened; leave it unchanged while learning"
         raise DataError(message)
     found: npt.NDArray[np.intp] = places.to_numpy().astype(np.intp)
     return found
+
+
+def _by_value(values: Any) -> Any:
+    """Give fractions with one zero and one NaN: databases take all of them for the same value, look-ups do not."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (pa.types.is_float32(values.type) or pa.types.is_float64(values.type)):
+        return values
+    return pc.if_else(pc.is_nan(values), pa.scalar(nan, values.type), pc.add(values, pa.scalar(0.0, values.type)))

@@ -1,18 +1,20 @@
 """Counts by a Dask cluster: each worker keeps some of the rows as codes, and a round is one tree of sums.
 
 A lost worker costs time and nothing else. Rows that came from files are read again by another worker; rows that came
-from this process are sent again.
+from this process are sent again. A cluster that is gone as a whole is given up within seconds.
 """
 
 from __future__ import annotations
 
 import atexit
+import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from hashlib import blake2b
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from apsl_backends.sources.partitions import (
     read_codes,
 )
 from apsl_backends.sources.tables import SAMPLED
+from apsl_backends.sources.watching import survived, within
 from apsl_rules.coded import Codes, Table
 from apsl_rules.counting import Heading, Joint, heading_of
 from apsl_rules.data import fingerprint
@@ -36,13 +39,11 @@ from apsl_rules.data.tables import MissingRule, advice_on_levels
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.filetable import FileTable
 from apsl_rules.names import Node
-from apsl_rules.readers.parquet import is_row_label, parquet_names
+from apsl_rules.readers.parquet import SharedColumns, shared_columns
 
-Result = TypeVar("Result")
-
+_ADDRESS = re.compile(r"(?:[a-z]+://)?[^\s/]+:\d{1,5}|inproc://\S+")
 _BRANCHES = 4
 _PATIENCE = 5
-_TRIES = 5
 _ROWS_AT_LEAST = 1 << 16
 _PARTITIONS_PER_WORKER = 2
 
@@ -56,13 +57,15 @@ class DaskCounts:
     kind = "dask"
     cheap = 0
 
-    def __init__(self, client: Any, heading: Heading, place_rows: Callable[[], list[Any]], identity: bytes) -> None:
+    def __init__(
+        self, client: Any, heading: Heading, place_rows: Callable[[], list[Any]], identity: Callable[[], bytes]
+    ) -> None:
         self.client = client
         self.heading = heading
         self.sent = 0
-        self._identity = identity
+        self._identify = identity
         self._place_rows = place_rows
-        self._partitions = place_rows()
+        self._partitions = survived(client, place_rows)
 
     @classmethod
     def of_table(cls, table: Table, *, address: str | None = None, client: Any = None) -> Self:
@@ -75,7 +78,7 @@ class DaskCounts:
             blocks = [table.codes[:, low:high].copy() for low, high in pairwise(cuts)]
             return list(connected.scatter(blocks, hash=False))
 
-        return cls(connected, heading_of(table), place_rows, b"".join(fingerprint(table, table.names)))
+        return cls(connected, heading_of(table), place_rows, lambda: b"".join(fingerprint(table, table.names)))
 
     @classmethod
     def of_files(
@@ -85,22 +88,20 @@ class DaskCounts:
         address: str | None = None,
         client: Any = None,
         names: Sequence[Node] | None = None,
-        missing: MissingRule = "refuse",
+        missing: MissingRule = "testwise",
         discretize: str | Mapping[Node, str] | None = None,
         levels: LevelRule = "observed",
     ) -> Self:
         """Let the workers read Parquet files, which must lie where all of them can reach them."""
         connected = client or client_at(address)
-        stored = parquet_names(table.files[0], row_labels=True)
-        columns = [place for place, name in enumerate(stored) if not is_row_label(name)]
-        given = tuple(stored[place] for place in columns) if names is None else tuple(names)
-        pieces = _pieces(table, connected)
-        found = _survived(
-            lambda: connected.gather(
-                [connected.submit(distinct_values, piece, columns, pure=False) for piece in pieces]
-            )
+        columns = shared_columns(table.files)
+        given = columns.names if names is None else tuple(names)
+        pieces = _pieces(table, columns, connected)
+        found = survived(
+            connected,
+            lambda: connected.gather([connected.submit(distinct_values, piece, pure=False) for piece in pieces]),
         )
-        distinct = [_joined([one[number] for one in found], given[number]) for number in range(len(columns))]
+        distinct = [_joined([one[number] for one in found], given[number]) for number in range(len(columns.names))]
         made = dictionary(
             given,
             [Distinct(column_of(values, name), rows) for name, (values, rows) in zip(given, distinct, strict=True)],
@@ -112,9 +113,14 @@ class DaskCounts:
         wide = int(made.heading.spans.max()) > np.iinfo(np.uint8).max + 1
 
         def place_rows() -> list[Any]:
-            return [connected.submit(read_codes, piece, columns, known, wide=wide, pure=False) for piece in pieces]
+            return [connected.submit(read_codes, piece, known, wide=wide, pure=False) for piece in pieces]
 
-        return cls(connected, made.heading, place_rows, b"\0".join(table.identity))
+        return cls(connected, made.heading, place_rows, table.identity)
+
+    @cached_property
+    def _identity(self) -> bytes:
+        """Give what is in the rows, which is looked at only if answers are to be kept."""
+        return self._identify()
 
     def fingerprint(self, place: int) -> bytes:
         """Give a name for the contents of a column."""
@@ -136,7 +142,7 @@ class DaskCounts:
             answer: Answer = answers[0].result()
             return answer
 
-        answer = _survived(ask, self._place_again)
+        answer = survived(self.client, ask, self._place_again)
         self.sent += answer.sent
         return [None if one is None else Joint(places, *one) for places, one in zip(asked, answer.counted, strict=True)]
 
@@ -154,12 +160,14 @@ class DaskCounts:
                 )
             )
 
-        return [int(count) for count in np.sum(_survived(ask, self._place_again), axis=0)]
+        return [int(count) for count in np.sum(survived(self.client, ask, self._place_again), axis=0)]
 
     def sample(self) -> Codes:
         """Give the codes of the first rows."""
-        first: Codes = _survived(
-            lambda: self.client.submit(_first_rows, self._partitions[0], pure=False).result(), self._place_again
+        first: Codes = survived(
+            self.client,
+            lambda: self.client.submit(_first_rows, self._partitions[0], pure=False).result(),
+            self._place_again,
         )
         return first
 
@@ -173,12 +181,21 @@ def client_at(address: str | None) -> Any:
     """Connect to the cluster at an address, or to one in this process, which is started when first asked for."""
     if address is None:
         return _local_client()
+    if not _ADDRESS.fullmatch(address):
+        message = f"the Dask address is {address!r}; give HOST:PORT, such as 'dask:tcp://127.0.0.1:8786'"
+        raise InvalidArgumentError(message)
     distributed = _distributed()
+    for name in [one for one in logging.root.manager.loggerDict if one.partition(".")[0] == "distributed"]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is told as an error of ours
+    client = distributed.Client.__new__(distributed.Client)
     try:
-        return distributed.Client(address, set_as_default=False, timeout=_PATIENCE)
-    except (OSError, ValueError) as error:
-        message = f"no Dask scheduler answers at {address!r} ({error}); start one, or give 'dask' for a local cluster"
+        within(2 * _PATIENCE, lambda: client.__init__(address, set_as_default=False, timeout=_PATIENCE))
+    except Exception as error:
+        client.status = "closed"  # or else it would try for long to take leave of nobody
+        reason = str(error) or f"nothing for {2 * _PATIENCE} seconds"
+        message = f"no Dask scheduler answers at {address!r} ({reason}); start one, or give 'dask' for a local cluster"
         raise InvalidArgumentError(message) from error
+    return client
 
 
 @cache
@@ -210,52 +227,34 @@ def _distributed() -> Any:
         raise InvalidArgumentError(message) from error
 
 
-def _survived(ask: Callable[[], Result], mend: Callable[[], None] = lambda: None) -> Result:
-    """Ask the cluster, and ask again when workers were lost meanwhile."""
-    from concurrent.futures import CancelledError
-
-    from distributed.client import FutureCancelledError
-    from distributed.scheduler import KilledWorker
-
-    last: Exception | None = None
-    for _ in range(_TRIES):
-        try:
-            return ask()
-        except (KilledWorker, CancelledError, FutureCancelledError, OSError) as error:
-            last = error
-            mend()
-    message = f"the cluster lost its workers {_TRIES} times in one round ({last}); check their memory and their logs"
-    raise DataError(message) from last
-
-
 def _first_rows(codes: Codes) -> Codes:
     return codes[:, :SAMPLED].copy()
 
 
 def _parts(client: Any, rows: int) -> int:
-    workers = max(1, len(client.scheduler_info()["workers"]))
+    workers = max(1, len(survived(client, client.scheduler_info)["workers"]))
     return max(1, min(_PARTITIONS_PER_WORKER * workers, rows // _ROWS_AT_LEAST))
 
 
-def _pieces(table: FileTable, client: Any) -> list[Piece]:
+def _pieces(table: FileTable, columns: SharedColumns, client: Any) -> list[Piece]:
     """Cut files into pieces of row groups, some for each worker."""
     import pyarrow.parquet as pq
 
     sizes = [
-        (str(file), group, metadata.row_group(group).num_rows)
-        for file in table.files
+        (str(file), places, group, metadata.row_group(group).num_rows)
+        for file, places in zip(table.files, columns.places, strict=True)
         for metadata in [pq.read_metadata(file)]
         for group in range(metadata.num_row_groups)
     ]
     share = -(-sum(rows for *_, rows in sizes) // _parts(client, sum(rows for *_, rows in sizes)))
     pieces: list[Piece] = []
     held = 0
-    for file, group, rows in sizes:
+    for file, places, group, rows in sizes:
         if pieces and pieces[-1].file == file and held + rows <= share:
-            pieces[-1] = Piece(file, (*pieces[-1].groups, group))
+            pieces[-1] = Piece(file, (*pieces[-1].groups, group), places)
             held += rows
         else:
-            pieces.append(Piece(file, (group,)))
+            pieces.append(Piece(file, (group,), places))
             held = rows
     return pieces
 

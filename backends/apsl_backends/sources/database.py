@@ -17,7 +17,8 @@ from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.filetable import FileTable
 from apsl_rules.names import Node, listing, nearest
 from apsl_rules.readers import MISSING_FIELDS
-from apsl_rules.readers.parquet import is_row_label, parquet_names
+from apsl_rules.readers.delimited import check_lines
+from apsl_rules.readers.parquet import shared_columns
 
 VIEW = "counted_rows"
 _RAW = "given_rows"
@@ -25,10 +26,11 @@ _RAW = "given_rows"
 
 @attrs.frozen(eq=False)
 class Connected:
-    """A connection whose view ``counted_rows`` has the columns of a table, and their names."""
+    """A connection whose view ``counted_rows`` has the columns of a table, their names, and its rows where known."""
 
     connection: Any
     names: tuple[Node, ...]
+    rows: int | None = None
 
 
 def connect(database: str = ":memory:", *, memory_limit: str | None = None, threads: int | None = None) -> Any:
@@ -66,43 +68,51 @@ def open_files(table: FileTable, *, memory_limit: str | None = None, threads: in
     connection = connect(memory_limit=memory_limit, threads=threads)
     with refusing(table.path):
         if table.kind == "parquet":
-            given = parquet_names_of(table)
-            connection.read_parquet(files).create_view(_RAW)
-            kept = [place for place, name in enumerate(given) if not is_row_label(name)]
-            _name_columns(connection, _RAW, kept, len(given))
-            return Connected(connection, tuple(given[place] for place in kept))
+            return Connected(connection, _open_parquet(connection, table))
         names = table.columns
-        separator = "\t" if table.kind == "tsv" else ","
-        rows = connection.read_csv(
-            files[0],
-            header=True,
-            sep=separator,
-            all_varchar=True,
-            na_values=list(MISSING_FIELDS),
-            names=[f"c{place}" for place in range(len(names))],
-            quotechar='"',
-            escapechar='"',
-            encoding="utf-8",
-            comment="",  # what DuckDB would guess, it is told
-            skiprows=0,
-            strict_mode=True,
-            null_padding=False,
-            ignore_errors=False,
-        )
-        rows.create_view(_RAW)
-        _name_columns(connection, _RAW, range(len(names)), len(names))
-        return Connected(connection, names)
+        lines = check_lines(table.files[0], table.separator, len(names), plain=True)
+        _view_text(connection, table, len(names), mixed=lines.mixed)
+        return Connected(connection, names, lines.rows)
 
 
-def parquet_names_of(table: FileTable) -> tuple[str, ...]:
-    """Give the names in the first file, row labels included, and refuse files whose columns differ."""
-    first, *others = table.files
-    names = parquet_names(first, row_labels=True)
-    for other in others:
-        if parquet_names(other, row_labels=True) != names:
-            message = f"{str(other)!r} has other columns than {str(first)!r}; give files with the same columns"
-            raise DataError(message)
-    return names
+def _view_text(connection: Any, table: FileTable, width: int, *, mixed: bool) -> None:
+    """Make the view of a text file that was checked: what DuckDB would guess, it is told.
+
+    It takes line ends of two kinds only when it is not strict, and then it reads in one thread to find all of them.
+    """
+    rows = connection.read_csv(
+        str(table.files[0]),
+        auto_detect=False,
+        columns={f"c{place}": "VARCHAR" for place in range(width)},
+        header=True,
+        sep=table.separator,
+        na_values=list(MISSING_FIELDS),
+        quotechar='"',
+        escapechar='"',
+        encoding="utf-8",
+        comment="",
+        skiprows=0,
+        strict_mode=not mixed,
+        parallel=not mixed,
+        null_padding=False,
+        ignore_errors=False,
+    )
+    rows.create_view(_RAW)
+    _name_columns(connection, _RAW, range(width), width)
+
+
+def _open_parquet(connection: Any, table: FileTable) -> tuple[str, ...]:
+    """Make the view of Parquet files: those with the same order of columns are read together, then all are joined."""
+    columns = shared_columns(table.files)
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for number, stored in enumerate(columns.stored):
+        alike.setdefault(stored, []).append(number)
+    selected = []
+    for stored, (first, *others) in alike.items():
+        connection.read_parquet([str(table.files[one]) for one in (first, *others)]).create_view(f"{_RAW}{first}")
+        selected.append(_selected(f"{_RAW}{first}", columns.places[first], len(stored)))
+    connection.execute(f"CREATE TEMP VIEW {VIEW} AS {' UNION ALL '.join(selected)}")
+    return columns.names
 
 
 def columns_of(table: FileTable) -> tuple[Node, ...]:
@@ -114,10 +124,16 @@ def columns_of(table: FileTable) -> tuple[Node, ...]:
 
 @contextmanager
 def refusing(path: str) -> Iterator[None]:
-    """Turn every failure of the database into one sentence."""
+    """Turn every failure of the database into one sentence, and its word for an interrupt into Python's."""
     duckdb = _duckdb()
     try:
         yield
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
+    except RuntimeError as error:
+        if isinstance(error, duckdb.Error) or "interrupted" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from error
     except duckdb.OutOfMemoryException as error:
         message = (
             f"counting in {path!r} takes more memory than allowed ({_first_line(error)}); raise memory_limit, "
@@ -130,10 +146,14 @@ def refusing(path: str) -> Iterator[None]:
 
 
 def _name_columns(connection: Any, raw: str, kept: Any, count: int) -> None:
+    connection.execute(f"CREATE TEMP VIEW {VIEW} AS {_selected(raw, kept, count)}")
+
+
+def _selected(raw: str, kept: Any, count: int) -> str:
+    """Select some of the columns of a view of our own, under names of our own."""
     inner = ", ".join(f"c{place}" for place in range(count))
     outer = ", ".join(f"c{place} AS c{number}" for number, place in enumerate(kept))
-    statement = f"CREATE TEMP VIEW {VIEW} AS SELECT {outer} FROM {raw} AS given({inner})"  # noqa: S608 - own names
-    connection.execute(statement)
+    return f"SELECT {outer} FROM {raw} AS given({inner})"  # noqa: S608 - own names
 
 
 def _chosen_table(connection: Any, table: FileTable) -> str:

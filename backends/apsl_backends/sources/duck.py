@@ -9,7 +9,8 @@ twice as long as statements for five columns each, whose pairs are summed up aft
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from io import StringIO
 from typing import Any, Self
@@ -25,7 +26,7 @@ from apsl_rules.coded import Codes, Table
 from apsl_rules.collapsing import collapse
 from apsl_rules.counting import Heading, Joint, heading_of
 from apsl_rules.data import fingerprint
-from apsl_rules.data.columns import Column, Numbers
+from apsl_rules.data.columns import Column
 from apsl_rules.data.dictionaries import Distinct, dictionary
 from apsl_rules.data.encode import LevelRule
 from apsl_rules.data.pandas_frame import PandasFrame
@@ -62,13 +63,13 @@ class DuckCounts:
     cheap = 4096
 
     def __init__(
-        self, connection: Any, heading: Heading, columns: Sequence[_Column], path: str, identity: Sequence[bytes]
+        self, connection: Any, heading: Heading, columns: Sequence[_Column], path: str, identity: Callable[[], bytes]
     ) -> None:
         self.heading = heading
         self.path = path
         self._connection = connection
         self._columns = tuple(columns)
-        self._identity = tuple(identity)
+        self._identify = identity
         self._wide = int(heading.spans.max()) > np.iinfo(np.uint8).max + 1
 
     @classmethod
@@ -77,7 +78,7 @@ class DuckCounts:
         file: FileTable | str,
         *,
         names: Sequence[Node] | None = None,
-        missing: MissingRule = "refuse",
+        missing: MissingRule = "testwise",
         discretize: str | Mapping[Node, str] | None = None,
         levels: LevelRule = "observed",
         memory_limit: str | None = None,
@@ -93,19 +94,15 @@ class DuckCounts:
         if len(given) != len(opened.names):
             message = f"{len(given)} names were given for {len(opened.names)} columns; give one name for each column"
             raise DataError(message)
-        cut = tuple(given) if isinstance(discretize, str) else tuple(discretize or ())
         with refusing(table.path):
             text = table.kind in {"csv", "tsv"}
             found = [_read(opened.connection, place, name, text=text) for place, name in enumerate(given)]
             distinct = [Distinct(one.column, one.rows) for one in found]
+            _check_rows(table.path, int(found[0].rows.sum()) if found else 0, opened.rows)
             made = dictionary(given, distinct, missing=missing, discretize=discretize, levels=levels)
             columns = [_Column(f"c{place}", one.distinct, made.codes[place]) for place, one in enumerate(found)]
             for place, one in enumerate(found):
-                if (
-                    given[place] in cut
-                    and isinstance(one.column, Numbers)
-                    and len(one.rows) > made.heading.spans[place]
-                ):
+                if given[place] in made.cut and len(one.rows) > made.heading.spans[place]:
                     columns[place] = _joined(opened.connection, place, columns[place], int(made.heading.cards[place]))
         return cls(opened.connection, made.heading, columns, table.path, table.identity)
 
@@ -122,12 +119,17 @@ class DuckCounts:
             _Column(name, pa.array(np.arange(span), pa.from_numpy_dtype(table.codes.dtype)), np.arange(span))
             for name, span in zip(names, heading.spans.tolist(), strict=True)
         ]
-        return cls(connection, heading, columns, "the table", fingerprint(table, table.names))
+        return cls(connection, heading, columns, "the table", lambda: b"".join(fingerprint(table, table.names)))
+
+    @cached_property
+    def _identity(self) -> bytes:
+        """Give what is in the files, which is looked at only if answers are to be kept."""
+        return self._identify()
 
     def fingerprint(self, place: int) -> bytes:
-        """Give a name for the contents of a column: the files as they are now, and how the column is coded."""
+        """Give a name for the contents of a column: all that is in the files, and how the column is coded."""
         coded = repr((place, self.heading.levels[place], self._columns[place].expression)).encode()
-        return blake2b(b"\0".join((*self._identity, coded)), digest_size=16).digest()
+        return blake2b(self._identity + b"\0" + coded, digest_size=16).digest()
 
     def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> list[Joint | None]:
         """Count sets of columns, a statement for each; None for a set with more than so many combinations."""
@@ -199,6 +201,16 @@ def _read(connection: Any, place: int, name: Node, *, text: bool) -> _Read:
     distinct = plain(arrow.column(0))
     column = _as_read_from_text(distinct.to_pylist()) if text else column_of(arrow.column(0), name)
     return _Read(distinct, column, arrow.column(1).to_numpy().astype(np.int64))
+
+
+def _check_rows(path: str, read: int, rows: int | None) -> None:
+    """Refuse a text file of which the database reads more or fewer rows than it has."""
+    if rows is not None and read != rows:
+        message = (
+            f"DuckDB reads {read:,} rows in {path!r}, which has {rows:,}; write the file with one kind of line end "
+            f"and without blank lines, or give counts='memory'"
+        )
+        raise DataError(message)
 
 
 def _as_read_from_text(fields: list[str | None]) -> Column:

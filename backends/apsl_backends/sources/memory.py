@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from pathlib import Path
 
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -34,6 +33,10 @@ def _group() -> int:
 
 
 def _process() -> int:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return _UNKNOWN
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY:
         return _UNKNOWN

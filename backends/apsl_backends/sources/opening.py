@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from apsl_backends.sources.memory import available_memory
+from apsl_rules.arguments import spelt
 from apsl_rules.coded import Table
 from apsl_rules.counting import CountSource
 from apsl_rules.errors import DataError, InvalidArgumentError
@@ -56,12 +57,12 @@ def _kind(counts: object) -> tuple[str | None, str | None]:
     """Read "memory", "duckdb", "dask" or "dask:ADDRESS"."""
     if counts is None:
         return None, None
-    kind, _, address = str(counts).partition(":")
-    if not isinstance(counts, str) or kind not in KINDS or (address and kind != "dask"):
-        hint = nearest(kind, KINDS) if isinstance(counts, str) else ""
+    kind, _, address = counts.partition(":") if isinstance(counts, str) else ("", "", "")
+    if kind not in KINDS or (address and kind != "dask"):
+        hint = nearest(kind, KINDS) if kind else ""
         message = (
-            f"counts is {counts!r}{hint}; give 'memory', 'duckdb', 'dask' or 'dask:ADDRESS', or a source of counts "
-            "itself as the source to learn from"
+            f"counts is {spelt(counts)}{hint}; give 'memory', 'duckdb', 'dask' or 'dask:ADDRESS', or a source of "
+            "counts itself as the source to learn from"
         )
         raise InvalidArgumentError(message)
     return kind, address or None
@@ -88,8 +89,8 @@ def _natural(source: Any) -> tuple[str, str | None]:
 def _encoded(source: Any, encoding: Mapping[str, Any]) -> Table:
     from apsl_rules.data import table
 
-    if isinstance(source, FileTable):
-        source = source.path
+    if isinstance(source, FileTable) or is_left_in_place(source):
+        source = _only_file(source if isinstance(source, FileTable) else FileTable(source))
     if is_countable(source):
         needed, free = FileTable(source).bytes_in_memory, available_memory()
         if needed > free:
@@ -99,6 +100,15 @@ def _encoded(source: Any, encoding: Mapping[str, Any]) -> Table:
             )
             raise DataError(message)
     return table(source, **encoding)
+
+
+def _only_file(table: FileTable) -> str:
+    """Give the one file that a table lies in; several files and databases are never taken into memory."""
+    if len(table.files) == 1 and table.kind != "duckdb":
+        return str(table.files[0])
+    what = "a database" if table.kind == "duckdb" else f"{len(table.files)} files"
+    message = f"{table.path!r} is {what}, counted where it lies; give counts='duckdb', or leave counts out"
+    raise DataError(message)
 
 
 def _in_duckdb(source: Any, encoding: Mapping[str, Any], memory_limit: str | None) -> CountSource:

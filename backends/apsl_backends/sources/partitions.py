@@ -25,10 +25,11 @@ _MOST_DENSE = 1 << 20
 
 
 class Piece(NamedTuple):
-    """Some row groups of a Parquet file."""
+    """Some row groups of a Parquet file, and the places of the columns in it."""
 
     file: str
     groups: tuple[int, ...]
+    columns: tuple[int, ...]
 
 
 class Answer(NamedTuple):
@@ -76,20 +77,18 @@ def complete_rows(codes: Codes, cards: Sequence[int], sets: Sequence[Places]) ->
     return np.array([np.logical_and.reduce([present[one] for one in places]).sum() for places in sets], np.int64)
 
 
-def distinct_values(piece: Piece, columns: Sequence[int]) -> list[tuple[Any, npt.NDArray[np.int64]]]:
+def distinct_values(piece: Piece) -> list[tuple[Any, npt.NDArray[np.int64]]]:
     """Give the distinct values of each column of a piece, and in how many rows each stands."""
     found = []
-    for column in _read(piece, columns):
+    for column in _read(piece):
         counts = plain(column).value_counts()
         found.append((counts.field(0), counts.field(1).to_numpy().astype(np.int64)))
     return found
 
 
-def read_codes(
-    piece: Piece, columns: Sequence[int], dictionaries: Sequence[tuple[Any, npt.NDArray[np.intp]]], *, wide: bool
-) -> Codes:
+def read_codes(piece: Piece, dictionaries: Sequence[tuple[Any, npt.NDArray[np.intp]]], *, wide: bool) -> Codes:
     """Read a piece of a file as codes, by the distinct values of each column and their codes."""
-    read = _read(piece, columns)
+    read = _read(piece)
     shape = len(read), len(read[0])
     codes: Codes = np.empty(shape, np.uint16) if wide else np.empty(shape, np.uint8)
     for number, (column, (distinct, known)) in enumerate(zip(read, dictionaries, strict=True)):
@@ -97,11 +96,11 @@ def read_codes(
     return codes
 
 
-def _read(piece: Piece, columns: Sequence[int]) -> list[Any]:
+def _read(piece: Piece) -> list[Any]:
     import pyarrow.parquet as pq
 
     table = pq.ParquetFile(piece.file).read_row_groups(list(piece.groups))
-    return [table.column(place) for place in columns]
+    return [table.column(place) for place in piece.columns]
 
 
 def _answer(counted: list[Counted], sent_before: int) -> Answer:

@@ -1,0 +1,121 @@
+"""A cluster that may go away: it is asked for as long as it answers, and given up with one sentence once it does not.
+
+Calls to a cluster block, some of them for ever when the scheduler is gone. So each is made in a thread of its own, and
+this one looks meanwhile whether the scheduler is connected and has workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, wait
+from threading import Thread
+from time import monotonic, sleep
+from typing import Any, TypeVar
+
+from apsl_rules.errors import ApslError, DataError
+
+Result = TypeVar("Result")
+
+_TRIES = 5
+_PULSE = 0.5
+#: Seconds without a connection, without a worker, and without an answer of a scheduler that is connected.
+_UNCONNECTED, _UNMANNED, _SILENT = 7.0, 10.0, 60.0
+
+
+def survived(client: Any, ask: Callable[[], Result], mend: Callable[[], None] = lambda: None) -> Result:
+    """Ask a cluster, and ask again when workers were lost meanwhile; a cluster that is gone for good is an error."""
+    from distributed.scheduler import KilledWorker
+
+    watch = _Watch(client)
+    last: Exception | None = None
+
+    def attempt() -> Result:
+        if last is not None:
+            mend()
+        return ask()
+
+    for _ in range(_TRIES):
+        try:
+            return watch.awaited(attempt)
+        except ApslError:
+            raise
+        except (FileNotFoundError, PermissionError) as error:
+            message = f"a worker cannot read a file ({error}); put files where all workers can reach them"
+            raise DataError(message) from error
+        except (KilledWorker, CancelledError, OSError) as error:
+            last = error
+        except Exception as error:
+            if client.status == "running":
+                raise
+            last = error  # what a call says when its connection is gone is of no interest
+        watch.reconnect()
+    message = f"the cluster lost its workers {_TRIES} times in one round ({last}); check their memory and their logs"
+    raise DataError(message) from last
+
+
+class _Watch:
+    """When the cluster was last connected, last answered, and last had a worker."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._connected = self._answered = self._manned = monotonic()
+        self._look: Thread | None = None
+
+    def awaited(self, ask: Callable[[], Result]) -> Result:
+        """Wait for an answer for as long as the cluster is there to give it."""
+        answer = _asked(ask)
+        while not wait([answer], _PULSE).done:
+            self._check()
+        return answer.result()
+
+    def reconnect(self) -> None:
+        """Wait until a lost connection is there again."""
+        while self._client.status != "running":
+            self._check()
+            sleep(_PULSE / 5)
+
+    def _check(self) -> None:
+        """Give the cluster up if it has been away for too long."""
+        now = monotonic()
+        if self._client.status == "running":
+            self._connected = now
+            if self._look is None or not self._look.is_alive():
+                self._look = Thread(target=self._look_for_workers, daemon=True)
+                self._look.start()
+        if self._client.status == "closed" or now - self._connected > _UNCONNECTED:
+            message = "the connection to the Dask scheduler is lost; start the cluster anew, then learn again"
+        elif now - self._answered > _SILENT:
+            message = f"the Dask scheduler has not answered for {_SILENT:.0f} seconds; look at its log"
+        elif self._answered - self._manned > _UNMANNED:
+            message = f"the Dask cluster has had no worker for {_UNMANNED:.0f} seconds; start workers, then learn again"
+        else:
+            return
+        raise DataError(message)
+
+    def _look_for_workers(self) -> None:
+        try:
+            workers = self._client.scheduler_info()["workers"]
+        except Exception:  # noqa: BLE001 - whatever is wrong, it is no answer
+            return
+        self._answered = monotonic()
+        if workers:
+            self._manned = self._answered
+
+
+def within(seconds: float, ask: Callable[[], Result]) -> Result:
+    """Wait some seconds for an answer, then raise TimeoutError."""
+    return _asked(ask).result(seconds)
+
+
+def _asked(ask: Callable[[], Result]) -> Future[Result]:
+    """Ask in a thread of its own, which ends with the process if it gets no answer."""
+    answer: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(ask())
+        except BaseException as error:  # noqa: BLE001 - it is raised where the answer is waited for
+            answer.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return answer
