@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from apsl_rules.part import Part
+
 
 class ApslError(Exception):
     """The root of all errors that a user can cause; its text is one sentence that says what to do."""
@@ -65,3 +70,17 @@ class PluginError(ApslError, RuntimeError):
 
 class LimitReachedError(Exception):
     """The run met the limit on tests or seconds that the caller set; learners turn it into an incomplete part."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody interrupted a run, by Ctrl-C or a signal; what was learned by then comes with it.
+
+    ``part`` is the part so far, marked incomplete, or None if the source was not yet open. ``result`` is what a call of
+    several runs had done: what ``learn_many``, ``learn_graph``, ``stability`` or ``compare`` would return, or None. An
+    interrupt that comes after the last run brings the whole ``result``.
+    """
+
+    def __init__(self, message: str = "interrupted", *, part: Part | None = None, result: Any = None) -> None:
+        super().__init__(message)
+        self.part = part
+        self.result = result

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 import attrs
@@ -12,6 +11,7 @@ from apsl_rules.errors import ApslError, LimitReachedError, PluginError
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracle import Separation, Sweep, Verdict
+from apsl_rules.stopping import Workers
 
 
 @attrs.frozen(eq=False)
@@ -121,7 +121,7 @@ class Neighbours:
         if ahead is not None and len(missing) > 1:
             ahead(missing)
         if self._threads > 1 and len(missing) > 1:
-            with ThreadPoolExecutor(self._threads) as pool:
+            with Workers(self._threads) as pool:
                 self._candidates.update(zip(missing, pool.map(self._found, missing), strict=True))
         else:
             for node in missing:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.names import Node, order_key
+from apsl_rules.stopping import check
 
 Decision: TypeAlias = Literal["independent", "dependent", "unreliable"]
 Query: TypeAlias = tuple[Node, Node, tuple[Node, ...]]
@@ -135,6 +136,10 @@ class Sweep(Sequence[Verdict]):
         """Give ln p of each verdict in order, NaN where there is none."""
         return np.array([log_p_of(verdict) for verdict in self._verdicts], dtype=np.float64)
 
+    def untested(self) -> tuple[Verdict, ...]:
+        """Return the verdicts on the nodes for which there were too few rows, in order."""
+        return tuple(verdict for verdict in self._verdicts if verdict.decision == "unreliable")
+
     def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
         """Give the dependent verdicts, strongest first and by name among equals.
 
@@ -212,7 +217,11 @@ class BaseOracle(ABC):
 
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
         """Answer a batch of questions one by one."""
-        return [self.verdict(x, y, given) for x, y, given in queries]
+        answers = []
+        for x, y, given in queries:
+            check()
+            answers.append(self.verdict(x, y, given))
+        return answers
 
     def associations(self, x: Node) -> Sweep:
         """Test x against every other node with nothing given."""
@@ -231,6 +240,7 @@ class BaseOracle(ABC):
         weakest: Verdict | None = None
         tests = 0
         for given in subsets(pool, must_include, max_size):
+            check()
             verdict = self.verdict(x, y, given)
             tests += 1
             if verdict.independent:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from threading import Lock
-from time import monotonic
 from typing import Any, TypeVar, get_args
 
 import attrs
@@ -14,7 +13,7 @@ import numpy.typing as npt
 from apsl_rules.coded import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, LimitReachedError, PluginError
 from apsl_rules.keeping import KeptCounts
-from apsl_rules.names import Node, order_key, require_known
+from apsl_rules.names import Node, check_labels, order_key, require_known
 from apsl_rules.oracle import (
     BaseOracle,
     Decision,
@@ -27,6 +26,7 @@ from apsl_rules.oracle import (
     Sweep,
     Verdict,
 )
+from apsl_rules.stopping import Stop
 
 Answer = TypeVar("Answer")
 
@@ -55,6 +55,7 @@ class RememberingOracle:
         self._eliminating = self._oracle if isinstance(self._oracle, Eliminating) else None
         self._origin = origin
         self.nodes = tuple(self._oracle.nodes)
+        check_labels(self.nodes)
         self.name = self._oracle.name
         self.perfect = self._oracle.perfect
         self._known = frozenset(self.nodes)
@@ -63,8 +64,7 @@ class RememberingOracle:
         self._sweeps: dict[Node, Sweep] = {}
         self._searches: dict[Search, Separation] = {}
         self._asked = self._distinct = self._rounds = 0
-        self._max_tests = max_tests
-        self._deadline = None if max_seconds is None else monotonic() + max_seconds
+        self.stop = Stop.after(seconds=max_seconds, tests=max_tests)
         self._lock = Lock()
 
     @property
@@ -128,6 +128,10 @@ class RememberingOracle:
         self._sweeps[x] = sweep
         self._count(size, size, rounds=True)
         return sweep
+
+    def untested(self, x: Node) -> tuple[Verdict, ...]:
+        """Return the verdicts that say that x could not be tested against another node; nothing new is asked."""
+        return self._sweeps[x].untested() if x in self._sweeps else ()
 
     def separator(
         self,
@@ -203,9 +207,10 @@ class RememberingOracle:
 
     def _ask(self, method: str, query: object, call: Callable[[], Answer]) -> Answer:
         self.within_limits()
+        self.stop.allow(self._distinct)
         try:
             return call()
-        except ApslError:
+        except (ApslError, LimitReachedError):
             raise
         except Exception as error:
             message = f"{self._origin} raised {type(error).__name__} in {method}({query!r}): {error}"
@@ -260,12 +265,7 @@ class RememberingOracle:
 
     def within_limits(self) -> None:
         """Raise when a limit of the run is reached; learners that ask no tests for long call this themselves."""
-        if self._max_tests is not None and self._distinct >= self._max_tests:
-            message = f"{self._max_tests} tests"
-            raise LimitReachedError(message)
-        if self._deadline is not None and monotonic() >= self._deadline:
-            message = "the time allowed"
-            raise LimitReachedError(message)
+        self.stop.check(self._distinct)
 
     def _count(self, asked: int, distinct: int, *, rounds: bool = False) -> None:
         with self._lock:

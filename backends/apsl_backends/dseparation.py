@@ -22,6 +22,7 @@ from apsl_rules.dag import Dag
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, in_order, require_known
 from apsl_rules.oracle import BaseOracle, Separation, Sweep, Verdict
+from apsl_rules.stopping import check
 
 Mask: TypeAlias = int
 Layers: TypeAlias = tuple[Mask, ...]
@@ -163,6 +164,7 @@ class _Moral:
 
     def _blocking(self, pool: Mask, chosen: Mask, size: int) -> Mask | None:
         """Add pool nodes to the chosen ones until no path is open, if so many are enough."""
+        check()
         left = size - chosen.bit_count()
         paths = self._open_paths(pool, chosen, left + 1)
         if not paths:

@@ -168,6 +168,10 @@ class KeptSweep(Sweep):
         super().__init__(kept.x, kept)
         self._kept = kept
 
+    def untested(self) -> tuple[Verdict, ...]:
+        """Return the verdicts on the columns for which there were too few rows, in order."""
+        return tuple(self._kept[place] for place in np.flatnonzero(~self._kept.rows["reliable"]).tolist())
+
     def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
         """Give the dependent verdicts among those marked, strongest first and by name among equals."""
         rows = self._kept.rows

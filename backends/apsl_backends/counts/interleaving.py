@@ -3,17 +3,18 @@
 What the kernel does for one node is what the finder ``hiton`` does step by step with searches; a test compares them.
 """
 
-# ruff: noqa: PLR0917 - kernels take their arguments by position
+# ruff: noqa: C901, PLR0917 - kernels are spelt out, and take their arguments by position
 
 from __future__ import annotations
 
 from typing import Any
 
-from apsl_backends.counts.arrays import DEPENDENT, INDEPENDENT, NO_ROOM, UNRELIABLE, Long, long
+from apsl_backends.counts.arrays import DEPENDENT, INDEPENDENT, NO_ROOM, STOPPED, UNRELIABLE, Long, long
 from apsl_backends.counts.compiled import entry, inlined
 from apsl_backends.counts.judging import is_weaker
 from apsl_backends.counts.room import shelf_in
 from apsl_backends.counts.search import run_search
+from apsl_backends.counts.stopped import is_stopped
 from apsl_backends.counts.tail import log_tail
 
 STATE, DOF_MET, ROWS_MET, SIZE = range(4)
@@ -22,9 +23,20 @@ FIELDS = 4
 
 @entry
 def run_interleaved(
-    codes: Any, room: Any, x: Long, ranked: Any, most: Long, outcomes: Any, given: Any, statistics: Any, work: Any
+    codes: Any,
+    room: Any,
+    x: Long,
+    ranked: Any,
+    most: Long,
+    outcomes: Any,
+    given: Any,
+    statistics: Any,
+    work: Any,
+    stop: Any,
 ) -> Any:
     """Eliminate candidates; give how many members are left and the number of tests, or -1 when room is lacking.
+
+    Once ``stop`` is set it ends early, and what it gives means nothing.
 
     ``ranked`` are the candidates' columns, strongest first; ``outcomes`` and ``statistics`` come with the figures of
     the sweep and leave with those of the test that eliminated a candidate, or of the weakest dependence met; ``given``
@@ -49,10 +61,12 @@ def run_interleaved(
                     free += 1
             largest = min(free, most - fixed)
             if largest >= 0 and fixed + free > 0:
-                found = run_search(codes, room, places[: 2 + fixed + free], fixed, largest)
+                found = run_search(codes, room, places[: 2 + fixed + free], fixed, largest, stop)
                 if found[0] == NO_ROOM:
                     return long(-1), tests
                 tests += found[4]
+                if found[0] == STOPPED or is_stopped(stop, tests):
+                    return long(0), tests
                 _note(found, candidate, places, fixed, shelf_in(room).chosen, outcomes, given, statistics)
             if outcomes[candidate, STATE] == INDEPENDENT:
                 count -= 1

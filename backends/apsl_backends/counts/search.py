@@ -15,6 +15,7 @@ from apsl_backends.counts.arrays import (
     INDEPENDENT,
     NO_ROOM,
     ROWS,
+    STOPPED,
     UNRELIABLE,
     VARIED,
     Long,
@@ -28,6 +29,7 @@ from apsl_backends.counts.room import desk_in, measure_in, shelf_in, store_in
 from apsl_backends.counts.rows import count_by_rows
 from apsl_backends.counts.sharing import count_inner, extend_prefix, fill_outer
 from apsl_backends.counts.sorting import sum_by_sorting
+from apsl_backends.counts.stopped import is_stopped
 from apsl_backends.counts.strata import block_of, sum_strata
 from apsl_backends.counts.subsets import number_without, step
 from apsl_backends.counts.tail import log_tail
@@ -35,14 +37,14 @@ from apsl_backends.counts.ways import choose_way, measure_test
 
 
 @entry
-def run_search(  # noqa: C901, PLR0912, PLR0915 - one function, so that what it calls is compiled once
-    codes: Any, room: Any, places: Any, fixed: Long, most: Long
+def run_search(  # noqa: C901, PLR0912, PLR0915, PLR0917 - one function, so that what it calls is compiled once
+    codes: Any, room: Any, places: Any, fixed: Long, most: Long, stop: Any
 ) -> Any:
     """Search for a separator; ``places`` are x, y, the fixed columns and the pool.
 
     Give the decision (unreliable if nothing could be tested), statistic, degrees of freedom and rows of the test
     it rests on, the number of tests, and the size of the subset, whose places in the pool are the room's ``chosen``.
-    Nothing is done when the room is too small.
+    Nothing is done when the room is too small. The search ends with no outcome once ``stop`` is set.
     """
     keep_apart()
     base = 2 + fixed
@@ -76,6 +78,8 @@ def run_search(  # noqa: C901, PLR0912, PLR0915 - one function, so that what it 
             if number > 0:
                 made = min(made, step(shelf.pick, size, free))
             tests += 1
+            if is_stopped(stop, tests):
+                return STOPPED, best, best_dof, used, tests, best_size
             for i in range(size):
                 desk.test[base + i] = places[base + shelf.pick[i]]
             cells, levels, bits = measure_test(store, desk, base, dims)

@@ -50,6 +50,10 @@ class ArraySweep(Sweep):
         """Give ln p on each other node, NaN where the test is unreliable."""
         return np.where(self.arrays.decisions == UNRELIABLE, np.nan, self._log_p())
 
+    def untested(self) -> tuple[Verdict, ...]:
+        """Return the verdicts on the nodes for which there were too few rows, in order."""
+        return tuple(self[place] for place in np.flatnonzero(self.arrays.decisions == UNRELIABLE).tolist())
+
     def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
         """Give the dependent verdicts, strongest first and by name among equals."""
         return tuple(self[place] for place in self.ranking(unreliable=unreliable, among=among).tolist())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate, chain
 from math import ceil, log, log2
 from threading import local
@@ -31,6 +32,7 @@ from apsl_backends.counts.testing import run_tests
 from apsl_backends.counts.threads import in_blocks, useful_threads
 from apsl_rules.coded import Codes, Table
 from apsl_rules.counting import Heading
+from apsl_rules.stopping import LONG, check, heeding
 
 _MOST_TERMS = 1 << 20
 _BITS_OF_SUMS = 61
@@ -116,12 +118,16 @@ class Tester:
     def test_columns(self, starts: Integers, places: Integers) -> Tested:
         """Carry out tests whose columns are the places from each start to the next."""
         count = len(starts) - 1
+        at_once = max(1, LONG // max(self.counts.store.lines, 1))
         tested = Tested(np.empty((count, SUM_FIELDS), np.int64), np.empty(count), np.empty(count, np.int8))
 
         def work(low: int, high: int) -> None:
             room = self._room()
-            while not run_tests(room.codes, room.handles, starts, places, low, high, *tested):
-                room.furnish()
+            for first in range(low, high, at_once):
+                check()
+                last = min(first + at_once, high)
+                while not run_tests(room.codes, room.handles, starts, places, first, last, *tested):
+                    room.furnish()
 
         in_blocks(count, useful_threads(self.counts.threads, len(places) * self.counts.store.lines), work)
         return tested
@@ -131,8 +137,10 @@ class Tester:
         room = self._room()
         room.reserve(2 + fixed + most, most, len(places) - 2 - fixed)
         asked = np.array(places, np.int64)
+        is_long = self._is_long(len(places), most)
         while True:
-            decision, statistic, dof, rows, tests, size = run_search(room.codes, room.handles, asked, fixed, most)
+            search = partial(run_search, room.codes, room.handles, asked, fixed, most)
+            decision, statistic, dof, rows, tests, size = heeding(search, is_long=is_long)
             if decision != NO_ROOM:
                 return Found(decision, statistic, dof, rows, tests, room.chosen[:size].tolist())
             room.furnish()
@@ -147,17 +155,23 @@ class Tester:
         columns = swept.columns[ranking]
         work = np.empty((2, len(ranking) + 3), np.int64)
         given = np.empty((len(ranking), most + 1), np.int64)
+        is_long = self._is_long(len(ranking), most + 1)
         while True:
             outcomes = np.zeros((len(ranking), FIELDS), np.int64)
             outcomes[:, STATE] = swept.decisions[ranking]
             outcomes[:, DOF_MET] = swept.dofs[ranking]
             outcomes[:, ROWS_MET] = swept.rows[ranking]
             statistics = swept.statistics[ranking]
-            left, tests = run_interleaved(room.codes, room.handles, x, columns, most, outcomes, given, statistics, work)
+            known = room.codes, room.handles, x, columns, most, outcomes, given, statistics, work
+            left, tests = heeding(partial(run_interleaved, *known), is_long=is_long)
             if left >= 0:
                 eliminated = np.flatnonzero(outcomes[:, STATE] == INDEPENDENT).tolist()
                 return Eliminated(work[0, :left].tolist(), eliminated, outcomes, given, statistics, tests)
             room.furnish()
+
+    def _is_long(self, pool: int, power: int) -> bool:
+        """Whether a call that may make as many tests as this power of the pool may take long."""
+        return power * log(max(pool, 1)) + log(max(self.counts.store.lines, 1)) > log(LONG)
 
     def _room(self) -> Room:
         if self._rooms.mine is None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+
+from apsl_rules.stopping import Workers
 
 _CODES_PER_THREAD = 1 << 21
 
@@ -21,6 +22,6 @@ def in_blocks(count: int, threads: int, work: Callable[[int, int], object]) -> N
         work(0, count)
         return
     cuts = [count * block // blocks for block in range(blocks + 1)]
-    with ThreadPoolExecutor(blocks) as pool:
+    with Workers(blocks) as pool:
         for done in [pool.submit(work, low, high) for low, high in pairwise(cuts)]:
             done.result()

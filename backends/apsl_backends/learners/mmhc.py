@@ -27,7 +27,10 @@ def learn_mmhc(task: Task) -> Part:
         edges = _candidate_edges(task)
     except LimitReachedError as limit:
         return Assembly(task).part(f"stopped at {limit} before all candidates were known; nothing is learned yet")
-    return climbed_part(task, score, options, edges)
+    try:
+        return climbed_part(task, score, options, edges)
+    except LimitReachedError as limit:
+        return Assembly(task).part(f"stopped at {limit} before the graph was complete; nothing is learned yet")
 
 
 def _candidate_edges(task: Task) -> dict[Pair, tuple[Verdict, ...]]:

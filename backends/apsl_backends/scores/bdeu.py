@@ -34,6 +34,7 @@ from apsl_rules.counting import Heading
 from apsl_rules.dag import Dag, known_dag
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, in_order, listing, require_known
+from apsl_rules.stopping import LONG, heeding
 
 if TYPE_CHECKING:
     from apsl_backends.scores import kernels
@@ -166,9 +167,8 @@ class BDeu:
         distinct = self._kernels.collapse(self._columns, chosen, self._prior, self._desk, small, weights)
         rows = np.ascontiguousarray(small[:, :distinct])
         scores = np.empty(1 << width, np.int64)
-        self._kernels.joints(
-            rows, self._columns.cards[chosen], weights[:distinct], self._prior, chosen, self._desk, scores
-        )
+        known = rows, self._columns.cards[chosen], weights[:distinct], self._prior, chosen, self._desk, scores
+        heeding(lambda stop: self._kernels.joints(*known, stop), is_long=distinct << width > LONG)
         return scores
 
     def bytes_for_joints(self, width: int) -> int:

@@ -13,6 +13,7 @@ from apsl_backends.scores.bdeu import BDeu, Integers, Numbers, Price, check_tabl
 from apsl_rules.counting import Joint
 from apsl_rules.errors import DataError
 from apsl_rules.keeping import MOST, KeptCounts
+from apsl_rules.stopping import LONG, heeding
 
 _TERMS = 1024
 _MOST_ROWS = 2**31 - 1
@@ -56,7 +57,8 @@ class CountedBDeu(BDeu):
         scores = np.empty(1 << len(members), np.int64)
         cards = self._kept.heading.cards[chosen]
         codes, weights = np.ascontiguousarray(joint.codes), joint.weights.astype(np.int32)
-        self._kernels.joints(codes, cards, weights, self._prior, np.array(members, np.int64), desk, scores)
+        known = codes, cards, weights, self._prior, np.array(members, np.int64), desk, scores
+        heeding(lambda stop: self._kernels.joints(*known, stop), is_long=len(weights) << len(members) > LONG)
         return scores
 
     def bytes_for_joints(self, width: int) -> int:

@@ -396,11 +396,11 @@ def collapse(columns: Any, members: Any, prior: Any, desk: Any, small: Any, weig
 
 
 @allocating
-def joints(codes: Any, cards: Any, weights: Any, prior: Any, members: Any, desk: Any, scores: Any) -> None:
+def joints(codes: Any, cards: Any, weights: Any, prior: Any, members: Any, desk: Any, scores: Any, stop: Any) -> None:
     """Score every subset of the columns as one joint column; bit i of a place in ``scores`` stands for column i.
 
     A subset refines the classes of the subset without its last column, so these are kept at each level. The columns
-    are those of the ``members``.
+    are those of the ``members``. It ends early once ``stop`` is set.
     """
     width, rows = len(cards), len(weights)
     spans = np.ones(width + 1, np.int64)
@@ -413,7 +413,7 @@ def joints(codes: Any, cards: Any, weights: Any, prior: Any, members: Any, desk:
     desk.classes[0, :rows] = 0
     desk.shades[0, :] = 0
     level, subset, column = 0, 0, 0
-    while level or column < width:
+    while (level or column < width) and not stop[0]:
         if column == width:
             column = chosen[level] + 1
             subset ^= 1 << chosen[level]

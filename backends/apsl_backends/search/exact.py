@@ -15,10 +15,13 @@ import numpy as np
 from apsl_backends.scores.bdeu import Integers, Numbers
 from apsl_backends.search import hillclimb
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.stopping import heeding
 
 #: The most nodes and bytes that an exact search takes unless told otherwise.
 LARGEST, MOST_BYTES = 20, 1 << 30
 _REPRESENTABLE = 30
+#: The most nodes over which an exact search takes no time to speak of.
+_SMALL = 12
 
 
 class Score(hillclimb.Score, Protocol):
@@ -112,7 +115,8 @@ def _exact(score: Score, nodes: Numbers, allowed: Mapping[int, Numbers] | None, 
     best = np.empty(1 << width, np.int64)
     last = np.zeros(1 << width, np.int8)
     chosen = np.zeros(1 << width, np.int32)
-    best_graph(score.joints(nodes), masks, most, score.price, best, last, chosen)
+    joints = score.joints(nodes)
+    heeding(lambda stop: best_graph(joints, masks, most, score.price, best, last, chosen, stop), is_long=width > _SMALL)
     parents: dict[int, Numbers] = {}
     subset = everyone
     while subset:

@@ -15,26 +15,34 @@ import numpy.typing as npt
 from apsl_backends.scores import kernels
 from apsl_backends.scores.bdeu import BDeu
 from apsl_backends.search.compiling import inner, keep_apart
-from apsl_backends.search.rounds import MOST_PARENTS
+from apsl_backends.search.rounds import MOST_PARENTS, MOST_TRIES
 from apsl_rules.errors import DataError
+from apsl_rules.stopping import Flag, no_flag
 
 #: The bits that a node's number may take.
 _BITS = 18
 _HALF = MOST_PARENTS // 2
 _REST = 64 - _HALF * _BITS
-_SLOTS = 15
+#: The fewest and the most families that a table has room for.
+_FEWEST, _MOST = 1 << 15, 1 << 20
 _EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 class Book(NamedTuple):
-    """A score's columns and prior, working space, and the families known so far; ``counted`` says how many were."""
+    """A score's columns and prior, working space, and the families known so far; ``counted`` says how many were.
+
+    ``tried`` has how many moves were compared, with the looks for a way round that would close a cycle, and how many
+    may be. A search ends early when that is reached, and when ``stop`` is set.
+    """
 
     columns: kernels.Columns
     prior: kernels.Prior
     desk: kernels.Desk
     known: npt.NDArray[np.uint64]
     counted: npt.NDArray[np.int64]
+    tried: npt.NDArray[np.int64]
+    stop: Flag
 
 
 def book_of(score: BDeu) -> Book:
@@ -46,14 +54,28 @@ def book_of(score: BDeu) -> Book:
             "fewer, or take learner='apsl'"
         )
         raise DataError(message)
-    size = 1 << _SLOTS
     return Book(
-        columns,
-        prior,
-        desk,
-        np.full((size, 4), _EMPTY),  # two words of key, a score, and one to spare: two rows are a line of the cache
-        np.zeros(1, np.int64),
+        columns, prior, desk, _no_families(_FEWEST), np.zeros(1, np.int64), np.array([0, MOST_TRIES]), no_flag()
     )
+
+
+def with_room(book: Book, width: int) -> Book:
+    """Return a book that has room for the families of so many nodes: the book itself if it is large enough."""
+    size = min(max(8 * width**2, _FEWEST), _MOST)
+    if size <= len(book.known):
+        return book
+    return book._replace(known=_no_families(1 << (size - 1).bit_length()))
+
+
+def _no_families(size: int) -> npt.NDArray[np.uint64]:
+    """Return an empty table: two words of key, a score, and one to spare, so that two rows are a line of the cache."""
+    return np.full((size, 4), _EMPTY)
+
+
+@inner
+def is_over(book: Any) -> Any:
+    """Say whether a search is to end early."""
+    return book.stop[0] != 0 or book.tried[0] >= book.tried[1]
 
 
 @inner
@@ -71,17 +93,17 @@ def _keys(node: int, parents: Any, count: int) -> Any:
 
 
 @inner
-def _slot(high: Any, low: Any) -> Any:
+def _slot(book: Any, high: Any, low: Any) -> Any:
     mixed = (high * _FIRST) ^ (low * _SECOND)
     mixed ^= mixed >> np.uint64(29)
     mixed *= _FIRST
-    return np.int64(mixed >> np.uint64(64 - _SLOTS))
+    return np.int64((mixed >> np.uint64(40)) & np.uint64(len(book.known) - 1))
 
 
 @inner
 def _put(book: Any, high: Any, low: Any, value: int) -> None:
     """Keep a score in the first of its two places, or in the second one if that is free."""
-    at = _slot(high, low)
+    at = _slot(book, high, low)
     if book.known[at, 0] != _EMPTY and book.known[at ^ 1, 0] == _EMPTY:
         at ^= 1
     book.known[at, 0], book.known[at, 1], book.known[at, 2] = high, low, np.uint64(value)
@@ -101,7 +123,7 @@ def _count(book: Any, node: int, parents: Any, count: int, high: Any, low: Any) 
 def family(book: Any, node: int, parents: Any, count: int) -> Any:
     """Score a node given its first ``count`` parents, in units, less their price."""
     high, low = _keys(node, parents, count)
-    near = _slot(high, low)
+    near = _slot(book, high, low)
     if book.known[near, 0] == high and book.known[near, 1] == low:
         return np.int64(book.known[near, 2])
     far = near ^ 1
@@ -112,7 +134,7 @@ def family(book: Any, node: int, parents: Any, count: int) -> Any:
 
 @inner
 def _is_known(book: Any, high: Any, low: Any) -> Any:
-    near = _slot(high, low)
+    near = _slot(book, high, low)
     far = near ^ 1
     return (book.known[near, 0] == high and book.known[near, 1] == low) or (
         book.known[far, 0] == high and book.known[far, 1] == low

@@ -7,7 +7,7 @@ gains are whole numbers, so the columns' order plays no part.
 What each pair's best move gains is kept; a move makes only those anew whose nodes it touched. Whether a way round
 would close a cycle is looked at when a move is about to be made.
 """
-# ruff: noqa: FBT001, FBT003, PLR0917 - machine code is called by position and spelt out
+# ruff: noqa: FBT001, FBT003, PLR0917, SIM102 - machine code is called by position and spelt out
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.search.compiling import compiled, inner
-from apsl_backends.search.families import fill
+from apsl_backends.search.families import fill, is_over
 from apsl_backends.search.operators import (
     DELETE,
     INSERT,
@@ -55,6 +55,8 @@ def _refresh(
     """Bring the moves of a kind up to date; those into one node are counted together."""
     width = len(marks)
     for y in range(width):
+        if is_over(book):
+            return
         waiting = 0
         for x in range(width):
             if stale[x, y] and applies(marks, opened, kind, x, y):
@@ -89,14 +91,17 @@ def _choose(
 ) -> Any:
     """Find the best move of a kind that closes no cycle; give its gain."""
     width = len(marks)
+    for x in range(width):
+        _look_along(marks, opened, kind, x, moves, space)
     while True:
-        gain, first, second = np.int64(0), -1, -1
+        gain, first = np.int64(0), -1
         for x in range(width):
-            for y in range(width):
-                if moves.gain[x, y] > gain and applies(marks, opened, kind, x, y):
-                    gain, first, second = moves.gain[x, y], x, y
-        if first < 0:
+            if space.tops[x] > gain:
+                gain, first = space.tops[x], x
+        if first < 0 or is_over(book):
             return np.int64(0)
+        second = space.at_top[first]
+        book.tried[0] += width >> 1
         if is_open(marks, kind, first, second, moves.clique[first, second], moves.size[first, second], space):
             chosen[0], chosen[1] = first, second
             return gain
@@ -104,11 +109,36 @@ def _choose(
         lines = lines_of(marks, second, space.lines)
         best_move(book, members, marks, limit, kind, first, second, True, moves, space, count, lines)
         suspect[first, second] = True
+        _look_along(marks, opened, kind, first, moves, space)
+
+
+@inner
+def _look_along(marks: Any, opened: Any, kind: int, x: int, moves: Any, space: Any) -> None:
+    """Note the first of the best moves of a node's pairs that gain anything."""
+    space.tops[x], space.at_top[x] = 0, -1
+    for y in range(len(marks)):
+        if moves.gain[x, y] > space.tops[x] and applies(marks, opened, kind, x, y):
+            space.tops[x], space.at_top[x] = moves.gain[x, y], y
+
+
+@inner
+def _has_rejoined(marks: Any, former: Any, rejoined: Any, y: int) -> bool:
+    """Say whether two of those that lines join to a node were joined to each other, or are no more."""
+    for one in range(len(marks)):
+        if rejoined[one] and lined(marks, y, one):
+            for other in range(one):
+                if rejoined[other] and lined(marks, y, other):
+                    if joined(marks, one, other) != joined(former, one, other):
+                        return True
+    return False
 
 
 @inner
 def _forget(marks: Any, former: Any, stale: Any, suspect: Any, turning: bool, space: Any) -> None:
-    """Mark the pairs whose best move may be another one now."""
+    """Mark the pairs whose best move may be another one now.
+
+    A move into y looks at the parents and lines of y, and at who is joined to whom among these lines and x.
+    """
     width = len(marks)
     changed, rejoined = space.seen, space.shared
     changed[:] = False
@@ -120,9 +150,7 @@ def _forget(marks: Any, former: Any, stale: Any, suspect: Any, turning: bool, sp
                 if joined(marks, x, y) != joined(former, x, y):
                     rejoined[x] = rejoined[y] = True
     for y in range(width):
-        hot = changed[y]
-        for other in range(width):
-            hot |= rejoined[other] and lined(marks, y, other) != 0
+        hot = changed[y] or _has_rejoined(marks, former, rejoined, y)
         for x in range(width):
             if hot or rejoined[x] or suspect[x, y] or (turning and changed[x]):
                 stale[x, y] = True
@@ -167,7 +195,8 @@ def search(book: Any, members: Any, marks: Any, opened: Any, limit: int, table: 
     """Search from a class to a better one until nothing gains; give what was gained in all.
 
     ``members`` are the numbers of the nodes, ascending; ``marks`` is the pattern to begin with and to end in.
-    ``NEVER`` is given if a move led to no graph, which cannot be.
+    ``NEVER`` is given if a move led to no graph, which cannot be. Where the book says that the search is over, it ends
+    with the class that it has reached.
     """
     space = table.space
     table.stale[:] = True
@@ -183,6 +212,8 @@ def search(book: Any, members: Any, marks: Any, opened: Any, limit: int, table: 
             while True:
                 _refresh(book, members, marks, opened, limit, kind, moves, stale, space)
                 gain = _choose(book, members, marks, opened, limit, kind, moves, suspect, table.chosen, space)
+                if is_over(book):
+                    return total
                 if gain <= 0:
                     break
                 total += gain

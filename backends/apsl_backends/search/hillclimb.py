@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from apsl_backends.scores.bdeu import Integers, Numbers
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.stopping import check
 
 _NEVER = np.iinfo(np.int64).min
 _ADD, _DELETE, _TURN = range(3)
@@ -215,6 +216,7 @@ class _Moves:
 
     def _count(self, node: int) -> None:
         """Count anew what the arrows into a node gain."""
+        check()
         into = self._into[node]
         self._gain[into] = self._score.gains(node, self.parents[node], self._others[node])
         self._full[into] = len(self.parents[node]) >= self._limit

@@ -63,11 +63,12 @@ def _choose(subset: int, node: int, own: int, place: Any, scores: Any, parents: 
 
 
 @allocating
-def best_graph(joints: Any, allowed: Any, most: int, price: int, best: Any, last: Any, chosen: Any) -> None:
+def best_graph(joints: Any, allowed: Any, most: int, price: int, best: Any, last: Any, chosen: Any, stop: Any) -> None:
     """Find for each subset the score of its best graph, the last node there, and the parents of that node.
 
     ``joints[s]`` is the score of subset s as one joint column, ``allowed[i]`` the nodes that may be parents of node i,
     ``most`` how many parents a node may have. The first of equally good nodes is the last one.
+    It ends early once ``stop`` is set.
     """
     width = len(allowed)
     place = np.empty(1 << width, np.int32)
@@ -84,6 +85,8 @@ def best_graph(joints: Any, allowed: Any, most: int, price: int, best: Any, last
         parents = np.empty((filled[size], width - size), np.int32)
         subset = (1 << size) - 1
         for row in range(filled[size]):
+            if stop[0]:
+                return
             column = 0
             for node in range(width):
                 whole = subset | 1 << node

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.search.compiling import compiled, inner, keep_apart
-from apsl_backends.search.families import family
+from apsl_backends.search.families import family, is_over
 from apsl_backends.search.patterns import joined, leads, lined
 from apsl_backends.search.rounds import MOST_PARENTS
 
@@ -31,7 +31,7 @@ class Moves(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Working space for the moves into one node: its parents and lines, and what is tried."""
+    """Working space for the moves into one node: its parents and lines, what is tried, and the best moves of nodes."""
 
     base: npt.NDArray[np.int64]
     above: npt.NDArray[np.int64]
@@ -44,6 +44,8 @@ class Scratch(NamedTuple):
     ahead: npt.NDArray[np.int64]
     shared: npt.NDArray[np.bool_]
     seen: npt.NDArray[np.bool_]
+    tops: npt.NDArray[np.int64]
+    at_top: npt.NDArray[np.int64]
 
 
 def no_moves(width: int) -> Moves:
@@ -70,6 +72,8 @@ def scratch_for(width: int) -> Scratch:
         ahead=np.zeros(room, np.int64),
         shared=np.zeros(width, np.bool_),
         seen=np.zeros(width, np.bool_),
+        tops=np.zeros(width, np.int64),
+        at_top=np.zeros(width, np.int64),
     )
 
 
@@ -205,7 +209,8 @@ def best_move(
             pool[free] = other
             free += 1
     size, start = fixed, 0
-    while True:
+    while not is_over(book):
+        book.tried[0] += 1 + (len(marks) >> 1) * strict
         gain = _gain(book, members, marks, kind, x, y, line, count, over, lines, size, limit, space)
         if gain > moves.gain[x, y] and (not strict or is_open(marks, kind, x, y, clique, size, space)):
             moves.gain[x, y] = gain

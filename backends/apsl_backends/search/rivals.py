@@ -12,9 +12,10 @@ from typing import Any
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from apsl_backends.search.compiling import compiled, inner
-from apsl_backends.search.families import Book
+from apsl_backends.search.families import Book, is_over, with_room
 from apsl_backends.search.greedy import applies, table_for
 from apsl_backends.search.operators import (
     DELETE,
@@ -28,9 +29,11 @@ from apsl_backends.search.operators import (
 )
 from apsl_backends.search.patterns import copy, extend, joined, pattern
 from apsl_backends.search.rounds import MOST_PARENTS, Found, Open
+from apsl_rules.stopping import Flag, heeding
 
 _WIDTH = 5 + MOST_PARENTS
-_TRIPLE = 3
+_TRIPLE, _SIDES = 3, 4
+_NOT_SOUGHT = -1
 
 
 @attrs.frozen
@@ -44,16 +47,20 @@ class Comparison:
 
 @attrs.frozen
 class Rival:
-    """The best rival without a feature: how many units the graph is ahead of it, and the families that differ."""
+    """The best rival without a feature: how many units the graph is ahead of it, and the families that differ.
+
+    Where the search for rivals was over before, none was ``sought``.
+    """
 
     ahead: int
     families: tuple[Comparison, ...]
+    sought: bool = True
 
 
 def rivals(
     book: Book, found: Found, opened: Open, max_parents: int, features: Sequence[tuple[int, ...]]
 ) -> list[Rival | None]:
-    """Find the best rival for each feature of a class: a pair of places, or a triple with its middle second.
+    """Find the best rival for each feature of a class: a pair of places, or an unshielded triple, its middle second.
 
     None is given where the search had no move to make.
     """
@@ -63,13 +70,34 @@ def rivals(
     out = np.zeros((len(rows), _WIDTH), np.int64)
     width = len(found.members)
     numbers = np.array(found.members, np.int64)
-    trial = np.zeros((width, width), np.uint8)
-    _weigh(book, numbers, found.marks, opened, max_parents, rows, table_for(width), trial, out)
+    book.tried[0] = 0
+    book, table, trial = with_room(book, width), table_for(width), np.zeros((width, width), np.uint8)
+    undone = np.zeros((len(rows), _SIDES), np.bool_)
+
+    def weigh(stop: Flag) -> None:
+        heeding = book._replace(stop=stop)
+        turns = _turns(rows, width)
+        _turn(heeding, numbers, found.marks, opened, max_parents, rows, turns, table, trial, undone)
+        _weigh(heeding, numbers, found.marks, opened, max_parents, rows, undone, table, out)
+
+    heeding(weigh)
     return [_rival(found, move) for move in out.tolist()]
+
+
+def _turns(rows: npt.NDArray[np.int64], width: int) -> npt.NDArray[np.int64]:
+    """List the pairs that may be turned to undo each triple, equal ones together: x, y, the feature, and the side."""
+    triples = np.flatnonzero(rows[:, 2] >= 0)
+    x, middle, y = rows[triples].T
+    pairs = np.stack([x * width + middle, middle * width + x, y * width + middle, middle * width + y], axis=1).ravel()
+    order = np.argsort(pairs, kind="stable")
+    tail, head = np.divmod(pairs[order], width)
+    return np.stack([tail, head, triples[order // _SIDES], order % _SIDES], axis=1)
 
 
 def _rival(found: Found, move: list[int]) -> Rival | None:
     gain, kind, x, y, size, *clique = move
+    if kind == _NOT_SOUGHT:
+        return Rival(0, (), sought=False)
     if gain == NEVER:
         return None
     names, marks = found.members, found.marks
@@ -95,39 +123,64 @@ def _collides(marks: Any, x: int, middle: int, y: int) -> int:
 
 
 @inner
-def _try(
+def _best(book: Any, members: Any, marks: Any, limit: int, kind: int, x: int, y: int, table: Any) -> None:
+    """Find the best move of a kind that a pair has, unless it is known."""
+    stale = table.stale_turns if kind == TURN else table.stale
+    if not stale[x, y]:
+        return
+    stale[x, y] = False
+    space = table.space
+    moves = table.turns if kind == TURN else table.moves
+    count = parents_of(marks, members, y, x, space.base)
+    lines = lines_of(marks, y, space.lines)
+    best_move(book, members, marks, limit, kind, x, y, True, moves, space, count, lines)
+
+
+@compiled
+def _turn(
     book: Any,
     members: Any,
     marks: Any,
     opened: Any,
     limit: int,
-    kind: int,
-    x: int,
-    y: int,
-    triple: Any,
+    features: Any,
+    turns: Any,
     table: Any,
     trial: Any,
-    out: Any,
+    undone: Any,
 ) -> None:
-    """Try one kind of move of a pair, and keep the best so far that undoes the feature."""
+    """Say which triples the best turn of each pair undoes; the class that a turn leads to is made once."""
+    table.stale_turns[:] = True
+    space, moves = table.space, table.turns
+    for at in range(len(turns)):
+        x, y = turns[at, 0], turns[at, 1]
+        if is_over(book) or not applies(marks, opened, TURN, x, y):
+            continue
+        if table.stale_turns[x, y]:
+            _best(book, members, marks, limit, TURN, x, y, table)
+            if moves.gain[x, y] != NEVER:
+                copy(marks, trial)
+                make_move(trial, TURN, x, y, moves.clique[x, y], moves.size[x, y], space)
+                extend(trial, table.dag, table.paper)
+                pattern(table.dag, trial, table.paper)
+        if moves.gain[x, y] != NEVER:
+            one, middle, other = features[turns[at, 2]]
+            before = _collides(marks, one, middle, other)
+            undone[turns[at, 2], turns[at, 3]] = _collides(trial, one, middle, other) != before
+
+
+@inner
+def _try(
+    book: Any, members: Any, marks: Any, opened: Any, limit: int, kind: int, x: int, y: int, table: Any, out: Any
+) -> None:
+    """Try one kind of move of a pair that undoes the feature, and keep the best so far."""
     if not applies(marks, opened, kind, x, y):
         return
-    space = table.space
-    moves = table.moves
-    count = parents_of(marks, members, y, x, space.base)
-    lines = lines_of(marks, y, space.lines)
-    best_move(book, members, marks, limit, kind, x, y, True, moves, space, count, lines)
+    _best(book, members, marks, limit, kind, x, y, table)
+    moves = table.turns if kind == TURN else table.moves
     if moves.gain[x, y] <= out[0]:
         return
     size = moves.size[x, y]
-    if triple[2] >= 0:
-        copy(marks, trial)
-        make_move(trial, kind, x, y, moves.clique[x, y], size, space)
-        extend(trial, table.dag, table.paper)
-        pattern(table.dag, trial, table.paper)
-        before = _collides(marks, triple[0], triple[1], triple[2])
-        if _collides(trial, triple[0], triple[1], triple[2]) == before:
-            return
     out[0], out[1], out[2], out[3], out[4] = moves.gain[x, y], kind, x, y, size
     for at in range(size):
         out[5 + at] = moves.clique[x, y, at]
@@ -135,22 +188,29 @@ def _try(
 
 @compiled
 def _weigh(
-    book: Any, members: Any, marks: Any, opened: Any, limit: int, features: Any, table: Any, trial: Any, out: Any
+    book: Any, members: Any, marks: Any, opened: Any, limit: int, features: Any, undone: Any, table: Any, out: Any
 ) -> None:
-    """Find the best rival for each feature."""
+    """Find the best rival for each feature; a triple is also undone where an edge of it goes or its ends are joined."""
+    table.stale[:] = True
     for at in range(len(features)):
-        triple, best = features[at], out[at]
-        best[0] = NEVER
-        x, middle, y = triple[0], triple[1], triple[2]
+        best = out[at]
+        best[0], best[1] = NEVER, INSERT
+        x, middle, y = features[at]
         if y < 0:
             for kind in (INSERT, DELETE):
-                _try(book, members, marks, opened, limit, kind, x, middle, triple, table, trial, best)
-                _try(book, members, marks, opened, limit, kind, middle, x, triple, table, trial, best)
-            continue
-        for kind in (TURN, DELETE):
-            _try(book, members, marks, opened, limit, kind, x, middle, triple, table, trial, best)
-            _try(book, members, marks, opened, limit, kind, middle, x, triple, table, trial, best)
-            _try(book, members, marks, opened, limit, kind, y, middle, triple, table, trial, best)
-            _try(book, members, marks, opened, limit, kind, middle, y, triple, table, trial, best)
-        _try(book, members, marks, opened, limit, INSERT, x, y, triple, table, trial, best)
-        _try(book, members, marks, opened, limit, INSERT, y, x, triple, table, trial, best)
+                _try(book, members, marks, opened, limit, kind, x, middle, table, best)
+                _try(book, members, marks, opened, limit, kind, middle, x, table, best)
+        else:
+            for kind in (TURN, DELETE):
+                if kind == DELETE or undone[at, 0]:
+                    _try(book, members, marks, opened, limit, kind, x, middle, table, best)
+                if kind == DELETE or undone[at, 1]:
+                    _try(book, members, marks, opened, limit, kind, middle, x, table, best)
+                if kind == DELETE or undone[at, 2]:
+                    _try(book, members, marks, opened, limit, kind, y, middle, table, best)
+                if kind == DELETE or undone[at, 3]:
+                    _try(book, members, marks, opened, limit, kind, middle, y, table, best)
+            _try(book, members, marks, opened, limit, INSERT, x, y, table, best)
+            _try(book, members, marks, opened, limit, INSERT, y, x, table, best)
+        if is_over(book):
+            best[1] = _NOT_SOUGHT

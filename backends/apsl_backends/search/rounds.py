@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
+
+from apsl_rules.stopping import heeding
 
 if TYPE_CHECKING:
     from apsl_backends.search.families import Book
@@ -17,16 +19,23 @@ Open = npt.NDArray[np.bool_]
 
 #: The most parents that a family may have in these searches.
 MOST_PARENTS = 6
+#: The most moves that one search compares; beyond, what is found so far is what counts. Hundreds of nodes that are all
+#: joined to one, or that all say nearly the same, would keep a search for hours.
+MOST_TRIES = 300_000_000
 
 
 @attrs.frozen(eq=False)
 class Found:
-    """A class of graphs over some numbered nodes: its pattern, one graph of it, and its gain over no edge at all."""
+    """A class of graphs over some numbered nodes: its pattern, one graph of it, and its gain over no edge at all.
+
+    A search that compared as many moves as it may is not ``finished``: there may be a better class one move away.
+    """
 
     members: tuple[int, ...]
     marks: Marks
     dag: Marks
     gain: int
+    finished: bool = True
 
 
 @attrs.frozen
@@ -46,6 +55,7 @@ def search_rounds(
 
     The search begins at no edge at all, or at a class that was found over some of the members.
     """
+    from apsl_backends.search.families import with_room
     from apsl_backends.search.greedy import search, table_for
     from apsl_backends.search.patterns import extend, paper_for, pattern
     from apsl_backends.search.tabu import climb_for, climb_from
@@ -54,19 +64,26 @@ def search_rounds(
     width = len(numbers)
     marks, dag = np.zeros((width, width), np.uint8), np.zeros((width, width), np.uint8)
     table, climb, paper = table_for(width), climb_for(width, effort.tabu), paper_for(width)
-    total = 0
+    total, most, patience = 0, effort.max_parents, effort.patience
     if start is not None:
         kept = np.searchsorted(numbers, np.array(start.members, np.int64))
         marks[np.ix_(kept, kept)] = start.marks
         total = start.gain
+    book = with_room(book, width)
+    book.tried[0] = 0
     for _ in range(max(effort.rounds, 1)):
-        total += int(search(book, numbers, marks, opened, effort.max_parents, table))
+        total += _heeded(book, lambda told: search(told, numbers, marks, opened, most, table))
         extend(marks, dag, paper)
         if not effort.rounds:
             break
-        further = int(climb_from(book, numbers, dag, opened, effort.max_parents, effort.patience, climb))
+        further = _heeded(book, lambda told: climb_from(told, numbers, dag, opened, most, patience, climb))
         total += further
         if not further:
             break
         pattern(dag, marks, paper)
-    return Found(tuple(members), marks, dag, total)
+    return Found(tuple(members), marks, dag, total, finished=bool(book.tried[0] < book.tried[1]))
+
+
+def _heeded(book: Book, search: Callable[[Book], Any]) -> int:
+    """Search in such a way that limits and interrupts are heeded meanwhile; return what is gained."""
+    return heeding(lambda stop: int(search(book._replace(stop=stop))))

@@ -144,6 +144,8 @@ def climb_from(book: Any, members: Any, dag: Any, opened: Any, limit: int, patie
     width = len(dag)
     stamp = np.uint64(1)
     for tail in range(width):
+        if book.stop[0]:
+            return np.int64(0)
         _weigh(book, members, dag, opened, limit, tail, climb)
         for head in range(width):
             climb.barred[tail, head] = 0
@@ -155,7 +157,7 @@ def climb_from(book: Any, members: Any, dag: Any, opened: Any, limit: int, patie
     copy(dag, climb.best)
     now = top = np.int64(0)
     idle, met = 0, 1
-    while idle < patience:
+    while idle < patience and not book.stop[0]:
         best, first, second, turned = NEVER, -1, -1, False
         for tail in range(width):
             for head in range(width):

@@ -12,6 +12,7 @@ from apsl_backends.counts.interleaving import DOF_MET, FIELDS, ROWS_MET, STATE
 from apsl_backends.counts.sweeps import SweptArrays
 from apsl_backends.counts.tester import Eliminated, Found
 from apsl_backends.sources.weaker import weaker_of
+from apsl_rules.stopping import check
 
 
 class Searching(Protocol):
@@ -34,6 +35,7 @@ def interleave(tester: Searching, x: int, swept: SweptArrays, ranking: Integers,
         tester.prepare_entry(x, [ranked[one] for one in members], ranked[newcomer:])
         members.append(newcomer)
         for candidate in reversed(tuple(members)):
+            check()
             fixed = [] if candidate == newcomer else [ranked[newcomer]]
             free = [ranked[one] for one in members if one not in (candidate, newcomer)]
             largest = min(len(free), most - len(fixed))

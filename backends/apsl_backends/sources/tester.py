@@ -30,6 +30,7 @@ from apsl_backends.sources.weaker import weaker_of
 from apsl_backends.sources.weighted import WeightedCounts
 from apsl_rules.counting import Joint
 from apsl_rules.keeping import KeptCounts
+from apsl_rules.stopping import check
 
 _TESTERS_KEPT = 64
 _TESTS_AT_ONCE = 64
@@ -122,6 +123,7 @@ class CountedTester:
         tests = 0
         subsets = chain.from_iterable(combinations(range(len(pool)), size) for size in range(most + 1))
         while subset := list(islice(subsets, _TESTS_AT_ONCE)):
+            check()
             tested = self.test([[*base, *(pool[at] for at in chosen)] for chosen in subset])
             outcomes = zip(subset, tested.decisions.tolist(), tested.statistics.tolist(), tested.sums, strict=True)
             for chosen, decision, statistic, sums in outcomes:

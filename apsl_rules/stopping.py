@@ -1,0 +1,225 @@
+"""How a run ends early: at a moment, or because somebody interrupts it, also amid a long call of compiled code.
+
+Compiled code hears no signal and knows no time. It looks at a flag instead, now and then, and returns once that is set.
+The thread that asked for a long call waits beside it, so that it can look at the time and take an interrupt. Threads
+that work for the same run share its flag.
+
+An interrupt sets that flag too, besides being raised where Python is. Python may be where it cannot raise anything, in
+a callback of the garbage collector for example; the run then ends at its next look at the flag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from functools import partial, wraps
+from signal import SIGINT, default_int_handler, getsignal, signal
+from threading import Event, Thread, current_thread, main_thread
+from time import monotonic
+from types import FrameType, TracebackType
+from typing import Any, ParamSpec, TypeAlias, TypeVar
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.errors import Interrupted, LimitReachedError
+
+Flag: TypeAlias = npt.NDArray[np.int64]
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+#: What a flag holds: why the run is to end, or 0; and how many tests one call may make, or 0 for any number.
+REASON, MOST_TESTS = 0, 1
+TIME_IS_UP, INTERRUPTED, TESTS_ARE_MADE = 1, 2, 3
+#: The rows that a call may look at, once for each test or score, before it counts as long: about a tenth of a second.
+LONG = 1 << 27
+#: Seconds after which a waiting thread looks up; on some systems a longer wait would not hear an interrupt.
+_LOOK_UP = 0.2
+#: Seconds for which a call that is to end is waited for; one that is still being compiled would take much longer.
+_LAST_WORD = 1.0
+#: How many tests a call may make in any case, so that a small limit does not keep a run from learning anything.
+_AT_LEAST = 100_000
+
+
+def no_flag() -> Flag:
+    """Return a flag that is not set."""
+    return np.zeros(2, np.int64)
+
+
+@attrs.frozen(eq=False)
+class Stop:
+    """When a run is to end: at a moment of the monotonic clock, after some tests, or as soon as its flag is set."""
+
+    deadline: float | None = None
+    max_tests: int | None = None
+    flag: Flag = attrs.field(factory=no_flag)
+
+    @classmethod
+    def after(cls, *, seconds: float | None, tests: int | None) -> Stop:
+        """Return the end of a run that has begun now; it ends too when the run around it is to end."""
+        stop = cls(None if seconds is None else monotonic() + seconds, tests, current().flag)
+        if _HEARD.get().is_set():
+            stop.set(INTERRUPTED)
+        return stop
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether somebody interrupted the run."""
+        return bool(self.flag[REASON] == INTERRUPTED)
+
+    def set(self, reason: int) -> None:
+        """Set the flag, unless it is set."""
+        if not self.flag[REASON]:
+            self.flag[REASON] = reason
+
+    def check(self, tests: int = 0) -> None:
+        """Raise when the run is to end now, after so many tests."""
+        reason = int(self.flag[REASON])
+        if reason == TESTS_ARE_MADE or (self.max_tests is not None and tests >= self.max_tests):
+            message = f"{self.max_tests} tests"
+            raise LimitReachedError(message)
+        if reason == TIME_IS_UP or (self.deadline is not None and monotonic() >= self.deadline):
+            message = "the time allowed"
+            raise LimitReachedError(message)
+        if reason:
+            message = "an interrupt"
+            raise LimitReachedError(message)
+
+    def allow(self, tests: int) -> None:
+        """Say how many tests were made, so that a long call makes not many more than are left."""
+        if self.max_tests is not None:
+            self.flag[MOST_TESTS] = max(self.max_tests - tests, _AT_LEAST)
+
+    @contextmanager
+    def heeded(self) -> Iterator[None]:
+        """Have everything that is called meanwhile end when this says so."""
+        before = _CURRENT.set(self)
+        try:
+            yield
+        finally:
+            _CURRENT.reset(before)
+
+
+_CURRENT: ContextVar[Stop | None] = ContextVar("apsl_stop", default=None)
+_HEARD: ContextVar[Event] = ContextVar("apsl_heard", default=Event())  # noqa: B039 - the default is never set
+
+
+def current() -> Stop:
+    """Return when the run at hand is to end; outside of runs nothing says so."""
+    return _CURRENT.get() or Stop()
+
+
+def check() -> None:
+    """Raise when the run at hand is to end; loops that may take long call this."""
+    stop = _CURRENT.get()
+    if stop is not None:
+        stop.check()
+
+
+def heeding(work: Callable[[Flag], Result], *, is_long: bool = True) -> Result:
+    """Return what a call of compiled code gives, unless the run is to end; the call gets the flag to look at.
+
+    A long call runs in a thread of its own. Threads other than the main one hear no interrupts, so without a deadline
+    nothing is to be waited for there.
+    """
+    stop = current()
+    if not is_long or (stop.deadline is None and current_thread() is not main_thread()):
+        result = work(stop.flag)
+    else:
+        running: Future[Result] = Future()
+        Thread(target=_carry_out, args=(work, stop.flag, running), daemon=True).start()
+        try:
+            _wait(running, stop)
+        except BaseException:
+            stop.set(INTERRUPTED)
+            wait([running], _LAST_WORD)
+            raise
+        if not running.done():
+            stop.check()
+        result = running.result()
+    if stop.flag[REASON]:
+        stop.check()
+    return result
+
+
+def _carry_out(work: Callable[[Flag], Result], flag: Flag, running: Future[Result]) -> None:
+    try:
+        running.set_result(work(flag))
+    except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+        running.set_exception(error)
+
+
+def _wait(running: Future[Any], stop: Stop) -> None:
+    """Wait for the end of a call, or until it is to end."""
+    while not running.done():
+        left = _LOOK_UP if stop.deadline is None else stop.deadline - monotonic()
+        if left <= 0:
+            stop.set(TIME_IS_UP)
+            wait([running], _LAST_WORD)
+            return
+        wait([running], min(left, _LOOK_UP))
+
+
+class Workers(ThreadPoolExecutor):
+    """Threads that work for the run at hand; an exception that leaves their block ends their work."""
+
+    def __init__(self, threads: int) -> None:
+        super().__init__(threads)
+        self._stop = current()
+
+    def submit(self, fn: Callable[Given, Result], /, *args: Given.args, **kwargs: Given.kwargs) -> Future[Result]:
+        """Have a function called by one of the threads, which ends when the run at hand does."""
+        with self._stop.heeded():
+            return super().submit(partial(copy_context().run, fn, *args, **kwargs))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        if kind is not None:
+            self._stop.set(INTERRUPTED)
+        self.shutdown(wait=True, cancel_futures=kind is not None)
+        return None
+
+
+def interruptible(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Return a function whose interrupts are all ``Interrupted``, also where nothing was learned yet."""
+
+    @wraps(function)
+    def called(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        with _hearing() as heard:
+            try:
+                result = function(*args, **kwargs)
+            except Interrupted:
+                raise
+            except KeyboardInterrupt:
+                raise Interrupted from None
+            if heard.is_set():
+                raise Interrupted(result=result)
+            return result
+
+    return called
+
+
+@contextmanager
+def _hearing() -> Iterator[Event]:
+    """Take note of an interrupt and have it end the run at hand, besides being raised as usual."""
+    if current_thread() is not main_thread() or getsignal(SIGINT) is not default_int_handler:
+        yield _HEARD.get()
+        return
+    heard = Event()
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        heard.set()
+        current().set(INTERRUPTED)
+        default_int_handler(number, frame)
+
+    before = _HEARD.set(heard)
+    signal(SIGINT, hear)
+    try:
+        yield heard
+    finally:
+        signal(SIGINT, default_int_handler)
+        _HEARD.reset(before)
