@@ -35,8 +35,8 @@ class Run(Protocol):
     visited: dict[Node, tuple[Node, ...]]  # each visited node with its neighbours, in the order of visits
     distances: Distances
 
-    def order(self, node: Node) -> Any:
-        """Give the sort key among equals."""
+    def turn(self, node: Node) -> Any:
+        """Give the sort key of equally distant nodes."""
 
     def marks(self) -> MarkStore:
         """Give the marks that hold now."""
@@ -78,7 +78,7 @@ def along_lines(run: Run) -> Iterator[Node]:
             todo = [node for node in _led_to(run.marks(), inner) if node not in run.visited]
         if not todo:
             return
-        yield min(todo, key=lambda node: (reach[node], run.order(node)))
+        yield min(todo, key=lambda node: (reach[node], run.turn(node)))
 
 
 def _led_to(marks: MarkStore, start: list[Node]) -> set[Node]:

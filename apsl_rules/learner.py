@@ -42,6 +42,7 @@ class LocalRun:
         self.depth = task.depth
         self.visited: dict[Node, tuple[Node, ...]] = {}
         self._task = task
+        self._turns: dict[Node, tuple[float, Any]] = {}
         self._told: list[tuple[Node, tuple[Node, ...], Sequence[Finding]]] = []
         self.assembly = Assembly(task)
         self.distances = self.assembly.distances
@@ -66,6 +67,22 @@ class LocalRun:
     def marks(self) -> MarkStore:
         """Give the marks that hold now."""
         return self.assembly.marks()
+
+    def turn(self, node: Node) -> Any:
+        """Give the sort key of equally distant nodes: the strongest association with the target first, then by name.
+
+        A run may end before it has visited them all, so names are not to decide where they need not.
+        """
+        if node not in self._turns:
+            self._turns[node] = (-self._association(node), self.order(node))
+        return self._turns[node]
+
+    def _association(self, node: Node) -> float:
+        """Give the statistic of a node with the target; 0 without one, and where the spec goes by columns."""
+        if node == self.target or self._task.spec.frontier.order != "name":
+            return 0.0
+        sweep = self.neighbours.as_found(self.target).sweep
+        return 0.0 if sweep is None else sweep.verdict_on(node).statistic or 0.0
 
     def visit(self, node: Node) -> None:
         """Visit a node and tell what it finds."""

@@ -97,7 +97,7 @@ class Visitor:
     def _look_between(self, found: Found, node: Node, around: tuple[Node, ...], source: Spouses) -> None:
         """Step 2 (lines 28-36): ask of each pair of neighbours whether the node is a collider between them."""
         self._foresee(list(combinations(around, 2)), source)
-        pairs = [(x, node, y, self._separation(x, y, source)) for x, y in combinations(around, 2)]
+        pairs = [(x, node, y, self._between(x, y, source)) for x, y in combinations(around, 2)]
         for x, _, y, separation in pairs:
             if separation is None and source == "stored" and self._neighbours.linked(x, y):
                 self._tell_edge(found, x, y)
@@ -190,6 +190,16 @@ class Visitor:
         """Give what separates two nodes, from where the spec takes it; nothing separates those with a required edge."""
         return None if self._knowledge.requires(x, y) else self._sought(x, y, source)
 
+    def _between(self, x: Node, y: Node, source: Spouses) -> Separation | None:
+        """Give what separates two neighbours of a node; of two stored separators the better one, whatever the names.
+
+        The better one has fewer members, or else the larger p.
+        """
+        if source != "stored":
+            return self._separation(x, y, source)
+        known = [self._separation(*ends, "stored-first") for ends in ((x, y), (y, x))]
+        return max((one for one in known if one is not None), key=_standing, default=None)
+
     def _sought(self, x: Node, y: Node, source: Spouses) -> Separation | None:
         """Give what separates two nodes, whatever is known of them."""
         ends = ((x, y),) if source.endswith("first") else ((x, y), (y, x))
@@ -211,3 +221,9 @@ class Visitor:
         if self._knowledge.requires(x, y) and not self._neighbours.agreed(x, y):
             return
         found.tell(adjacent, (x, y), self._neighbours.evidence(x, y), self._neighbours.claim(x, y))
+
+
+def _standing(separation: Separation) -> tuple[int, float]:
+    """Rank a separator: a small one is tested with more power, and a large p leaves less doubt."""
+    verdict = separation.verdict
+    return -len(separation.given or ()), 1.0 if verdict is None or verdict.p is None else verdict.p

@@ -33,7 +33,7 @@ class Pretended:
         self.distances = Distances(target)
         self.store = MarkStore()
 
-    def order(self, node: Node) -> Any:
+    def turn(self, node: Node) -> Any:
         """Go by name."""
         return order_key(node)
 

@@ -23,6 +23,7 @@ PAGES = (
     ("Many targets", "many.py", None),
     ("Resamples", "stability.py", None),
     ("Start-up", "startup.py", None),
+    ("Other names of the columns", "renaming.py", None),
     ("Accuracy on small samples", "accuracy.py", "data"),
     ("Every learner", "learners.py", "data"),
 )

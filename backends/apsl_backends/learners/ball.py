@@ -15,7 +15,8 @@ from typing import Literal, TypeAlias
 import attrs
 import numpy as np
 
-from apsl_backends.scores.bdeu import BDeu
+from apsl_backends.counts.sweeps import name_ranks_of
+from apsl_backends.scores.bdeu import BDeu, Integers
 from apsl_backends.search.rounds import Effort, Found, Open, search_rounds
 from apsl_rules.cpdag import Depth
 from apsl_rules.expanding import inside
@@ -25,11 +26,15 @@ Pairs: TypeAlias = Literal["all", "inner", "candidates"]
 
 @attrs.frozen(slots=False, eq=False)
 class Ball:
-    """What was found around a target: the class, its core, and how far each node is."""
+    """What was found around a target: the class, its core, and how far each node is.
+
+    ``rank`` is the place of each numbered node among the names: what users see goes by name.
+    """
 
     found: Found
     target: int
     core: frozenset[int]
+    rank: Integers
 
     @cached_property
     def place(self) -> dict[int, int]:
@@ -38,21 +43,25 @@ class Ball:
 
     @cached_property
     def neighbours(self) -> dict[int, tuple[int, ...]]:
-        """Give the neighbours of each node in ascending order."""
+        """Give the neighbours of each node by name."""
         marks, members = self.found.marks, self.found.members
-        return {node: tuple(members[at] for at in np.flatnonzero(marks[at_node] | marks[:, at_node]).tolist())
+        return {node: self._by_name(members[at] for at in np.flatnonzero(marks[at_node] | marks[:, at_node]).tolist())
                 for at_node, node in enumerate(members)}  # fmt: skip
 
     @cached_property
     def distances(self) -> dict[int, int]:
-        """Give the distance of each node that is connected with the target, nearest first and then by number."""
+        """Give the distance of each node that is connected with the target, nearest first and then by name."""
         found = {self.target: 0}
-        layer = [self.target]
+        layer: tuple[int, ...] = (self.target,)
         while layer:
             ahead = {other for node in layer for other in self.neighbours[node]} - found.keys()
-            found |= dict.fromkeys(sorted(ahead), found[layer[0]] + 1)
-            layer = sorted(ahead)
+            further = found[layer[0]] + 1
+            layer = self._by_name(ahead)
+            found |= dict.fromkeys(layer, further)
         return found
+
+    def _by_name(self, nodes: Iterable[int]) -> tuple[int, ...]:
+        return tuple(sorted(nodes, key=self.rank.__getitem__))
 
     def joining(self, depth: Depth) -> set[int]:
         """Give the nodes that are to join the core: those of the asked depth, or else the nearest at open lines."""
@@ -86,9 +95,11 @@ class Balls:
         effort: Effort,
         limits: Callable[[], None] = lambda: None,
     ) -> None:
-        from apsl_backends.search.families import book_of
+        from apsl_backends.search.families import book_of, with_room
 
+        self._with_room = with_room
         self.book = book_of(score)
+        self._rank = name_ranks_of(score.nodes)
         self._candidates = candidates
         self._radius = radius
         self._pairs = pairs
@@ -109,8 +120,9 @@ class Balls:
         near = self._reached(core, self._radius - 1)
         members = sorted(near.union(*map(self._candidates, near)))
         self._limits()
+        self.book = self._with_room(self.book, len(members))
         found = search_rounds(self.book, members, self._open(members, core, near), self._effort, before)
-        return Ball(found, target, frozenset(core))
+        return Ball(found, target, frozenset(core), self._rank)
 
     def _reached(self, core: set[int], steps: int) -> set[int]:
         reached, ring = set(core), set(core)

@@ -8,7 +8,7 @@ from typing import Literal
 import attrs
 
 from apsl_backends.learners.graphfindings import SOURCE, Output, draft_of
-from apsl_backends.scores.bdeu import BDeu
+from apsl_backends.scores.bdeu import BDeu, Order
 from apsl_backends.scores.opening import score_behind
 from apsl_backends.search.hillclimb import climb
 from apsl_rules.assembly import Assembly
@@ -35,10 +35,13 @@ class ClimbOptions:
     output: Output = "cpdag"
 
 
-def task_score(task: Task, ess: float, price: float | str = 0.0, leaning: float = 0.0) -> BDeu:
-    """Make the score that a task's spec asks for."""
+def task_score(
+    task: Task, ess: float, price: float | str = 0.0, leaning: float = 0.0, order: Order | None = None
+) -> BDeu:
+    """Make the score that a task's spec asks for, with the nodes numbered as the spec says unless told otherwise."""
     who = f"the learner {task.spec.name!r}"
-    return score_behind(task.oracle, who, ess=ess, price=price, order=task.spec.frontier.order, leaning=leaning)
+    order = order or task.spec.frontier.order
+    return score_behind(task.oracle, who, ess=ess, price=price, order=order, leaning=leaning)
 
 
 def climbed_part(task: Task, score: BDeu, options: ClimbOptions, edges: Mapping[Pair, tuple[Verdict, ...]]) -> Part:

@@ -8,6 +8,7 @@ from apsl_backends.learners.ball import Balls, Pairs
 from apsl_backends.learners.climbing import task_score
 from apsl_backends.learners.copies import Copies
 from apsl_backends.learners.scorefindings import tell_ball
+from apsl_backends.scores.bdeu import Order
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.assembly import Assembly
 from apsl_rules.errors import InvalidArgumentError, LimitReachedError, SpecError
@@ -60,7 +61,8 @@ def learn_refined(task: Task) -> Part:
     if task.oracle.kept is not None:
         message = f"the learner {task.spec.name!r} searches by scores in memory; leave out counts, or take 'apsl'"
         raise InvalidArgumentError(message)
-    score = task_score(task, options.ess, options.price, options.leaning)
+    order: Order = "content" if task.spec.frontier.order == "name" else "column"
+    score = task_score(task, options.ess, options.price, options.leaning, order)
     assembly = Assembly(task)
     copies = Copies.among(task.oracle.table)
     seeing = attrs.evolve(task.finder_settings, hidden=copies.hidden)

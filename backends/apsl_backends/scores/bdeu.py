@@ -17,7 +17,8 @@ share that was observed, and a configuration with the product of these::
     a = ess * product over the columns of S of ((1 - leaning) / levels + leaning * observed share)
 
 Nodes are numbered here in the order of their names (or in an order given), sets of nodes are tuples in that order,
-and ties are broken by number: no result depends on the order of the columns.
+and ties are broken by number: no result depends on the order of the columns. Numbered by content, none depends on
+their names either.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 Integers: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = tuple[int, ...]
 Price: TypeAlias = float | str
+Order: TypeAlias = Literal["name", "column", "content"]
 
 #: The most bytes of working space that a score takes.
 MOST_BYTES = 1 << 32
@@ -54,7 +56,8 @@ class BDeu:
 
     ``ess`` is the equivalent sample size. ``price`` is what each parent costs in nats: a number, "kappa" for
     Heckerman's structure prior ln(ess + 1), or "columns" for ln(number of columns), which allows for how many parents
-    could have been chosen; "columns+2" is 2 nats more. ``order`` numbers the nodes by "name", or as the "column"s come.
+    could have been chosen; "columns+2" is 2 nats more. ``order`` numbers the nodes by "name", as the "column"s come, or
+    by their "content", which no other names change.
     ``leaning`` from 0 (BDeu) to 1 says how far the prior leans to the observed shares; these are rounded by at most
     1.1 %, which is another prior, but one and the same for all graphs.
 
@@ -70,7 +73,7 @@ class BDeu:
         *,
         ess: float = 10.0,
         price: Price = 0.0,
-        order: Literal["name", "column"] = "name",
+        order: Order = "name",
         leaning: float = 0.0,
     ) -> None:
         from apsl_backends.scores import kernels
@@ -81,7 +84,7 @@ class BDeu:
             raise InvalidArgumentError(message)
         levels = int(table.cards.sum()) if leaning else 0
         _check_memory(kernels.desk_bytes(table.rows, 3, leaning=leaning > 0) + 4 * levels, table.rows)
-        places = self._number(table, ess, price, order)
+        places = self._number(table, _numbered(table, order), ess, price)
         self._columns = kernels.Columns(table.codes, places, table.cards[places])
         self._desk = kernels.desk_for(table.rows, 3, leaning=leaning > 0)
         self.leaning = leaning
@@ -90,11 +93,11 @@ class BDeu:
             kernels.shade(self._columns, float(leaning), starts, shades)
             self._prior = self._prior._replace(shades=shades, starts=starts)
 
-    def _number(self, table: Table | Heading, ess: float, price: Price, order: Literal["name", "column"]) -> Integers:
+    def _number(self, table: Table | Heading, nodes: tuple[Node, ...], ess: float, price: Price) -> Integers:
         """Give each node its number, choose the unit, and tell the places of the nodes in the table."""
         from apsl_backends.scores import kernels
 
-        self.nodes: tuple[Node, ...] = in_order(table.names) if order == "name" else table.names
+        self.nodes: tuple[Node, ...] = nodes
         self.number: dict[Node, int] = {node: number for number, node in enumerate(self.nodes)}
         self.rows = table.rows
         self.ess = ess
@@ -207,6 +210,15 @@ class BDeu:
         """Score a whole graph, in nats."""
         families = [(self.numbers([node])[0], self.numbers(dag.parents_of(node))) for node in dag.nodes]
         return self.nats(sum(self.local(node, before) for node, before in families))
+
+
+def _numbered(table: Table, order: Order) -> tuple[Node, ...]:
+    """Give the nodes in the order of their numbers."""
+    if order == "content":
+        from apsl_backends.scores.numbering import by_content
+
+        return by_content(table)
+    return in_order(table.names) if order == "name" else table.names
 
 
 def check_table(table: Table | Heading) -> None:

@@ -13,6 +13,7 @@ from apsl_backends.scores.bdeu import BDeu, Integers, Numbers, Price, check_tabl
 from apsl_rules.counting import Joint
 from apsl_rules.errors import DataError
 from apsl_rules.keeping import MOST, KeptCounts
+from apsl_rules.names import in_order
 from apsl_rules.stopping import LONG, heeding
 
 _TERMS = 1024
@@ -27,7 +28,8 @@ class CountedBDeu(BDeu):
     ) -> None:
         check_table(kept.heading)
         self._kept = kept
-        self._places: list[int] = self._number(kept.heading, ess, price, order).tolist()
+        nodes = in_order(kept.heading.names) if order == "name" else kept.heading.names
+        self._places: list[int] = self._number(kept.heading, nodes, ess, price).tolist()
         self._cards: list[float] = kept.heading.cards[self._places].astype(np.float64).tolist()
         self._desk = self._kernels.desk_for(_TERMS, 1)
         self._figures: dict[frozenset[int], int] = {}

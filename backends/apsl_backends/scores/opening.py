@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from apsl_backends.scores.bdeu import BDeu, Price
+from apsl_backends.scores.bdeu import BDeu, Order, Price
 from apsl_backends.scores.counted import CountedBDeu
 from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError
@@ -18,13 +16,13 @@ def score_behind(
     *,
     ess: float,
     price: Price = 0.0,
-    order: Literal["name", "column"] = "name",
+    order: Order = "name",
     leaning: float = 0.0,
 ) -> BDeu:
     """Make the score of the table behind an oracle; ``who`` wants it, such as "the learner 'mmhc'"."""
     kept = getattr(oracle, "kept", None)
     if isinstance(kept, KeptCounts):
-        if leaning:
+        if leaning or order == "content":
             message = f"{who} scores with a prior that leans to observed shares, in memory only; leave out counts"
             raise InvalidArgumentError(message)
         return CountedBDeu(kept, ess=ess, price=price, order=order)
