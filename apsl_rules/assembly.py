@@ -6,7 +6,7 @@ conclude the arrows, and the part has its proofs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from apsl_rules.engine import Engine
 from apsl_rules.expanding import Distances
@@ -19,6 +19,7 @@ from apsl_rules.plugins import pick
 from apsl_rules.rulebook import knowing
 from apsl_rules.store import Mark, MarkStore
 from apsl_rules.task import Progress, Task
+from apsl_rules.untested import with_untested
 
 
 class Assembly:
@@ -44,8 +45,19 @@ class Assembly:
         """Give the marks that hold now."""
         return self._ledger.marks()
 
-    def tell(self, node: Node, neighbours: Sequence[Node], findings: Sequence[Finding]) -> None:
-        """Take up what a visit to a node found and what was known of it before, and fire the rules."""
+    def tell(
+        self,
+        node: Node,
+        neighbours: Sequence[Node],
+        findings: Sequence[Finding],
+        *,
+        scored: Collection[Node] = (),
+    ) -> None:
+        """Take up what a visit to a node found and what was known of it before, and fire the rules.
+
+        Pairs that no test could decide are told as such, unless both nodes are among ``scored``.
+        """
+        findings = with_untested(findings, self._task.oracle, scored=scored)
         findings = [*self._givens.about(node, findings), *findings]
         begin = len(self._ledger.history)
         firings = self._ledger.add(findings)

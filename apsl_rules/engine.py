@@ -96,6 +96,15 @@ class Engine:
             self._matching = Matching(self._plans, journal)
         return self._matching
 
+    def require_positive(self) -> None:
+        """Refuse a rulebook whose result would depend on the order of the findings."""
+        if not self.rulebook.positive:
+            message = (
+                f"rulebook {self.rulebook.name!r} has guards and so no fixpoint that is free of order; "
+                "use the conflict policy 'first' or 'last' with it"
+            )
+            raise RuleError(message)
+
     def extend(
         self, store: MarkStore, reasons: Iterable[Reason], *, blocked: Collection[Fact] = frozenset()
     ) -> Outcome:
@@ -103,12 +112,7 @@ class Engine:
 
         Fed to an empty store, the depth of each proof is the smallest there is.
         """
-        if not self.rulebook.positive:
-            message = (
-                f"rulebook {self.rulebook.name!r} has guards and so no fixpoint that is free of order; "
-                "use the conflict policy 'first' or 'last' with it"
-            )
-            raise RuleError(message)
+        self.require_positive()
         with store.writing() as writer:
             run = _Round(self, writer, blocked)
             fresh = [reason.fact for reason in reasons if reason.fact not in blocked and writer.add(reason)]

@@ -61,6 +61,7 @@ class _Fixpoint(Ledger):
     order_dependent = False
 
     def __init__(self, engine: Engine, policy: Literal["quarantine", "strongest"]) -> None:
+        engine.require_positive()
         super().__init__(engine)
         self._policy = policy
         self._findings: list[Finding] = []

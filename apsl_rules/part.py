@@ -14,7 +14,7 @@ from apsl_rules.cpdag import Depth
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.expanding import inside
 from apsl_rules.exportable import Exportable
-from apsl_rules.facts import GIVEN, Finding, Firing, Reason, adjacent, arrow, conflict, gap, settled
+from apsl_rules.facts import GIVEN, Finding, Firing, Reason, adjacent, arrow, conflict, gap, settled, untested
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known
 from apsl_rules.proof import Proof, proof_of, proof_of_reason
@@ -35,7 +35,7 @@ class RuleUse:
     """How often a rule fired in a run, and the seconds it took."""
 
     firings: int
-    seconds: float
+    seconds: float = attrs.field(eq=False)
 
 
 @attrs.frozen
@@ -48,13 +48,26 @@ class Visit:
     end: int
 
 
-@attrs.frozen(slots=False, repr=False, eq=False)
+@attrs.frozen
+class KnownProofs:
+    """Proofs that are made already, in place of a function that makes them."""
+
+    store: MarkStore
+
+    def __call__(self) -> MarkStore:
+        """Return the store of the proofs."""
+        return self.store
+
+
+@attrs.frozen(slots=False, repr=False)
 class Part(Exportable, Viewable):
     """What was learned around a target: every edge with an end at distance at most depth - 1 from it.
 
     ``store`` holds all marks, also those beyond the asked depth; ``history`` the run as it went; ``proofs`` the
     shortest proofs of the facts in ``store``. ``knowledge`` is what was given beforehand. ``support`` has, for each
     edge of a part that ``stability`` gave, the share of resamples that show the same mark in the same direction.
+
+    A part is a value: it can be copied and pickled, and parts that were learned alike are equal, whatever time it took.
     """
 
     target: Node
@@ -68,7 +81,7 @@ class Part(Exportable, Viewable):
     all_conflicts: tuple[Conflict, ...]
     store: MarkStore
     history: MarkStore
-    make_proofs: Callable[[], MarkStore]
+    make_proofs: Callable[[], MarkStore] = attrs.field(eq=False)
     rule_use: Mapping[str, RuleUse]
     order_dependent: bool
     settings: Mapping[str, Any]
@@ -77,11 +90,23 @@ class Part(Exportable, Viewable):
     support: Mapping[Pair, float] = attrs.field(factory=dict)
     knowledge: Knowledge = NOTHING
 
+    def __hash__(self) -> int:
+        return hash((Part, self.target, self.depth, self.learner, self.nodes, self.store))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy is made of: the fields, with the proofs made, since a function may not be copied."""
+        fields = {field.name: getattr(self, field.name) for field in attrs.fields(Part)}
+        return {**fields, "make_proofs": KnownProofs(self.proofs)}
+
     # --- the structure ---------------------------------------------------------------------------------------------
 
     @cached_property
     def _inner(self) -> frozenset[Node]:
         return frozenset(node for node, distance in self.distances.items() if inside(self.depth, distance))
+
+    def is_inner(self, node: Node) -> bool:
+        """Whether all edges of a node belong to the part: it is at most depth - 1 steps from the target."""
+        return node in self._inner
 
     def _touches(self, pair: tuple[Node, Node] | Pair) -> bool:
         return not self._inner.isdisjoint(pair)
@@ -180,8 +205,9 @@ class Part(Exportable, Viewable):
     def why(self, x: Node, y: Node) -> Proof:
         """Prove what is known of a pair: a conflict with all its sides, an arrow in either direction, a line or a gap.
 
-        The proof prints as a tree down to findings and their verdicts, and ``to_json()`` gives it as data. Where scores
-        were asked it says how often an edge with so much evidence is right.
+        Of a pair that could not be tested it says so, and what would help. The proof prints as a tree down to findings
+        and their verdicts, and ``to_json()`` gives it as data. Where scores were asked it says how often an edge with
+        so much evidence is right.
         """
         self._know(x, y)
         if x == y:
@@ -190,7 +216,8 @@ class Part(Exportable, Viewable):
         if conflict.fact(x, y) in self.proofs:
             sides = next(one.proofs for one in self.all_conflicts if {*one.pair} == {x, y})
             return attrs.evolve(proof_of(self.proofs, conflict.fact(x, y)), sides=sides)
-        for fact in (arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y)):
+        told = (arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y), untested.fact(x, y))
+        for fact in told:
             if fact in self.proofs:
                 proof = proof_of(self.proofs, fact)
                 return attrs.evolve(proof, chance=strength_of(self.store.mark(x, y), proof))
@@ -199,7 +226,10 @@ class Part(Exportable, Viewable):
                 apart = Firing("not among the neighbours", fact.nodes, (fact,), gap.fact(x, y))
                 return proof_of_reason(self.proofs, apart)
         advice = "allow more tests or seconds" if self.incomplete else "ask for a larger depth"
-        message = f"nothing is known of {x!r} and {y!r}: neither was visited; {advice}"
+        why = f"neither was visited; {advice}"
+        if not {x, y}.isdisjoint(self.visited):
+            why = "the search around them ended early; the notes of the part say why"
+        message = f"nothing is known of {x!r} and {y!r}: {why}"
         raise InvalidArgumentError(message)
 
     @cached_property

@@ -173,14 +173,19 @@ def verdict_text(verdict: Verdict) -> str:
     >>> verdict_text(Verdict("A", "B", ("C",), "independent", "G²", 1.2, 0.5488, 2, 1000))
     'A ⊥ B | C (G² = 1.2, dof 2, p = 0.549, n = 1000)'
     """
-    sign = {"independent": "⊥", "dependent": "not ⊥", "unreliable": "too few rows to test against"}[verdict.decision]
+    x, y = shown(verdict.x), shown(verdict.y)
+    said = {
+        "independent": f"{x} ⊥ {y}",
+        "dependent": f"{x} not ⊥ {y}",
+        "unreliable": f"too few rows to test {x} against {y}",
+    }[verdict.decision]
     given = f" | {', '.join(map(shown, verdict.given))}" if verdict.given else ""
     measured = verdict.statistic is not None and verdict.n is not None
     figures = [f"{verdict.test} = {verdict.statistic:.4g}"] if measured else []
     figures += [] if verdict.dof is None else [f"dof {verdict.dof}"]
     figures += [] if verdict.p is None else [f"p = {p_text(verdict)}"]
     figures += [] if verdict.n is None else [f"n = {verdict.n}"]
-    return f"{shown(verdict.x)} {sign} {shown(verdict.y)}{given}" + (f" ({', '.join(figures)})" if figures else "")
+    return f"{said}{given}" + (f" ({', '.join(figures)})" if figures else "")
 
 
 def p_text(verdict: Verdict) -> str:

@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.facts import RELATIONS, Fact, Reason, Relation, adjacent, arrow, conflict, gap, settled
+from apsl_rules.facts import RELATIONS, Fact, Reason, Relation, adjacent, arrow, conflict, gap, settled, untested
 from apsl_rules.journal import Entry, Journal, Writer
 from apsl_rules.names import Node, Pair, in_order
 
@@ -32,7 +32,10 @@ class Mark(StrEnum):
 
 @attrs.frozen(init=False, repr=False, eq=False)
 class MarkStore:
-    """An immutable set of facts with a reason for each, read as marks on pairs of nodes."""
+    """An immutable set of facts with a reason for each, read as marks on pairs of nodes.
+
+    Stores are equal when they were written alike: the same facts for the same reasons, in the same order.
+    """
 
     _journal: Journal
     _length: int
@@ -45,6 +48,16 @@ class MarkStore:
 
     def __repr__(self) -> str:
         return f"MarkStore(arrows={len(self.arrows)}, lines={len(self.lines)}, entries={self._length})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MarkStore):
+            return NotImplemented
+        if self is other:
+            return True
+        return len(self) == len(other) and self.relations == other.relations and self.entries == other.entries
+
+    def __hash__(self) -> int:
+        return hash((MarkStore, self._length))
 
     def __contains__(self, fact: Fact) -> bool:
         return self._journal.held(fact, self._length)
@@ -95,14 +108,20 @@ class MarkStore:
     # --- reading the facts as marks on pairs -------------------------------------------------------------------
 
     def mark(self, x: Node, y: Node) -> Mark:
-        """Say what is known of a pair; the direction of an arrow is asked with ``has_arrow``."""
+        """Return what is known of a pair; ``has_arrow`` tells the direction of an arrow.
+
+        A node whose neighbours are all known is apart from every other node, except from those it could not be tested
+        against.
+        """
         if conflict.fact(x, y) in self:
             return Mark.CONFLICT
         if self.has_arrow(x, y) or self.has_arrow(y, x):
             return Mark.ARROW
         if adjacent.fact(x, y) in self:
             return Mark.LINE
-        if gap.fact(x, y) in self or settled.fact(x) in self or settled.fact(y) in self:
+        if gap.fact(x, y) in self:
+            return Mark.GAP
+        if (settled.fact(x) in self or settled.fact(y) in self) and untested.fact(x, y) not in self:
             return Mark.GAP
         return Mark.UNKNOWN
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import attrs
 
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.facts import adjacent, gap, settled
+from apsl_rules.facts import adjacent, gap, settled, untested
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
 from apsl_rules.part import Part
 from apsl_rules.store import Mark
@@ -25,7 +25,7 @@ _COLUMNS = ("source", "target", "mark", "support", "edge", "arrow", "reversed", 
 
 @attrs.frozen(eq=False)
 class Tally:
-    """What one part shows: its edges with their marks, edges beyond its depth, and what it knows to be no edge.
+    """What one part shows: its edges with their marks, edges beyond its depth, gaps, and pairs it could not test.
 
     Directions are those between the two nodes of a pair by name: "forward" points at the later name.
     """
@@ -34,6 +34,7 @@ class Tally:
     outside: frozenset[Pair]
     gaps: frozenset[Pair]
     settled: frozenset[Node]
+    untested: frozenset[Pair]
     tests: int
     incomplete: str | None
 
@@ -41,7 +42,7 @@ class Tally:
         """Say what the part shows of a pair."""
         if pair in self.edges:
             return self.edges[pair]
-        apart = pair in self.gaps or not self.settled.isdisjoint(pair)
+        apart = pair in self.gaps or (pair not in self.untested and not self.settled.isdisjoint(pair))
         return "gap" if apart and pair not in self.outside else "unknown"
 
 
@@ -52,6 +53,7 @@ def tally(part: Part) -> Tally:
         frozenset(frozenset(fact.nodes) for fact in part.store.facts(adjacent)) - part.edges,
         frozenset(frozenset(fact.nodes) for fact in part.store.facts(gap)),
         frozenset(fact.nodes[0] for fact in part.store.facts(settled)),
+        frozenset(frozenset(fact.nodes) for fact in part.store.facts(untested)),
         part.counts.distinct,
         part.incomplete,
     )
@@ -92,7 +94,7 @@ class Support:
         return attrs.evolve(self, source=self.target, target=self.source, arrow=self.reversed, reversed=self.arrow)
 
 
-@attrs.frozen(slots=False, repr=False, eq=False)
+@attrs.frozen(slots=False, repr=False)
 class Stability:
     """How often each mark came back: ``part`` is learned from all rows, ``supports`` has every edge of any run.
 

@@ -108,24 +108,26 @@ def test_large_samples_give_the_true_part(oracle: str) -> None:
 
 
 def test_continuous_columns_go_to_fisherz_or_are_cut() -> None:
-    """Numbers are refused by a discrete test with advice, taken by fisherz, and taken when they are cut."""
+    """Numbers are cut for a discrete test, taken by fisherz as they are, and refused where nothing is to be cut."""
     random = np.random.default_rng(0)
     cause = random.normal(size=(500, 2))
     effect = cause.sum(axis=1) + 0.3 * random.normal(size=500)
     numbers = pd.DataFrame({"a": cause[:, 0], "b": cause[:, 1], "t": effect})
 
     with pytest.raises(ApslError, match="discretize"):
-        learn(numbers, "t")
+        learn(numbers, "t", discretize="none")
+    assert learn(numbers, "t").arrows == {("a", "t"), ("b", "t")}
     assert learn(numbers, "t", oracle="fisherz").arrows == {("a", "t"), ("b", "t")}
     assert learn(numbers, "t", discretize="quantile:3").arrows == {("a", "t"), ("b", "t")}
 
 
 def test_missing_values_are_refused_or_handled() -> None:
-    """Missing values are refused with the columns named, or left out test by test, or made a level."""
+    """Missing values are left out test by test with a note, made a level, or refused with the columns named."""
     holes = ASIA.mask(np.random.default_rng(1).random(ASIA.shape) < 0.02)
 
     with pytest.raises(ApslError, match="missing"):
-        learn(holes, "either")
+        learn(holes, "either", missing="refuse")
+    assert any("values are missing in columns" in note for note in learn(holes, "either").notes)
     for rule in ("testwise", "level"):
         assert "either" in learn(holes, "either", missing=rule).members  # type: ignore[arg-type]
 

@@ -103,7 +103,6 @@ def test_each_rule_counts_its_firings_and_seconds() -> None:
     firings = {name: cost.firings for name, cost in engine.costs.items()}
 
     assert firings == {"V-non-collider": 0, "V-collider": 2, "Meek-R1": 3, "Meek-R2": 0, "Meek-R3": 0}
-    assert all(cost.seconds >= 0 for cost in engine.costs.values())
     assert engine.costs["Meek-R1"].seconds > 0
 
 

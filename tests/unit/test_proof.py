@@ -138,7 +138,7 @@ def test_verdicts_and_evidence_read_in_one_line() -> None:
     unreliable = Verdict("a", "b", (), "unreliable", "G²", n=12)
 
     assert verdict_text(dependent) == "a not ⊥ b | c, d (G² = 31.42, dof 4, p = 1.23e-05, n = 500)"
-    assert verdict_text(unreliable) == "a too few rows to test against b (n = 12)"
+    assert verdict_text(unreliable) == "too few rows to test a against b (n = 12)"
     assert evidence_text(Evidence("user")) == "user"
     assert evidence_text(Evidence("G²", (unreliable,), "a note")) == f"G²: a note; {verdict_text(unreliable)}"
 

@@ -11,10 +11,12 @@ const stepsUnder = (roots) => {
   return [...seen];
 };
 
-const decisions = { independent: ' ⊥ ', dependent: ' not ⊥ ', unreliable: ' too few rows to test against ' };
+const decisions = { independent: ['', ' ⊥ '], dependent: ['', ' not ⊥ '], unreliable: ['too few rows to test ', ' against '] };
 const joined = (nodes) => nodes.flatMap((node, place) => place ? [', ', nameOf(node)] : [nameOf(node)]);
-const statement = ([x, y, given, decision]) =>
-  [nameOf(x), decisions[decision], nameOf(y), ...(given.length ? [' | ', ...joined(given)] : [])];
+const statement = ([x, y, given, decision]) => {
+  const [before, between] = decisions[decision];
+  return [before, nameOf(x), between, nameOf(y), ...(given.length ? [' | ', ...joined(given)] : [])];
+};
 
 const testTable = (verdicts) => {
   if (verdicts.every((verdict) => verdict[4] === null && verdict[6] === null)) {

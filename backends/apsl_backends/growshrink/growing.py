@@ -8,7 +8,7 @@ from typing import Literal
 import attrs
 
 from apsl_rules.names import Node
-from apsl_rules.oracle import Oracle, Search, foresee
+from apsl_rules.oracle import Oracle, Search, Verdict, foresee
 
 _AHEAD = 16
 
@@ -43,6 +43,7 @@ class Growing:
         self._strongest = options.grow == "strongest"
         self._together = options.shrink == "together"
         self._known: dict[Node, tuple[Node, ...]] = {}
+        self._undecided: dict[Node, tuple[Verdict, ...]] = {}
 
     def blanket(self, node: Node) -> tuple[Node, ...]:
         """Give the blanket of a node in the order of growth."""
@@ -50,12 +51,18 @@ class Growing:
             self._known[node] = self._shrunk(node, self._grown(node))
         return self._known[node]
 
+    def undecided(self, node: Node) -> tuple[Verdict, ...]:
+        """Return the last verdicts on the nodes that stay outside only because there were too few rows."""
+        self.blanket(node)
+        return self._undecided[node]
+
     def _grown(self, node: Node) -> list[Node]:
         candidates = [other for other in self._nodes if other != node]
         if self._strongest:
             sweep = self._oracle.associations(node)
             candidates.sort(key=lambda other: -sweep.verdict_on(other).strength)
         members: list[Node] = []
+        last: dict[Node, Verdict] = {}
         before = -1
         while len(members) > before:
             before = len(members)
@@ -66,9 +73,11 @@ class Growing:
                 if number >= foreseen:
                     foreseen = number + _AHEAD
                     self._foresee(node, candidates[number:foreseen], members)
-                if self._oracle.verdict(node, other, members).dependent:
+                last[other] = self._oracle.verdict(node, other, members)
+                if last[other].dependent:
                     members.append(other)
                     foreseen = 0
+        self._undecided[node] = tuple(one for one in last.values() if one.decision == "unreliable")
         return members
 
     def _foresee(self, node: Node, others: Sequence[Node], members: Sequence[Node]) -> None:

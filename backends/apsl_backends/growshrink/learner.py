@@ -19,6 +19,7 @@ from apsl_rules.names import Node, in_order, shown
 from apsl_rules.part import Part
 from apsl_rules.spec import build
 from apsl_rules.task import Task
+from apsl_rules.untested import finding_of
 
 
 def learn_by_growing(task: Task) -> Part:
@@ -39,7 +40,7 @@ class _Run:
         spec, nodes = task.spec, task.oracle.nodes
         self._options = build(GrowShrinkOptions, spec.options, f"spec {spec.name!r}, options")
         self._findings = spec.findings
-        self._source = task.oracle.name
+        self._oracle = task.oracle
         self._nodes = in_order(nodes) if spec.frontier.order == "name" else nodes
         limit = task.finder_settings.max_conditioning
         self._skeleton = Skeleton(task.oracle, self._nodes, self._options, limit)
@@ -48,7 +49,7 @@ class _Run:
     def draw(self) -> None:
         """Tell the skeleton node by node, and with the last one what the triples say, all at once."""
         for node in self._nodes:
-            found = Found(self._source)
+            found = Found(self._oracle.name)
             self._tell_edges(found, node)
             if node == self._nodes[-1]:
                 self._tell_triples(found)
@@ -64,9 +65,11 @@ class _Run:
                 found.tell(gap, (node, other), verdicts)
             else:
                 found.tell(adjacent, (node, other), verdicts, "no set tried separates them")
+        for verdict in self._skeleton.undecided(node):
+            found.take(finding_of(verdict, self._oracle))
 
     def _tell_triples(self, found: Found) -> None:
-        triples = Found(self._source)
+        triples = Found(self._oracle.name)
         for node in self._nodes:
             for x, y in combinations(self._skeleton.neighbours(node), 2):
                 if not self._skeleton.linked(x, y):

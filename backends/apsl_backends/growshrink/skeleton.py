@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from apsl_backends.growshrink.growing import Growing, GrowShrinkOptions
 from apsl_rules.names import Node
-from apsl_rules.oracle import Oracle, Separation
+from apsl_rules.oracle import Oracle, Separation, Verdict
 
 
 class Skeleton:
@@ -30,6 +30,20 @@ class Skeleton:
     def grown(self, node: Node) -> tuple[Node, ...]:
         """Give the blanket of a node as GSMB finds it, whatever the others find, in the order of the nodes."""
         return self._sorted(self._growing.blanket(node))
+
+    def undecided(self, node: Node) -> tuple[Verdict, ...]:
+        """Return the verdicts that kept others out of the blanket of a node only because there were too few rows.
+
+        Those who found reliably that the node is not in their own blanket are decided.
+        """
+        return tuple(
+            one for one in self._growing.undecided(node) if self._is_undecided(one.x if one.y == node else one.y, node)
+        )
+
+    def _is_undecided(self, other: Node, node: Node) -> bool:
+        """Whether a node did not find reliably that another is outside its blanket."""
+        left_out = (verdict for verdict in self._growing.undecided(other) if node in (verdict.x, verdict.y))
+        return node in self.grown(other) or any(left_out)
 
     def blanket(self, node: Node) -> tuple[Node, ...]:
         """Give those in the blanket of a node who have it in theirs."""

@@ -59,6 +59,9 @@ def climbed_part(task: Task, score: BDeu, options: ClimbOptions, edges: Mapping[
         turn_any=options.candidates == "lower",
     )
     assembly = Assembly(task)
-    draft_of(score.dag(found.parents), score, tested=edges, output=options.output).tell(assembly, task.target)
+    verdicts = (verdict for node in task.oracle.nodes for verdict in task.oracle.untested(node))
+    untested = frozenset(frozenset((verdict.x, verdict.y)) for verdict in verdicts).difference(edges)
+    draft = draft_of(score.dag(found.parents), score, tested=edges, untested=untested, output=options.output)
+    draft.tell(assembly, task.target)
     note = f"the whole graph scores {score.nats(found.score):.2f} nats ({SOURCE})"
     return attrs.evolve(assembly.part(), notes=(note,))

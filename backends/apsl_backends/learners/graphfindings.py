@@ -33,13 +33,14 @@ class Draft:
     """What a search settled: the edges, the pairs of nodes that are apart and point at a third one, and why.
 
     ``arrows`` are drawn as they are, whether or not they follow from the colliders: those of a method that believes in
-    one graph of many.
+    one graph of many. ``untested`` are pairs that the search could not join because no test could make them candidates.
     """
 
     nodes: tuple[Node, ...]
     edges: Mapping[Pair, Evidence]
     colliders: Mapping[Collider, Evidence]
     arrows: Mapping[tuple[Node, Node], Evidence] = attrs.field(factory=dict)
+    untested: Collection[Pair] = frozenset()
 
     @cached_property
     def neighbours(self) -> Mapping[Node, tuple[Node, ...]]:
@@ -61,7 +62,7 @@ class Draft:
                 if (tail, head) in self.arrows:
                     found.append(Finding(arrow.fact(tail, head), self.arrows[tail, head]))
         for x, y in combinations(around, 2):
-            if frozenset((x, y)) not in self.edges:
+            if frozenset((x, y)) not in self.edges and frozenset((x, y)) not in self.untested:
                 found.append(Finding(gap.fact(x, y), _APART))
                 known = self.colliders.get((frozenset((x, y)), node))
                 relation = chain if known is None else collider
@@ -91,11 +92,17 @@ def outwards(neighbours: Mapping[Node, Collection[Node]], target: Node) -> Itera
 
 
 def draft_of(
-    dag: Dag, score: BDeu, *, tested: Mapping[Pair, tuple[Verdict, ...]] | None = None, output: Output = "cpdag"
+    dag: Dag,
+    score: BDeu,
+    *,
+    tested: Mapping[Pair, tuple[Verdict, ...]] | None = None,
+    untested: Collection[Pair] = frozenset(),
+    output: Output = "cpdag",
 ) -> Draft:
     """Draft a graph that a search found: each edge with what the graph would lose without it.
 
-    ``tested`` holds the verdicts behind edges, if there are any. With the output "dag" every arrow of the graph is
+    ``tested`` holds the verdicts behind edges, if there are any, ``untested`` the pairs that were no candidates because
+    no test could tell. With the output "dag" every arrow of the graph is
     drawn, also one that graphs with the same score have the other way round.
     """
     losses = {(tail, head): _loss(score, dag, tail, head) for tail, head in dag.edges}
@@ -112,7 +119,7 @@ def draft_of(
                     f"{losses[y, middle]:.4g} without {shown(y)} -> {shown(middle)}"
                 )
                 colliders[frozenset((x, y)), middle] = Evidence(SOURCE, note=note)
-    return Draft(dag.nodes, edges, colliders, _drawn(dag) if output == "dag" else {})
+    return Draft(dag.nodes, edges, colliders, _drawn(dag) if output == "dag" else {}, untested)
 
 
 def _drawn(dag: Dag) -> dict[tuple[Node, Node], Evidence]:

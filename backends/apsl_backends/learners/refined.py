@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import attrs
 
-from apsl_backends.learners.ball import Balls, Pairs
+from apsl_backends.learners.ball import Ball, Balls, Pairs
 from apsl_backends.learners.climbing import task_score
 from apsl_backends.learners.copies import Copies
-from apsl_backends.learners.scorefindings import tell_ball
+from apsl_backends.learners.scorefindings import Leads, leads_of, tell_ball
 from apsl_backends.scores.bdeu import Order
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.assembly import Assembly
@@ -86,13 +86,32 @@ def learn_refined(task: Task) -> Part:
 
     try:
         ball = balls.around(score.number[task.target], task.depth)
-    except (LimitReachedError, KeyboardInterrupt) as stop:
-        met = str(stop) if isinstance(stop, LimitReachedError) else "an interrupt"
-        return assembly.part(f"stopped at {met} before the part was settled; nothing is learned yet")
-    tell_ball(assembly, ball, score, book=balls.book, max_parents=options.max_parents, tested=tested)
+        leads = leads_of(ball, book=balls.book, max_parents=options.max_parents)
+    except LimitReachedError as limit:
+        return assembly.part(f"stopped at {limit} before the part was settled; nothing is learned yet")
+    scored = frozenset(score.nodes[one] for one in ball.found.members) if options.pairs == "all" else frozenset()
+    tell_ball(assembly, ball, score, leads, tested=tested, scored=scored)
     nats = score.nats(ball.found.gain)
     width = len(ball.found.members)
     note = (
         f"the best graph found over {width} nodes near {task.target} is {nats:.2f} nats ahead of no edge ({score.name})"
     )
-    return attrs.evolve(assembly.part(), notes=(note,))
+    return attrs.evolve(assembly.part(), notes=(note, *_bounds(ball, leads, int(balls.book.tried[1]))))
+
+
+def _bounds(ball: Ball, leads: Leads, most: int) -> tuple[str, ...]:
+    """Say what searches left out because they compared as many moves as they may."""
+    notes = []
+    width = len(ball.found.members)
+    if not ball.found.finished:
+        notes.append(
+            f"the search over {width} nodes ended after {most:,} moves compared, before all were; there may be a "
+            "better graph, so take edges and missing edges with care, or choose fewer columns"
+        )
+    unsought = sum(lead is not None and not lead.sought for lead in leads.values())
+    if unsought:
+        notes.append(
+            f"{unsought} of {len(leads)} findings were not compared with rivals, since {most:,} moves were "
+            "compared before; such edges have no lead, and such gaps and V-structures are left open"
+        )
+    return tuple(notes)

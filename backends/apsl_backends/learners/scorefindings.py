@@ -6,7 +6,7 @@ scores just as it has one from tests. Tests that were made on the way are told b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,7 +16,7 @@ from apsl_backends.learners.ball import Ball
 from apsl_backends.scores.bdeu import BDeu, Numbers
 from apsl_rules.assembly import Assembly
 from apsl_rules.facts import Evidence, Finding, Relation, adjacent, chain, collider, gap, settled
-from apsl_rules.names import Node, shown
+from apsl_rules.names import Node, in_order, shown
 from apsl_rules.oracle import Verdict
 
 if TYPE_CHECKING:
@@ -24,37 +24,50 @@ if TYPE_CHECKING:
     from apsl_backends.search.rivals import Rival
 
 Feature: TypeAlias = tuple[Relation, Numbers]
+Leads: TypeAlias = "dict[Numbers, Rival | None]"
 Tested: TypeAlias = Callable[[Node, Node, bool], tuple[Verdict, ...]]
 
 
-def tell_ball(assembly: Assembly, ball: Ball, score: BDeu, *, book: Book, max_parents: int, tested: Tested) -> None:
-    """Tell an assembly of all nodes that are connected with the target, outwards.
-
-    Nodes of the core are visited; what is known of the others comes with the visit that leads to them. ``tested`` gives
-    the verdicts behind a pair that is joined, or that is not.
-    """
+def leads_of(ball: Ball, *, book: Book, max_parents: int) -> Leads:
+    """Find the best rival of each feature of all nodes that are connected with the target."""
     from apsl_backends.search.rivals import rivals
 
-    features = {node: list(_around(ball, node)) for node in ball.distances}
-    listed = [nodes for node in features for _, nodes in features[node]]
+    listed = [nodes for node in ball.distances for _, nodes in _around(ball, node)]
     width = len(ball.found.members)
     opened = np.ones((width, width), np.bool_)
     places = [tuple(ball.place[node] for node in nodes) for nodes in listed]
-    leads = dict(zip(listed, rivals(book, ball.found, opened, max_parents, places), strict=True))
+    return dict(zip(listed, rivals(book, ball.found, opened, max_parents, places), strict=True))
+
+
+def tell_ball(
+    assembly: Assembly, ball: Ball, score: BDeu, leads: Leads, *, tested: Tested, scored: Collection[Node]
+) -> None:
+    """Tell an assembly of all nodes that are connected with the target, outwards.
+
+    Nodes of the core are visited; what is known of the others comes with the visit that leads to them. ``tested`` gives
+    the verdicts behind a pair that is joined, or that is not; ``scored`` are nodes all pairs of which were open to the
+    search. A search that ended early settles nobody's neighbours: of pairs that it does not tell nothing is known.
+    """
+    features = {node: list(_around(ball, node)) for node in ball.distances}
     owned = _owners(ball)
     for visited, nodes in owned.items():
         around = [score.nodes[other] for other in ball.neighbours[visited]]
         told: dict[object, Finding] = {}
-        note = f"{len(around)} neighbours"
-        first = Finding(settled.fact(score.nodes[visited]), Evidence(score.name, note=note))
+        first = Finding(settled.fact(score.nodes[visited]), Evidence(score.name, note=f"{len(around)} neighbours"))
+        settles = [first] if ball.found.finished else []
         for node in nodes:
             for relation, places_of in features[node]:
                 names = tuple(score.nodes[one] for one in places_of)
                 fact = relation.fact(*names)
-                if fact not in told:
+                if fact not in told and _is_known(relation, leads[places_of]):
                     verdicts = _telling(relation, names, tested(names[0], names[-1], relation is adjacent))
                     told[fact] = Finding(fact, _evidence(score, leads[places_of], verdicts))
-        assembly.tell(score.nodes[visited], around, [first, *told.values()])
+        assembly.tell(score.nodes[visited], around, [*settles, *told.values()], scored=scored)
+
+
+def _is_known(relation: Relation, rival: Rival | None) -> bool:
+    """Whether a feature is told: what says that two nodes are apart needs a rival that was looked for."""
+    return relation is adjacent or rival is None or rival.sought
 
 
 def _owners(ball: Ball) -> dict[int, list[int]]:
@@ -96,6 +109,8 @@ def _telling(relation: Relation, names: tuple[Node, ...], verdicts: tuple[Verdic
 def _evidence(score: BDeu, rival: Rival | None, verdicts: tuple[Verdict, ...]) -> Evidence:
     if rival is None:
         return Evidence(score.name, verdicts, "no rival is allowed")
+    if not rival.sought:
+        return Evidence(score.name, verdicts, "not compared with rivals", 0.0)
     nats = score.nats(rival.ahead)
     compared = "; ".join(
         f"{shown(score.nodes[one.node])} given {_listed(score, one.ours)} against {_listed(score, one.theirs)}"
@@ -106,4 +121,4 @@ def _evidence(score: BDeu, rival: Rival | None, verdicts: tuple[Verdict, ...]) -
 
 
 def _listed(score: BDeu, nodes: Numbers) -> str:
-    return ", ".join(shown(score.nodes[node]) for node in nodes) or "nothing"
+    return ", ".join(map(shown, in_order(score.nodes[node] for node in nodes))) or "nothing"
