@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from apsl_rules.choosing import AUTO, gathered, learner_offer
-from apsl_rules.cpdag import Depth
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.arguments import listed
+from apsl_rules.choosing import AUTO, gathered, is_auto, learner_offer
+from apsl_rules.cpdag import Depth, check_depth
+from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning import learn
-from apsl_rules.names import Node, Pair
+from apsl_rules.names import Node, Pair, check_target
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
 from apsl_rules.spec import Spec
+from apsl_rules.stopping import interruptible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +32,10 @@ class Comparison:
     """The part that each learner gave, by its name, and the CPU seconds it took; the first one is the yardstick."""
 
     parts: Mapping[str, Part]
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float] = attrs.field(eq=False)
+
+    def __hash__(self) -> int:
+        return hash((Comparison, *self.parts))
 
     def rows(self) -> list[dict[str, Any]]:
         """Give one row of plain values for each learner.
@@ -76,6 +81,7 @@ class Comparison:
         return f"<Comparison of {', '.join(self.parts)}>"
 
 
+@interruptible
 def compare(
     source: Any,
     target: Node,
@@ -95,7 +101,7 @@ def compare(
         Names ("auto" too), spec files or specs; the others are compared with the first.
     settings
         Further settings of ``learn``, the same for all. Each learner asks its own questions anew, so that the tests
-        and the time are its own.
+        and the time are its own. An interrupt raises ``Interrupted``, whose ``result`` has the learners that are done.
 
     Examples
     --------
@@ -105,8 +111,11 @@ def compare(
     >>> [(row["learner"], row["arrows"], row["shared"], row["same"]) for row in compared.rows()]
     [('apsl', 2, 3, 3), ('pcd-by-pcd-paper', 3, 3, 2)]
     """
+    check_target(target)
+    check_depth(depth)
     manager = gathered(plugins)
-    named = [(AUTO if one == AUTO else learner_offer(one, manager).name, one) for one in learners]
+    given = listed("learners", learners, "learners, such as ['auto', 'apsl']")
+    named = [(AUTO if is_auto(one) else learner_offer(one, manager).name, one) for one in given]
     if not named:
         message = "no learners to compare; name at least one, such as 'apsl'"
         raise InvalidArgumentError(message)
@@ -116,11 +125,16 @@ def compare(
         if name in parts:
             message = f"the learner {name!r} is named twice; name each once"
             raise InvalidArgumentError(message)
-        if not callable(getattr(source, "verdict", None)):
-            limits = {} if name == AUTO else {"max_tests": WARMING}  # a limit would change whom the source decides on
-            learn(source, target, learner=learner, plugins=manager, **{**settings, **limits})
-        begun = process_time()
-        parts[name] = learn(source, target, depth=depth, learner=learner, plugins=manager, **settings)
+        try:
+            if not callable(getattr(source, "verdict", None)):
+                limits = (
+                    {} if name == AUTO else {"max_tests": WARMING}
+                )  # a limit would change whom the source decides on
+                learn(source, target, learner=learner, plugins=manager, **{**settings, **limits})
+            begun = process_time()
+            parts[name] = learn(source, target, depth=depth, learner=learner, plugins=manager, **settings)
+        except Interrupted as stop:
+            raise Interrupted(part=stop.part, result=Comparison(parts, seconds) if parts else None) from None
         seconds[name] = process_time() - begun
     return Comparison(parts, seconds)
 

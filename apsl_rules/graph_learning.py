@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 import attrs
 
+from apsl_rules.arguments import mapping, path_text
 from apsl_rules.choosing import (
     AUTO,
     BY_SCORES,
@@ -19,6 +20,7 @@ from apsl_rules.choosing import (
     check_limits,
     chosen_note,
     gathered,
+    is_auto,
     learner_offer,
     oracle_for,
     reopened,
@@ -27,10 +29,10 @@ from apsl_rules.choosing import (
 from apsl_rules.conflicts import Conflict, Policy
 from apsl_rules.cpdag import Cpdag, Depth, cpdag
 from apsl_rules.dag import Dag
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.exportable import Exportable
 from apsl_rules.extension import extension
-from apsl_rules.honouring import honoured
+from apsl_rules.honouring import honoured, is_given
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning import learn
 from apsl_rules.names import Node, Pair, in_order, nearest, require_known
@@ -40,6 +42,7 @@ from apsl_rules.plugins import Plugins
 from apsl_rules.proof import Proof
 from apsl_rules.remembering import RememberingOracle
 from apsl_rules.spec import Spec
+from apsl_rules.stopping import interruptible
 from apsl_rules.store import Mark
 
 
@@ -64,14 +67,18 @@ class Settings(TypedDict, total=False):
     plugins: Plugins | Iterable[object]
 
 
-@attrs.frozen(slots=False, repr=False, eq=False)
+@attrs.frozen(slots=False, repr=False)
 class LearnedGraph(Exportable):
-    """What was learned of all nodes, every arrow with its proof; ``parts`` are the runs that it is made of."""
+    """What was learned of all nodes, every arrow with its proof; ``parts`` are the runs that it is made of.
+
+    ``asked`` has the pairs whose edges belong to the graph, if not all do: runs tell of edges further out as well.
+    """
 
     learner: str
     nodes: tuple[Node, ...]
     parts: tuple[Part, ...]
     incomplete: str | None = None
+    asked: frozenset[Pair] | None = None
 
     def __repr__(self) -> str:
         state = f", incomplete={self.incomplete!r}" if self.incomplete else ""
@@ -83,17 +90,21 @@ class LearnedGraph(Exportable):
     @cached_property
     def arrows(self) -> frozenset[tuple[Node, Node]]:
         """Give every arrow as (from, to)."""
-        return frozenset(one for part in self.parts for one in part.store.arrows)
+        return frozenset(one for part in self.parts for one in part.store.arrows if self.is_asked(one))
 
     @cached_property
     def lines(self) -> frozenset[Pair]:
         """Give every edge whose direction is open."""
-        return frozenset(one for part in self.parts for one in part.store.lines)
+        return frozenset(one for part in self.parts for one in part.store.lines if self.is_asked(one))
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
         """Give the contradictions met."""
-        return tuple(one for part in self.parts for one in part.all_conflicts)
+        return tuple(one for part in self.parts for one in part.all_conflicts if self.is_asked(one.pair))
+
+    def is_asked(self, pair: Iterable[Node]) -> bool:
+        """Say whether an edge of two nodes would belong to the graph."""
+        return self.asked is None or frozenset(pair) in self.asked
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -113,7 +124,7 @@ class LearnedGraph(Exportable):
 
         A method that draws all its arrows gives its own graph back.
         """
-        torn = frozenset(pair for part in self.parts for pair in part.store.conflicts)
+        torn = frozenset(pair for part in self.parts for pair in part.store.conflicts if self.is_asked(pair))
         return extension(self.nodes, self.arrows, self.lines | torn)
 
     def cpdag(self) -> Cpdag:
@@ -126,6 +137,7 @@ class LearnedGraph(Exportable):
         return next((part for part in self.parts if x in part.visited or y in part.visited), self.parts[0])
 
 
+@interruptible
 def learn_graph(source: Any, *, learner: str | Path | Spec = AUTO, **settings: Unpack[Settings]) -> LearnedGraph:
     """Learn the structure of all nodes.
 
@@ -137,7 +149,8 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = AUTO, **settings: U
         The name of a learner, the path of a spec file, a ``Spec``, or "auto", as for ``learn``. Learners of whole
         networks run once; others learn one connected piece after another.
     settings
-        Further settings of ``learn``; limits hold for all pieces together.
+        Further settings of ``learn``; limits hold for all pieces together. An interrupt raises ``Interrupted``, whose
+        ``result`` is the graph so far.
 
     Examples
     --------
@@ -158,7 +171,14 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = AUTO, **settings: U
             stopped = f"stopped at the limit before {len(unvisited)} of {len(nodes)} nodes were visited"
             break
         limits = ready.left(spent, begun)
-        part = ready.learned(ready.oracle, next(iter(unvisited)), "max", settings.get("threads", 1), limits)
+        try:
+            part = ready.learned(ready.oracle, next(iter(unvisited)), "max", settings.get("threads", 1), limits)
+        except Interrupted as stop:
+            if stop.part is not None:
+                parts.append(stop.part)
+            told = f"stopped at an interrupt before {len(unvisited)} of {len(nodes)} nodes were visited"
+            so_far = LearnedGraph(ready.offer.name, nodes, tuple(parts), told) if parts else None
+            raise Interrupted(part=stop.part, result=so_far) from None
         parts.append(part)
         stopped = part.incomplete
         for node in part.visited:
@@ -206,19 +226,19 @@ def prepared(source: Any, learner: str | Path | Spec, settings: Settings) -> Pre
     max_tests, max_seconds = settings.get("max_tests"), settings.get("max_seconds")
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=settings.get("threads", 1))
     limited = max_tests is not None or max_seconds is not None
-    first, why = at_first(limited=limited, knowing=bool(settings.get("knowledge")), counts=settings.get("counts"))
-    offer = learner_offer(first if learner == AUTO else learner, plugins)
+    first, why = at_first(limited=limited, knowing=is_given(settings.get("knowledge")), counts=settings.get("counts"))
+    offer = learner_offer(first if is_auto(learner) else learner, plugins)
     spec = _adjusted(offer.spec, settings)
     knowledge = honoured(settings.get("knowledge"), offer, spec, plugins)
     options = _options(settings)
     oracle = _oracle(source, spec, settings, plugins, options)
     asker = RememberingOracle(oracle, origin="the oracle")
-    if learner == AUTO and first == BY_SCORES and (reason := unfit_for_scores(asker)):
+    if is_auto(learner) and first == BY_SCORES and (reason := unfit_for_scores(asker)):
         offer, why = learner_offer(BY_TESTS, plugins), reason
         spec = _adjusted(offer.spec, settings)
         source, options = reopened(source, options, asker.table)
         oracle = _oracle(source, spec, settings, plugins, options)
-    notes = (chosen_note(offer.name, why),) if learner == AUTO and not asker.perfect else ()
+    notes = (chosen_note(offer.name, why),) if is_auto(learner) and not asker.perfect else ()
     offer = attrs.evolve(offer, spec=spec)
     arguments = {
         "learner": offer,
@@ -246,8 +266,8 @@ def _options(settings: Settings) -> dict[str, Any]:
     given = {name: settings[name] for name in ("missing", "discretize", "counts") if settings.get(name) is not None}
     cache = settings.get("cache")
     if cache is not None:
-        given["cache"] = str(cache)
-    return {**given, **(settings.get("options") or {})}
+        given["cache"] = path_text(cache, "cache")
+    return {**given, **mapping("options", settings.get("options"), "{'memory_limit': '2GiB'}")}
 
 
 def _oracle(source: Any, spec: Spec, settings: Settings, plugins: Plugins, options: dict[str, Any]) -> Any:

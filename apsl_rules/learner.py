@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from apsl_rules.assembly import Assembly
-from apsl_rules.errors import LimitReachedError
+from apsl_rules.errors import Interrupted, LimitReachedError
 from apsl_rules.expanding import FRONTIERS, inside
 from apsl_rules.facts import Finding
 from apsl_rules.names import Node, in_order, listing, order_key
@@ -29,7 +29,7 @@ def learn_locally(task: Task) -> Part:
         return run.assembly.part(run.open_end(str(limit)))
     except KeyboardInterrupt:
         run.tell_again()
-        return run.assembly.part(run.open_end("an interrupt"))
+        raise Interrupted(part=run.assembly.part(run.open_end("an interrupt"))) from None
     return run.assembly.part()
 
 

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import attrs
 
+from apsl_rules.arguments import mapping, path_text
+from apsl_rules.assembly import Assembly
 from apsl_rules.choosing import (
     AUTO,
     BY_SCORES,
@@ -18,6 +20,7 @@ from apsl_rules.choosing import (
     chosen_note,
     false_discoveries,
     gathered,
+    is_auto,
     learner_offer,
     oracle_for,
     reopened,
@@ -26,20 +29,23 @@ from apsl_rules.choosing import (
 from apsl_rules.conflicts import Policy
 from apsl_rules.counting import CountSource
 from apsl_rules.cpdag import Depth, check_depth
-from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.honouring import honoured
+from apsl_rules.errors import Interrupted, InvalidArgumentError
+from apsl_rules.honouring import honoured, is_given
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learner import learn_locally
-from apsl_rules.names import Node, require_known
+from apsl_rules.names import Node, check_target, require_known
 from apsl_rules.notes import notes_on, notes_on_counts
 from apsl_rules.offers import FinderSettings, LearnerOffer, OracleSettings
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins, pick
 from apsl_rules.remembering import RememberingOracle
 from apsl_rules.spec import Spec
+from apsl_rules.stopping import interruptible
 from apsl_rules.task import Task
+from apsl_rules.untested import notes_on_untested
 
 
+@interruptible
 def learn(
     source: Any,
     target: Node,
@@ -86,7 +92,8 @@ def learn(
         Bound the share of false discoveries among the candidates for neighbours; "auto" does so, at 0.01, for sources
         of more than 1,000 nodes.
     missing, discretize
-        For tables: what to do with missing values, and how to cut numbers into levels (such as "quantile:3").
+        For tables: what to do with missing values ("testwise" unless said otherwise, "level" or "refuse"), and how to
+        cut numbers with many values ("quantile:3" unless said otherwise, "none", or one way for each column by name).
     cache
         For tables: a file that keeps the figures of all tests, so that a later run, at any alpha, need not count again.
     counts
@@ -96,7 +103,8 @@ def learn(
     options
         Further options of the oracle.
     max_tests, max_seconds
-        Limits; a run that reaches one gives an incomplete part that says so.
+        Limits; a run that reaches one gives an incomplete part that says so. An interrupt (Ctrl-C) raises
+        ``Interrupted``, which carries the part so far.
     threads
         How many threads may search neighbours; the result is the same for any number.
     knowledge
@@ -112,6 +120,7 @@ def learn(
     >>> sorted(part.arrows)
     [('Rain', 'Wet'), ('Sprinkler', 'Wet')]
     """
+    check_target(target)
     source, counts = _with_counts(source, counts)
     manager = gathered(plugins)
     check_depth(depth)
@@ -119,10 +128,11 @@ def learn(
     given = {
         "missing": missing,
         "discretize": discretize,
-        "cache": None if cache is None else str(cache),
+        "cache": None if cache is None else path_text(cache, "cache"),
         "counts": counts,
     }
-    extra = {**{name: value for name, value in given.items() if value is not None}, **(options or {})}
+    further = mapping("options", options, "{'memory_limit': '2GiB'}")
+    extra = {**{name: value for name, value in given.items() if value is not None}, **further}
 
     def opened(
         name: str | Path | Spec | LearnerOffer, source: Any, extra: Mapping[str, Any]
@@ -134,9 +144,9 @@ def learn(
         asker = RememberingOracle(made, origin=origin, max_tests=max_tests, max_seconds=max_seconds)
         return offer, spec, known, asker
 
-    if learner == AUTO:
+    if is_auto(learner):
         limited = max_tests is not None or max_seconds is not None
-        name, why = at_first(limited=limited, knowing=bool(knowledge), counts=counts)
+        name, why = at_first(limited=limited, knowing=is_given(knowledge), counts=counts)
         offer, spec, known, asker = opened(name, source, extra)
         if name == BY_SCORES and (reason := unfit_for_scores(asker)):
             name, why = BY_TESTS, reason
@@ -173,16 +183,30 @@ def learn(
         threads=threads if max_tests is None and max_seconds is None and asker.kept is None else 1,
         knowledge=known,
     )
-    try:
-        part = (offer.learn or learn_locally)(task)
-    finally:
-        asker.flush()
-    part = attrs.evolve(part, notes=(*chosen, *part.notes))
+    part, interrupted = _carried_out(offer, task)
+    notes = [*chosen, *part.notes, *notes_on_untested(part)]
     if asker.kept is not None:
-        return attrs.evolve(part, notes=(*part.notes, *notes_on_counts(asker.kept, part.members, rounds_before)))
-    if asker.table is None:
-        return part
-    return attrs.evolve(part, notes=(*part.notes, *notes_on(asker.table, part.members)))
+        notes += notes_on_counts(asker.kept, part.members, rounds_before)
+    elif asker.table is not None:
+        notes += notes_on(asker.table, part.members)
+    part = attrs.evolve(part, notes=tuple(notes))
+    if interrupted:
+        raise Interrupted(part=part)
+    return part
+
+
+def _carried_out(offer: LearnerOffer, task: Task) -> tuple[Part, bool]:
+    """Return the part that a learner gives, and whether an interrupt ended it."""
+    try:
+        with task.oracle.stop.heeded():
+            part = (offer.learn or learn_locally)(task)
+    except KeyboardInterrupt as stop:
+        so_far = stop.part if isinstance(stop, Interrupted) else None
+        told = "stopped at an interrupt before the part was settled; nothing is learned yet"
+        return so_far or Assembly(task, watched=False).part(told), True
+    finally:
+        task.oracle.flush()
+    return part, task.oracle.stop.is_interrupted
 
 
 def _with_counts(source: Any, counts: str | CountSource | None) -> tuple[Any, str | None]:

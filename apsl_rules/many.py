@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -12,9 +11,10 @@ from typing import Any, Literal, Unpack
 import attrs
 
 from apsl_rules.choosing import AUTO
+from apsl_rules.conflicts import Policy
 from apsl_rules.cpdag import Depth, check_depth
 from apsl_rules.engine import Engine
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.expanding import Distances
 from apsl_rules.facts import Fact, Finding, adjacent
 from apsl_rules.graph_learning import LearnedGraph, Prepared, Settings, prepared
@@ -23,15 +23,18 @@ from apsl_rules.names import Node, in_order, require_known
 from apsl_rules.part import Part, RuleUse, Visit
 from apsl_rules.plugins import pick
 from apsl_rules.rulebook import knowing
+from apsl_rules.rules import Rulebook
 from apsl_rules.sharing import SharedOracle, shared
 from apsl_rules.spec import Spec
+from apsl_rules.stopping import Workers, interruptible
 
 
-@attrs.frozen(slots=False, repr=False, eq=False)
+@attrs.frozen(slots=False, repr=False)
 class Parts(Mapping[Node, Part]):
     """Parts by target; ``asked`` tests would have been computed one by one, ``computed`` were.
 
-    ``incomplete`` says which targets a limit kept from being learned.
+    ``rulebook`` and ``conflicts`` say how their union is made. ``incomplete`` says which targets a limit or an
+    interrupt kept from being learned.
     """
 
     depth: Depth
@@ -39,8 +42,13 @@ class Parts(Mapping[Node, Part]):
     parts: Mapping[Node, Part]
     asked: int
     computed: int
-    prepared: Prepared
+    nodes: tuple[Node, ...]
+    rulebook: Rulebook
+    conflicts: Policy
     incomplete: str | None = None
+
+    def __hash__(self) -> int:
+        return hash((Parts, self.depth, self.learner, *self.parts))
 
     def __getitem__(self, target: Node) -> Part:
         require_known(target, self.parts, "target")
@@ -59,10 +67,15 @@ class Parts(Mapping[Node, Part]):
 
     @cached_property
     def union(self) -> LearnedGraph:
-        """Give one graph of all parts: the rules fired once more from everything that any of them found."""
-        return LearnedGraph(self.learner, tuple(self.prepared.oracle.nodes), (_union(self),), self.incomplete)
+        """Give one graph of the edges of all parts: the rules fired once more from everything that any of them found.
+
+        Edges that were met beyond the asked depth of every part are left out, as they are from the parts themselves.
+        """
+        asked = frozenset(pair for part in self.parts.values() for pair in part.edges)
+        return LearnedGraph(self.learner, self.nodes, (_union(self),), self.incomplete, asked)
 
 
+@interruptible
 def learn_many(
     source: Any,
     targets: Iterable[Node] | Literal["all"],
@@ -83,19 +96,28 @@ def learn_many(
         As for ``learn``.
     settings
         Further settings of ``learn``; limits hold for all parts together, ``threads`` learn that many parts at a time.
+        An interrupt raises ``Interrupted``, whose ``result`` has the parts that were learned.
 
     Examples
     --------
     >>> from apsl_rules import known_dag
     >>> parts = learn_many(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), ["a", "d"])
     >>> sorted(parts["d"].arrows), sorted(parts.union.arrows)
-    ([('c', 'd')], [('a', 'c'), ('b', 'c'), ('c', 'd')])
+    ([('c', 'd')], [('a', 'c'), ('c', 'd')])
     """
     check_depth(depth)
     ready = prepared(source, learner, settings)
     oracle = shared(ready.oracle)
     wanted = _wanted(targets, oracle.nodes)
-    parts = _Runner(ready, oracle, depth).run(wanted, threads=settings.get("threads", 1) if oracle.kept is None else 1)
+    runner = _Runner(ready, oracle, depth)
+    try:
+        runner.run(wanted, threads=settings.get("threads", 1) if oracle.kept is None else 1)
+    except KeyboardInterrupt as stop:
+        left = len(wanted) - len(runner.parts)
+        told = f"stopped at an interrupt before {left} of {len(wanted)} targets were learned"
+        so_far = runner.gathered(told) if runner.parts else None
+        raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
+    parts = runner.parts
     if not parts:
         message = "the limits allow no part at all; allow more tests or seconds"
         raise InvalidArgumentError(message)
@@ -103,8 +125,7 @@ def learn_many(
     stopped = next((part.incomplete for part in parts.values() if part.incomplete), None)
     if left:
         stopped = f"stopped at the limit before {left} of {len(wanted)} targets were begun"
-    asked = sum(part.counts.distinct for part in parts.values())
-    return Parts(depth, ready.offer.name, parts, asked, oracle.tests, ready, stopped)
+    return runner.gathered(stopped)
 
 
 def _wanted(targets: Iterable[Node] | Literal["all"], nodes: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -135,18 +156,34 @@ class _Runner:
         self._oracle = oracle
         self._depth = depth
         self._begun = monotonic()
+        self.parts: dict[Node, Part] = {}
 
-    def run(self, targets: tuple[Node, ...], *, threads: int) -> dict[Node, Part]:
-        if self._ready.max_tests is not None or self._ready.max_seconds is not None:
+    def run(self, targets: tuple[Node, ...], *, threads: int) -> None:
+        if threads == 1 or self._ready.max_tests is not None or self._ready.max_seconds is not None:
             # One at a time, so that a limit is met at one place.
-            parts: dict[Node, Part] = {}
             for target in targets:
                 if self._ready.is_spent(self._oracle.tests, self._begun):
                     break
-                parts[target] = self._part(target)
-            return parts
-        with ThreadPoolExecutor(threads) as pool:
-            return dict(zip(targets, pool.map(self._part, targets), strict=True))
+                self.parts[target] = self._part(target)
+            return
+        with Workers(threads) as pool:
+            self.parts.update(zip(targets, pool.map(self._part, targets), strict=True))
+
+    def gathered(self, incomplete: str | None) -> Parts:
+        asked = sum(part.counts.distinct for part in self.parts.values())
+        ready = self._ready
+        rules = ready.offer.spec.rules
+        return Parts(
+            self._depth,
+            ready.offer.name,
+            self.parts,
+            asked,
+            self._oracle.tests,
+            tuple(self._oracle.nodes),
+            pick(ready.plugins.rulebooks, rules.rulebook, "rulebook"),
+            rules.conflicts,
+            incomplete,
+        )
 
     def _part(self, target: Node) -> Part:
         limits = self._ready.left(self._oracle.tests, self._begun)
@@ -156,10 +193,8 @@ class _Runner:
 def _union(parts: Parts) -> Part:
     """Tell the rules all that was found, visit by visit and each fact of a visit once."""
     first = next(iter(parts.values()))
-    rules = parts.prepared.offer.spec.rules
-    rulebook = pick(parts.prepared.plugins.rulebooks, rules.rulebook, "rulebook")
-    engine = Engine(knowing(rulebook) if first.knowledge else rulebook)
-    book = ledger(engine, rules.conflicts)
+    engine = Engine(knowing(parts.rulebook) if first.knowledge else parts.rulebook)
+    book = ledger(engine, parts.conflicts)
     distances = Distances(first.target)
     visits: list[Visit] = []
     for node, (neighbours, findings) in _told(parts.values()).items():

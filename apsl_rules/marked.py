@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
@@ -173,7 +173,7 @@ def graph_of(source: object) -> MarkedGraph:
         known = source.lines.union(map(frozenset, source.arrows))
         return MarkedGraph(source.members, source.arrows, source.lines, source.edges - known)
     if isinstance(source, LearnedGraph):
-        return _of_stores(source.nodes, [part.store for part in source.parts])
+        return _of_stores(source.nodes, [part.store for part in source.parts], source.is_asked)
     if isinstance(source, Pdag):
         return MarkedGraph(source.nodes, source.arrows, source.lines)
     if isinstance(source, Network):
@@ -199,8 +199,10 @@ def mark_named(name: Any, x: Node, y: Node) -> Mark:
     return Mark(name)
 
 
-def _of_stores(nodes: tuple[Node, ...], stores: Iterable[MarkStore]) -> MarkedGraph:
-    """Join what several runs know; where two of them draw a pair differently, it is a conflict."""
+def _of_stores(
+    nodes: tuple[Node, ...], stores: Iterable[MarkStore], is_asked: Callable[[Iterable[Node]], bool]
+) -> MarkedGraph:
+    """Join what several runs know of the asked pairs; where two of them draw a pair differently, it is a conflict."""
     drawn: dict[Pair, set[Edge]] = {}
     for store in stores:
         edges = [Edge(x, y, Mark.ARROW) for x, y in store.arrows]
@@ -210,6 +212,8 @@ def _of_stores(nodes: tuple[Node, ...], stores: Iterable[MarkStore]) -> MarkedGr
             drawn.setdefault(frozenset((edge.source, edge.target)), set()).add(edge)
     joined = []
     for pair, ways in drawn.items():
+        if not is_asked(pair):
+            continue
         edge = next(iter(ways)) if len(ways) == 1 else _undirected(pair, Mark.CONFLICT)
         joined.append((edge.source, edge.target, edge.mark))
     return MarkedGraph.of_edges(nodes, joined)

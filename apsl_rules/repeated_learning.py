@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import closing
 from inspect import signature
 from time import monotonic
@@ -13,17 +13,20 @@ from typing import Any
 import attrs
 from numpy.random import SeedSequence
 
-from apsl_rules.choosing import AUTO, check_limits, gathered
-from apsl_rules.cpdag import Depth
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.arguments import demand, is_whole, mapping, spelt
+from apsl_rules.choosing import AUTO, check_limits, gathered, is_auto
+from apsl_rules.cpdag import Depth, check_depth
+from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning import learn
-from apsl_rules.names import Node, nearest
+from apsl_rules.names import Node, check_target, nearest
 from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins
 from apsl_rules.resampling import Drawable, drawable, row_numbers
+from apsl_rules.stopping import Workers, interruptible
 from apsl_rules.supporting import Stability, Tally, counted, tally
 
 
+@interruptible
 def stability(
     source: Any,
     target: Node,
@@ -57,7 +60,8 @@ def stability(
     progress
         A function that is told the number of resamples done, and of all.
     max_tests, max_seconds
-        Limits for all runs together; resamples that do not fit are left out, and the result says so.
+        Limits for all runs together; resamples that do not fit are left out, and the result says so. An interrupt
+        raises ``Interrupted``, whose ``result`` has the resamples that were counted.
     settings
         Further settings of ``learn``, the same for all runs.
 
@@ -69,14 +73,18 @@ def stability(
     >>> found.of("Cancer", "Xray").edge
     1.0
     """
+    check_target(target)
+    check_depth(depth)
     check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=threads)
+    known = progress is None or callable(progress)
+    demand(known, f"progress is {spelt(progress)}; give a function that takes the resamples done and of all")
     _check(resamples, seed, settings)
     table = _opened(source, settings)
     size = _size(subsample, table.rows)
     manager = gathered(plugins)
     runs = _Runs(table, target, {**settings, "depth": depth, "max_tests": max_tests}, max_seconds)
     part = runs.learned(None, manager)
-    if runs.settings.get("learner", AUTO) == AUTO:  # a resample may leave out what decided
+    if is_auto(runs.settings.get("learner", AUTO)):  # a resample may leave out what decided
         runs.settings["learner"] = part.learner
     quiet = manager.copy(watched=False)
 
@@ -84,7 +92,7 @@ def stability(
         return tally(runs.learned(row_numbers(table.rows, seeds, size), quiet))
 
     tallies: list[Tally] = []
-    stopped = part.incomplete
+    stopped, interrupted = part.incomplete, False
     tests = part.counts.distinct
     seeds = [] if stopped else SeedSequence(seed).spawn(resamples)
     try:
@@ -100,10 +108,10 @@ def stability(
                 if progress is not None:
                     progress(len(tallies), resamples)
     except KeyboardInterrupt:
-        stopped = "stopped at an interrupt"
+        stopped, interrupted = "stopped at an interrupt", True
     supports, support = counted(part, tallies)
     asked = {"resamples": len(tallies), "seed": seed} | ({} if subsample is None else {"subsample": subsample})
-    return Stability(
+    found = Stability(
         attrs.evolve(part, support=support, settings={**part.settings, **asked}),
         supports,
         resamples=resamples,
@@ -112,6 +120,9 @@ def stability(
         subsample=subsample,
         incomplete=None if stopped is None else f"{len(tallies)} of {resamples} resamples counted: {stopped}",
     )
+    if interrupted:
+        raise Interrupted(part=found.part, result=found)
+    return found
 
 
 @attrs.frozen(eq=False)
@@ -133,8 +144,8 @@ class _Runs:
 def _check(resamples: int, seed: int, settings: dict[str, Any]) -> None:
     """Refuse numbers and settings that mean nothing here."""
     for name, value, least in (("resamples", resamples, 1), ("seed", seed, 0)):
-        if not isinstance(value, int) or value < least:
-            message = f"{name} is {value!r}; give a whole number from {least} on"
+        if not is_whole(value) or not least <= value < 2**63:
+            message = f"{name} is {spelt(value)}; give a whole number from {least} on"
             raise InvalidArgumentError(message)
     known = signature(learn).parameters
     for name, value in settings.items():
@@ -150,7 +161,8 @@ def _opened(source: Any, settings: dict[str, Any]) -> Drawable:
     """Encode the source and leave in the settings what is still to be given with a table drawn from it."""
     given = {name: settings.pop(name, None) for name in ("missing", "discretize")}
     options = {name: value for name, value in given.items() if value is not None}
-    table = drawable(source, settings.get("oracle"), {**options, **(settings.get("options") or {})})
+    further = mapping("options", settings.get("options"), "{'max_levels': 50}")
+    table = drawable(source, settings.get("oracle"), {**options, **further})
     settings["options"] = table.options
     return table
 
@@ -160,7 +172,8 @@ def _size(subsample: float | None, rows: int) -> int | None:
     if subsample is None:
         return None
     if not isinstance(subsample, float) or not 0 < subsample < 1:
-        message = f"subsample is {subsample!r}; give a share between 0 and 1, such as 0.5, or None for the bootstrap"
+        advice = "give a share between 0 and 1, such as 0.5, or None for the bootstrap"
+        message = f"subsample is {spelt(subsample)}; {advice}"
         raise InvalidArgumentError(message)
     size = round(subsample * rows)
     if size < 2:  # noqa: PLR2004 - nothing varies in one row
@@ -175,7 +188,7 @@ def _in_order(work: Callable[[SeedSequence], Tally], seeds: Iterable[SeedSequenc
         yield from map(work, seeds)
         return
     ahead: deque[Future[Tally]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    with Workers(threads) as pool:
         try:
             for one in seeds:
                 ahead.append(pool.submit(work, one))

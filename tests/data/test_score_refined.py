@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.scores.bdeu import BDeu
 from apsl_backends.search.families import book_of
-from apsl_rules import learn, network
+from apsl_rules import Interrupted, learn, network
 from apsl_rules.coded import Table
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.facts import arrow, collider
@@ -65,7 +65,7 @@ def _ball(learner: str, table: Table, depth: int) -> tuple[frozenset[object], fr
 
     spec = installed().learners[learner].spec
     options = build(RefinedOptions, spec.options, "options")
-    score = BDeu(table, ess=options.ess, price=options.price, leaning=options.leaning)
+    score = BDeu(table, ess=options.ess, price=options.price, leaning=options.leaning, order="content")
     oracle = RememberingOracle(GSquare(table, alpha=spec.tests.alpha), origin="gsquare")
     finder = Hiton(oracle, FinderSettings(spec.tests.max_conditioning))
     balls = Balls(
@@ -213,12 +213,17 @@ def test_evidence_names_the_score(leaning: float, called: str) -> None:
 
 
 def test_an_interrupt_leaves_a_part_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Control-C in the middle of a search gives an incomplete part."""
+    """Control-C in the middle of a search is raised, and brings an incomplete part."""
     from apsl_backends.learners.ball import Balls
 
     def interrupted(*_words: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Balls, "around", interrupted)
-    part = learn(sample(network("cancer"), 300, seed=2), "Cancer", learner="apsl-score")
+    with pytest.raises(Interrupted) as stop:
+        learn(sample(network("cancer"), 300, seed=2), "Cancer", learner="apsl-score")
+
+    part = stop.value.part
+    assert part is not None
+    assert (part.target, part.members) == ("Cancer", ("Cancer",))
     assert part.incomplete == "stopped at an interrupt before the part was settled; nothing is learned yet"

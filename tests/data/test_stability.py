@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.random import SeedSequence
 
 from apsl_backends.dseparation import DSeparation
-from apsl_rules import Knowledge, hookimpl, known_dag, learn, load_part, network, stability, table
+from apsl_rules import Interrupted, Knowledge, hookimpl, known_dag, learn, load_part, network, stability, table
 from apsl_rules.coded import Table
 from apsl_rules.dag import Dag
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
@@ -251,14 +251,17 @@ def test_limits_leave_out_resamples_and_say_so(threads: int) -> None:
 
 
 def test_an_interrupt_gives_what_was_counted() -> None:
-    """Control-C between two resamples ends the run, and what was counted is there."""
+    """Control-C between two resamples is raised, and brings what was counted."""
 
     def interrupt(done: int, _of: int) -> None:
         if done == 3:
             raise KeyboardInterrupt
 
-    found = stability(ASIA, "either", resamples=50, threads=2, progress=interrupt)
+    with pytest.raises(Interrupted) as stop:
+        stability(ASIA, "either", resamples=50, threads=2, progress=interrupt)
 
+    found = stop.value.result
+    assert found.part == stop.value.part
     assert found.counted == 3
     assert found.incomplete == "3 of 50 resamples counted: stopped at an interrupt"
 

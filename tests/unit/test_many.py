@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from apsl_backends.dseparation import DSeparation
 from apsl_rules import Knowledge, known_dag, learn, learn_graph, learn_many, network
@@ -53,6 +54,34 @@ def test_all_parts_together_are_the_whole_graph(dag: Dag) -> None:
     truth = cpdag(dag)
 
     assert (union.arrows, union.lines) == (truth.arrows, truth.lines)
+
+
+@given(sparse_dags(min_nodes=3, max_nodes=10), st.sampled_from([1, 2]), st.data())
+def test_the_union_is_that_of_the_parts_and_no_more(dag: Dag, depth: int, data: st.DataObject) -> None:
+    """With a perfect oracle the union over some targets has the arrows and lines of their parts, and no more."""
+    targets = data.draw(st.lists(st.sampled_from(dag.nodes), min_size=1, max_size=3, unique=True))
+    parts = learn_many(dag, targets, depth=depth)
+    arrows = {one for part in parts.values() for one in part.arrows}
+    lines = {one for part in parts.values() for one in part.lines}
+    graph = parts.union.graph()
+
+    assert (parts.union.arrows, parts.union.lines) == (arrows, lines)
+    assert (graph.arrows, graph.lines, graph.conflicts) == (arrows, lines, frozenset())
+    assert parts.union.to_networkx().number_of_edges() == len(arrows) + 2 * len(lines)
+    assert len(parts.union.dag().edges) == len(arrows) + len(lines)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("name", ["asia", "child"])
+def test_the_union_of_a_table_has_the_edges_of_its_parts(name: str, depth: int) -> None:
+    """By default too every edge of the union, conflicts included, is an edge of a part, and the other way round."""
+    drawn = sample(network(name), 2000, seed=5)
+    targets = [*drawn.names[:2], drawn.names[-1]]
+    parts = learn_many(drawn, targets, depth=depth)
+
+    edges = {frozenset((edge.source, edge.target)) for edge in parts.union.graph().edges}
+    assert edges == {pair for part in parts.values() for pair in part.edges}
+    assert {one.pair for one in parts.union.conflicts} <= edges
 
 
 def test_all_parts_together_are_the_deepest_part(rows: Table) -> None:
