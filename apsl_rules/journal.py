@@ -55,6 +55,16 @@ class Journal:
         }
         self._owner = Lock()
 
+    def __getstate__(self) -> tuple[tuple[Relation, ...], tuple[Entry, ...]]:
+        """Return what a copy is made of: the relations and the entries; all else follows from them."""
+        return tuple(self.relations.values()), tuple(self.entries)
+
+    def __setstate__(self, state: tuple[tuple[Relation, ...], tuple[Entry, ...]]) -> None:
+        relations, entries = state
+        Journal.__init__(self, relations)
+        for entry in entries:
+            self.write(entry)
+
     def held(self, fact: Fact, length: int) -> bool:
         """Say whether a fact is held after the first ``length`` entries."""
         place = self.places.get(fact)

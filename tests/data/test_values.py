@@ -1,0 +1,156 @@
+"""Results are values: they can be pickled and copied, and a copy is equal to what it was made of and tells the same."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import attrs
+import pandas as pd
+import pytest
+
+from apsl_rules import Knowledge, Part, compare, find_blanket, known_dag, learn, learn_graph, learn_many, network
+from apsl_rules import stability as learn_again
+from apsl_rules.conflicts import POLICIES, Policy
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.export.sklearn import PartSelector
+from apsl_rules.facts import Evidence, Finding, adjacent
+from apsl_rules.names import Node
+from apsl_rules.partfile import parse_part, part_json
+from apsl_rules.plugins import installed
+from apsl_rules.sampling import sample
+from apsl_rules.store import MarkStore
+from contradictory import Contradictory
+
+ASIA = sample(network("asia"), 1000, seed=5)
+FRAME = pd.DataFrame(dict(zip(ASIA.names, ASIA.codes, strict=True)))
+
+
+def pickled(one: Any) -> Any:
+    """Give a copy that went through bytes."""
+    return pickle.loads(pickle.dumps(one))  # noqa: S301 - our own bytes
+
+
+COPIES = pytest.mark.parametrize("copied", [pickled, copy.deepcopy, copy.copy])
+
+
+def reasons(part: Part) -> dict[tuple[Node, Node], str]:
+    """Give what a part says of each pair of nodes."""
+    said = {}
+    for x, y in combinations(part.nodes, 2):
+        try:
+            said[x, y] = str(part.why(x, y))
+        except InvalidArgumentError as error:
+            said[x, y] = str(error)
+    return said
+
+
+def assert_same(again: Part, part: Part) -> None:
+    """See that a copy of a part is equal to it, replays, proves and is written as it is."""
+    assert again == part
+    assert hash(again) == hash(part)
+    assert again is not part
+    assert reasons(again) == reasons(part)
+    assert (again.trace, again.findings) == (part.trace, part.findings)
+    assert list(again.states()) == list(part.states())
+    assert [{*state.arrows} for state in again.states()] == [{*state.arrows} for state in part.states()]
+    assert part_json(again) == part_json(part)
+
+
+@COPIES
+@pytest.mark.parametrize("learner", sorted(installed().learners))
+def test_parts_of_every_learner_are_values(learner: str, copied: Callable[[Any], Any]) -> None:
+    """A copy is equal, replays the same states, gives the same proofs and the same file."""
+    part = learn(ASIA, "either", depth=2, learner=learner)
+
+    assert_same(copied(part), part)
+
+
+@COPIES
+@pytest.mark.parametrize("policy", POLICIES)
+def test_parts_with_conflicts_are_values(policy: Policy, copied: Callable[[Any], Any]) -> None:
+    """Under each policy the journal, with what was dropped, comes along."""
+    part = learn(Contradictory(), "a", depth="max", conflicts=policy, learner="apsl")
+
+    assert part.all_conflicts
+    assert_same(copied(part), part)
+
+
+@COPIES
+def test_parts_with_knowledge_and_interrupted_ones_are_values(copied: Callable[[Any], Any]) -> None:
+    """What was given, and what is missing, comes along."""
+    dag = known_dag({"a": [], "b": ["a"], "c": ["b"]})
+    given = learn(dag, "b", knowledge=Knowledge(required=[("a", "b")]))
+    cut = learn(network("alarm"), "HR", depth=3, learner="apsl", max_tests=60)
+
+    assert cut.incomplete
+    assert_same(copied(given), given)
+    assert_same(copied(cut), cut)
+
+
+def test_a_copy_of_a_part_shares_its_journal_as_the_part_does() -> None:
+    """Where marks and history are one store in the part, they are one in the copy; the copy can be written to."""
+    part = learn(network("asia"), "either")
+    again = pickled(part)
+
+    assert (again.history is again.store) is (part.history is part.store)
+    longer = again.history.with_reasons([Finding(adjacent.fact("asia", "xray"), Evidence("test"))])
+    assert len(longer) == len(part.history) + 1
+    assert again.history == part.history
+
+
+def test_parts_learned_alike_are_equal_and_others_are_not() -> None:
+    """Equality asks for everything but the time that rules took."""
+    one, two = (learn(ASIA, "either", learner="apsl") for _ in range(2))
+
+    assert one == two
+    assert {one, two} == {one}
+    assert one != learn(ASIA, "either", learner="apsl", depth=2)
+    assert one != attrs.evolve(one, notes=("another",))
+    assert one != learn(ASIA, "lung", learner="apsl")
+    assert one != "a part"
+    assert parse_part(part_json(one), "the part") == one
+
+
+def test_stores_are_equal_when_written_alike() -> None:
+    """The order and the reasons count, and nothing else is a store."""
+    first, second = (Finding(adjacent.fact("a", other), Evidence("test")) for other in "bc")
+    store = MarkStore().with_reasons([first, second])
+
+    assert store == MarkStore().with_reasons([first]).with_reasons([second])
+    assert store != MarkStore().with_reasons([second, first])
+    assert store != MarkStore().with_reasons([first, attrs.evolve(second, evidence=Evidence("another"))])
+    assert store != [first, second]
+
+
+@COPIES
+def test_results_of_several_runs_are_values(copied: Callable[[Any], Any]) -> None:
+    """Graphs, parts of many targets with their union, stability, comparisons, proofs and blankets."""
+    many = learn_many(ASIA, ["either", "lung"], learner="apsl")
+    results = [
+        many,
+        learn_graph(ASIA, learner="apsl"),
+        learn_again(ASIA, "either", learner="apsl", resamples=3),
+        compare(ASIA, "either", learners=["apsl", "cmb"]),
+        many["either"].why("either", "lung"),
+        find_blanket(ASIA, "either"),
+    ]
+
+    assert [copied(one) for one in results] == results
+    assert copied(many).union == many.union
+    assert copied(many.union) == many.union
+    assert all(hash(copied(one)) == hash(one) for one in results)
+
+
+@COPIES
+def test_a_fitted_selector_is_a_value(copied: Callable[[Any], Any]) -> None:
+    """It selects the same columns, and its part and blanket come along."""
+    selector = PartSelector(learner="apsl").fit(FRAME.drop(columns="dysp"), FRAME["dysp"])
+    again = copied(selector)
+
+    assert again.get_feature_names_out().tolist() == selector.get_feature_names_out().tolist()
+    assert (again.part_, again.blanket_) == (selector.part_, selector.blanket_)
+    assert_same(pickled(selector).part_, selector.part_)
