@@ -114,7 +114,7 @@ def drawing_of(part: Part) -> Drawing:
     routes = sheet.routes()
     wires = tuple(Wire(edge, *pair, route) for edge, pair, route in zip(edges, pairs, routes, strict=True))
     right, bottom = sheet.lefts[-1] + sheet.widths[-1], max(box.top + box.height for box in boxes)
-    bands = _bands(boxes, [_title(layer, farthest) for layer in range(farthest + 2)], wires)
+    bands = _bands(boxes, {layer: _title(layer, farthest) for layer in layer_of}, wires)
     return Drawing(boxes, wires, bands, max([right, *(band.right for band in bands)]) + MARGIN, bottom + MARGIN)
 
 
@@ -124,7 +124,7 @@ def _title(layer: int, farthest: int) -> str:
     return {0: "target", 1: "1 step"}.get(layer, f"{layer} steps")
 
 
-def _bands(boxes: Sequence[Box], titles: Sequence[str], wires: Sequence[Wire]) -> tuple[Band, ...]:
+def _bands(boxes: Sequence[Box], titles: Mapping[int, str], wires: Sequence[Wire]) -> tuple[Band, ...]:
     """Give each layer a stripe as wide as its boxes and the bows beside its last column."""
     bands = []
     for layer in sorted({box.layer for box in boxes}):

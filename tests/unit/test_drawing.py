@@ -137,4 +137,5 @@ def test_a_shortened_name_fits_and_a_short_one_stays(name: str) -> None:
     label = shortened(name)
 
     assert width_of(label) <= max(168.0, width_of("…"))
+    assert (label == name) == (width_of(name) <= 168.0)
     assert label == name or "…" in label
