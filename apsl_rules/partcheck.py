@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
-from apsl_rules.facts import RELATIONS, Fact, Firing, Relation, adjacent, arrow, by_name, conflict, gap, settled
+from apsl_rules.facts import (
+    RELATIONS,
+    Fact,
+    Firing,
+    Relation,
+    adjacent,
+    arrow,
+    by_name,
+    conflict,
+    gap,
+    settled,
+    untested,
+)
 from apsl_rules.journal import Drop
 from apsl_rules.names import in_order, listing
 from apsl_rules.part import Part
+from apsl_rules.partreplay import wrong_steps
 from apsl_rules.store import MarkStore
 
-_NEEDED = (adjacent, arrow, conflict, gap, settled)
+_NEEDED = (adjacent, arrow, conflict, gap, settled, untested)
 
 
 def checked_relations(relations: Sequence[Relation]) -> dict[str, Relation]:
@@ -31,12 +45,14 @@ def checked_relations(relations: Sequence[Relation]) -> dict[str, Relation]:
 
 def check_part(part: Part) -> None:
     """Refuse a part whose pieces contradict each other, with what is wrong."""
-    for wrong in (
-        *_wrong_entries(part.history),
-        *_wrong_entries(part.proofs),
-        *_wrong_frame(part),
-        *_wrong_edges(part),
-        *_wrong_conflicts(part),
+    for wrong in chain(
+        _wrong_entries(part.history),
+        _wrong_entries(part.store),
+        _wrong_entries(part.proofs),
+        _wrong_frame(part),
+        _wrong_edges(part),
+        _wrong_conflicts(part),
+        wrong_steps(part),
     ):
         raise ValueError(wrong)
 
@@ -63,8 +79,12 @@ def _wrong_frame(part: Part) -> Iterable[str]:
     places = [place for visit in part.visits for place in (visit.begin, visit.end)]
     if places != sorted(places) or any(place > end for place in places):
         yield "the visits are not in the order of the history"
+    if [0, *(visit.end for visit in part.visits)] != [*(visit.begin for visit in part.visits), end]:
+        yield "the visits do not make up the history"
     if part.distances.get(part.target) != 0:
         yield "the target is not at distance 0"
+    if max(part.distances.values()) >= len(part.nodes):
+        yield f"a distance is {max(part.distances.values())}, but there are only {len(part.nodes)} nodes"
 
 
 def _wrong_edges(part: Part) -> Iterable[str]:
@@ -76,6 +96,11 @@ def _wrong_edges(part: Part) -> Iterable[str]:
         for fact in part.store.facts(relation):
             if fact not in part.proofs:
                 yield f"{relation.text(fact.nodes)} has no proof"
+        for fact in part.proofs.facts(relation):
+            if fact not in part.store:
+                yield f"{relation.text(fact.nodes)} has a proof, but does not hold"
+    if not part.support.keys() <= part.edges or not all(0 <= share <= 1 for share in part.support.values()):
+        yield "the support is not that of the edges"
 
 
 def _wrong_conflicts(part: Part) -> Iterable[str]:

@@ -20,6 +20,7 @@ import attrs
 
 from apsl_rules.atomic import write_text
 from apsl_rules.conflicts import Conflict
+from apsl_rules.documents import DocumentError, file_text, json_data
 from apsl_rules.errors import PartFileError
 from apsl_rules.facts import Fact, Finding, Firing, Reason, Relation
 from apsl_rules.journal import Drop, Entry
@@ -59,8 +60,8 @@ def part_json(part: Part) -> str:
         "order_dependent": part.order_dependent,
         "counts": attrs.asdict(part.counts),
         "rule_use": {name: use.firings for name, use in part.rule_use.items()},
-        "arrows": sorted(map(writer.numbers, part.arrows)),
-        "lines": sorted(sorted(writer.numbers(pair)) for pair in part.lines),
+        "arrows": writer.arrows(),
+        "lines": writer.lines(),
         "nodes": [label(node) for node in part.nodes],
         "distances": [[writer.number(node), distance] for node, distance in part.distances.items()],
         "relations": [attrs.asdict(relation) for relation in part.store.relations.values()],
@@ -82,8 +83,8 @@ def part_json(part: Part) -> str:
 def load_part(path: str | Path) -> Part:
     """Read a part that ``save_part`` wrote."""
     try:
-        text = Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = file_text(path)
+    except DocumentError as error:
         message = f"cannot read the part file {str(path)!r}: {error}"
         raise PartFileError(message) from error
     return parse_part(text, str(path))
@@ -92,8 +93,8 @@ def load_part(path: str | Path) -> Part:
 def parse_part(text: str, origin: str) -> Part:
     """Read a part from JSON text."""
     try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        data = json_data(text)
+    except DocumentError as error:
         message = f"{origin!r} is no part file: not valid JSON ({error})"
         raise PartFileError(message) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
@@ -102,21 +103,28 @@ def parse_part(text: str, origin: str) -> Part:
     if data.get("version") != VERSION:
         message = f"{origin!r} has part format version {data.get('version')!r}; this program reads version {VERSION}"
         raise PartFileError(message)
-    wrong = fault(data, schema("part"))
-    if wrong is not None:
-        message = f"{origin!r} is a damaged part file: {wrong}"
-        raise PartFileError(message)
     try:
-        return _Reader(data).part()
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        message = f"{origin!r} is a damaged part file: {type(error).__name__}: {error}"
+        wrong = fault(data, schema("part"))
+        if wrong is None:
+            return _Reader(data).part()
+    except RecursionError as error:
+        message = f"{origin!r} is a damaged part file: a label is nested too deeply"
         raise PartFileError(message) from error
+    except ValueError as error:  # ours, in words
+        message = f"{origin!r} is a damaged part file: {error}"
+        raise PartFileError(message) from error
+    except (KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
+        message = f"{origin!r} is a damaged part file: an entry names something that is not there"
+        raise PartFileError(message) from error
+    message = f"{origin!r} is a damaged part file: {wrong}"
+    raise PartFileError(message)
 
 
 class _Writer:
     """Turns the pieces of one part into plain data."""
 
     def __init__(self, part: Part) -> None:
+        self._part = part
         self._number = {node: number for number, node in enumerate(part.nodes)}
         self._places: dict[int, int] = {}
 
@@ -124,6 +132,12 @@ class _Writer:
         """Let findings be written as their place in the history from now on."""
         entries = enumerate(history.entries)
         self._places = {id(entry): place for place, entry in entries if isinstance(entry, Finding)}
+
+    def arrows(self) -> list[list[int]]:
+        return sorted(map(self.numbers, self._part.arrows))
+
+    def lines(self) -> list[list[int]]:
+        return sorted(sorted(self.numbers(pair)) for pair in self._part.lines)
 
     def number(self, node: Node) -> int:
         return self._number[node]
@@ -213,7 +227,18 @@ class _Reader:
             knowledge=self._knowledge(data.get("knowledge", {})),
         )
         check_part(part)
+        self._check_drawn(part)
         return part
+
+    def _check_drawn(self, part: Part) -> None:
+        """Refuse edges of the part other than those that the facts and the depth give."""
+        writer = _Writer(part)
+        if self._data["arrows"] != writer.arrows():
+            message = "the arrows are not those that its facts give"
+            raise ValueError(message)
+        if self._data["lines"] != writer.lines():
+            message = "the lines are not those that its facts give"
+            raise ValueError(message)
 
     def _knowledge(self, data: dict[str, Any]) -> Knowledge:
         named = {key: [[self._node(one) for one in entry] for entry in data.get(key, ())] for key in NAMED}
