@@ -12,13 +12,21 @@ from apsl_rules.neighbours import Neighbours
 from apsl_rules.oracle import Oracle, Search, foresee
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen
 class Blanket:
-    """The parents and children of a node, and for each child that is shared the spouses it is shared with."""
+    """The parents and children of a node, and for each child that is shared the spouses it is shared with.
+
+    ``untested`` are nodes that may be neighbours as well: there were too few rows to tell. Only a blanket that is read
+    from a part knows them.
+    """
 
     node: Node
     neighbours: tuple[Node, ...]
     spouses: Mapping[Node, tuple[Node, ...]]
+    untested: tuple[Node, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((Blanket, self.node, self.neighbours))
 
     @property
     def members(self) -> tuple[Node, ...]:

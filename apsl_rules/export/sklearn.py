@@ -15,12 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from apsl_rules.blanket_finding import find_blanket
+from apsl_rules.blanket import Blanket
+from apsl_rules.blanket_finding import blanket_of, find_blanket
 from apsl_rules.cpdag import Depth
 from apsl_rules.data import table
 from apsl_rules.errors import DataError, InvalidArgumentError, MissingPackageError
 from apsl_rules.learning import learn
 from apsl_rules.names import Node, listing
+from apsl_rules.store import Mark
 
 try:
     from sklearn.base import BaseEstimator
@@ -40,11 +42,14 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         "blanket" for parents, children and spouses of y, which make all other columns needless for predicting it;
         "part" for all nodes of the learned part.
     depth
-        The depth of the part.
+        The depth of the part. The blanket is read from it; the default learner knows the spouses at depth 1, some of
+        the others (such as "cmb") only at depth 2.
     target
         What to call y in the part; without it "y", with more underscores where a column is called so.
     learner, oracle, alpha, max_conditioning, missing, discretize, threads
-        As for ``learn``; ``blanket_finder`` is the finder of the blanket.
+        As for ``learn``; what is not given is left to the learner.
+    blanket_finder
+        A finder such as "hiton-mb" that finds the blanket instead, as for ``find_blanket``.
 
     Attributes
     ----------
@@ -74,11 +79,11 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         target: Node = None,
         learner: str = "auto",
         oracle: str | None = None,
-        alpha: float = 0.01,
-        max_conditioning: int = 3,
+        alpha: float | None = None,
+        max_conditioning: int | Literal["none"] | None = None,
         missing: Literal["refuse", "testwise", "level"] | None = None,
         discretize: str | Mapping[Node, str] | None = None,
-        blanket_finder: str = "hiton-mb",
+        blanket_finder: str | None = None,
         threads: int = 1,
     ) -> None:
         self.select = select
@@ -117,16 +122,10 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         )
         chosen = self.part_.members
         if self.select == "blanket":
-            self.blanket_ = find_blanket(
-                source,
-                self.target_,
-                finder=self.blanket_finder,
-                oracle=self.oracle,
-                alpha=self.alpha,
-                max_conditioning=self.max_conditioning,
-            )
+            self.blanket_ = self._blanket(source)
             chosen = self.blanket_.members
         self.support_ = np.array([name in chosen for name in self.columns_], dtype=bool)
+        self._why_nothing = "" if self.support_.any() else self._nothing()
         return self
 
     def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's own name
@@ -139,7 +138,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             message = f"X has {kept.shape[1]} columns; the selector was fitted on {self.n_features_in_}"
             raise DataError(message)
         if not self.support_.any():
-            warnings.warn("no column was selected: y depends on none of them at this alpha", UserWarning, stacklevel=2)
+            warnings.warn(f"no column was selected: {self._why_nothing}", UserWarning, stacklevel=2)
         return kept.loc[:, self.support_] if isinstance(kept, pd.DataFrame) else kept[:, self.support_]
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
@@ -189,7 +188,30 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         whole.insert(len(whole.columns), self.target_, values)
         if self.missing is None and self.discretize is None:
             return whole
-        return table(whole, missing=self.missing or "refuse", discretize=self.discretize)
+        return table(whole, missing=self.missing or "testwise", discretize=self.discretize)
+
+    def _blanket(self, source: Any) -> Blanket:
+        if self.blanket_finder is None:
+            return blanket_of(self.part_)
+        return find_blanket(
+            source,
+            self.target_,
+            finder=self.blanket_finder,
+            oracle=self.oracle,
+            alpha=self.alpha,
+            max_conditioning=self.max_conditioning,
+        )
+
+    def _nothing(self) -> str:
+        """Return why no column was selected: y depends on none of them, or could not be tested with them."""
+        unknown = [name for name in self.columns_ if self.part_.mark(self.target_, name) is Mark.UNKNOWN]
+        if len(unknown) < len(self.columns_):
+            rest = f"; too few rows to test it against {listing(unknown)}" if unknown else ""
+            return f"y depends on none of them at alpha {self.part_.settings['alpha']}{rest}"
+        return (
+            "y could not be tested with any of them: there are too few rows for its levels and theirs; cut numbers "
+            f"into few levels, such as discretize={{{self.target_!r}: 'quantile:3'}}, or join levels"
+        )
 
     def _refuse_columns(self, given: tuple[Node, ...]) -> None:
         lacking = [name for name in self.columns_ if name not in given]

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from apsl_rules import network
+from apsl_rules import find_blanket, learn, network
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.export.sklearn import PartSelector
 from apsl_rules.sampling import sample
@@ -69,7 +69,7 @@ def test_a_grid_search_tries_settings() -> None:
     grid = {"partselector__alpha": [0.001, 0.05], "partselector__select": ["blanket", "part"]}
     search = GridSearchCV(pipeline, grid, cv=2).fit(X.iloc[:1000], Y.iloc[:1000])
 
-    assert search.best_params_["partselector__alpha"] in {0.001, 0.05}
+    assert len(search.cv_results_["params"]) == 4
     assert search.best_score_ > 0.75
     assert search.best_estimator_[0].part_.settings["alpha"] == search.best_params_["partselector__alpha"]
 
@@ -118,9 +118,11 @@ def test_missing_values_and_numbers_are_dealt_with_as_told() -> None:
     """Missing and discretize are those of table()."""
     frame = X.assign(noise=np.random.default_rng(0).normal(size=len(X)))
     frame.loc[0, "bronc"] = None
-    selector = PartSelector(missing="testwise", discretize="quantile:3").fit(frame, Y)
+    how: dict[str, Any] = {"missing": "testwise", "discretize": "quantile:3"}
+    selector = PartSelector(**how).fit(frame, Y)
 
-    assert set(selector.get_feature_names_out()) == {"bronc", "either"}
+    assert selector.get_feature_names_out().tolist() == ["bronc"]
+    assert learn(frame.assign(dysp=Y), "dysp", **how).neighbours_of("dysp") == ("bronc",)
 
 
 def test_mistakes_get_a_sentence() -> None:
@@ -154,6 +156,53 @@ def test_nothing_selected_is_said() -> None:
 
     with pytest.warns(UserWarning, match="no column was selected"):
         assert selector.transform(X).shape == (3000, 0)
+
+
+@pytest.mark.parametrize("levels", ["numbers", "text"])
+def test_a_y_of_too_many_levels_is_said_to_be_untested(levels: str) -> None:
+    """A y with too many levels for any test is never said to depend on nothing; by default numbers are cut."""
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": random.integers(0, 3, 400), "b": random.integers(0, 2, 400)})
+    y: Any = frame["a"] * 100 + random.integers(0, 100, 400)
+    whole = PartSelector(discretize="none").fit(frame, y if levels == "numbers" else y.astype(str))
+
+    with pytest.warns(UserWarning, match="y could not be tested with any of them: there are too few rows") as said:
+        whole.transform(frame)
+    assert "discretize={'y': 'quantile:3'}" in str(said[0].message)
+    assert PartSelector().fit(frame, y).get_feature_names_out().tolist() == ["a"]
+
+
+def test_a_column_of_too_many_levels_is_named() -> None:
+    """Where y could be tested with some columns only, the warning names the others."""
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": random.integers(0, 2, 400), "wide": random.integers(0, 90, 400).astype(str)})
+    selector = PartSelector().fit(frame, random.integers(0, 2, 400))
+
+    with pytest.warns(UserWarning, match="none of them at alpha 0.05; too few rows to test it against 'wide'"):
+        selector.transform(frame)
+
+
+@pytest.mark.parametrize("rows", [300, 1000, 3000])
+@pytest.mark.parametrize("target", ["either", "dysp", "smoke"])
+def test_what_is_not_given_is_left_to_the_learner(target: str, rows: int) -> None:
+    """Without settings the selector learns the part of learn, and selects its neighbours and spouses."""
+    some = ROWS.iloc[:rows]
+    features, y = some.drop(columns=target), some[target]
+    near, blanket = (PartSelector(select=one, target=target).fit(features, y) for one in ("part", "blanket"))
+    part = learn(some, target)
+
+    assert (near.part_.settings, near.part_.learner) == (part.settings, part.learner)
+    assert {*near.get_feature_names_out()} == {*part.members} - {target}
+    assert {*blanket.get_feature_names_out()} == {*find_blanket(some, target).members}
+
+
+def test_a_blanket_finder_is_asked_by_name() -> None:
+    """blanket_finder gives the blanket of the classical algorithm, at its own settings unless others are given."""
+    selector = PartSelector(blanket_finder="hiton-mb", target="dysp").fit(X, Y)
+    strict = PartSelector(blanket_finder="hiton-mb", target="dysp", alpha=1e-200).fit(X, Y)
+
+    assert selector.blanket_.members == find_blanket(ROWS, "dysp", finder="hiton-mb").members
+    assert strict.blanket_.members != selector.blanket_.members
 
 
 def test_without_scikit_learn_a_sentence_says_how_to_get_it() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from apsl_rules import learn
 from apsl_rules.blanket_finding import find_blanket
-from apsl_rules.errors import UnknownNameError, UnknownNodeError
+from apsl_rules.errors import InvalidArgumentError, UnknownNameError, UnknownNodeError
 from apsl_rules.networks import network
 from apsl_rules.plugins import installed
 from apsl_rules.sampling import sample
@@ -29,9 +30,38 @@ def test_every_finder_works_on_a_table(finder: str) -> None:
     assert set(found.spouses) <= set(found.neighbours)
 
 
+def test_the_neighbours_are_those_of_the_part() -> None:
+    """On 2,000 rows of ASIA the blanket of either has the four neighbours that learn finds, and bronc by dysp."""
+    rows = sample(network("asia"), 2000, seed=5)
+    found = find_blanket(rows, "either")
+
+    assert found.neighbours == learn(rows, "either").neighbours_of("either") == ("dysp", "lung", "tub", "xray")
+    assert dict(found.spouses) == {"dysp": ("bronc",)}
+
+
+def test_settings_reach_the_part() -> None:
+    """What is given besides a finder is given to learn."""
+    rows = sample(network("child"), 500, seed=3)
+    found = find_blanket(rows, "Disease", alpha=1e-30, max_conditioning=0)
+
+    assert found.neighbours == learn(rows, "Disease", alpha=1e-30, max_conditioning=0).neighbours_of("Disease")
+    assert found.neighbours != find_blanket(rows, "Disease").neighbours
+
+
+def test_no_limit_on_conditioning_sets_can_be_asked_of_a_finder() -> None:
+    """max_conditioning "none" lets a classical finder condition on any set."""
+    rows = sample(network("asia"), 2000, seed=5)
+
+    assert find_blanket(rows, "dysp", finder="hiton-mb", max_conditioning="none").neighbours
+
+
 def test_unknown_names_are_refused() -> None:
-    """A finder or a node that does not exist is refused with the nearest one."""
+    """A finder, a node or an option that does not exist is refused."""
+    with pytest.raises(InvalidArgumentError, match="the option 'symmetric' is one of blanket finders; name a finder"):
+        find_blanket(MICRO["N3"], "T", options={"symmetric": True})
     with pytest.raises(UnknownNameError, match="did you mean 'hiton-mb'"):
         find_blanket(MICRO["N3"], "T", finder="hiton-bm")
     with pytest.raises(UnknownNodeError, match="unknown node 'Q'"):
+        find_blanket(MICRO["N3"], "Q", finder="hiton-mb")
+    with pytest.raises(UnknownNodeError, match="unknown target 'Q'"):
         find_blanket(MICRO["N3"], "Q")
