@@ -10,7 +10,7 @@ from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.screen import print_table, watched
 from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -46,7 +46,8 @@ def compare(
     """Learn the same part of SOURCE with several learners: what each finds and what it costs.
 
     One row for each: the edges of its part and their marks, how many of them the first learner has too and how many
-    with the same mark, the nodes visited, the tests asked and the CPU seconds.
+    with the same mark, the nodes visited, the tests asked and the CPU seconds. A run that meets a limit or is
+    interrupted exits with 2.
     """
     from apsl_rules.comparing import compare as compare_learners
     from apsl_rules.opening import open_source
@@ -60,13 +61,21 @@ def compare(
     node = node_named(target, nodes, "target")
     settings = with_knowledge(rest, nodes)
     names = [name.strip() for name in learners.split(",") if name.strip()]
-    with watched(manager, quiet=quiet) as plugins:
-        compared = compare_learners(opened, node, learners=names, plugins=plugins, **settings)
+    interrupted = False
+    try:
+        with watched(manager, quiet=quiet) as plugins:
+            compared = compare_learners(opened, node, learners=names, plugins=plugins, **settings)
+    except Interrupted as stop:
+        if stop.result is None:
+            raise
+        compared, interrupted = stop.result, True
     if as_json:
         print_json(compared.rows())
     else:
         print_table(compared.rows(), head=True)
-    if not all(row["complete"] for row in compared.rows()):
+    if interrupted:
+        click.echo(f"apsl: interrupted after {len(compared.parts)} of {len(names)} learners", err=True)
+    if interrupted or not all(row["complete"] for row in compared.rows()):
         context.exit(2)
 
 

@@ -11,8 +11,8 @@ from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, quiet_option, summary
 from apsl_rules.cli.screen import print_text, watched
 from apsl_rules.cli.source import learned, learning_options
-from apsl_rules.cli.writing import chosen_style, exported, format_options, keep_source
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.cli.writing import chosen_style, exported, format_options, keep_source, out_option, prints
+from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.plugins import Plugins, pick
 
 _EXAMPLES = """\b
@@ -20,7 +20,7 @@ Examples:
   apsl learn alarm --target HREKG --depth 2
   apsl learn alarm -t HISTORY -k max --out part.json
   apsl learn network.bif -t Smoker --learner apsl-paper --json
-  apsl learn table.csv -t Smoker --alpha 0.05 --missing testwise --threads 2
+  apsl learn table.csv -t Smoker --alpha 0.05 --discretize age=quantile:5 --threads 2
   apsl learn table.csv -t Smoker --knowledge known.toml --forbid Cancer Smoker
   apsl learn table.csv -t Smoker -k 3 --max-seconds 60 --out part.json --resume
   apsl learn table.csv --config run.toml
@@ -30,7 +30,7 @@ Examples:
 @click.command(epilog=_EXAMPLES, short_help="Learn the part around a target, from a network or a table.")
 @click.argument("source", shell_complete=complete_networks)
 @learning_options
-@click.option("--out", "-o", type=click.Path(dir_okay=False), help="Save the part; why, trace and show read it.")
+@out_option("Save the part; why, trace and show read it.")
 @click.option(
     "--resume",
     is_flag=True,
@@ -65,15 +65,20 @@ def learn(
     exporter = pick(manager.exporters, style, "format")
     keep_source(source, out)
     answers = _answers_beside(out, settings) if resume else None
-    with watched(manager, quiet=quiet) as plugins:
-        part = learned(source, plugins, **settings)
+    try:
+        with watched(manager, quiet=quiet) as plugins:
+            part = learned(source, plugins, **settings)
+    except Interrupted as stop:
+        if stop.part is None:
+            raise
+        part = stop.part
     if out is not None:
         save_part(part, out)
     text = exported(part, exporter, directed=directed).rstrip("\n")
     if style == "text":
-        print_text(f"{text}\n\n{summary(part)}")
+        print_text(f"{text}\n\n{summary(part)}", err=prints(out))
     else:
-        click.echo(text)
+        click.echo(text, err=prints(out))
     if part.incomplete:
         context.exit(2)
     if answers is not None:
@@ -82,7 +87,7 @@ def learn(
 
 def _answers_beside(out: str | None, settings: dict[str, Any]) -> Path:
     """Have the answers of a run kept in a file beside its result."""
-    if out is None or settings["cache"] is not None:
+    if out is None or prints(out) or settings["cache"] is not None:
         message = "--resume keeps the answers beside the file of --out; give --out, and no --cache with it"
         raise InvalidArgumentError(message)
     answers = Path(f"{out}.answers")

@@ -1,6 +1,7 @@
 """The command ``apsl``: results on standard output, progress and errors on standard error.
 
-Exit codes: 0 done, 1 the user can mend it (one sentence says how), 2 the part is incomplete because a limit was met.
+Exit codes: 0 done, 1 the user can mend it (one sentence says how), 2 ended early, by a limit or an interrupt (Ctrl-C).
+What was learned by then is written, marked as incomplete.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from apsl_rules.cli.sections import Sections, sentence
 from apsl_rules.cli.show import report, show
 from apsl_rules.cli.simulate import simulate
 from apsl_rules.cli.stability import stability
+from apsl_rules.cli.streams import ready_streams
 from apsl_rules.cli.tile import random, tile
 from apsl_rules.cli.verify import verify
 from apsl_rules.errors import ApslError
@@ -34,7 +36,7 @@ Examples:
   apsl why part.json CATECHOL HR
   apsl report part.json -o part.html
 
-Exit codes: 0 done, 1 a mistake that you can mend, 2 the part is incomplete because a limit was met.
+Exit codes: 0 done, 1 a mistake that you can mend, 2 ended early, by a limit or an interrupt.
 """
 
 
@@ -71,25 +73,23 @@ apsl.add_sections(
 )
 
 
-def run() -> None:
-    """Run the command line; a user's mistake ends in one sentence, never in a traceback."""
+def run() -> int:
+    """Run the command line and return its exit code; a user's mistake ends in one sentence, never in a traceback."""
     logger = logging.getLogger("apsl_rules")
     logger.addHandler(logging.StreamHandler())
     logger.setLevel(logging.INFO)
+    ready_streams()
     try:
-        code = apsl.main(standalone_mode=False)
+        code = _main()
     except ApslError as error:
         click.echo(f"apsl: {error}", err=True)
         code = 1
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        code = 0
     except click.ClickException as error:
         click.echo(f"apsl: {sentence(error)}", err=True)
         code = 1
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
         click.echo("apsl: interrupted", err=True)
-        code = 1
+        code = 2
     except BrokenPipeError:
         sys.stderr.close()
         code = 0
@@ -103,4 +103,15 @@ def run() -> None:
         first = (str(error).splitlines() or [""])[0]
         click.echo(f"apsl: an error of our own, {kind}: {first} (set APSL_DEBUG=1 to see where)", err=True)
         code = 1
-    sys.exit(code or 0)
+    return code or 0
+
+
+def _main() -> int | None:
+    """Carry out a command and print all that it has to say."""
+    try:
+        code: int | None = apsl.main(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        code = 0
+    sys.stdout.flush()
+    return code

@@ -11,7 +11,7 @@ from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.screen import print_text, watched
 from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.labels import label
 from apsl_rules.plugins import Plugins
 
@@ -45,7 +45,8 @@ def many(
 ) -> None:
     """Learn the parts of SOURCE around several targets, asking nothing twice, and print their union.
 
-    With --targets all the union is the whole graph, made of parts.
+    With --targets all the union is the whole graph, made of parts. A run that meets a limit or is interrupted gives
+    the parts learned by then and exits with 2.
     """
     from apsl_rules.many import learn_many
     from apsl_rules.opening import open_source
@@ -58,11 +59,15 @@ def many(
     if not named and targets.strip() != "all":
         message = f"--targets is {targets!r}; give nodes with commas between them, or 'all'"
         raise InvalidArgumentError(message)
-    with watched(manager, quiet=quiet) as plugins:
-        parts = learn_many(opened, named or "all", plugins=plugins, **with_knowledge(settings, nodes))
+    try:
+        with watched(manager, quiet=quiet) as plugins:
+            parts = learn_many(opened, named or "all", plugins=plugins, **with_knowledge(settings, nodes))
+    except Interrupted as stop:
+        if stop.result is None:
+            raise
+        parts = stop.result
     if out is not None:
-        folder = Path(out)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = _made(out)
         for number, part in enumerate(parts.values(), start=1):
             part.save(folder / f"{number}.json")
     rows = parts.union.graph().rows()
@@ -87,6 +92,16 @@ def many(
             print_text(f"incomplete: {parts.incomplete}")
     if parts.incomplete:
         context.exit(2)
+
+
+def _made(out: str) -> Path:
+    """Make the folder for the parts."""
+    try:
+        Path(out).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make the folder {out!r}: {error.strerror or error}; give --out a folder that can be written"
+        raise InvalidArgumentError(message) from error
+    return Path(out)
 
 
 # It takes several targets, so not the one that all learning commands take.

@@ -9,8 +9,8 @@ import click
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.screen import print_text, progress_bar
 from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
-from apsl_rules.cli.writing import keep_source
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.cli.writing import keep_source, out_option, prints
+from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -28,9 +28,7 @@ Examples:
 @click.option(
     "--subsample", type=float, help="Draw this share of the rows without repetition, instead of all with repetition."
 )
-@click.option(
-    "--out", "-o", type=click.Path(dir_okay=False), help="Save the part from all rows, with the support of its marks."
-)
+@out_option("Save the part from all rows, with the support of its marks.")
 @json_option
 @quiet_option
 @click.pass_context
@@ -49,6 +47,7 @@ def stability(
 
     Prints a row for each edge that any run shows: its mark in the part from all rows, the share of resamples that show
     the same (support), and the shares of resamples with an edge, each arrow, a line, a conflict and a gap there.
+    A run that meets a limit or is interrupted counts the resamples learned by then and exits with 2.
     """
     from apsl_rules.labels import label
     from apsl_rules.opening import open_source
@@ -63,16 +62,23 @@ def stability(
     opened = open_source(source, manager)
     nodes = nodes_of(opened)
     node = node_named(target, nodes, "target")
-    with progress_bar("resamples", quiet=quiet) as bar:
-        found = learned_again(opened, node, progress=bar, plugins=manager, **with_knowledge(settings, nodes))
+    try:
+        with progress_bar("resamples", quiet=quiet) as bar:
+            found = learned_again(opened, node, progress=bar, plugins=manager, **with_knowledge(settings, nodes))
+    except Interrupted as stop:
+        if stop.result is None:
+            raise
+        found = stop.result
     if out is not None:
         save_part(found.part, out)
+    err = prints(out)
     if as_json:
         rows = [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in found.rows()]
-        print_json({"resamples": found.counted, "seed": found.seed, "incomplete": found.incomplete, "edges": rows})
+        told = {"resamples": found.counted, "seed": found.seed, "incomplete": found.incomplete, "edges": rows}
+        print_json(told, err=err)
     else:
-        print_text(f"{found}\n\n{found.counted} resamples, seed {found.seed}, learner {found.part.learner}")
+        print_text(f"{found}\n\n{found.counted} resamples, seed {found.seed}, learner {found.part.learner}", err=err)
         if found.incomplete:
-            print_text(f"incomplete: {found.incomplete}")
+            print_text(f"incomplete: {found.incomplete}", err=err)
     if found.incomplete:
         context.exit(2)

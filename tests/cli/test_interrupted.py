@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import load_part
-from terminal import apsl
+from terminal import apsl, but_compiling
+
+pytestmark = pytest.mark.usefixtures("interrupts_are_heard")
 
 # A plugin that makes visits slow, so that a signal surely meets the run between its begin and its end.
 SLOW = """
@@ -50,7 +52,7 @@ def disturbed(folder: Path, out: str, number: int) -> subprocess.CompletedProces
         time.sleep(0.1)
         os.kill(process.pid, number)
         out_text, err_text = process.communicate()
-        return subprocess.CompletedProcess(command, process.returncode, out_text, err_text)
+        return subprocess.CompletedProcess(command, process.returncode, out_text, but_compiling(err_text))
 
 
 def test_ctrl_c_gives_an_incomplete_part_that_resumes_to_the_same_end(folder: Path) -> None:

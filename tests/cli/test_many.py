@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import load_part, network
+from apsl_rules.simulating import simulate
 from terminal import apsl
 
 
@@ -29,10 +30,24 @@ def test_many_of_all_is_the_whole_graph() -> None:
     assert len(done["targets"]) == 5
 
 
-@pytest.mark.parametrize("targets", ["", "eiter"])
-def test_many_refuses_odd_targets(targets: str) -> None:
+def test_many_lists_the_edges_of_the_asked_parts_only(tmp_path: Path) -> None:
+    """At depth 1 every edge that is listed, counted or given as JSON touches a target."""
+    simulate(network("asia"), 2000, tmp_path / "clinic.csv", seed=5)
+    asked = ("many", "clinic.csv", "--targets", "either,lung")
+    listed = apsl(*asked, folder=tmp_path).out.splitlines()
+    edges = [line.split() for line in listed[: listed.index("")]]
+    given = json.loads(apsl(*asked, "--json", folder=tmp_path).out)["edges"]
+
+    assert len(edges) == len(given) == 5
+    assert listed[len(edges) + 1].startswith("5 edges from 2 parts of depth 1")
+    assert all({"either", "lung"} & {source, target} for source, _, target in edges)
+    assert [(row["source"], row["target"]) for row in given] == [(source, target) for source, _, target in edges]
+
+
+@pytest.mark.parametrize(("targets", "sentence"), [("", "--targets is ''"), ("eiter", "did you mean 'either'")])
+def test_many_refuses_odd_targets(targets: str, sentence: str) -> None:
     """No target and an unknown one get a sentence."""
     done = apsl("many", "asia", "--targets", targets)
 
     assert done.code == 1
-    assert "--targets is ''" in done.err or "did you mean 'either'" in done.err
+    assert sentence in done.err

@@ -1,0 +1,50 @@
+"""The standard streams of a command: they take whatever is printed, or the command ends with one sentence."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from apsl_rules.errors import InvalidArgumentError
+
+
+def ready_streams() -> None:
+    """Make both streams ready: a closed one loses what is printed, and what is no text is printed as an escape."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - open to the end
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+        raw = _Output(sys.stdout.fileno(), "wb", closefd=False)
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(raw), sys.stdout.encoding, errors="backslashreplace", newline=_newline()
+        )
+
+
+def _newline() -> str | None:
+    """Give the end of lines that standard output has on this system."""
+    return None if os.linesep != "\n" else "\n"
+
+
+class _Output(io.FileIO):
+    """Standard output, whose failure is told once; what comes after it is dropped."""
+
+    _failed = False
+
+    def write(self, data: Any, /) -> int:
+        """Write some bytes, and say in words why that cannot be done."""
+        if self._failed:
+            return len(data)
+        try:
+            return super().write(data)
+        except OSError as error:
+            self._failed = True
+            if isinstance(error, BrokenPipeError):  # nobody reads on, which is no mistake
+                raise
+            message = f"cannot write to standard output: {error.strerror or error}; send it to where there is room"
+            raise InvalidArgumentError(message) from error

@@ -1,0 +1,103 @@
+"""Where commands write: files, links, standard output, and what they refuse to write to."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from terminal import apsl
+
+COMMANDS = {
+    "learn": ("learn", "asia", "-t", "either"),
+    "stability": ("stability", "rows.csv", "-t", "a", "--resamples", "2", "-l", "apsl"),
+    "show": ("show", "part.json", "--format", "dot"),
+    "report": ("report", "part.json"),
+    "simulate": ("simulate", "asia", "-n", "20"),
+    "tile": ("tile", "asia", "-k", "2"),
+    "random": ("random", "5"),
+}
+ENDINGS = {"simulate": ".csv", "tile": ".bif", "random": ".bif"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with a saved part and a small table."""
+    place = tmp_path_factory.mktemp("written")
+    (place / "rows.csv").write_text("a,b\n" + "0,1\n1,0\n" * 50, "utf-8")
+    assert apsl("learn", "asia", "-t", "either", "--out", "part.json", folder=place).code == 0
+    return place
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_dash_and_dev_stdout_print_what_a_file_gets(name: str, folder: Path) -> None:
+    """Standard output gets the same bytes as a file and nothing else; what is said beside goes to standard error."""
+    out = f"{name}-out{ENDINGS.get(name, '')}"
+    assert apsl(*COMMANDS[name], "--out", out, folder=folder).code == 0
+    written = (folder / out).read_text("utf-8")
+
+    for place in ("-", "/dev/stdout"):
+        done = apsl(*COMMANDS[name], "--out", place, folder=folder)
+        assert (done.code, done.out) == (0, written)
+        assert "apsl: " not in done.err
+    assert not (folder / "-").exists()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_is_no_file_is_refused_before_the_work(name: str, folder: Path) -> None:
+    """A pipe or a folder at --out is refused with one sentence, and stays what it is."""
+    pipe = folder / f"{name}-pipe{ENDINGS.get(name, '')}"
+    os.mkfifo(pipe)
+
+    for place, kind in ((pipe.name, "a pipe"), (".", "a folder"), ("/dev/null", "a device")):
+        done = apsl(*COMMANDS[name], "--out", place, folder=folder)
+        assert (done.code, done.out) == (1, "")
+        assert done.err.startswith(f"apsl: cannot write {place!r}: it is {kind}; give the path of a file")
+        assert done.err.count("\n") == 1
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("buffered", [True, False])
+@pytest.mark.parametrize(
+    "words",
+    [("learn", "asia", "-t", "either"), ("show", "part.json"), ("simulate", "asia"), ("--help",), ("--version",), ()],
+)
+def test_a_full_standard_output_ends_with_one_sentence(words: tuple[str, ...], buffered: bool, folder: Path) -> None:
+    """A disk without room for what is printed is told in one sentence, whether Python buffers or not."""
+    command = [str(Path(sys.executable).with_name("apsl")), *words]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "" if buffered else "1"}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=folder, env=environment, check=False)
+
+    assert done.returncode == 1
+    assert done.stderr.decode() == (
+        "apsl: cannot write to standard output: No space left on device; send it to where there is room\n"
+    )
+
+
+def test_a_page_is_not_written_beside_a_device(folder: Path) -> None:
+    """A part that comes through standard input has no place of its own, so the page needs one."""
+    command = [str(Path(sys.executable).with_name("apsl")), "report", "/dev/stdin"]
+    done = subprocess.run(
+        command, input=(folder / "part.json").read_bytes(), capture_output=True, cwd=folder, check=False
+    )
+
+    assert done.returncode == 1
+    assert b"add --out FILE" in done.stderr
+    assert not Path("/dev/stdin.html").exists()
+
+
+def test_a_name_that_is_no_text_is_printed_as_an_escape(folder: Path) -> None:
+    """A saved part may hold a lone surrogate as a JSON escape; showing it needs no encoding that has it."""
+    text = (folder / "part.json").read_text("utf-8").replace('"dysp"', '"dysp\\ud800"')
+    (folder / "odd.json").write_text(text, "utf-8")
+    done = apsl("show", "odd.json", folder=folder)
+
+    assert done.code == 0
+    assert r"dysp\ud800" in done.out
