@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint bench reproduce reproduce-quick clean
+.PHONY: demo cold test lint bench reproduce reproduce-quick clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "apsl_rules needs Python 3.11 or newer")'
@@ -14,6 +14,12 @@ $(READY): pyproject.toml constraints.txt
 
 demo: $(READY)
 	$(BIN)/python tools/demo.py
+
+# The first run on a fresh machine: the README's examples and the doctor, each in a process that finds nothing compiled.
+EMPTY_CACHE := folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && NUMBA_CACHE_DIR="$$folder"
+cold: $(READY)
+	$(EMPTY_CACHE) $(BIN)/python -m pytest tests/unit/test_readme.py
+	$(EMPTY_CACHE) $(BIN)/apsl doctor
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -72,12 +72,14 @@ def test_verify_refuses_a_table(tmp_path: Path) -> None:
     assert "verifying needs a known network" in done.err
 
 
-def test_doctor_finds_a_healthy_installation() -> None:
-    """Every check has a line, and as JSON every state is good or merely absent."""
-    done = apsl("doctor", "--json")
+def test_doctor_finds_a_healthy_installation(tmp_path: Path) -> None:
+    """Every check has a line, and as JSON every state is good or merely absent; the default learned from a table."""
+    done = apsl("doctor", "--json", folder=tmp_path)
 
     checks = {one["what"]: one for one in json.loads(done.out)}
     assert done.code == 0
+    assert checks["table"]["said"].startswith("the default learner (apsl-score) found 4 edges")
+    assert list(tmp_path.iterdir()) == []
     assert {"apsl_rules", "plugins", "known graph", "table", "extra plot"} <= set(checks)
     assert all(one["state"] in ("ok", "-") for one in checks.values())
 
@@ -91,6 +93,17 @@ def test_doctor_says_what_is_broken(tmp_path: Path) -> None:
 
     assert done.code == 1
     assert any(line.startswith("! ") and "broken" in line for line in done.out.splitlines())
+
+
+def test_doctor_says_that_tables_cannot_be_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the kernels cannot be compiled, one line says what does not work, and all else is well."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    done = apsl("doctor")
+
+    bad = [line for line in done.out.splitlines() if line.startswith("! ")]
+    assert done.code == 1
+    assert len(bad) == 1
+    assert "the default learner cannot learn from a table: " in bad[0]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

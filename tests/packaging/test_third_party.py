@@ -25,7 +25,7 @@ def test_an_installed_plugin_offers_its_oracle(tmp_path: Path) -> None:
 
     used = subprocess.run([sys.executable, "-c", USE_IT], env=environment, capture_output=True, text=True, check=True)
     listed = subprocess.run(
-        [sys.executable, "-c", "from apsl_rules.cli.main import run; run()", "oracles"],
+        [sys.executable, "-c", "from apsl_rules.cli.entry import main; main()", "oracles"],
         env=environment,
         capture_output=True,
         text=True,

@@ -32,12 +32,20 @@ def test_the_wheel_carries_specs_networks_viewer_and_types(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
 
-    assert {"apsl_specs/learners/apsl.toml", "apsl_specs/networks/alarm.bif"} <= names
+    assert {"apsl_specs/learners/apsl.toml", "apsl_specs/networks/alarm.bif", "apsl_specs/tables/clinic.csv"} <= names
     assert {f"apsl_rules/report/viewer/{name}" for name in ("viewer.html", "viewer.css", "start.js")} <= names
     assert {"apsl_rules/py.typed", "apsl_backends/py.typed", "apsl_specs/py.typed"} <= names
 
 
-@pytest.mark.parametrize("code", ["import apsl_rules", "from apsl_rules.cli.main import apsl"])
+def test_starting_the_command_imports_nothing_that_takes_time() -> None:
+    """Before the command takes care of interrupts nothing but the standard library is imported."""
+    probe = "import apsl_rules.cli.entry, sys; print(sorted(name for name in sys.modules if name.startswith('apsl')))"
+    printed = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
+
+    assert printed == "['apsl_rules', 'apsl_rules.cli', 'apsl_rules.cli.entry']\n"
+
+
+@pytest.mark.parametrize("code", ["from apsl_rules import learn", "from apsl_rules.cli.main import apsl"])
 def test_an_import_stays_light(code: str) -> None:
     """Importing the package or the command line brings in no compiler, no graph or plot library and no pandas."""
     heavy = ["numba", "llvmlite", "networkx", "matplotlib", "pandas", "scipy", "narwhals", "rich", "pyarrow"]

@@ -12,7 +12,7 @@ from time import perf_counter
 from apsl_rules import network
 from apsl_rules.sampling import sample
 
-APSL = [sys.executable, "-c", "from apsl_rules.cli.main import run; run()"]
+APSL = [sys.executable, "-c", "from apsl_rules.cli.entry import main; main()"]
 
 
 def run(*words: str, **environment: str) -> tuple[float, str]:

@@ -1,0 +1,21 @@
+"""What ``make demo`` runs, in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+DEMO = Path(__file__).parents[2] / "tools" / "demo.py"
+
+
+def test_the_demonstration_learns_from_a_table_and_from_a_network(tmp_path: Path) -> None:
+    """Both parts equal the truth, the one from the table by the default learner; its files are there to look at."""
+    done = subprocess.run(
+        [sys.executable, str(DEMO)], capture_output=True, text=True, encoding="utf-8", check=True, cwd=tmp_path
+    )
+
+    assert done.stdout.count("The part equals the true structure") == 2
+    assert "learner 'auto' chose 'apsl-score'" in done.stdout
+    assert "lung -> either   [V-collider]" in done.stdout
+    assert {one.name for one in (tmp_path / "demo").iterdir()} == {"clinic.csv", "part.html", "part.json"}
