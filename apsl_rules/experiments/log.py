@@ -5,7 +5,6 @@ A process that is killed leaves at most its last line torn. Whoever opens the lo
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from pathlib import Path
@@ -37,7 +36,7 @@ class Log:
 
     def _take_up(self, file: IO[bytes]) -> None:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(file)
         except BlockingIOError as error:
             message = f"another process is writing {str(self._path)!r}; wait for it, or give another folder"
             raise InvalidArgumentError(message) from error
@@ -61,6 +60,15 @@ class Log:
         self._file.flush()
         os.fsync(self._file.fileno())
         self.records[record["key"]] = record
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Keep other processes out of a file, as far as the system can: Windows has no such locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _parsed(whole: bytes, path: Path) -> dict[str, dict[str, Any]]:
