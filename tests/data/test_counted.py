@@ -65,8 +65,8 @@ def agree(counts: CountSource, drawn: Table, kind: type[GSquare]) -> None:
     for verdict in there.verdicts(queries):
         places = [drawn.place[node] for node in (verdict.x, verdict.y, *verdict.given)]
         statistic, dof, rows = by_loops(drawn, *places[:2], places[2:], chi=kind is ChiSquare)
-        if verdict.decision != "unreliable" and verdict.n == rows and verdict.dof:
-            assert (verdict.dof, rows) == (dof, verdict.n)
+        if verdict.decision != "unreliable":
+            assert (verdict.dof, verdict.n) == (dof, rows)
             assert verdict.statistic == pytest.approx(statistic, rel=1e-9, abs=1e-6)
 
 
@@ -213,11 +213,11 @@ def test_a_whole_graph_is_learned_in_duckdb(tmp_path: Path) -> None:
     assert (there.arrows, there.lines) == (here.arrows, here.lines)
 
 
-def test_copies_constants_and_wide_columns_are_noted() -> None:
+def test_copies_and_constants_are_noted() -> None:
     """What stands out in a table is told from counts as from rows; missing values must go together too."""
     codes = np.array([[0, 1, 2, 1, 0, 3], [2, 0, 1, 0, 2, 3], [2, 0, 1, 0, 2, 1], [0] * 6, [1, 0, 1, 0, 1, 0]])
     drawn = coded(codes, [3, 3, 3, 1, 2])
     notes = notes_on(drawn, drawn.names)
 
-    assert len(notes) > 2
+    assert len(notes) == 2
     assert notes_on_counts(KeptCounts(TableCounts(drawn)), drawn.names)[:-1] == notes
