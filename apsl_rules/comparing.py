@@ -127,15 +127,16 @@ def compare(
             raise InvalidArgumentError(message)
         try:
             if not callable(getattr(source, "verdict", None)):
-                limits = (
-                    {} if name == AUTO else {"max_tests": WARMING}
-                )  # a limit would change whom the source decides on
+                # a limit would change whom the source decides on
+                limits = {} if name == AUTO else {"max_tests": WARMING}
                 learn(source, target, learner=learner, plugins=manager, **{**settings, **limits})
             begun = process_time()
-            parts[name] = learn(source, target, depth=depth, learner=learner, plugins=manager, **settings)
-        except Interrupted as stop:
-            raise Interrupted(part=stop.part, result=Comparison(parts, seconds) if parts else None) from None
-        seconds[name] = process_time() - begun
+            part = learn(source, target, depth=depth, learner=learner, plugins=manager, **settings)
+            seconds[name] = process_time() - begun
+            parts[name] = part
+        except KeyboardInterrupt as stop:
+            so_far = Comparison(parts, seconds) if parts else None
+            raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
     return Comparison(parts, seconds)
 
 

@@ -173,12 +173,12 @@ def learn_graph(source: Any, *, learner: str | Path | Spec = AUTO, **settings: U
         limits = ready.left(spent, begun)
         try:
             part = ready.learned(ready.oracle, next(iter(unvisited)), "max", settings.get("threads", 1), limits)
-        except Interrupted as stop:
-            if stop.part is not None:
-                parts.append(stop.part)
+        except KeyboardInterrupt as stop:
+            so_far = getattr(stop, "part", None)
+            parts += [] if so_far is None else [so_far]
             told = f"stopped at an interrupt before {len(unvisited)} of {len(nodes)} nodes were visited"
-            so_far = LearnedGraph(ready.offer.name, nodes, tuple(parts), told) if parts else None
-            raise Interrupted(part=stop.part, result=so_far) from None
+            graph = LearnedGraph(ready.offer.name, nodes, tuple(parts), told) if parts else None
+            raise Interrupted(part=so_far, result=graph) from None
         parts.append(part)
         stopped = part.incomplete
         for node in part.visited:

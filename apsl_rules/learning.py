@@ -40,7 +40,7 @@ from apsl_rules.part import Part
 from apsl_rules.plugins import Plugins, pick
 from apsl_rules.remembering import RememberingOracle
 from apsl_rules.spec import Spec
-from apsl_rules.stopping import interruptible
+from apsl_rules.stopping import INTERRUPTED, interruptible
 from apsl_rules.task import Task
 from apsl_rules.untested import notes_on_untested
 
@@ -183,30 +183,36 @@ def learn(
         threads=threads if max_tests is None and max_seconds is None and asker.kept is None else 1,
         knowledge=known,
     )
-    part, interrupted = _carried_out(offer, task)
-    notes = [*chosen, *part.notes, *notes_on_untested(part)]
-    if asker.kept is not None:
-        notes += notes_on_counts(asker.kept, part.members, rounds_before)
-    elif asker.table is not None:
-        notes += notes_on(asker.table, part.members)
-    part = attrs.evolve(part, notes=tuple(notes))
-    if interrupted:
+    part = _carried_out(offer, task)
+    try:
+        asker.flush()
+        notes = [*chosen, *part.notes, *notes_on_untested(part)]
+        if asker.kept is not None:
+            notes += notes_on_counts(asker.kept, part.members, rounds_before)
+        elif asker.table is not None:
+            notes += notes_on(asker.table, part.members)
+        part = attrs.evolve(part, notes=tuple(notes))
+    except KeyboardInterrupt:
+        raise Interrupted(part=part) from None
+    if asker.stop.is_interrupted:
         raise Interrupted(part=part)
     return part
 
 
-def _carried_out(offer: LearnerOffer, task: Task) -> tuple[Part, bool]:
-    """Return the part that a learner gives, and whether an interrupt ended it."""
+def _carried_out(offer: LearnerOffer, task: Task) -> Part:
+    """Return the part that a learner gives, or the part so far if an interrupt ends it."""
+    stop = task.oracle.stop
     try:
-        with task.oracle.stop.heeded():
-            part = (offer.learn or learn_locally)(task)
-    except KeyboardInterrupt as stop:
-        so_far = stop.part if isinstance(stop, Interrupted) else None
+        with stop.heeded():
+            return (offer.learn or learn_locally)(task)
+    except KeyboardInterrupt as interrupt:
+        stop.set(INTERRUPTED)
+        so_far = interrupt.part if isinstance(interrupt, Interrupted) else None
         told = "stopped at an interrupt before the part was settled; nothing is learned yet"
-        return so_far or Assembly(task, watched=False).part(told), True
-    finally:
+        return so_far or Assembly(task, watched=False).part(told)
+    except BaseException:
         task.oracle.flush()
-    return part, task.oracle.stop.is_interrupted
+        raise
 
 
 def _with_counts(source: Any, counts: str | CountSource | None) -> tuple[Any, str | None]:

@@ -11,7 +11,7 @@ from apsl_rules.errors import ApslError, LimitReachedError, PluginError
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracle import Separation, Sweep, Verdict
-from apsl_rules.stopping import Workers
+from apsl_rules.stopping import Workers, name_interrupt
 
 
 @attrs.frozen(eq=False)
@@ -84,6 +84,7 @@ class Neighbours:
         except (ApslError, LimitReachedError):
             raise
         except Exception as error:
+            name_interrupt(error)
             message = f"the finder {name} raised {type(error).__name__} in candidates({node!r}): {error}"
             raise PluginError(message) from error
         if not isinstance(found, Candidates):

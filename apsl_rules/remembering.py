@@ -26,7 +26,7 @@ from apsl_rules.oracle import (
     Sweep,
     Verdict,
 )
-from apsl_rules.stopping import Stop
+from apsl_rules.stopping import Stop, name_interrupt
 
 Answer = TypeVar("Answer")
 
@@ -213,6 +213,7 @@ class RememberingOracle:
         except (ApslError, LimitReachedError):
             raise
         except Exception as error:
+            name_interrupt(error)
             message = f"{self._origin} raised {type(error).__name__} in {method}({query!r}): {error}"
             raise PluginError(message) from error
 

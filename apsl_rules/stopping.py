@@ -16,10 +16,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial, wraps
 from signal import SIGINT, default_int_handler, getsignal, signal
-from threading import Event, Thread, current_thread, main_thread
+from threading import Thread, current_thread, main_thread
 from time import monotonic
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeAlias, TypeVar
+from weakref import ref
 
 import attrs
 import numpy as np
@@ -51,18 +52,27 @@ def no_flag() -> Flag:
 
 @attrs.frozen(eq=False)
 class Stop:
-    """When a run is to end: at a moment of the monotonic clock, after some tests, or as soon as its flag is set."""
+    """When a run is to end: at a moment of the monotonic clock, after some tests, or as soon as its flag is set.
+
+    ``inner`` are the runs within this one. They end with it, and their own limits do not end it.
+    """
 
     deadline: float | None = None
     max_tests: int | None = None
     flag: Flag = attrs.field(factory=no_flag)
+    inner: list[ref[Stop]] = attrs.field(factory=list)
 
     @classmethod
     def after(cls, *, seconds: float | None, tests: int | None) -> Stop:
-        """Return the end of a run that has begun now; it ends too when the run around it is to end."""
-        stop = cls(None if seconds is None else monotonic() + seconds, tests, current().flag)
-        if _HEARD.get().is_set():
-            stop.set(INTERRUPTED)
+        """Return the end of a run that has begun now, within the run at hand."""
+        return current().within(None if seconds is None else monotonic() + seconds, tests)
+
+    def within(self, deadline: float | None, max_tests: int | None) -> Stop:
+        """Return the end of a run within this one."""
+        stop = Stop(deadline, max_tests)
+        self.inner.append(ref(stop))  # before the look at the flag, which another thread may set
+        if self.flag[REASON]:
+            stop.set(int(self.flag[REASON]))
         return stop
 
     @property
@@ -71,9 +81,13 @@ class Stop:
         return bool(self.flag[REASON] == INTERRUPTED)
 
     def set(self, reason: int) -> None:
-        """Set the flag, unless it is set."""
+        """Set the flag, unless it is set, and those of the runs within this one."""
         if not self.flag[REASON]:
             self.flag[REASON] = reason
+        for one in tuple(self.inner):
+            stop = one()
+            if stop is not None:
+                stop.set(reason)
 
     def check(self, tests: int = 0) -> None:
         """Raise when the run is to end now, after so many tests."""
@@ -104,7 +118,6 @@ class Stop:
 
 
 _CURRENT: ContextVar[Stop | None] = ContextVar("apsl_stop", default=None)
-_HEARD: ContextVar[Event] = ContextVar("apsl_heard", default=Event())  # noqa: B039 - the default is never set
 
 
 def current() -> Stop:
@@ -168,7 +181,8 @@ class Workers(ThreadPoolExecutor):
 
     def __init__(self, threads: int) -> None:
         super().__init__(threads)
-        self._stop = current()
+        run = current()
+        self._stop = run.within(run.deadline, run.max_tests)
 
     def submit(self, fn: Callable[Given, Result], /, *args: Given.args, **kwargs: Given.kwargs) -> Future[Result]:
         """Have a function called by one of the threads, which ends when the run at hand does."""
@@ -184,19 +198,29 @@ class Workers(ThreadPoolExecutor):
         return None
 
 
+def name_interrupt(error: Exception) -> None:
+    """Raise ``KeyboardInterrupt`` if an exception of foreign code is what it made of an interrupt that it met."""
+    if current().is_interrupted:
+        raise KeyboardInterrupt from error
+
+
 def interruptible(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """Return a function whose interrupts are all ``Interrupted``, also where nothing was learned yet."""
 
     @wraps(function)
     def called(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-        with _hearing() as heard:
+        with _heard() as stop:
             try:
                 result = function(*args, **kwargs)
             except Interrupted:
                 raise
             except KeyboardInterrupt:
                 raise Interrupted from None
-            if heard.is_set():
+            except Exception as error:
+                if stop.is_interrupted:
+                    raise Interrupted from error
+                raise
+            if stop.is_interrupted:
                 raise Interrupted(result=result)
             return result
 
@@ -204,22 +228,20 @@ def interruptible(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
 
 @contextmanager
-def _hearing() -> Iterator[Event]:
-    """Take note of an interrupt and have it end the run at hand, besides being raised as usual."""
+def _heard() -> Iterator[Stop]:
+    """Have an interrupt end all runs within, besides being raised as usual; give what knows of it."""
     if current_thread() is not main_thread() or getsignal(SIGINT) is not default_int_handler:
-        yield _HEARD.get()
+        yield Stop()
         return
-    heard = Event()
+    stop = current().within(None, None)
 
     def hear(number: int, frame: FrameType | None) -> None:
-        heard.set()
-        current().set(INTERRUPTED)
+        stop.set(INTERRUPTED)
         default_int_handler(number, frame)
 
-    before = _HEARD.set(heard)
     signal(SIGINT, hear)
     try:
-        yield heard
+        with stop.heeded():
+            yield stop
     finally:
         signal(SIGINT, default_int_handler)
-        _HEARD.reset(before)

@@ -5,18 +5,24 @@ from __future__ import annotations
 import gc
 import signal
 from collections.abc import Callable, Sequence
-from threading import get_ident
+from contextlib import suppress
+from threading import Semaphore, get_ident
 from typing import Any
 
+import attrs
 import pytest
 
-from apsl_rules import Interrupted, compare, known_dag, learn, learn_graph, learn_many, network
-from apsl_rules.errors import LimitReachedError
+from apsl_rules import Interrupted, compare, known_dag, learn, learn_graph, learn_many, learning, network
+from apsl_rules.errors import LimitReachedError, UnknownNodeError
 from apsl_rules.hookspecs import hookimpl
+from apsl_rules.learner import learn_locally
 from apsl_rules.names import Node
 from apsl_rules.oracle import BaseOracle, Verdict
-from apsl_rules.stopping import Stop, Workers, check, heeding
-from apsl_rules.task import Progress
+from apsl_rules.part import Part
+from apsl_rules.plugins import installed
+from apsl_rules.remembering import RememberingOracle
+from apsl_rules.stopping import INTERRUPTED, REASON, TIME_IS_UP, Stop, Workers, check, heeding
+from apsl_rules.task import Progress, Task
 
 pytestmark = pytest.mark.usefixtures("interrupts_are_heard")
 unraised = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -178,6 +184,98 @@ def test_an_interrupt_that_cannot_be_raised_ends_the_call_after_its_last_run() -
     assert stop.part.visited
 
 
+def test_what_foreign_code_makes_of_an_interrupt_is_an_interrupt() -> None:
+    """Code that swallows the interrupt and fails for it ends the run as an interrupt does."""
+
+    class Failing(NoAnswers):
+        def verdict(self, *_query: object) -> Verdict:
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+            message = "no compiled object yet"
+            raise RuntimeError(message)
+
+    part = interrupted(lambda: learn(Failing(), "a", learner="apsl")).part
+
+    assert part is not None
+    assert part.incomplete is not None
+    assert part.incomplete.startswith("stopped at an interrupt after 0 visits; ")
+
+
+def test_a_failure_without_an_interrupt_stays_one() -> None:
+    """What a call raises by itself is raised as it is, and the next interrupt is Python's own again."""
+    with pytest.raises(UnknownNodeError):
+        learn(ALARM, "HRT")
+
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("place", ["notes_on_untested", "flush"])
+@pytest.mark.parametrize(
+    "raised", [pytest.param(True, id="raised"), pytest.param(False, id="swallowed", marks=unraised)]
+)
+def test_an_interrupt_after_the_last_visit_brings_the_whole_part(
+    place: str, raised: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is done after the run, such as keeping answers and taking notes, loses nothing when it is interrupted."""
+    whole = learn(ALARM, "HR", learner="apsl")
+    home: Any = learning if place == "notes_on_untested" else RememberingOracle
+    plain = getattr(home, place)
+
+    def disturbed(*words: Any) -> Any:
+        if raised:
+            signal.raise_signal(signal.SIGINT)
+        collect_interrupted()
+        return plain(*words)
+
+    monkeypatch.setattr(home, place, disturbed)
+    stop = interrupted(lambda: learn(ALARM, "HR", learner="apsl"))
+
+    assert stop.part == whole
+
+
+def test_the_limit_of_an_inner_run_is_its_own() -> None:
+    """A learner that looks ahead with a limit goes on without one."""
+
+    def looking_ahead(task: Task) -> Part:
+        for limit in ({"max_tests": 1}, {"max_seconds": 0.0}):
+            assert learn(ALARM, "HR", depth="max", learner="apsl", **limit).incomplete
+        return learn_locally(task)
+
+    offer = attrs.evolve(installed().learners["apsl"], learn=looking_ahead)
+
+    assert learn(ALARM, "HR", learner=offer).incomplete is None
+
+
+def test_a_run_within_another_ends_with_it() -> None:
+    """An end that is set reaches the runs within, also those that begin later; what is set there stays there."""
+    outer = Stop()
+    with outer.heeded():
+        first = Stop.after(seconds=None, tests=None)
+    inner = first.within(None, None)
+    inner.set(TIME_IS_UP)
+    assert not outer.flag[REASON]
+    assert not first.flag[REASON]
+
+    outer.set(INTERRUPTED)
+
+    assert first.is_interrupted
+    assert not inner.is_interrupted
+    assert outer.within(None, None).is_interrupted
+
+
+def test_a_limit_met_in_one_of_several_threads_is_no_interrupt() -> None:
+    """The threads end, and the run itself is not called interrupted."""
+    run = Stop.after(seconds=0.0, tests=None)
+
+    def begin() -> None:
+        with run.heeded(), Workers(2) as pool:
+            list(pool.map(lambda _number: check(), range(2)))
+
+    with pytest.raises(LimitReachedError, match="the time allowed"):
+        begin()
+    assert not run.is_interrupted
+
+
 def test_a_run_at_its_limit_leaves_later_runs_alone() -> None:
     """The flag of a run that met its limit is its own."""
     learners = ["cmb", "apsl"]
@@ -244,14 +342,17 @@ def test_a_long_call_ends_at_the_time_allowed() -> None:
     with Stop.after(seconds=0.05, tests=None).heeded(), pytest.raises(LimitReachedError, match="the time allowed"):
         heeding(spin)
 
+    assert len(threads) == 1
     assert threads != [get_ident()]
 
 
 def test_an_exception_ends_the_work_of_all_threads() -> None:
     """Whoever works for a block that an exception leaves meets the end at its next look."""
     ends: list[str] = []
+    begun = Semaphore(0)
 
     def work() -> None:
+        begun.release()
         try:
             while True:
                 check()
@@ -262,6 +363,8 @@ def test_an_exception_ends_the_work_of_all_threads() -> None:
         with Workers(2) as pool:
             pool.submit(work)
             pool.submit(work)
+            begun.acquire()
+            begun.acquire()
             interrupt()
 
     with pytest.raises(KeyboardInterrupt):
