@@ -17,7 +17,6 @@ from apsl_rules.facts import (
     conflict,
     gap,
     settled,
-    untested,
 )
 from apsl_rules.journal import Drop
 from apsl_rules.names import in_order, listing
@@ -25,7 +24,7 @@ from apsl_rules.part import Part
 from apsl_rules.partreplay import wrong_steps
 from apsl_rules.store import MarkStore
 
-_NEEDED = (adjacent, arrow, conflict, gap, settled, untested)
+_NEEDED = (adjacent, arrow, conflict, gap, settled)
 
 
 def checked_relations(relations: Sequence[Relation]) -> dict[str, Relation]:

@@ -22,7 +22,7 @@ from apsl_rules.atomic import write_text
 from apsl_rules.conflicts import Conflict
 from apsl_rules.documents import DocumentError, file_text, json_data
 from apsl_rules.errors import PartFileError
-from apsl_rules.facts import Fact, Finding, Firing, Reason, Relation
+from apsl_rules.facts import Fact, Finding, Firing, Reason, Relation, untested
 from apsl_rules.journal import Drop, Entry
 from apsl_rules.knowledge import NAMED, Knowledge
 from apsl_rules.labels import label, node_of
@@ -195,6 +195,8 @@ class _Reader:
             message = "two nodes have the same label"
             raise ValueError(message)
         self._relations = [Relation(**one) for one in data["relations"]]
+        if untested.name not in {one.name for one in self._relations}:  # a file from before pairs could be untested
+            self._relations.append(untested)
         self._by_name = checked_relations(self._relations)
         self._history: list[Entry] = []
         self._history = [self._entry(one) for one in data["history"]]

@@ -32,6 +32,17 @@ def _same(part: Part) -> None:
     assert part_json(parse_part(text, "part.json")) == text
 
 
+def test_a_file_from_before_pairs_could_be_untested_is_read() -> None:
+    """Such a file lacks the relation, and knows of no such pair."""
+    part = learn(ASIA, "either", learner="apsl")
+    data = json.loads(part_json(part))
+    data["relations"] = [one for one in data["relations"] if one["name"] != "untested"]
+    read = parse_part(json.dumps(data), "part.json")
+
+    assert (read.arrows, read.lines, read.conflicts) == (part.arrows, part.lines, part.conflicts)
+    assert read.mark("either", "asia") == part.mark("either", "asia")
+
+
 @pytest.mark.parametrize("name", sorted(installed().learners))
 def test_parts_of_every_learner_are_read_back(name: str) -> None:
     """Whatever a learner saves under any policy and limit, with perfect answers and with few rows, loads as it was."""
