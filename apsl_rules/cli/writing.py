@@ -25,8 +25,10 @@ def _place(_context: click.Context, _parameter: click.Parameter, value: str | No
     """Read where to write: "-" stands for standard output, and what is no file is refused before the work begins."""
     if value is None:
         return None
+    if value == "-" or is_stdout(value):
+        return STDOUT
     check_place(value)
-    return STDOUT if value == "-" or is_stdout(value) else value
+    return value
 
 
 def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -31,6 +32,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "rows.csv").write_text("a,b\n" + "0,1\n1,0\n" * 50, "utf-8")
     assert apsl("learn", "asia", "-t", "either", "--out", "part.json", folder=place).code == 0
     return place
+
+
+def test_a_dash_prints_also_where_something_is_called_so(tmp_path: Path) -> None:
+    """Only ./- is that thing."""
+    (tmp_path / "-").mkdir()
+    done = apsl("learn", "asia", "-t", "either", "--out", "-", folder=tmp_path)
+
+    assert done.code == 0
+    assert json.loads(done.out)["learner"] == "apsl"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
