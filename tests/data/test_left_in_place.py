@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 from pathlib import Path
-from threading import Timer
+from threading import Event, Thread
 from typing import Any
 
 import duckdb
@@ -404,9 +404,17 @@ def test_what_lies_in_the_log_of_a_database_belongs_to_it(tmp_path: Path) -> Non
 
 def test_an_interrupted_query_is_an_interrupt() -> None:
     """What DuckDB says of a query that was interrupted is Python's KeyboardInterrupt, no failure of a test."""
-    connection = connect()
-    timer = Timer(0.3, connection.interrupt)
-    timer.start()
-    with pytest.raises(KeyboardInterrupt), refusing("rows.parquet"):
-        connection.sql("SELECT count(*) FROM range(1000000000000) AS t(i) WHERE hash(i) % 7 = 3").to_arrow_table()
-    timer.join()
+    connection, ended = connect(), Event()
+
+    def interrupt() -> None:
+        while not ended.wait(0.1):
+            connection.interrupt()
+
+    thread = Thread(target=interrupt)
+    thread.start()
+    try:
+        with pytest.raises(KeyboardInterrupt), refusing("rows.parquet"):
+            connection.sql("SELECT count(*) FROM range(1000000000000) AS t(i) WHERE hash(i) % 7 = 3").to_arrow_table()
+    finally:
+        ended.set()
+        thread.join()

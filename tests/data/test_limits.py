@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+from concurrent.futures import Future
 from threading import Timer
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ from apsl_backends.counts import tester
 from apsl_backends.scores.bdeu import BDeu
 from apsl_backends.search import families
 from apsl_backends.search.exact import optimal
-from apsl_rules import Interrupted, learn, network
+from apsl_rules import Interrupted, learn, network, stopping
 from apsl_rules.errors import InvalidArgumentError, LimitReachedError
 from apsl_rules.plugins import installed
 from apsl_rules.sampling import sample
@@ -62,14 +64,21 @@ def test_the_limit_on_tests_ends_a_search_that_makes_millions() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # wherever the signal meets Python
 @pytest.mark.parametrize("learner", ["apsl", "apsl-score"])
-def test_an_interrupt_is_heard_amid_a_long_search(learner: str) -> None:
+def test_an_interrupt_is_heard_amid_a_long_search(learner: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal that comes while compiled code runs is raised, with the part so far."""
     learn(hub(3), "hub", learner=learner)  # compiled by now
-    alarm = Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    alarm.start()
+    wait, alarms = stopping.wait, []
+
+    def wait_for(running: list[Future[Any]], timeout: float) -> Any:
+        if not alarms:
+            alarms.append(Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)))
+            alarms[0].start()
+        return wait(running, timeout)
+
+    monkeypatch.setattr(stopping, "wait", wait_for)
     with pytest.raises(Interrupted) as stop:
         learn(HUB, "hub", learner=learner, max_seconds=60)
-    alarm.join()
+    alarms[0].join()
 
     assert stop.value.part is not None
     assert stop.value.part.incomplete is not None
