@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-import attrs
-
-from apsl_rules.arguments import mapping, spelt, whole_number
+from apsl_rules.arguments import mapping
 from apsl_rules.blanket import Blanket
-from apsl_rules.choosing import gathered, oracle_for
+from apsl_rules.choosing import adjusted_tests, gathered, oracle_for
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.facts import untested
 from apsl_rules.learning import learn
@@ -49,11 +47,7 @@ def find_blanket(
     (('c',), {'c': ('b',)})
     """
     check_target(node, "node")
-    if alpha is not None and (not isinstance(alpha, float) or not 0 < alpha < 1):
-        message = f"alpha is {spelt(alpha)}; give a number between 0 and 1, such as 0.01"
-        raise InvalidArgumentError(message)
-    if not (max_conditioning is None or (isinstance(max_conditioning, str) and max_conditioning == "none")):
-        max_conditioning = whole_number("max_conditioning", max_conditioning, 0)
+    tests = adjusted_tests(_CLASSICAL, alpha, max_conditioning)
     further = mapping("options", options, "{'symmetric': True}")
     manager = gathered(plugins)
     if finder is None:
@@ -62,13 +56,11 @@ def find_blanket(
             raise InvalidArgumentError(message)
         part = learn(source, node, oracle=oracle, alpha=alpha, max_conditioning=max_conditioning, plugins=manager)
         return blanket_of(part)
-    tests = _CLASSICAL if alpha is None else attrs.evolve(_CLASSICAL, alpha=alpha)
     made, origin = oracle_for(source, oracle, OracleSettings(tests.alpha), manager)
     asker = RememberingOracle(made, origin=origin)
     require_known(node, asker.nodes, "node")
-    largest = tests.max_conditioning if max_conditioning is None else max_conditioning
-    unlimited = asker.perfect or largest == "none"
-    settings = FinderSettings(None if unlimited else int(largest), options=further)
+    unlimited = asker.perfect or max_conditioning == "none"
+    settings = FinderSettings(None if unlimited else tests.max_conditioning, options=further)
     return pick(manager.blankets, finder, "blanket finder").make(asker, settings).blanket(node)
 
 

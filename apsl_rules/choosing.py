@@ -18,7 +18,7 @@ from apsl_rules.offers import LearnerOffer, OracleSettings
 from apsl_rules.oracle import Oracle
 from apsl_rules.plugins import Plugins, installed, pick
 from apsl_rules.remembering import RememberingOracle
-from apsl_rules.spec import Spec, parse_spec
+from apsl_rules.spec import Spec, TestSpec, parse_spec
 
 
 def gathered(plugins: Plugins | Iterable[object]) -> Plugins:
@@ -130,17 +130,7 @@ def adjusted(
     conflicts: Policy | None,
 ) -> Spec:
     """Replace settings of a spec by those that the caller gave."""
-    tests = spec.tests
-    if alpha is not None:
-        tests = attrs.evolve(tests, alpha=alpha)
-    if not isinstance(tests.alpha, float) or not 0 < tests.alpha < 1:
-        message = f"alpha is {spelt(tests.alpha)}; give a number between 0 and 1, such as 0.01"
-        raise InvalidArgumentError(message)
-    if max_conditioning is not None and not (isinstance(max_conditioning, str) and max_conditioning == "none"):
-        if not is_whole(max_conditioning) or max_conditioning < 0:
-            message = f"max_conditioning is {spelt(max_conditioning)}; give 0 or more, or 'none' for no limit"
-            raise InvalidArgumentError(message)
-        tests = attrs.evolve(tests, max_conditioning=int(max_conditioning))
+    tests = adjusted_tests(spec.tests, alpha, max_conditioning)
     if conflicts is not None and not (isinstance(conflicts, str) and conflicts in POLICIES):
         hint = nearest(conflicts, POLICIES) if isinstance(conflicts, str) else ""
         message = f"unknown conflict policy {spelt(conflicts)}{hint}; there are {', '.join(POLICIES)}"
@@ -148,6 +138,21 @@ def adjusted(
     neighbours = spec.neighbours if finder is None else attrs.evolve(spec.neighbours, finder=finder)
     rules = spec.rules if conflicts is None else attrs.evolve(spec.rules, conflicts=conflicts)
     return attrs.evolve(spec, tests=tests, neighbours=neighbours, rules=rules)
+
+
+def adjusted_tests(tests: TestSpec, alpha: float | None, max_conditioning: int | Literal["none"] | None) -> TestSpec:
+    """Replace the settings of tests by those that the caller gave; no limit is no part of a spec."""
+    if alpha is not None:
+        tests = attrs.evolve(tests, alpha=alpha)
+    if not isinstance(tests.alpha, float) or not 0 < tests.alpha < 1:
+        message = f"alpha is {spelt(tests.alpha)}; give a number between 0 and 1, such as 0.01"
+        raise InvalidArgumentError(message)
+    if max_conditioning is None or (isinstance(max_conditioning, str) and max_conditioning == "none"):
+        return tests
+    if not is_whole(max_conditioning) or max_conditioning < 0:
+        message = f"max_conditioning is {spelt(max_conditioning)}; give 0 or more, or 'none' for no limit"
+        raise InvalidArgumentError(message)
+    return attrs.evolve(tests, max_conditioning=int(max_conditioning))
 
 
 def check_limits(*, max_tests: int | None, max_seconds: float | None, threads: int) -> None:

@@ -76,8 +76,8 @@ class FileTable:
     def identity(self) -> bytes:
         """Give a hash of all that is in the files: what tells these rows from others, wherever they lie.
 
-        Every byte is read, since times and sizes can stay while the content changes. That is a fraction of what one
-        question about a column costs. Beside a database lies what was written to it last.
+        Every byte is read, since times and sizes can stay while the content changes. Beside a database lies what was
+        written to it last.
         """
         logs = [Path(f"{file}.wal") for file in self.files if self.kind == "duckdb"]
         hashes = [_content_hash(file) for file in (*self.files, *(log for log in logs if log.exists()))]

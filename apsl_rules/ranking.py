@@ -65,7 +65,7 @@ class Ranking:
     ties: float = attrs.field(default=0.0, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
-        _check_choice("best", self.best, "high", "low")
+        chosen("best", self.best, ("high", "low"))
         _check_size(len(self.ranks), self.tasks)
 
     @property
@@ -78,7 +78,7 @@ class Ranking:
         """Ask whether all methods could be equal; the textbook's χ² ignores ties, which makes it a little smaller."""
         from scipy.stats import chi2, f
 
-        _check_choice("ties", ties, "corrected", "ignored")
+        chosen("ties", ties, ("corrected", "ignored"))
         if self.tasks == 1:
             _refuse("the Friedman test needs at least 2 tasks; one alone says nothing of how ranks vary")
         count, tasks = len(self.ranks), self.tasks
@@ -155,8 +155,8 @@ def rank(
     import numpy as np
     from scipy.stats import rankdata
 
-    _check_choice("better", better, "lower", "higher")
-    _check_choice("best", best, "high", "low")
+    chosen("better", better, ("lower", "higher"))
+    chosen("best", best, ("high", "low"))
     given = mapping("figures", figures, "{'method': [0.5, 0.7]}")
     columns = {name: listed(f"the entry of {spelt(name)} in figures", one, "numbers") for name, one in given.items()}
     lengths = {name: len(column) for name, column in columns.items()}
@@ -174,10 +174,6 @@ def rank(
     ties = sum(int(count) ** 3 - int(count) for row in ranks for count in np.unique(row, return_counts=True)[1])
     means = dict(zip(columns, map(float, ranks.mean(axis=0)), strict=True))
     return Ranking(means, tasks=len(table), best=best, ties=ties)
-
-
-def _check_choice(name: str, given: str, one: str, other: str) -> None:
-    chosen(name, given, (one, other))
 
 
 def _check_size(methods: int, tasks: int) -> None:

@@ -75,10 +75,10 @@ def rivals(
     undone = np.zeros((len(rows), _SIDES), np.bool_)
 
     def weigh(stop: Flag) -> None:
-        heeding = book._replace(stop=stop)
+        told = book._replace(stop=stop)
         turns = _turns(rows, width)
-        _turn(heeding, numbers, found.marks, opened, max_parents, rows, turns, table, trial, undone)
-        _weigh(heeding, numbers, found.marks, opened, max_parents, rows, undone, table, out)
+        _turn(told, numbers, found.marks, opened, max_parents, rows, turns, table, trial, undone)
+        _weigh(told, numbers, found.marks, opened, max_parents, rows, undone, table, out)
 
     heeding(weigh)
     return [_rival(found, move) for move in out.tolist()]
