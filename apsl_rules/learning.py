@@ -203,8 +203,7 @@ def _carried_out(offer: LearnerOffer, task: Task) -> Part:
     """Return the part that a learner gives, or the part so far if an interrupt ends it."""
     stop = task.oracle.stop
     try:
-        with stop.heeded():
-            return (offer.learn or learn_locally)(task)
+        return stop.run(lambda: (offer.learn or learn_locally)(task))
     except KeyboardInterrupt as interrupt:
         stop.set(INTERRUPTED)
         so_far = interrupt.part if isinstance(interrupt, Interrupted) else None

@@ -10,11 +10,11 @@ a callback of the garbage collector for example; the run then ends at its next l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial, wraps
+from math import inf
 from signal import SIGINT, default_int_handler, getsignal, signal
 from threading import Thread, current_thread, main_thread
 from time import monotonic
@@ -41,6 +41,8 @@ LONG = 1 << 27
 _LOOK_UP = 0.2
 #: Seconds for which a call that is to end is waited for; one that is still being compiled would take much longer.
 _LAST_WORD = 1.0
+#: Seconds in which a second interrupt counts as part of the first.
+_AT_ONCE = 1.0
 #: How many tests a call may make in any case, so that a small limit does not keep a run from learning anything.
 _AT_LEAST = 100_000
 
@@ -107,14 +109,17 @@ class Stop:
         if self.max_tests is not None:
             self.flag[MOST_TESTS] = max(self.max_tests - tests, _AT_LEAST)
 
-    @contextmanager
-    def heeded(self) -> Iterator[None]:
-        """Have everything that is called meanwhile end when this says so."""
-        before = _CURRENT.set(self)
+    def run(self, work: Callable[[], Result]) -> Result:
+        """Return what work gives, which ends when this says so.
+
+        An interrupt is raised after a call, so nothing is called between what is to be undone and its undoing.
+        """
+        before = _CURRENT.get()
         try:
-            yield
+            _CURRENT.set(self)
+            return work()
         finally:
-            _CURRENT.reset(before)
+            _CURRENT.set(before)
 
 
 _CURRENT: ContextVar[Stop | None] = ContextVar("apsl_stop", default=None)
@@ -186,8 +191,8 @@ class Workers(ThreadPoolExecutor):
 
     def submit(self, fn: Callable[Given, Result], /, *args: Given.args, **kwargs: Given.kwargs) -> Future[Result]:
         """Have a function called by one of the threads, which ends when the run at hand does."""
-        with self._stop.heeded():
-            return super().submit(partial(copy_context().run, fn, *args, **kwargs))
+        context = self._stop.run(copy_context)
+        return super().submit(partial(context.run, fn, *args, **kwargs))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -209,39 +214,44 @@ def interruptible(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
     @wraps(function)
     def called(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-        with _heard() as stop:
-            try:
-                result = function(*args, **kwargs)
-            except Interrupted:
-                raise
-            except KeyboardInterrupt:
-                raise Interrupted from None
-            except Exception as error:
-                if stop.is_interrupted:
-                    raise Interrupted from error
-                raise
+        stop = current().within(None, None)
+        try:
+            result = _hearing(stop, partial(stop.run, partial(function, *args, **kwargs)))
+        except Interrupted:
+            raise
+        except KeyboardInterrupt:
+            raise Interrupted from None
+        except Exception as error:
             if stop.is_interrupted:
-                raise Interrupted(result=result)
-            return result
+                raise Interrupted from error
+            raise
+        if stop.is_interrupted:
+            raise Interrupted(result=result)
+        return result
 
     return called
 
 
-@contextmanager
-def _heard() -> Iterator[Stop]:
-    """Have an interrupt end all runs within, besides being raised as usual; give what knows of it."""
+def _hearing(stop: Stop, work: Callable[[], Result]) -> Result:
+    """Return what work gives; an interrupt meanwhile ends all runs within, besides being raised as usual.
+
+    A second one that follows at once is not raised: it would only disturb the putting together of what was learned.
+    """
     if current_thread() is not main_thread() or getsignal(SIGINT) is not default_int_handler:
-        yield Stop()
-        return
-    stop = current().within(None, None)
+        return work()
+    raised, is_over = -inf, False
 
     def hear(number: int, frame: FrameType | None) -> None:
+        nonlocal raised
         stop.set(INTERRUPTED)
-        default_int_handler(number, frame)
+        if not is_over and monotonic() - raised > _AT_ONCE:
+            raised = monotonic()
+            default_int_handler(number, frame)
 
-    signal(SIGINT, hear)
     try:
-        with stop.heeded():
-            yield stop
+        signal(SIGINT, hear)
+        return work()
     finally:
-        signal(SIGINT, default_int_handler)
+        is_over = True  # before any call, after which an interrupt would be raised
+        if getsignal(SIGINT) is hear:
+            signal(SIGINT, default_int_handler)

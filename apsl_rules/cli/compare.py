@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from apsl_rules.cli.completion import complete_networks
+from apsl_rules.cli.interrupts import learned_so_far
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.screen import print_table, watched
 from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
@@ -66,9 +67,7 @@ def compare(
         with watched(manager, quiet=quiet) as plugins:
             compared = compare_learners(opened, node, learners=names, plugins=plugins, **settings)
     except Interrupted as stop:
-        if stop.result is None:
-            raise
-        compared, interrupted = stop.result, True
+        compared, interrupted = learned_so_far(stop, stop.result), True
     if as_json:
         print_json(compared.rows())
     else:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from apsl_rules.cli.completion import complete_networks
+from apsl_rules.cli.interrupts import learned_so_far
 from apsl_rules.cli.output import json_option, quiet_option, summary
 from apsl_rules.cli.screen import print_text, watched
 from apsl_rules.cli.source import learned, learning_options
@@ -69,9 +70,7 @@ def learn(
         with watched(manager, quiet=quiet) as plugins:
             part = learned(source, plugins, **settings)
     except Interrupted as stop:
-        if stop.part is None:
-            raise
-        part = stop.part
+        part = learned_so_far(stop, stop.result if stop.part is None else stop.part)
     if out is not None:
         save_part(part, out)
     text = exported(part, exporter, directed=directed).rstrip("\n")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from apsl_rules.cli.completion import complete_networks
+from apsl_rules.cli.interrupts import learned_so_far
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.screen import print_text, watched
 from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
@@ -63,9 +64,7 @@ def many(
         with watched(manager, quiet=quiet) as plugins:
             parts = learn_many(opened, named or "all", plugins=plugins, **with_knowledge(settings, nodes))
     except Interrupted as stop:
-        if stop.result is None:
-            raise
-        parts = stop.result
+        parts = learned_so_far(stop, stop.result)
     if out is not None:
         folder = _made(out)
         for number, part in enumerate(parts.values(), start=1):

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from apsl_rules.cli.interrupts import learned_so_far
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.screen import print_text, progress_bar
 from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
@@ -66,9 +67,7 @@ def stability(
         with progress_bar("resamples", quiet=quiet) as bar:
             found = learned_again(opened, node, progress=bar, plugins=manager, **with_knowledge(settings, nodes))
     except Interrupted as stop:
-        if stop.result is None:
-            raise
-        found = stop.result
+        found = learned_so_far(stop, stop.result)
     if out is not None:
         save_part(found.part, out)
     err = prints(out)

@@ -233,6 +233,41 @@ def test_an_interrupt_after_the_last_visit_brings_the_whole_part(
     assert stop.part == whole
 
 
+def test_a_second_interrupt_at_once_does_not_disturb_the_first() -> None:
+    """Whoever presses the keys twice still gets the part so far."""
+
+    class Twice(InterruptedAfter):
+        @hookimpl
+        def apsl_progress(self, progress: Progress) -> None:
+            try:
+                super().apsl_progress(progress)
+            except KeyboardInterrupt:
+                with pytest.raises(KeyboardInterrupt):
+                    signal.raise_signal(signal.SIGINT)
+                signal.raise_signal(signal.SIGINT)  # raises nothing
+                raise
+
+    part = interrupted(lambda: learn(ALARM, "HR", depth=3, learner="apsl", plugins=[Twice(3)])).part
+
+    assert part is not None
+    assert len(part.visited) == 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_handler_that_a_plugin_sets_stays() -> None:
+    """Only the handler of the call itself is taken away again."""
+
+    class Setting:
+        @hookimpl
+        def apsl_progress(self, progress: Progress) -> None:
+            del progress
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    learn(ALARM, "HR", learner="apsl", plugins=[Setting()])
+
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
 def test_the_limit_of_an_inner_run_is_its_own() -> None:
     """A learner that looks ahead with a limit goes on without one."""
 
@@ -249,8 +284,7 @@ def test_the_limit_of_an_inner_run_is_its_own() -> None:
 def test_a_run_within_another_ends_with_it() -> None:
     """An end that is set reaches the runs within, also those that begin later; what is set there stays there."""
     outer = Stop()
-    with outer.heeded():
-        first = Stop.after(seconds=None, tests=None)
+    first = outer.run(lambda: Stop.after(seconds=None, tests=None))
     inner = first.within(None, None)
     inner.set(TIME_IS_UP)
     assert not outer.flag[REASON]
@@ -268,11 +302,11 @@ def test_a_limit_met_in_one_of_several_threads_is_no_interrupt() -> None:
     run = Stop.after(seconds=0.0, tests=None)
 
     def begin() -> None:
-        with run.heeded(), Workers(2) as pool:
+        with Workers(2) as pool:
             list(pool.map(lambda _number: check(), range(2)))
 
     with pytest.raises(LimitReachedError, match="the time allowed"):
-        begin()
+        run.run(begin)
     assert not run.is_interrupted
 
 
@@ -339,8 +373,8 @@ def test_a_long_call_ends_at_the_time_allowed() -> None:
             pass
         return 1
 
-    with Stop.after(seconds=0.05, tests=None).heeded(), pytest.raises(LimitReachedError, match="the time allowed"):
-        heeding(spin)
+    with pytest.raises(LimitReachedError, match="the time allowed"):
+        Stop.after(seconds=0.05, tests=None).run(lambda: heeding(spin))
 
     assert len(threads) == 1
     assert threads != [get_ident()]
