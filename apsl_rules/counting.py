@@ -33,6 +33,13 @@ class Heading:
     totals: tuple[Weights, ...]
     notes: tuple[str, ...] = ()
 
+    def coding(self, place: int) -> bytes:
+        """Return what tells how the values of a column became codes: its place, its levels and the rows of each.
+
+        Intervals are spelt with few digits, so two ways to cut a column may spell them alike.
+        """
+        return repr((place, self.levels[place], self.totals[place].tolist())).encode()
+
     @cached_property
     def place(self) -> dict[Node, int]:
         """Give the column number of each name."""

@@ -391,6 +391,26 @@ def test_a_changed_file_with_the_old_size_and_time_is_another_one(kind: str, tmp
     assert learn(moved, "a", learner="apsl", counts="duckdb", cache=cache).notes[-1].endswith("in 0 rounds")
 
 
+@pytest.mark.parametrize("counts", ["duckdb", "dask"])
+def test_cuts_that_are_spelt_alike_share_no_answers(counts: str, tmp_path: Path) -> None:
+    """Limits of intervals are spelt with four digits; a cache tells them apart all the same."""
+    random = np.random.default_rng(0)
+    low, high = random.uniform(0, 9999.5, 700), random.uniform(10_001, 20_000, 500)
+    number = np.concatenate([[0.0, 20_000.0], low, random.uniform(9999.6, 9999.9, 798), high])
+    frame = pd.DataFrame({"number": number, "above": number > 10_000, "upper": number > 9999.6})
+    file, cache = tmp_path / "rows.parquet", tmp_path / "verdicts.sqlite"
+    frame.to_parquet(file)
+    asked: dict[str, Any] = {"learner": "apsl", "counts": counts}
+    cuts = ({"number": "width:2"}, {"number": "quantile:2"})
+    levels = [table(file, discretize=cut).levels[0] for cut in cuts]
+    kept = [learn(file, "number", cache=cache, discretize=cut, **asked) for cut in cuts]
+    alone = [learn(file, "number", discretize=cut, **asked) for cut in cuts]
+
+    assert levels[0] == levels[1]
+    assert [str(part.why("number", "above")) for part in kept] == [str(part.why("number", "above")) for part in alone]
+    assert kept[0].why("number", "above") != kept[1].why("number", "above")
+
+
 def test_what_lies_in_the_log_of_a_database_belongs_to_it(tmp_path: Path) -> None:
     """Rows that a database has not yet moved from its log into its file change what it is."""
     file = tmp_path / "rows.duckdb"

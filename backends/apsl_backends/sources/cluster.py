@@ -123,9 +123,8 @@ class DaskCounts:
         return self._identify()
 
     def fingerprint(self, place: int) -> bytes:
-        """Give a name for the contents of a column."""
-        coded = repr((place, self.heading.levels[place])).encode()
-        return blake2b(self._identity + b"\0" + coded, digest_size=16).digest()
+        """Give a name for the contents of a column: all that is in the rows, and how the column is coded."""
+        return blake2b(self._identity + b"\0" + self.heading.coding(place), digest_size=16).digest()
 
     def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> list[Joint | None]:
         """Count sets of columns on all workers and add up, in one round."""

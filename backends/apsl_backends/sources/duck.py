@@ -128,7 +128,7 @@ class DuckCounts:
 
     def fingerprint(self, place: int) -> bytes:
         """Give a name for the contents of a column: all that is in the files, and how the column is coded."""
-        coded = repr((place, self.heading.levels[place], self._columns[place].expression)).encode()
+        coded = self.heading.coding(place) + self._columns[place].expression.encode()
         return blake2b(self._identity + b"\0" + coded, digest_size=16).digest()
 
     def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> list[Joint | None]:
