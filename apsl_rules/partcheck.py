@@ -9,6 +9,7 @@ from itertools import chain
 from apsl_rules.facts import (
     RELATIONS,
     Fact,
+    Finding,
     Firing,
     Relation,
     adjacent,
@@ -49,6 +50,7 @@ def check_part(part: Part) -> None:
         _wrong_entries(part.store),
         _wrong_entries(part.proofs),
         _wrong_frame(part),
+        _wrong_evidence(part),
         _wrong_edges(part),
         _wrong_conflicts(part),
         wrong_steps(part),
@@ -82,8 +84,24 @@ def _wrong_frame(part: Part) -> Iterable[str]:
         yield "the visits do not make up the history"
     if part.distances.get(part.target) != 0:
         yield "the target is not at distance 0"
+    visited = {visit.node for visit in part.visits}
+    for (node,) in (fact.nodes for fact in part.history.facts(settled)):
+        if node not in visited:
+            yield f"{settled.text((node,))}, but nobody visited it"
+    unvisited = [node for node in part.distances if part.is_inner(node) and node not in visited]
+    if part.incomplete is None and unvisited:
+        yield f"{listing(in_order(unvisited))} of the asked part were not visited, but it is said to be complete"
     if max(part.distances.values()) >= len(part.nodes):
         yield f"a distance is {max(part.distances.values())}, but there are only {len(part.nodes)} nodes"
+
+
+def _wrong_evidence(part: Part) -> Iterable[str]:
+    """Name tests of nodes that are not there."""
+    known = set(part.nodes)
+    for finding in (entry for entry in part.history.entries if isinstance(entry, Finding)):
+        for verdict in finding.evidence.verdicts:
+            if not known.issuperset((verdict.x, verdict.y, *verdict.given)):
+                yield f"a test of {listing((verdict.x, verdict.y))} is told, but these are no nodes of the part"
 
 
 def _wrong_edges(part: Part) -> Iterable[str]:
@@ -91,7 +109,7 @@ def _wrong_edges(part: Part) -> Iterable[str]:
     for pair in part.edges:
         if not part.distances.keys() >= pair:
             yield f"{listing(in_order(pair))} are joined in the part, but the distance of one is not given"
-    for relation in (adjacent, arrow, conflict):
+    for relation in part.store.relations.values():
         for fact in part.store.facts(relation):
             if fact not in part.proofs:
                 yield f"{relation.text(fact.nodes)} has no proof"

@@ -1,7 +1,7 @@
 """Whether a part read from a file follows from its own findings: what can be worked out again is, and compared.
 
-A file does not name its rulebook, but it tells how often each rule fired. If these are rules that we know, every firing
-is held against its rule, and where no order matters the rules are fired once more from the findings.
+A file does not name its rulebook, but it tells how often each rule fired. The firings of rules that we know are held
+against these. If all of a rulebook's rules are there and no order matters, they are fired once more from the findings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from apsl_rules.names import Node, Pair, in_order, listing
 from apsl_rules.part import Part
 from apsl_rules.proof import Proof
 from apsl_rules.rulebook import KNOWING, PAPER, SOUND
-from apsl_rules.rules import Rulebook
+from apsl_rules.rules import Rule, Rulebook
 from apsl_rules.store import Mark, MarkStore
 
 _DECIDED = "kept "
@@ -28,7 +28,7 @@ _STANDING = "left as it is"
 def wrong_steps(part: Part) -> Iterator[str]:
     """Name what does not follow in a part, the first of which is enough to refuse it."""
     engines = [Engine(book) for book in _books(part)]
-    yield from _wrong_firings(part, engines)
+    yield from _wrong_firings(part)
     yield from _wrong_distances(part)
     yield from _wrong_settling(part)
     yield from _wrong_sides(part)
@@ -39,15 +39,14 @@ def wrong_steps(part: Part) -> Iterator[str]:
 def _books(part: Part) -> list[Rulebook]:
     """Give the rulebooks whose rules a run had, as far as we know them: the sound one before the one with guards."""
     names = tuple(part.rule_use)
-    return [book for book in (SOUND, KNOWING, PAPER) if tuple(rule.name for rule in book.rules) == names] or [
-        book for book in _installed() if tuple(rule.name for rule in book.rules) == names
-    ]
+    return [book for book in _known() if tuple(rule.name for rule in book.rules) == names]
 
 
-def _installed() -> Sequence[Rulebook]:
+def _known() -> Sequence[Rulebook]:
     from apsl_rules.plugins import installed
 
-    return tuple(installed().rulebooks.values())
+    ours = (SOUND, KNOWING, PAPER)
+    return (*ours, *(book for book in installed().rulebooks.values() if book not in ours))
 
 
 def _facts(store: MarkStore) -> set[Fact]:
@@ -58,7 +57,7 @@ def _findings(store: MarkStore) -> list[Finding]:
     return [entry for entry in store.entries if isinstance(entry, Finding)]
 
 
-def _wrong_firings(part: Part, engines: Sequence[Engine]) -> Iterator[str]:
+def _wrong_firings(part: Part) -> Iterator[str]:
     """Name firings that are not what their rule says, and rules that did not fire so often."""
     fired = dict.fromkeys(part.rule_use, 0)
     for firing in (entry for entry in part.history.entries if isinstance(entry, Firing)):
@@ -69,17 +68,18 @@ def _wrong_firings(part: Part, engines: Sequence[Engine]) -> Iterator[str]:
     for name, use in part.rule_use.items():
         if use.firings != fired[name]:
             yield f"the rule {name!r} fired {fired[name]} times, but rule_use says {use.firings}"
-    if engines:
-        known = {rule.name for engine in engines for rule in engine.rulebook.rules}
-        proofs = (step.reason for one in part.all_conflicts for proof in one.proofs for step in proof.steps)
-        for entry in chain(part.history.entries, part.store.entries, part.proofs.entries, proofs):
-            reason = entry.because if isinstance(entry, Drop) else entry
-            if isinstance(reason, Firing) and not (reason.rule in known and _is_instance(reason, engines)):
-                yield f"{_text(part, reason.fact)} does not follow by the rule {reason.rule!r}"
+    named: dict[str, list[tuple[Engine, Rule]]] = {}
+    for engine in map(Engine, _known()):
+        for rule in engine.rulebook.rules:
+            named.setdefault(rule.name, []).append((engine, rule))
+    proofs = (step.reason for one in part.all_conflicts for proof in one.proofs for step in proof.steps)
+    for entry in chain(part.history.entries, part.store.entries, part.proofs.entries, proofs):
+        reason = entry.because if isinstance(entry, Drop) else entry
+        if isinstance(reason, Firing) and reason.rule in named and not _is_instance(reason, named[reason.rule]):
+            yield f"{_text(part, reason.fact)} does not follow by the rule {reason.rule!r}"
 
 
-def _is_instance(firing: Firing, engines: Sequence[Engine]) -> bool:
-    rules = ((engine, rule) for engine in engines for rule in engine.rulebook.rules if rule.name == firing.rule)
+def _is_instance(firing: Firing, rules: Iterable[tuple[Engine, Rule]]) -> bool:
     return any(
         len(firing.bindings) == len(rule.variables) and firing in engine.firings_of(rule, firing.bindings)
         for engine, rule in rules

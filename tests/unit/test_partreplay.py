@@ -165,6 +165,27 @@ def _without_firings(data: dict[str, Any]) -> None:
     data["visits"][-1]["end"] = len(data["history"])
 
 
+def _limited() -> dict[str, Any]:
+    part = learn(network("alarm"), "HR", depth="max", learner="apsl", max_tests=2000)
+    assert part.incomplete
+    data: dict[str, Any] = json.loads(part_json(part))
+    return data
+
+
+def _verdict(data: dict[str, Any]) -> dict[str, Any]:
+    tested = (one["evidence"]["verdicts"] for one in data["history"] if "evidence" in one)
+    return next(verdict for verdicts in tested for verdict in verdicts)
+
+
+def _turned_by_fewer_rules(data: dict[str, Any]) -> None:
+    del data["rule_use"]["Meek-R3"]
+    for entry in (*data["history"], *data["proofs"]):
+        for fact in (entry.get("fact", [""]), *entry.get("premises", [])):
+            if fact[0] == "arrow":
+                fact[1:] = fact[:0:-1]
+    _turn(data, "arrows")
+
+
 def _distance(data: dict[str, Any], value: int) -> None:
     data["distances"][-1][1] = value
 
@@ -185,6 +206,15 @@ SPOILT: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[dict[str, Any]],
         "a distance is 10000000, but there are only",
     ),
     "no distances": (_consistent, lambda data: data["distances"].pop(), "distance"),
+    "another visitor": (
+        _consistent,
+        lambda data: data["visits"][0].update(node=0),
+        "all neighbours of either are known, but nobody visited it",
+    ),
+    "a limit hidden": (_limited, lambda data: data.update(incomplete=None), "were not visited, but it is said to be"),
+    "a proof less": (_consistent, lambda data: data["proofs"].pop(0), "has no proof"),
+    "tests of nobody": (_consistent, lambda data: _verdict(data).update(x="ghost"), "these are no nodes of the part"),
+    "a rule less, arrows turned": (_consistent, _turned_by_fewer_rules, "does not follow by the rule"),
     "another depth": (_consistent, lambda data: data.update(depth=1), "the arrows are not those"),
     "another target": (_consistent, lambda data: data.update(target=0), "the target is not at distance 0"),
     "a firing turned": (
