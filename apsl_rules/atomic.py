@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -18,6 +19,8 @@ from apsl_rules.errors import InvalidArgumentError
 STDOUT = "/dev/stdout"
 """The path that stands for standard output, also where the system has no such file."""
 
+# What a shell has opened for the process, perhaps to add to it; writing a file anew would destroy that.
+_STREAM = re.compile(r"/dev/(stdin|stderr|fd/\d+)|/proc/(self|\d+)/fd/\d+")
 _PRIVATE = 0o600
 _NEW = 0o666  # the umask takes away from it, as for any new file
 _KINDS = {
@@ -71,8 +74,8 @@ def in_place_of(path: str | Path) -> Iterator[Path]:
     try:
         target, before = _target(path)
         draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _NEW if before is None else _PRIVATE))
         try:
+            os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _NEW if before is None else _PRIVATE))
             yield draft
             if before is not None:
                 _keep(draft, before)
@@ -95,9 +98,15 @@ def check_place(path: str | Path) -> None:
 
 def _target(path: str | Path) -> tuple[Path, os.stat_result | None]:
     """Follow links to the file that is to be written, and give its state if it is there already."""
+    if _STREAM.fullmatch(os.fspath(path)):
+        message = f"cannot write {str(path)!r}: it is a stream of this process; give a file, or {STDOUT!r} to print"
+        raise InvalidArgumentError(message)
     try:
         before = os.stat(path)  # noqa: PTH116 - of the text itself, since a Path forgets a slash at the end
     except FileNotFoundError:
+        if str(path).endswith(os.sep):
+            message = f"cannot write {str(path)!r}: it is the name of a folder; give the path of a file"
+            raise InvalidArgumentError(message) from None
         return Path(os.path.realpath(path)), None
     if not stat.S_ISREG(before.st_mode):
         kind = _KINDS.get(stat.S_IFMT(before.st_mode), "no file")

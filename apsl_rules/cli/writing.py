@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +46,10 @@ def keep_source(source: str, out: str | None) -> None:
     """Refuse to write a result over the file that it comes from."""
     if out is None or prints(out):
         return
-    if Path(out).exists() and Path(source).exists() and Path(out).samefile(source):
-        message = f"--out {out!r} is the file that is read; give another path, so that nothing is lost"
-        raise InvalidArgumentError(message)
+    with suppress(OSError):  # one of the two is not there
+        if Path(out).samefile(source):
+            message = f"--out {out!r} is the file that is read; give another path, so that nothing is lost"
+            raise InvalidArgumentError(message)
 
 
 def format_options(command: Callable[..., Any]) -> Callable[..., Any]:

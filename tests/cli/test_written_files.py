@@ -43,6 +43,32 @@ def test_a_dash_prints_also_where_something_is_called_so(tmp_path: Path) -> None
     assert json.loads(done.out)["learner"] == "apsl"
 
 
+def test_a_log_behind_standard_error_stays(tmp_path: Path) -> None:
+    """What the shell opened to add to is not written anew."""
+    (tmp_path / "log").write_text("old\n", "utf-8")
+    with (tmp_path / "log").open("a") as log:
+        command = [str(Path(sys.executable).with_name("apsl")), *COMMANDS["learn"], "--out", "/dev/stderr"]
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=log, cwd=tmp_path, check=False)
+
+    assert done.returncode == 1
+    said = "apsl: cannot write '/dev/stderr': it is a stream of this process; give a file, or '/dev/stdout' to print\n"
+    assert (tmp_path / "log").read_text("utf-8") == f"old\n{said}"
+
+
+@pytest.mark.parametrize(
+    ("out", "why"),
+    [("x" * 300, "File name too long"), ("new/", "it is the name of a folder"), ("no/part.json", "No such")],
+)
+def test_a_name_that_no_file_can_have_is_told(out: str, why: str, tmp_path: Path) -> None:
+    """One sentence, and nothing is written."""
+    done = apsl(*COMMANDS["learn"], "--out", out, folder=tmp_path)
+
+    assert done.code == 1
+    assert done.err.startswith(f"apsl: cannot write '{out}': {why}")
+    assert done.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_dash_and_dev_stdout_print_what_a_file_gets(name: str, folder: Path) -> None:
     """Standard output gets the same bytes as a file and nothing else; what is said beside goes to standard error."""
