@@ -78,8 +78,15 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def check_labels(nodes: Iterable[Node]) -> None:
-    """Refuse labels that cannot be ordered, spelt or saved: nested too deeply, or numbers without end."""
-    level: list[Any] = [node for node in nodes if isinstance(node, tuple | int)]
+    """Refuse labels that cannot be told apart, ordered, spelt or saved: what equals nothing, nests, or has no end."""
+    unusual: list[Any] = [node for node in nodes if not isinstance(node, str)]
+    for node in unusual:
+        try:
+            bool(node == node)  # noqa: PLR0124 - pandas' NA will not say
+        except (TypeError, ValueError) as error:
+            message = f"{spelt(node)} cannot be a label, since it equals nothing; give text, a number or a tuple"
+            raise InvalidArgumentError(message) from error
+    level: list[Any] = [node for node in unusual if isinstance(node, tuple | int)]
     for _ in range(DEEPEST + 1):
         if any(isinstance(one, int) and one.bit_length() > _MOST_BITS for one in level):
             message = "a label is a number of more than 4,000 digits; give a shorter one"

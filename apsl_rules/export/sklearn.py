@@ -15,13 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from apsl_rules.arguments import chosen
 from apsl_rules.blanket import Blanket
 from apsl_rules.blanket_finding import blanket_of, find_blanket
 from apsl_rules.cpdag import Depth
 from apsl_rules.data import table
 from apsl_rules.errors import DataError, InvalidArgumentError, MissingPackageError
 from apsl_rules.learning import learn
-from apsl_rules.names import Node, listing
+from apsl_rules.names import Node, check_target, listing
 from apsl_rules.store import Mark
 
 try:
@@ -100,9 +101,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def fit(self, X: Any, y: Any) -> PartSelector:  # noqa: N803 - scikit-learn's own name
         """Learn the part around y, and its blanket if that is selected."""
-        if self.select not in {"blanket", "part"}:
-            message = f"select is {self.select!r}; give 'blanket' or 'part'"
-            raise InvalidArgumentError(message)
+        chosen("select", self.select, ("blanket", "part"))
         features = _frame(X)
         self.columns_: tuple[Node, ...] = tuple(features.columns)
         self.n_features_in_ = len(self.columns_)
@@ -120,11 +119,11 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             max_conditioning=self.max_conditioning,
             threads=self.threads,
         )
-        chosen = self.part_.members
+        members = self.part_.members
         if self.select == "blanket":
             self.blanket_ = self._blanket(source)
-            chosen = self.blanket_.members
-        self.support_ = np.array([name in chosen for name in self.columns_], dtype=bool)
+            members = self.blanket_.members
+        self.support_ = np.array([name in members for name in self.columns_], dtype=bool)
         self._why_nothing = "" if self.support_.any() else self._nothing()
         return self
 
@@ -166,6 +165,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def _target_name(self) -> Node:
         if self.target is not None:
+            check_target(self.target)
             if self.target in self.columns_:
                 message = f"y is to be called {self.target!r}, but X has a column of that name; choose another target"
                 raise InvalidArgumentError(message)

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from apsl_rules import find_blanket, learn, network
-from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.export.sklearn import PartSelector
 from apsl_rules.sampling import sample
 
@@ -143,6 +143,10 @@ def test_mistakes_get_a_sentence() -> None:
         PartSelector().fit(X, None)
     with pytest.raises(InvalidArgumentError, match="select is 'all'; give 'blanket' or 'part'"):
         PartSelector(select="all").fit(X, Y)  # type: ignore[arg-type]  # the mistake is the test
+    with pytest.raises(UnknownNodeError, match=r"the target is \[\]; give the name of one node"):
+        PartSelector(target=[]).fit(X, Y)
+    with pytest.raises(InvalidArgumentError, match="<NA> cannot be a label, since it equals nothing"):
+        PartSelector(target=pd.NA).fit(X, Y)
     with pytest.raises(InvalidArgumentError, match="X has a column of that name"):
         PartSelector(target="bronc").fit(X, Y)
     with pytest.raises(DataError, match="the selector was fitted on"):

@@ -25,6 +25,7 @@ from apsl_rules import (
     table,
 )
 from apsl_rules.errors import ApslError
+from apsl_rules.export.sklearn import PartSelector
 from apsl_rules.random_networks import random_network
 from apsl_rules.ranking import rank
 from apsl_rules.sampling import sample
@@ -48,6 +49,7 @@ WRONG: list[Any] = [
     float("inf"),
     [1],
     {"a": 1},
+    pd.NA,
     pd.Series([1, 2, 3]),
     np.array([1, 2, 3]),
     object(),
@@ -72,6 +74,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "stability, source": lambda it: stability(it, "Cancer", resamples=1),
     "stability, target": lambda it: stability(FRAME, it, resamples=1),
     "stability, progress": lambda it: stability(FRAME, "Cancer", resamples=1, progress=it, **BY_TESTS),
+    "PartSelector, select": lambda it: PartSelector(select=it, learner="apsl").fit(FRAME, FRAME["Cancer"]),
     "find_blanket, source": lambda it: find_blanket(it, "Cancer"),
     "find_blanket, node": lambda it: find_blanket(FRAME, it),
     "learn_many, source": lambda it: learn_many(it, ["Cancer"]),
