@@ -70,8 +70,9 @@ class Stop:
         return current().within(None if seconds is None else monotonic() + seconds, tests)
 
     def within(self, deadline: float | None, max_tests: int | None) -> Stop:
-        """Return the end of a run within this one."""
-        stop = Stop(deadline, max_tests)
+        """Return the end of a run within this one, which has no more time than this one."""
+        deadlines = [one for one in (self.deadline, deadline) if one is not None]
+        stop = Stop(min(deadlines, default=None), max_tests)
         self.inner.append(ref(stop))  # before the look at the flag, which another thread may set
         if self.flag[REASON]:
             stop.set(int(self.flag[REASON]))
@@ -95,7 +96,7 @@ class Stop:
         """Raise when the run is to end now, after so many tests."""
         reason = int(self.flag[REASON])
         if reason == TESTS_ARE_MADE or (self.max_tests is not None and tests >= self.max_tests):
-            message = f"{self.max_tests} tests"
+            message = "the tests allowed" if self.max_tests is None else f"{self.max_tests} tests"
             raise LimitReachedError(message)
         if reason == TIME_IS_UP or (self.deadline is not None and monotonic() >= self.deadline):
             message = "the time allowed"
@@ -187,7 +188,7 @@ class Workers(ThreadPoolExecutor):
     def __init__(self, threads: int) -> None:
         super().__init__(threads)
         run = current()
-        self._stop = run.within(run.deadline, run.max_tests)
+        self._stop = run.within(None, run.max_tests)
 
     def submit(self, fn: Callable[Given, Result], /, *args: Given.args, **kwargs: Given.kwargs) -> Future[Result]:
         """Have a function called by one of the threads, which ends when the run at hand does."""

@@ -292,6 +292,7 @@ def test_a_run_within_another_ends_with_it() -> None:
 
     outer.set(INTERRUPTED)
 
+    assert Stop(deadline=5.0).within(9.0, None).deadline == 5.0
     assert first.is_interrupted
     assert not inner.is_interrupted
     assert outer.within(None, None).is_interrupted
