@@ -6,23 +6,17 @@ import gc
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from threading import Semaphore, get_ident
 from typing import Any
 
-import attrs
 import pytest
 
 from apsl_rules import Interrupted, compare, known_dag, learn, learn_graph, learn_many, learning, network
-from apsl_rules.errors import LimitReachedError, UnknownNodeError
+from apsl_rules.errors import UnknownNodeError
 from apsl_rules.hookspecs import hookimpl
-from apsl_rules.learner import learn_locally
 from apsl_rules.names import Node
 from apsl_rules.oracle import BaseOracle, Verdict
-from apsl_rules.part import Part
-from apsl_rules.plugins import installed
 from apsl_rules.remembering import RememberingOracle
-from apsl_rules.stopping import INTERRUPTED, REASON, TIME_IS_UP, Stop, Workers, check, heeding
-from apsl_rules.task import Progress, Task
+from apsl_rules.task import Progress
 
 pytestmark = pytest.mark.usefixtures("interrupts_are_heard")
 unraised = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -32,10 +26,11 @@ TWO_PIECES = known_dag({"a": [], "b": ["a"], "c": ["b"], "d": [], "e": ["d"]})
 
 
 class InterruptedAfter:
-    """A plugin that interrupts after some visits."""
+    """A plugin that interrupts after some visits, or does something else then."""
 
-    def __init__(self, visits: int) -> None:
+    def __init__(self, visits: int, act: Callable[[], object] | None = None) -> None:
         self._left = visits
+        self._act = act or interrupt
 
     @hookimpl
     def apsl_progress(self, progress: Progress) -> None:
@@ -43,26 +38,11 @@ class InterruptedAfter:
         del progress
         self._left -= 1
         if not self._left:
-            raise KeyboardInterrupt
-
-
-class InterruptedWhileCollecting:
-    """A plugin in whose visits the garbage collector meets an interrupt, where Python cannot raise it."""
-
-    def __init__(self, visits: int) -> None:
-        self._left = visits
-
-    @hookimpl
-    def apsl_progress(self, progress: Progress) -> None:
-        """Count the visit, and collect garbage at the last one."""
-        del progress
-        self._left -= 1
-        if not self._left:
-            collect_interrupted()
+            self._act()
 
 
 def collect_interrupted() -> None:
-    """Have the garbage collector call something that is interrupted."""
+    """Have the garbage collector call something that is interrupted, where Python cannot raise it."""
 
     def callback(phase: str, _info: dict[str, int]) -> None:
         if phase == "start":
@@ -149,7 +129,9 @@ def test_a_loop_over_targets_can_be_stopped() -> None:
 @unraised
 def test_an_interrupt_that_cannot_be_raised_ends_the_run() -> None:
     """It comes in a callback of the garbage collector, which swallows it; the run ends at its next question."""
-    stop = interrupted(lambda: learn(ALARM, "HR", depth=3, learner="apsl", plugins=[InterruptedWhileCollecting(2)]))
+    stop = interrupted(
+        lambda: learn(ALARM, "HR", depth=3, learner="apsl", plugins=[InterruptedAfter(2, collect_interrupted)])
+    )
 
     part = stop.part
     assert part is not None
@@ -178,7 +160,9 @@ def test_an_interrupt_that_cannot_be_raised_is_known_to_the_runs_that_follow() -
 def test_an_interrupt_that_cannot_be_raised_ends_the_call_after_its_last_run() -> None:
     """Nothing looks at the flag any more; what the call would have returned comes with the exception."""
     visits = len(learn(ALARM, "HR", learner="apsl").visits)
-    stop = interrupted(lambda: learn(ALARM, "HR", learner="apsl", plugins=[InterruptedWhileCollecting(visits)]))
+    stop = interrupted(
+        lambda: learn(ALARM, "HR", learner="apsl", plugins=[InterruptedAfter(visits, collect_interrupted)])
+    )
 
     assert stop.part is not None
     assert stop.part.visited
@@ -268,59 +252,6 @@ def test_a_handler_that_a_plugin_sets_stays() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
-def test_the_limit_of_an_inner_run_is_its_own() -> None:
-    """A learner that looks ahead with a limit goes on without one."""
-
-    def looking_ahead(task: Task) -> Part:
-        for limit in ({"max_tests": 1}, {"max_seconds": 0.0}):
-            assert learn(ALARM, "HR", depth="max", learner="apsl", **limit).incomplete
-        return learn_locally(task)
-
-    offer = attrs.evolve(installed().learners["apsl"], learn=looking_ahead)
-
-    assert learn(ALARM, "HR", learner=offer).incomplete is None
-
-
-def test_a_run_within_another_ends_with_it() -> None:
-    """An end that is set reaches the runs within, also those that begin later; what is set there stays there."""
-    outer = Stop()
-    first = outer.run(lambda: Stop.after(seconds=None, tests=None))
-    inner = first.within(None, None)
-    inner.set(TIME_IS_UP)
-    assert not outer.flag[REASON]
-    assert not first.flag[REASON]
-
-    outer.set(INTERRUPTED)
-
-    assert Stop(deadline=5.0).within(9.0, None).deadline == 5.0
-    assert first.is_interrupted
-    assert not inner.is_interrupted
-    assert outer.within(None, None).is_interrupted
-
-
-def test_a_limit_met_in_one_of_several_threads_is_no_interrupt() -> None:
-    """The threads end, and the run itself is not called interrupted."""
-    run = Stop.after(seconds=0.0, tests=None)
-
-    def begin() -> None:
-        with Workers(2) as pool:
-            list(pool.map(lambda _number: check(), range(2)))
-
-    with pytest.raises(LimitReachedError, match="the time allowed"):
-        run.run(begin)
-    assert not run.is_interrupted
-
-
-def test_a_run_at_its_limit_leaves_later_runs_alone() -> None:
-    """The flag of a run that met its limit is its own."""
-    learners = ["cmb", "apsl"]
-    alone = {learner: learn(ALARM, "HR", depth=3, learner=learner, max_tests=2000) for learner in learners}
-
-    assert all(part.incomplete for part in alone.values())
-    assert alone["apsl"].visited
-    assert compare(ALARM, "HR", depth=3, learners=learners, max_tests=2000).parts == alone
-
-
 def test_many_targets_bring_the_parts_that_are_done() -> None:
     """The parts before the interrupt are there, their union too, and it says how many targets are missing."""
     alone = {target: learn(ALARM, target, learner="apsl") for target in ("BP", "CO", "CVP")}
@@ -362,48 +293,3 @@ def test_a_comparison_brings_the_learners_that_are_done() -> None:
 
     assert list(stop.result.parts) == ["apsl"]
     assert [row["complete"] for row in stop.result.rows()] == [True]
-
-
-def test_a_long_call_ends_at_the_time_allowed() -> None:
-    """Code that only looks at its flag is ended by the deadline, in a thread beside the one that waits."""
-    threads = []
-
-    def spin(flag: Any) -> int:
-        threads.append(get_ident())
-        while not flag[0]:
-            pass
-        return 1
-
-    with pytest.raises(LimitReachedError, match="the time allowed"):
-        Stop.after(seconds=0.05, tests=None).run(lambda: heeding(spin))
-
-    assert len(threads) == 1
-    assert threads != [get_ident()]
-
-
-def test_an_exception_ends_the_work_of_all_threads() -> None:
-    """Whoever works for a block that an exception leaves meets the end at its next look."""
-    ends: list[str] = []
-    begun = Semaphore(0)
-
-    def work() -> None:
-        begun.release()
-        try:
-            while True:
-                check()
-        except LimitReachedError as limit:
-            ends.append(str(limit))
-
-    def begin() -> None:
-        with Workers(2) as pool:
-            pool.submit(work)
-            pool.submit(work)
-            begun.acquire()
-            begun.acquire()
-            interrupt()
-
-    with pytest.raises(KeyboardInterrupt):
-        begin()
-
-    assert ends == ["an interrupt", "an interrupt"]
-    check()
