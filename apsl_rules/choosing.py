@@ -82,7 +82,7 @@ def at_first(*, limited: bool, knowing: bool, counts: object) -> tuple[str, str]
     for reason, holds in reasons.items():
         if holds:
             return BY_TESTS, reason
-    return BY_SCORES, "the source is a table of discrete columns"
+    return BY_SCORES, "the source is a table, read as discrete columns"
 
 
 def unfit_for_scores(oracle: RememberingOracle) -> str:

@@ -27,8 +27,9 @@ NUMBERS = pd.DataFrame(np.random.default_rng(1).normal(size=(50, 2)), columns=["
 @pytest.mark.parametrize(
     ("source", "target", "settings", "learner", "why"),
     [
-        (ROWS, "Cancer", {}, "apsl-score", "the source is a table of discrete columns"),
-        (ROWS, "Cancer", {"knowledge": Knowledge()}, "apsl-score", "the source is a table of discrete columns"),
+        (ROWS, "Cancer", {}, "apsl-score", "the source is a table, read as discrete columns"),
+        (ROWS, "Cancer", {"knowledge": Knowledge()}, "apsl-score", "the source is a table, read as discrete columns"),
+        (NUMBERS, "a", {}, "apsl-score", "the source is a table, read as discrete columns"),
         (ROWS, "Cancer", {"max_tests": 1000}, "apsl", "the run is limited"),
         (ROWS, "Cancer", {"knowledge": Knowledge(tiers=(("Smoker",), ("Cancer",)))}, "apsl", "knowledge is given"),
         (ROWS, "Cancer", {"counts": "duckdb"}, "apsl", "the table is not counted in memory"),
@@ -94,7 +95,7 @@ def test_each_choice_tests_at_its_own_level() -> None:
 
 def test_parts_of_whole_graphs_and_of_many_targets_say_what_was_chosen() -> None:
     """The choice is made once for all parts, and each of them names it; a known graph leaves nothing to choose."""
-    note = "learner 'auto' chose 'apsl-score': the source is a table of discrete columns"
+    note = "learner 'auto' chose 'apsl-score': the source is a table, read as discrete columns"
     assert learn_graph(ROWS).notes[0] == note
     assert {part.notes[0] for part in learn_many(ROWS, ["Cancer", "Xray"]).values()} == {note}
     assert (
