@@ -18,7 +18,7 @@ demo: $(READY)
 # The first run on a fresh machine: the README's examples and the doctor, each in a process that finds nothing compiled.
 EMPTY_CACHE := folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && NUMBA_CACHE_DIR="$$folder"
 cold: $(READY)
-	$(EMPTY_CACHE) $(BIN)/python -m pytest tests/unit/test_readme.py
+	$(EMPTY_CACHE) $(BIN)/python -m pytest tests/docs/test_readme.py
 	$(EMPTY_CACHE) $(BIN)/apsl doctor
 
 lint: $(READY)

@@ -9,22 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from apsl_rules.blanket_finding import find_blanket
-    from apsl_rules.comparing import compare
-    from apsl_rules.dag import known_dag
     from apsl_rules.data import table
     from apsl_rules.errors import Interrupted
-    from apsl_rules.graph_learning import learn_graph
-    from apsl_rules.hookspecs import hookimpl
-    from apsl_rules.knowledge import Knowledge
-    from apsl_rules.learning import learn
-    from apsl_rules.many import learn_many
-    from apsl_rules.metrics import score
-    from apsl_rules.networks import network
-    from apsl_rules.part import Part
-    from apsl_rules.partfile import load_part
-    from apsl_rules.plugins import register
-    from apsl_rules.repeated_learning import stability
+    from apsl_rules.evaluation.score import score
+    from apsl_rules.graphs.dag import known_dag
+    from apsl_rules.graphs.networks.library import network
+    from apsl_rules.learning.blanket import find_blanket
+    from apsl_rules.learning.compare import compare
+    from apsl_rules.learning.learn import learn
+    from apsl_rules.learning.many import learn_many
+    from apsl_rules.learning.stability import stability
+    from apsl_rules.learning.whole_graph import learn_graph
+    from apsl_rules.parts.file import load_part
+    from apsl_rules.parts.part import Part
+    from apsl_rules.plugins.hookspecs import hookimpl
+    from apsl_rules.plugins.manager import register
+    from apsl_rules.rules.knowledge import Knowledge
 
 __all__ = [
     "Interrupted",
@@ -47,20 +47,20 @@ __all__ = [
 
 _HOMES = {
     "Interrupted": "errors",
-    "Knowledge": "knowledge",
-    "Part": "part",
-    "compare": "comparing",
-    "find_blanket": "blanket_finding",
-    "hookimpl": "hookspecs",
-    "known_dag": "dag",
-    "learn": "learning",
-    "learn_graph": "graph_learning",
-    "learn_many": "many",
-    "load_part": "partfile",
-    "network": "networks",
-    "register": "plugins",
-    "score": "metrics",
-    "stability": "repeated_learning",
+    "Knowledge": "rules.knowledge",
+    "Part": "parts.part",
+    "compare": "learning.compare",
+    "find_blanket": "learning.blanket",
+    "hookimpl": "plugins.hookspecs",
+    "known_dag": "graphs.dag",
+    "learn": "learning.learn",
+    "learn_graph": "learning.whole_graph",
+    "learn_many": "learning.many",
+    "load_part": "parts.file",
+    "network": "graphs.networks.library",
+    "register": "plugins.manager",
+    "score": "evaluation.score",
+    "stability": "learning.stability",
     "table": "data",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from apsl_rules.part import Part
+    from apsl_rules.parts.part import Part
 
 
 class ApslError(Exception):

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from apsl_rules.arguments import spelt
+from apsl_rules._arguments import spelt
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
 
 Node: TypeAlias = Hashable

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from apsl_rules.spec import Spec, parse_spec
+from apsl_rules.plugins.learner_spec import Spec, parse_spec
 
 FOLDER = Path(__file__).parents[1] / "specs" / "apsl_specs" / "learners"
 PAGE = FOLDER / "README.md"

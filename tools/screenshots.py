@@ -20,7 +20,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 from apsl_rules import Part, learn, network
-from apsl_rules.sampling import sample
+from apsl_rules.graphs.networks.sampling import sample
 
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars")
 SIZE = (1360, 780)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from apsl_rules.documents import DocumentError, file_text, toml_data
+from apsl_rules._documents import DocumentError, file_text, toml_data
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import nearest
 

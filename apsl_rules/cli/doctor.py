@@ -13,9 +13,9 @@ import attrs
 import click
 
 from apsl_rules.cli.output import json_option, print_json
-from apsl_rules.cli.screen import print_table
+from apsl_rules.cli.terminal import print_table
 from apsl_rules.errors import ApslError
-from apsl_rules.plugins import Plugins
+from apsl_rules.plugins.manager import Plugins
 
 _EXTRAS = {
     "parquet": ("pyarrow", "Parquet files"),
@@ -96,8 +96,8 @@ def _plugins(manager: Plugins) -> str:
 
 
 def _known_graph(manager: Plugins) -> str:
-    from apsl_rules.networks import network
-    from apsl_rules.verifying import verify
+    from apsl_rules.evaluation.exactness import verify
+    from apsl_rules.graphs.networks.library import network
 
     found = verify(network("asia"), plugins=manager)
     if not found.exact:
@@ -109,9 +109,9 @@ def _known_graph(manager: Plugins) -> str:
 def _table(manager: Plugins) -> str:
     from time import perf_counter
 
-    from apsl_rules.examples import example_table
-    from apsl_rules.learning import learn
-    from apsl_rules.networks import network
+    from apsl_rules.data.example import example_table
+    from apsl_rules.graphs.networks.library import network
+    from apsl_rules.learning.learn import learn
 
     begin = perf_counter()
     part = learn(example_table(), "either", plugins=manager)

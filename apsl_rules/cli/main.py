@@ -13,15 +13,15 @@ from pathlib import Path
 
 import click
 
+from apsl_rules.cli.catalogue import finders, formats, learners, networks, oracles, plugins
+from apsl_rules.cli.command_group import Sections, sentence
 from apsl_rules.cli.compare import compare
 from apsl_rules.cli.completion import completion
 from apsl_rules.cli.doctor import doctor
 from apsl_rules.cli.explain import trace, why
 from apsl_rules.cli.learn import learn
-from apsl_rules.cli.lists import finders, formats, learners, networks, oracles, plugins
 from apsl_rules.cli.many import many
 from apsl_rules.cli.score import score
-from apsl_rules.cli.sections import Sections, sentence
 from apsl_rules.cli.show import report, show
 from apsl_rules.cli.simulate import simulate
 from apsl_rules.cli.stability import stability
@@ -52,7 +52,7 @@ Exit codes: 0 done, 1 a mistake that you can mend, 2 ended early, by a limit or 
 @click.pass_context
 def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
     """Learn any part of a Bayesian-network structure, every arrow with its proof."""
-    from apsl_rules.plugins import installed
+    from apsl_rules.plugins.manager import installed
 
     manager = installed().copy() if plugin_modules else installed()
     if plugin_modules:

@@ -7,9 +7,9 @@ import sys
 import click
 
 from apsl_rules.cli.completion import complete_networks
+from apsl_rules.cli.format_options import keep_source, out_option, prints
 from apsl_rules.cli.output import quiet_option
-from apsl_rules.cli.screen import progress_bar
-from apsl_rules.cli.writing import keep_source, out_option, prints
+from apsl_rules.cli.terminal import progress_bar
 
 _EXAMPLES = """\b
 Examples:
@@ -30,14 +30,16 @@ def simulate(*, network: str, rows: int, seed: int, out: str | None, quiet: bool
 
     Without --out it prints comma-separated text. The columns are the nodes, the values are the names of their levels.
     """
-    from apsl_rules import networks, simulating
+    from apsl_rules.graphs.networks.library import network as network_named
+    from apsl_rules.graphs.networks.simulate import simulate as draw
+    from apsl_rules.graphs.networks.simulate import write_rows
 
     keep_source(network, out)
-    known = networks.network(network)
+    known = network_named(network)
     if out is None or prints(out):
-        simulating.write_rows(known, rows, sys.stdout.buffer, seed=seed)
+        write_rows(known, rows, sys.stdout.buffer, seed=seed)
         return
     with progress_bar("rows drawn", quiet=quiet) as bar:
-        simulating.simulate(known, rows, out, seed=seed, progress=bar)
+        draw(known, rows, out, seed=seed, progress=bar)
     columns = len(known.dag.nodes)
     click.echo(f"{rows:,} rows of {columns:,} columns drawn from {known.name} with seed {seed}: {out}")

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
+from apsl_rules.cli.format_options import keep_source, out_option, prints
 from apsl_rules.cli.interrupts import learned_so_far
+from apsl_rules.cli.learning_options import learning_options, node_named, nodes_of, with_knowledge
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.screen import print_text, progress_bar
-from apsl_rules.cli.source import learning_options, node_named, nodes_of, with_knowledge
-from apsl_rules.cli.writing import keep_source, out_option, prints
+from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.plugins import Plugins
+from apsl_rules.plugins.manager import Plugins
 
 _EXAMPLES = """\b
 Examples:
@@ -50,10 +50,10 @@ def stability(
     the same (support), and the shares of resamples with an edge, each arrow, a line, a conflict and a gap there.
     A run that meets a limit or is interrupted counts the resamples learned by then and exits with 2.
     """
-    from apsl_rules.labels import label
-    from apsl_rules.opening import open_source
-    from apsl_rules.partfile import save_part
-    from apsl_rules.repeated_learning import stability as learned_again
+    from apsl_rules._json_labels import label
+    from apsl_rules.learning.named_source import open_source
+    from apsl_rules.learning.stability import stability as learned_again
+    from apsl_rules.parts.file import save_part
 
     keep_source(source, out)
     manager: Plugins = context.obj

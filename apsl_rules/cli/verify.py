@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from apsl_rules.bayesian_network import Network
 from apsl_rules.cli.completion import complete_learners, complete_networks
+from apsl_rules.cli.learning_options import node_named
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.screen import print_text, progress_bar
-from apsl_rules.cli.source import node_named
-from apsl_rules.dag import Dag
+from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.plugins import Plugins
+from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.networks.network import Network
+from apsl_rules.plugins.manager import Plugins
 
 _EXAMPLES = """\b
 Examples:
@@ -64,8 +64,8 @@ def verify(
 
     Ends with "exact" and exit code 0 if no run differs, else it names every difference and exits with 1.
     """
-    from apsl_rules.opening import open_source
-    from apsl_rules.verifying import verify as check
+    from apsl_rules.evaluation.exactness import verify as check
+    from apsl_rules.learning.named_source import open_source
 
     manager: Plugins = context.obj
     source = open_source(network, manager)

@@ -1,11 +1,11 @@
 """Tables in: any table as integer codes, what stands out in it, and the content hash of its columns."""
 
-from apsl_rules.coded import Table
-from apsl_rules.data.description import Description, describe
-from apsl_rules.data.encode import LevelRule
+from apsl_rules.data.describe import Description, describe
 from apsl_rules.data.fingerprints import array_fingerprint, fingerprint
-from apsl_rules.data.numeric import numeric_matrix
-from apsl_rules.data.tables import MISSING_LEVEL, MissingRule, table
+from apsl_rules.data.levels import LevelRule
+from apsl_rules.data.numbers import numeric_matrix
+from apsl_rules.data.read_table import MISSING_LEVEL, MissingRule, table
+from apsl_rules.data.table import Table
 
 __all__ = [
     "MISSING_LEVEL",

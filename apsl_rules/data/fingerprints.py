@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.coded import Table
+from apsl_rules.data.table import Table
 from apsl_rules.names import Node, require_known
 
 _known: WeakKeyDictionary[Table, dict[int, bytes]] = WeakKeyDictionary()

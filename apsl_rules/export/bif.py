@@ -11,16 +11,16 @@ from math import prod
 
 import numpy as np
 
-from apsl_rules.arguments import listed, mapping, spelt
-from apsl_rules.bayesian_network import Network
-from apsl_rules.bif import parse_bif, write_bif
-from apsl_rules.dag import known_dag
+from apsl_rules._arguments import listed, mapping, spelt
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.export.open_edges import arrows_only
-from apsl_rules.export.spelling import spelled, unspelled
-from apsl_rules.exportable import OpenEdges
-from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.export._open_edges import arrows_only
+from apsl_rules.export._spelling import spelled, unspelled
+from apsl_rules.graphs.dag import known_dag
+from apsl_rules.graphs.marked import MarkedGraph, graph_of
+from apsl_rules.graphs.networks.bif import parse_bif, write_bif
+from apsl_rules.graphs.networks.network import Network
 from apsl_rules.names import Node
+from apsl_rules.parts.exportable import OpenEdges
 
 _LARGEST = 1_000_000
 

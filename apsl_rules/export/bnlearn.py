@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from apsl_rules.dag import known_dag
 from apsl_rules.errors import GraphFormatError
-from apsl_rules.export.open_edges import arrows_only
-from apsl_rules.export.spelling import packed, spelled, unpacked, unspelled
-from apsl_rules.exportable import OpenEdges
-from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.export._open_edges import arrows_only
+from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.graphs.dag import known_dag
+from apsl_rules.graphs.marked import MarkedGraph, graph_of
 from apsl_rules.names import Node
+from apsl_rules.parts.exportable import OpenEdges
 
 _UNSAFE = r"\[\]|:"
 _STRING = re.compile(r"(?:\[[^\[\]|]+(?:\|[^\[\]|]+)?\])+")

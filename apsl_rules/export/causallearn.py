@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from apsl_rules.errors import GraphFormatError
-from apsl_rules.export.peers import peer
-from apsl_rules.export.spelling import spelled, unspelled
-from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.export._peers import peer
+from apsl_rules.export._spelling import spelled, unspelled
+from apsl_rules.graphs.marked import MarkedGraph, graph_of
 from apsl_rules.names import Node
-from apsl_rules.store import Mark
+from apsl_rules.rules.store import Mark
 
 _PACKAGE = "causal-learn"
 

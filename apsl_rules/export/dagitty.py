@@ -6,11 +6,11 @@ An arrow is ``->``, a line ``--`` and a conflict ``<->``. A graph with lines is 
 from __future__ import annotations
 
 from apsl_rules.errors import GraphFormatError
-from apsl_rules.export.dotlanguage import Join, parse
-from apsl_rules.export.spelling import packed, spelled, unpacked, unspelled
-from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.export._dot_language import Join, parse
+from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.graphs.marked import MarkedGraph, graph_of
 from apsl_rules.names import Node
-from apsl_rules.store import Mark
+from apsl_rules.rules.store import Mark
 
 _UNSAFE = r'"\\'
 _SIGNS = {Mark.ARROW: "->", Mark.LINE: "--", Mark.CONFLICT: "<->"}
@@ -20,7 +20,7 @@ _MARKS = {sign: mark for mark, sign in _SIGNS.items()}
 def to_dagitty(source: object) -> str:
     """Write a graph for dagitty.
 
-    >>> from apsl_rules.dag import known_dag
+    >>> from apsl_rules.graphs.dag import known_dag
     >>> print(to_dagitty(known_dag({"smoke": [], "lung cancer": ["smoke"]})))
     dag {
     smoke

@@ -6,11 +6,11 @@ An arrow is an edge, a line an edge with ``dir=none``, a conflict a dashed one w
 from __future__ import annotations
 
 from apsl_rules.errors import GraphFormatError
-from apsl_rules.export.dotlanguage import Join, parse
-from apsl_rules.export.spelling import packed, spelled, unpacked, unspelled
-from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.export._dot_language import Join, parse
+from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.graphs.marked import MarkedGraph, graph_of
 from apsl_rules.names import Node, shown
-from apsl_rules.store import Mark
+from apsl_rules.rules.store import Mark
 
 _UNSAFE = r'"\\'
 _DRAWN = {Mark.ARROW: "", Mark.LINE: " [dir=none]", Mark.CONFLICT: " [dir=both, style=dashed, color=red]"}
@@ -19,7 +19,7 @@ _DRAWN = {Mark.ARROW: "", Mark.LINE: " [dir=none]", Mark.CONFLICT: " [dir=both, 
 def to_dot(source: object) -> str:
     """Write a graph in the DOT language; a name that DOT cannot carry gets a label that reads as it should.
 
-    >>> from apsl_rules.dag import known_dag
+    >>> from apsl_rules.graphs.dag import known_dag
     >>> print(to_dot(known_dag({"a b": [], 3: ["a b"]})))
     digraph {
       "a b";

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from apsl_rules.dag import Dag, known_dag
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export.bif import to_bif
 from apsl_rules.export.bnlearn import from_bnlearn, to_bnlearn
@@ -15,8 +14,9 @@ from apsl_rules.export.graph_json import from_graph_json, to_graph_json
 from apsl_rules.export.graphml import from_graphml, to_graphml
 from apsl_rules.export.mermaid import from_mermaid, to_mermaid
 from apsl_rules.export.tetrad import from_tetrad, to_tetrad
-from apsl_rules.marked import MarkedGraph
-from apsl_rules.offers import ExporterOffer, ReaderOffer
+from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.marked import MarkedGraph
+from apsl_rules.plugins.offers import ExporterOffer, ReaderOffer
 
 EXPORTERS = tuple(
     ExporterOffer(name, summary, write, write)

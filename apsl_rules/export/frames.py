@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from apsl_rules.errors import GraphFormatError
-from apsl_rules.marked import MARKS, MarkedGraph, graph_of, mark_named
+from apsl_rules.graphs.marked import MARKS, MarkedGraph, graph_of, mark_named
 from apsl_rules.names import Node
-from apsl_rules.store import Mark
+from apsl_rules.rules.store import Mark
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,9 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from apsl_rules.errors import GraphFormatError
+from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
 from apsl_rules.export.networkx import arcs, of_arcs
-from apsl_rules.export.spelling import packed, spelled, unpacked, unspelled
-from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.graphs.marked import MarkedGraph, graph_of
 from apsl_rules.names import Node
 
 _SPACE = "http://graphml.graphdrawing.org/xmlns"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from apsl_rules.dag import is_networkx
 from apsl_rules.errors import GraphFormatError, InvalidArgumentError
-from apsl_rules.export.peers import peer
-from apsl_rules.marked import MarkedGraph, graph_of, mark_named
+from apsl_rules.export._peers import peer
+from apsl_rules.graphs.dag import is_networkx
+from apsl_rules.graphs.marked import MarkedGraph, graph_of, mark_named
 from apsl_rules.names import Node
-from apsl_rules.store import Mark
+from apsl_rules.rules.store import Mark
 
 
 def to_networkx(source: object) -> Any:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from apsl_rules.dag import is_networkx
 from apsl_rules.errors import GraphFormatError
+from apsl_rules.export._peers import peer
 from apsl_rules.export.networkx import arcs, from_networkx, refuse_none
-from apsl_rules.export.peers import peer
-from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.graphs.dag import is_networkx
+from apsl_rules.graphs.marked import MarkedGraph, graph_of
 from apsl_rules.names import in_order
 
 

@@ -7,11 +7,11 @@ from enum import StrEnum
 
 import attrs
 
-from apsl_rules.expanding import inside
-from apsl_rules.facts import adjacent, arrow, conflict
+from apsl_rules.learning.frontier import inside
 from apsl_rules.names import Node, in_order, order_key
-from apsl_rules.part import Part
-from apsl_rules.store import MarkStore
+from apsl_rules.parts.part import Part
+from apsl_rules.rules.facts import adjacent, arrow, conflict
+from apsl_rules.rules.store import MarkStore
 
 _DRAWN = frozenset({adjacent.name, arrow.name, conflict.name})
 

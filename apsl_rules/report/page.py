@@ -13,9 +13,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from apsl_rules.atomic import write_text
+from apsl_rules._atomic import write_text
 from apsl_rules.names import shown
-from apsl_rules.part import Part
+from apsl_rules.parts.part import Part
 from apsl_rules.report.data import page_data
 
 _SCRIPTS = ("page.js", "drawing.js", "proof.js", "panels.js", "replay.js", "start.js")

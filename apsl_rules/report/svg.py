@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from apsl_rules.names import Node, shown
-from apsl_rules.part import Part
-from apsl_rules.report.drawing import MARGIN, Box, Drawing, Wire, drawing_of, shown_wires
+from apsl_rules.parts.part import Part
+from apsl_rules.report.colours import BOX, FONT, INK, OUTLINE, PAPER, SOFT, STRIPE, TEXT, stroke_name
+from apsl_rules.report.edge_width import thickness, weight_text, weights_of
 from apsl_rules.report.edges import Look
-from apsl_rules.report.ink import BOX, FONT, INK, OUTLINE, PAPER, SOFT, STRIPE, TEXT, stroke_name
-from apsl_rules.report.lettering import FONT_SIZE, width_of
+from apsl_rules.report.layout import MARGIN, Box, Drawing, Wire, drawing_of, shown_wires
 from apsl_rules.report.paths import body_of, corners_of, head_of, num, whole
-from apsl_rules.report.weights import thickness, weight_text, weights_of
+from apsl_rules.report.text_width import FONT_SIZE, width_of
 
 _LEGEND, _LETTERS = 34.0, 11
 _CONFLICT, _ARROW, _LINE, _BEYOND = INK["conflict"], INK["arrow"], INK["line"], INK["beyond"]

@@ -6,28 +6,32 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
-from apsl_backends.dseparation import DSeparation
 from apsl_backends.finders.fcbf import Fcbf
 from apsl_backends.finders.hiton import Hiton
 from apsl_backends.finders.mmpc import Mmpc
 from apsl_backends.finders.pcsimple import PcSimple
-from apsl_backends.growshrink.blankets import GrowShrink
-from apsl_backends.growshrink.learner import learn_by_growing
-from apsl_backends.growshrink.rulebook import PATHS
+from apsl_backends.independence.d_separation import DSeparation
+from apsl_backends.independence.recording import ReplayOracle
 from apsl_backends.learners import BLANKETS, CODE
-from apsl_backends.recording import ReplayOracle
-from apsl_backends.tables import TABLE_ENDINGS, TABLE_ORACLES, read_table
-from apsl_rules.bayesian_network import Network
-from apsl_rules.bif import read_bif
-from apsl_rules.blanket import BlanketFinder, SpousesByChild
-from apsl_rules.dag import Dag, is_networkx, known_dag
-from apsl_rules.edgelist import edges_csv
+from apsl_backends.learners.grow_shrink.blankets import GrowShrink
+from apsl_backends.learners.grow_shrink.learner import learn_by_growing
+from apsl_backends.learners.grow_shrink.rulebook import PATHS
+from apsl_backends.table_oracles import TABLE_ENDINGS, TABLE_ORACLES, read_table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.export.formats import EXPORTERS, GRAPH_READER
-from apsl_rules.hookspecs import hookimpl
-from apsl_rules.marked import MarkedGraph
-from apsl_rules.neighbours import Neighbours
-from apsl_rules.offers import (
+from apsl_rules.graphs.dag import Dag, is_networkx, known_dag
+from apsl_rules.graphs.marked import MarkedGraph
+from apsl_rules.graphs.networks.bif import read_bif
+from apsl_rules.graphs.networks.network import Network
+from apsl_rules.neighbours.blanket import BlanketFinder, SpousesByChild
+from apsl_rules.neighbours.symmetric import Neighbours
+from apsl_rules.oracles.protocol import Oracle
+from apsl_rules.parts.edge_list import edges_csv
+from apsl_rules.parts.file import part_json
+from apsl_rules.parts.text import draw
+from apsl_rules.plugins.hookspecs import hookimpl
+from apsl_rules.plugins.learner_spec import parse_spec
+from apsl_rules.plugins.offers import (
     BlanketOffer,
     ExporterOffer,
     FinderOffer,
@@ -37,14 +41,10 @@ from apsl_rules.offers import (
     OracleSettings,
     ReaderOffer,
 )
-from apsl_rules.oracle import Oracle
-from apsl_rules.partfile import part_json
-from apsl_rules.picture import draw
 from apsl_rules.report.page import report_html
 from apsl_rules.report.svg import svg
-from apsl_rules.rulebook import KNOWING, PAPER, SOUND
-from apsl_rules.rules import Rulebook
-from apsl_rules.spec import parse_spec
+from apsl_rules.rules.rule import Rulebook
+from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND
 
 
 def _is_graph(source: Any) -> bool:

@@ -13,7 +13,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 from apsl_rules import Part
-from viewing import Page
+from support.viewing import Page
 
 _FLAGS = (
     "--headless=new",

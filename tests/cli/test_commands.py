@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from terminal import apsl
+from support.terminal import apsl
 
 
 def test_learn_draws_the_part_and_says_what_it_cost() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from terminal import apsl
+from support.terminal import apsl
 
 
 def test_compare_prints_a_row_for_each_learner() -> None:

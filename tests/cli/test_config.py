@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import load_part
-from terminal import apsl
+from support.terminal import apsl
 
 RUN = """
 source = "asia"

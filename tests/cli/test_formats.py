@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import export, load_part
-from terminal import apsl
+from support.terminal import apsl
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_formats_are_listed() -> None:
 def test_a_plugin_adds_a_format(saved: Path, tmp_path: Path) -> None:
     """An exporter of a plugin is a format of `apsl show`."""
     (tmp_path / "loud.py").write_text(
-        "from apsl_rules import hookimpl\nfrom apsl_rules.offers import ExporterOffer\n"
+        "from apsl_rules import hookimpl\nfrom apsl_rules.plugins.offers import ExporterOffer\n"
         "@hookimpl\ndef apsl_exporters():\n"
         "    return [ExporterOffer('loud', 'names, loudly', lambda part: str(part.target).upper())]\n",
         "utf-8",

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from apsl_rules.bayesian_network import Network
-from apsl_rules.bif import write_bif
-from graphs import MICRO
-from terminal import apsl
+from apsl_rules.graphs.networks.bif import write_bif
+from apsl_rules.graphs.networks.network import Network
+from support.graphs import MICRO
+from support.terminal import apsl
 
 
 def on_a_terminal(*words: str, **environment: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import load_part
-from terminal import apsl, but_compiling
+from support.terminal import apsl, but_compiling
 
 pytestmark = pytest.mark.usefixtures("interrupts_are_heard")
 

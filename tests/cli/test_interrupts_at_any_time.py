@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import load_part
-from terminal import apsl, but_compiling
+from support.terminal import apsl, but_compiling
 
 pytestmark = pytest.mark.usefixtures("interrupts_are_heard")
 
@@ -36,8 +36,8 @@ def apsl_progress(progress):
 AT_ONCE = """
 import os, signal
 from apsl_rules import hookimpl
-from apsl_rules.offers import OracleOffer
-from apsl_rules.oracle import BaseOracle
+from apsl_rules.plugins.offers import OracleOffer
+from apsl_rules.oracles.protocol import BaseOracle
 
 class Interrupting(BaseOracle):
     nodes = ("HR", "CO", "BP")

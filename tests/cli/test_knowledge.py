@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from terminal import apsl
+from support.terminal import apsl
 
 
 def test_a_file_and_single_arrows_are_joined(tmp_path: Path) -> None:

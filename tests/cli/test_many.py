@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import load_part, network
-from apsl_rules.simulating import simulate
-from terminal import apsl
+from apsl_rules.graphs.networks.simulate import simulate
+from support.terminal import apsl
 
 
 def test_many_prints_the_union_and_what_sharing_saved(tmp_path: Path) -> None:

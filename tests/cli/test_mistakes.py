@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from terminal import apsl
+from support.terminal import apsl
 
 MISTAKES = {
     "unknown network": (("learn", "alrm", "-t", "HR"), "did you mean 'alarm'?"),
@@ -70,8 +70,8 @@ def test_a_plugin_that_breaks_its_contract_is_named(tmp_path: Path) -> None:
     """A plugin whose oracle raises or answers nonsense is named with its query."""
     (tmp_path / "bad.py").write_text(
         "from apsl_rules import hookimpl\n"
-        "from apsl_rules.offers import OracleOffer\n"
-        "from apsl_rules.oracle import BaseOracle\n"
+        "from apsl_rules.plugins.offers import OracleOffer\n"
+        "from apsl_rules.oracles.protocol import BaseOracle\n"
         "class Nonsense(BaseOracle):\n"
         "    nodes = ('asia', 'lung', 'tub')\n"
         "    def verdict(self, x, y, given=()):\n"

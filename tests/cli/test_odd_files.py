@@ -6,7 +6,7 @@ from pathlib import Path
 
 from apsl_rules import learn, network
 from apsl_rules.export import to_graph_json
-from terminal import apsl
+from support.terminal import apsl
 
 
 def test_columns_named_like_attributes_are_columns(tmp_path: Path) -> None:

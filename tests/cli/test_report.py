@@ -8,7 +8,7 @@ import pytest
 
 from apsl_rules import learn, network
 from apsl_rules.report.page import report_html
-from terminal import apsl
+from support.terminal import apsl
 
 
 @pytest.fixture

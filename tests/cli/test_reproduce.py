@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError
-from apsl_rules.experiments import DrawnSamples, parse_experiment, read_results, run, summarised
-from apsl_rules.experiments.log import Log
-from apsl_rules.experiments.running import Advance
-from terminal import but_compiling
+from apsl_rules.evaluation.experiments import DrawnSamples, parse_experiment, read_results, run, summarised
+from apsl_rules.evaluation.experiments.log import Log
+from apsl_rules.evaluation.experiments.running import Advance
+from support.terminal import but_compiling
 
 TOOL = Path(__file__).parents[2] / "tools" / "reproduce" / "run.py"
 TEXT = """\

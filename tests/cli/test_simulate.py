@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import network, table
-from apsl_rules.bif import write_bif
-from apsl_rules.sampling import sample
-from terminal import apsl
+from apsl_rules.graphs.networks.bif import write_bif
+from apsl_rules.graphs.networks.sampling import sample
+from support.terminal import apsl
 
 
 def test_a_table_is_drawn_into_a_file(tmp_path: Path) -> None:

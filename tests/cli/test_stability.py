@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import load_part
-from terminal import apsl
+from support.terminal import apsl
 
 
 @pytest.fixture(scope="module")

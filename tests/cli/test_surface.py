@@ -9,7 +9,7 @@ import click
 import pytest
 
 from apsl_rules.cli.main import apsl as group
-from terminal import apsl
+from support.terminal import apsl
 
 COMMANDS = group.list_commands(click.Context(group))
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from apsl_rules import network
-from apsl_rules.sampling import sample
-from terminal import apsl
+from apsl_rules.graphs.networks.sampling import sample
+from support.terminal import apsl
 
 
 def csv_of(name: str, rows: int, folder: Path) -> Path:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import network
-from apsl_rules.bif import parse_bif
-from apsl_rules.random_networks import random_network
-from apsl_rules.tiling import tile
-from terminal import apsl
+from apsl_rules.graphs.networks.bif import parse_bif
+from apsl_rules.graphs.networks.random import random_network
+from apsl_rules.graphs.networks.tiling import tile
+from support.terminal import apsl
 
 
 def test_a_network_is_tiled_into_a_file(tmp_path: Path) -> None:

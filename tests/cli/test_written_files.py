@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from terminal import apsl
+from support.terminal import apsl
 
 COMMANDS = {
     "learn": ("learn", "asia", "-t", "either"),

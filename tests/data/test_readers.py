@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules.data import table
+from apsl_rules.data.readers import MISSING_FIELDS, file_kind, read_csv, read_integers, read_parquet, read_supplement
+from apsl_rules.data.readers.delimited import _field_counts
 from apsl_rules.errors import DataError
-from apsl_rules.readers import MISSING_FIELDS, file_kind, read_csv, read_integers, read_parquet, read_supplement
-from apsl_rules.readers.delimited import _field_counts
 
 FIELDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=4).filter(
     lambda text: text not in MISSING_FIELDS and not text.isspace()

@@ -19,10 +19,10 @@ from pgmpy.readwrite import BIFReader
 
 from apsl_rules import export, known_dag, learn, network
 from apsl_rules.errors import GraphFormatError, InvalidArgumentError
-from apsl_rules.export.spelling import packed, spelled
-from apsl_rules.marked import MarkedGraph
-from apsl_rules.store import Mark
-from strategies import marked_graphs
+from apsl_rules.export._spelling import packed, spelled
+from apsl_rules.graphs.marked import MarkedGraph
+from apsl_rules.rules.store import Mark
+from support.strategies import marked_graphs
 
 #: pgmpy and pydot call their parser by old names, which it says in a warning.
 pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning")

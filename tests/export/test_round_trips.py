@@ -10,11 +10,11 @@ from hypothesis import example, given
 
 from apsl_rules import export, known_dag
 from apsl_rules.errors import GraphError, InvalidArgumentError
-from apsl_rules.export.spelling import packed, spelled, unpacked, unspelled
-from apsl_rules.marked import MarkedGraph
+from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.graphs.marked import MarkedGraph
 from apsl_rules.names import Node
-from apsl_rules.store import Mark
-from strategies import ODD_LABELS, marked_graphs
+from apsl_rules.rules.store import Mark
+from support.strategies import ODD_LABELS, marked_graphs
 
 #: The formats that keep every mark: how to write and how to read each.
 WHOLE: dict[str, tuple[Callable[[object], Any], Callable[[Any], MarkedGraph]]] = {

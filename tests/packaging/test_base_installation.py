@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from packaged import ROOT, built_wheel
+from support.packaged import ROOT, built_wheel
 
 MOST = 16
 

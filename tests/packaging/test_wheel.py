@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from packaged import built_wheel
+from support.packaged import built_wheel
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from importlib import import_module
 sys.modules["resource"] = sys.modules["fcntl"] = None  # to import them is an ImportError now
 import apsl_backends, apsl_rules
 from apsl_rules.cli.main import run
-from apsl_rules.examples import example_table
+from apsl_rules.data.example import example_table
 
 for package in (apsl_rules, apsl_backends):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.dseparation import DSeparation
-from apsl_backends.gsquare import GSquare
+from apsl_backends.independence.d_separation import DSeparation
+from apsl_backends.independence.g_square import GSquare
 from apsl_rules import find_blanket, learn, network
-from apsl_rules.coded import Table
-from apsl_rules.dag import Dag
-from apsl_rules.sampling import sample
-from strategies import sparse_dags
+from apsl_rules.data.table import Table
+from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.networks.sampling import sample
+from support.strategies import sparse_dags
 
 
 def truth(dag: Dag, node: str) -> tuple[set[Any], dict[Any, set[Any]]]:

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_rules.conflicts import is_consistent, settle
-from apsl_rules.cycles import cyclic_groups, way
-from apsl_rules.engine import Engine
-from apsl_rules.facts import Fact, Finding, Reason, conflict, gap
-from apsl_rules.ledger import ledger
 from apsl_rules.names import in_order
-from apsl_rules.proof import proof_of
-from apsl_rules.rulebook import KNOWING, PAPER
-from apsl_rules.store import MarkStore
-from naive import replays
-from strategies import findings
+from apsl_rules.rules.conflicts import is_consistent, settle
+from apsl_rules.rules.cycles import cyclic_groups, way
+from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.facts import Fact, Finding, Reason, conflict, gap
+from apsl_rules.rules.ledger import ledger
+from apsl_rules.rules.proof import proof_of
+from apsl_rules.rules.rulebooks import KNOWING, PAPER
+from apsl_rules.rules.store import MarkStore
+from support.naive import replays
+from support.strategies import findings
 
 POLICIES: tuple[Literal["quarantine", "strongest"], ...] = ("quarantine", "strongest")
 CROWDED = findings(min_size=8, max_size=26)

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import learn
-from apsl_rules.dag import Dag
-from apsl_rules.engine import Engine
-from apsl_rules.facts import Evidence, Fact, Finding, Firing
-from apsl_rules.ledger import ledger
-from apsl_rules.proof import proof_of
-from apsl_rules.rulebook import KNOWING, SOUND
-from apsl_rules.rules import Rulebook
-from apsl_rules.store import MarkStore
-from naive import depths_by_iteration, replays
-from strategies import SHAPED_FACTS, SHAPES, findings, rulebooks, sparse_dags
+from apsl_rules.graphs.dag import Dag
+from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.facts import Evidence, Fact, Finding, Firing
+from apsl_rules.rules.ledger import ledger
+from apsl_rules.rules.proof import proof_of
+from apsl_rules.rules.rule import Rulebook
+from apsl_rules.rules.rulebooks import KNOWING, SOUND
+from apsl_rules.rules.store import MarkStore
+from support.naive import depths_by_iteration, replays
+from support.strategies import SHAPED_FACTS, SHAPES, findings, rulebooks, sparse_dags
 
 CROWDED = findings(min_size=8, max_size=24)
 

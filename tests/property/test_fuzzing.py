@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apsl_rules import hookimpl, known_dag, learn
-from apsl_rules.bif import parse_bif
 from apsl_rules.errors import ApslError, PartFileError
-from apsl_rules.oracle import BaseOracle, Verdict
-from apsl_rules.partfile import parse_part
-from apsl_rules.plugins import installed
-from fuzzing import PARTS, READERS, looked_at, refused_or, spoilt_parts
-from mutation import as_text
+from apsl_rules.graphs.networks.bif import parse_bif
+from apsl_rules.oracles.protocol import BaseOracle, Verdict
+from apsl_rules.parts.file import parse_part
+from apsl_rules.plugins.manager import installed
+from support.fuzzing import PARTS, READERS, looked_at, refused_or, spoilt_parts
+from support.mutation import as_text
 
 MOST = max(100, settings.default.max_examples)
 MANY = settings(max_examples=MOST, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])

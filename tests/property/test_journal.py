@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules.facts import Fact, Finding
-from apsl_rules.store import MarkStore, writer_view
-from strategies import findings
+from apsl_rules.rules.facts import Fact, Finding
+from apsl_rules.rules.store import MarkStore, writer_view
+from support.strategies import findings
 
 SCRIPT = st.lists(
     st.tuples(findings(nodes="abc", min_size=1, max_size=3), st.integers(0, 30), st.booleans()), max_size=12

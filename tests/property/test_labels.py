@@ -8,9 +8,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules.labels import label, node_of
+from apsl_rules._json_labels import label, node_of
 from apsl_rules.names import Node, in_order
-from strategies import LABELS
+from support.strategies import LABELS
 
 
 @given(st.lists(LABELS, unique=True, max_size=8), st.randoms(use_true_random=False))

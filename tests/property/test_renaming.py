@@ -8,15 +8,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.gsquare import GSquare
-from apsl_backends.scores.numbering import by_content
+from apsl_backends.independence.g_square import GSquare
+from apsl_backends.scores.content_order import by_content
 from apsl_rules import learn, network
-from apsl_rules.coded import Table
-from apsl_rules.cpdag import Depth
 from apsl_rules.data import describe
+from apsl_rules.data.table import Table
+from apsl_rules.graphs.cpdag import Depth
+from apsl_rules.graphs.networks.random import random_network
+from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node, Pair
-from apsl_rules.random_networks import random_network
-from apsl_rules.sampling import sample
 
 #: Parts that other names of the columns changed, by how their table is drawn: from a shipped network, or a random one.
 CHANGED: tuple[tuple[str, str | int, int, int, Node, Depth], ...] = (

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import score
-from apsl_rules.dag import Dag
-from apsl_rules.marked import MarkedGraph, graph_of
+from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.marked import MarkedGraph, graph_of
 from apsl_rules.names import Node
-from graphs import brute_force_cpdag
-from strategies import dags
+from support.graphs import brute_force_cpdag
+from support.strategies import dags
 
 
 @st.composite

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from apsl_rules import known_dag, learn
-from apsl_rules.cpdag import Cpdag, cpdag
 from apsl_rules.data import Table, table
+from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.names import Node
-from apsl_rules.part import Part
+from apsl_rules.parts.part import Part
 
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2].parent / "shared" / "data")
 

@@ -28,7 +28,7 @@ def write(rows: int, path: Path, *, group: int = 1 << 20) -> float:
     import pyarrow.parquet as pq
 
     from apsl_rules import network
-    from apsl_rules.sampling import blocks
+    from apsl_rules.graphs.networks.sampling import blocks
 
     if path.exists():
         return 0.0

@@ -1,9 +1,9 @@
 """What a strength means: of the edges with a strength around s, a share of about s should be right.
 
-Fits the curves of ``apsl_rules/strengths.py`` on random networks of many kinds and on rows drawn from published
-networks (``--files``, BIF), then checks them on shipped networks, none of which was used for the fit: rows are drawn
-from each, some nodes are targets at depth 1, and each edge found is right if the CPDAG has it with the same mark.
-Prints the curves, and a table of reliability; ``--plot FILE`` draws it.
+Fits the curves of ``apsl_rules/parts/edge_probability.py`` on random networks of many kinds and on rows drawn from
+published networks (``--files``, BIF), then checks them on shipped networks, none of which was used for the fit: rows
+are drawn from each, some nodes are targets at depth 1, and each edge found is right if the CPDAG has it with the same
+mark. Prints the curves, and a table of reliability; ``--plot FILE`` draws it.
 Usage: python tools/bench/calibration.py [--learner apsl-score] [--plot FILE] [--fit N] [--files a.bif.gz,b.bif.gz]
 """
 
@@ -19,14 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules import learn, network
-from apsl_rules.bayesian_network import Network
-from apsl_rules.bif import read_bif
-from apsl_rules.cpdag import cpdag
-from apsl_rules.part import Part
-from apsl_rules.random_networks import random_network
-from apsl_rules.sampling import sample
-from apsl_rules.store import Mark
-from apsl_rules.strengths import lead_of, strength_of
+from apsl_rules.graphs.cpdag import cpdag
+from apsl_rules.graphs.networks.bif import read_bif
+from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs.networks.random import random_network
+from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.parts.edge_probability import lead_of, strength_of
+from apsl_rules.parts.part import Part
+from apsl_rules.rules.store import Mark
 
 CHECKED = ("alarm", "child", "insurance", "hailfinder", "win95pts")
 SIZES = (500, 1000, 5000)

@@ -21,15 +21,15 @@ from typing import Any
 
 from bigdata import write
 
-from apsl_backends.gsquare import GSquare
-from apsl_backends.sources.cluster import DaskCounts
-from apsl_backends.sources.partitions import count_partition
+from apsl_backends.counting.dask_cluster import DaskCounts
+from apsl_backends.counting.dask_partitions import count_partition
+from apsl_backends.independence.g_square import GSquare
 from apsl_rules import hookimpl, learn
-from apsl_rules.counting import Joint
 from apsl_rules.data import table
-from apsl_rules.filetable import FileTable
-from apsl_rules.keeping import KeptCounts
-from apsl_rules.part import Part
+from apsl_rules.data.counts.cache import KeptCounts
+from apsl_rules.data.counts.source import Joint
+from apsl_rules.data.files import FileTable
+from apsl_rules.parts.part import Part
 
 TARGET, DEPTH = "HR", 2
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from apsl_rules import learn, network
-from apsl_rules.bif import read_bif
-from apsl_rules.cpdag import cpdag
-from apsl_rules.sampling import sample
+from apsl_rules.graphs.cpdag import cpdag
+from apsl_rules.graphs.networks.bif import read_bif
+from apsl_rules.graphs.networks.sampling import sample
 
 
 def distance(name: str, rows: int, learner: str, targets: int) -> float:

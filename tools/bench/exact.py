@@ -17,11 +17,11 @@ from time import perf_counter
 
 import numpy as np
 
-from apsl_backends.gsquare import GSquare
+from apsl_backends.independence.g_square import GSquare
 from apsl_rules import network
-from apsl_rules.coded import Table
+from apsl_rules.data.table import Table
+from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node
-from apsl_rules.sampling import sample
 
 NODES = ("HR", "CATECHOL", "CO", "HRBP", "HRSAT", "ARTCO2", "SAO2", "INSUFFANESTH")
 ALPHA = 0.01

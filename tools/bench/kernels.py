@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 from yardstick import compiled
 
-from apsl_backends.counts.memory import MemoryCounts
-from apsl_backends.counts.tester import Tester, measure_of
-from apsl_rules.coded import Table
+from apsl_backends.counting.memory import MemoryCounts
+from apsl_backends.independence.table_tester import Tester, measure_of
+from apsl_rules.data.table import Table
 
 ROUNDS = 9
 COLUMNS = 14

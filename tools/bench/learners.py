@@ -20,18 +20,18 @@ from accuracy import sets
 from peers import ROOT, ours, peer, peers_python, write_csv
 
 from apsl_backends.finders.mmpc import Mmpc
-from apsl_backends.gsquare import GSquare
-from apsl_backends.scores.bdeu import BDeu
+from apsl_backends.independence.g_square import GSquare
+from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
 from apsl_rules import known_dag
-from apsl_rules.coded import Table
-from apsl_rules.cpdag import Cpdag
-from apsl_rules.dag import Dag
-from apsl_rules.graph_learning import LearnedGraph, learn_graph
-from apsl_rules.neighbours import Neighbours
-from apsl_rules.offers import FinderSettings
-from apsl_rules.plugins import installed
-from apsl_rules.remembering import RememberingOracle
+from apsl_rules.data.table import Table
+from apsl_rules.graphs.cpdag import Cpdag
+from apsl_rules.graphs.dag import Dag
+from apsl_rules.learning.whole_graph import LearnedGraph, learn_graph
+from apsl_rules.neighbours.symmetric import Neighbours
+from apsl_rules.oracles.asker import RememberingOracle
+from apsl_rules.plugins.manager import installed
+from apsl_rules.plugins.offers import FinderSettings
 
 ESS = 10.0
 

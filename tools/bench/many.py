@@ -11,7 +11,7 @@ import argparse
 import time
 
 from apsl_rules import learn, learn_many, network
-from apsl_rules.sampling import sample
+from apsl_rules.graphs.networks.sampling import sample
 
 
 def main() -> None:

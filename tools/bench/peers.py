@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from apsl_rules import learn, network
-from apsl_rules.bif import read_bif
 from apsl_rules.data import Table, table
-from apsl_rules.sampling import sample
+from apsl_rules.graphs.networks.bif import read_bif
+from apsl_rules.graphs.networks.sampling import sample
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT.parent / "shared")

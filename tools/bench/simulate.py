@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from apsl_rules import network
-from apsl_rules.bayesian_network import Network
-from apsl_rules.sampling import sample
-from apsl_rules.simulating import simulate
+from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.graphs.networks.simulate import simulate
 
 ROUNDS = 3
 SIZES = {"alarm": 200_000, "alarm10": 20_000}

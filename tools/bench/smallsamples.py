@@ -23,11 +23,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from apsl_rules import known_dag, learn
-from apsl_rules.cpdag import Cpdag, cpdag
 from apsl_rules.data import Table, table
+from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.names import Node
-from apsl_rules.part import Part
-from apsl_rules.plugins import installed
+from apsl_rules.parts.part import Part
+from apsl_rules.plugins.manager import installed
 
 ROOT = Path(__file__).parents[2]
 NETWORKS = ("alarm", "alarm10", "child", "child10", "insurance", "insurance10")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from time import process_time
 
 from apsl_rules import learn, network, stability
-from apsl_rules.sampling import sample
+from apsl_rules.graphs.networks.sampling import sample
 
 RESAMPLES = 30
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 from apsl_rules import network
-from apsl_rules.sampling import sample
+from apsl_rules.graphs.networks.sampling import sample
 
 APSL = [sys.executable, "-c", "from apsl_rules.cli.entry import main; main()"]
 

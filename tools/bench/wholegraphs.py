@@ -17,14 +17,14 @@ import tempfile
 from pathlib import Path
 from statistics import mean
 
-from learners import scored
 from peers import ROOT, write_csv
 from smallsamples import SIZES, drawn
 
-from apsl_rules.cpdag import Cpdag, cpdag
-from apsl_rules.dag import known_dag
 from apsl_rules.data import Table
-from apsl_rules.graph_learning import learn_graph
+from apsl_rules.graphs.cpdag import Cpdag, cpdag
+from apsl_rules.graphs.dag import known_dag
+from apsl_rules.learning.whole_graph import learn_graph
+from learners import scored
 
 OURS = ("apsl", "apsl-score")
 PEERS = ("pyagrum-bic", "pyagrum-bdeu", "pyagrum-miic", "causal-learn-ges", "pgmpy-hc")

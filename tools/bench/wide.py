@@ -22,7 +22,7 @@ from yardstick import Yardstick
 
 from apsl_rules import learn, network
 from apsl_rules.data import Table, table
-from apsl_rules.sampling import sample
+from apsl_rules.graphs.networks.sampling import sample
 
 ROWS = 1000
 COLUMNS = (1_000, 10_000, 100_000)

@@ -25,9 +25,9 @@ def by_drawing(seconds: float, first: int) -> None:
     """Draw a batch for each kind of document in turn until the time is over."""
     from hypothesis import HealthCheck, given, seed, settings
 
-    from apsl_rules.partfile import parse_part
-    from fuzzing import READERS, looked_at, refused_or, spoilt_parts
-    from mutation import as_text
+    from apsl_rules.parts.file import parse_part
+    from support.fuzzing import READERS, looked_at, refused_or, spoilt_parts
+    from support.mutation import as_text
 
     tried = dict.fromkeys([*READERS, "part as a tree"], 0)
 
@@ -64,7 +64,7 @@ def guided(name: str, seconds: float) -> None:
     import atheris
 
     with atheris.instrument_imports(include=["apsl_rules"]):
-        from fuzzing import READERS, refused_or
+        from support.fuzzing import READERS, refused_or
     reader = READERS[name]
 
     def one(data: bytes) -> None:

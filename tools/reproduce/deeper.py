@@ -10,9 +10,9 @@ from charts import Panel, chart
 from document import Block, Heading, Picture, Table, Text
 from stored import NETWORKS, Stored, one, rows_in_order, short
 
-from apsl_rules.difference_diagram import DifferenceDiagram
-from apsl_rules.paper import published_ranks
-from apsl_rules.ranking import rank
+from apsl_rules.evaluation.critical_difference import DifferenceDiagram
+from apsl_rules.evaluation.published import published_ranks
+from apsl_rules.evaluation.ranking import rank
 
 LEARNERS = {
     "apsl": "apsl (ours)",

@@ -19,7 +19,7 @@ from orders import DEFAULT, RIVALS, leak_blocks, permuted_blocks
 from stored import Stored, gathered, kept, one, rows_in_order, short
 from table3 import beside, table3_blocks
 
-from apsl_rules.atomic import write_text
+from apsl_rules._atomic import write_text
 from apsl_rules.errors import ApslError
 
 ROOT = Path(__file__).parents[2]
@@ -100,8 +100,8 @@ def _circumstances(stored: Stored) -> Iterator[Block]:
     yield Code(_COMMANDS, "sh")
     yield Text(
         "An experiment of your own is a TOML file, run by `python tools/reproduce/run.py mine.toml`; `experiment`, "
-        "`run` and `read_results` in `apsl_rules.experiments` do the same in Python. All that a grid can say is in "
-        "`apsl_rules/experiments/design.py`:"
+        "`run` and `read_results` in `apsl_rules.evaluation.experiments` do the same in Python. All that a grid can "
+        "say is in `apsl_rules/evaluation/experiments/design.py`:"
     )
     yield Code(_EXAMPLE, "toml")
 

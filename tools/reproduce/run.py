@@ -12,10 +12,10 @@ from pathlib import Path
 
 import click
 from progress import shown_progress
-from report import write_report
 
 from apsl_rules.errors import ApslError
-from apsl_rules.experiments import DrawnSamples, FolderSamples, experiment, run
+from apsl_rules.evaluation.experiments import DrawnSamples, FolderSamples, experiment, run
+from report import write_report
 
 ROOT = Path(__file__).parents[2]
 ALL = ("leak", "growth", "permuted", "depths", "table3")

@@ -14,10 +14,10 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from apsl_rules.atomic import write_text
+from apsl_rules._atomic import write_text
 from apsl_rules.errors import DataError
-from apsl_rules.experiments import read_results, summarised
-from apsl_rules.experiments.results import RESULTS
+from apsl_rules.evaluation.experiments import read_results, summarised
+from apsl_rules.evaluation.experiments.results import RESULTS
 
 SUMMARY, ABOUT = "summary.csv", "about.json"
 NETWORKS = ("child", "insurance", "alarm", "child10", "insurance10", "alarm10")

@@ -11,9 +11,9 @@ import attrs
 from document import Block, Heading, Picture, Table, Text
 from stored import MENDED, PUBLISHED, Stored, one, rows_in_order, short
 
-from apsl_rules.difference_diagram import DifferenceDiagram
-from apsl_rules.paper import Published, published_ranks, table3
-from apsl_rules.ranking import rank
+from apsl_rules.evaluation.critical_difference import DifferenceDiagram
+from apsl_rules.evaluation.published import Published, published_ranks, table3
+from apsl_rules.evaluation.ranking import rank
 
 EXPERIMENTS = ("table3", "table3-short", "quick")
 FAR = 0.08

@@ -7,13 +7,13 @@ neighbour can be removed by another one, and weak ones are never seen.
 
 from __future__ import annotations
 
-from apsl_rules.coded import Table
+from apsl_rules.data.counts.cache import KeptCounts
+from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.keeping import KeptCounts
 from apsl_rules.names import Node, in_order, order_key
-from apsl_rules.neighbours import Candidates
-from apsl_rules.offers import FinderSettings
-from apsl_rules.oracle import Oracle, Verdict
+from apsl_rules.neighbours.symmetric import Candidates
+from apsl_rules.oracles.protocol import Oracle, Verdict
+from apsl_rules.plugins.offers import FinderSettings
 
 THRESHOLD = 0.05
 
@@ -22,7 +22,7 @@ class Fcbf:
     """The filter on the table behind an oracle; ``threshold`` is the paper's δ."""
 
     def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
-        from apsl_backends.uncertainty import SymmetricalUncertainty
+        from apsl_backends.independence.uncertainty import SymmetricalUncertainty
 
         table = getattr(oracle, "table", None)
         if table is None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from apsl_backends.finders.trial import Trial
 from apsl_rules.names import Node, order_key
-from apsl_rules.neighbours import Candidates
-from apsl_rules.offers import FinderSettings
-from apsl_rules.oracle import Oracle, Verdict, foresee, log_p_of
+from apsl_rules.neighbours.symmetric import Candidates
+from apsl_rules.oracles.protocol import Oracle, Verdict, foresee, log_p_of
+from apsl_rules.plugins.offers import FinderSettings
 
 
 class Mmpc:

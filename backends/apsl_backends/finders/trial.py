@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from apsl_backends.finders.falsediscovery import discoveries
 from apsl_rules.names import Node
-from apsl_rules.neighbours import Candidates
-from apsl_rules.offers import FinderSettings
-from apsl_rules.oracle import Oracle, Search, Separation, Sweep, Verdict, foresee, weaker
+from apsl_rules.neighbours.symmetric import Candidates
+from apsl_rules.oracles.protocol import Oracle, Search, Separation, Sweep, Verdict, foresee, weaker
+from apsl_rules.plugins.offers import FinderSettings
 
 
 def first_cut(sweep: Sweep, settings: FinderSettings) -> npt.NDArray[np.bool_] | None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from apsl_backends.learners.apsl_score import learn_refined
 from apsl_backends.learners.ggsl import learn_ggsl
 from apsl_backends.learners.mmhc import learn_mmhc
-from apsl_backends.learners.refined import learn_refined
 from apsl_backends.learners.s2tmb import S2tmb
 from apsl_backends.learners.sll import learn_sll
-from apsl_rules.offers import BlanketOffer
-from apsl_rules.part import Part
-from apsl_rules.task import Task
+from apsl_rules.learning.task import Task
+from apsl_rules.parts.part import Part
+from apsl_rules.plugins.offers import BlanketOffer
 
 #: What runs the specs of each kind.
 CODE: dict[str, Callable[[Task], Part]] = {

@@ -15,11 +15,11 @@ from typing import Literal, TypeAlias
 import attrs
 import numpy as np
 
-from apsl_backends.counts.sweeps import name_ranks_of
-from apsl_backends.scores.bdeu import BDeu, Integers
+from apsl_backends.independence.sweeps import name_ranks_of
+from apsl_backends.scores.bde import BDeu, Integers
 from apsl_backends.search.rounds import Effort, Found, Open, search_rounds
-from apsl_rules.cpdag import Depth
-from apsl_rules.expanding import inside
+from apsl_rules.graphs.cpdag import Depth
+from apsl_rules.learning.frontier import inside
 
 Pairs: TypeAlias = Literal["all", "inner", "candidates"]
 

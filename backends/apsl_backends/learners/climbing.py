@@ -7,15 +7,15 @@ from typing import Literal
 
 import attrs
 
-from apsl_backends.learners.graphfindings import SOURCE, Output, draft_of
-from apsl_backends.scores.bdeu import BDeu, Order
-from apsl_backends.scores.opening import score_behind
-from apsl_backends.search.hillclimb import climb
-from apsl_rules.assembly import Assembly
+from apsl_backends.learners.findings_from_graph import SOURCE, Output, draft_of
+from apsl_backends.scores.bde import BDeu, Order
+from apsl_backends.scores.score_for import score_behind
+from apsl_backends.search.hill_climbing import climb
+from apsl_rules.learning.assembly import Assembly
+from apsl_rules.learning.task import Task
 from apsl_rules.names import Pair
-from apsl_rules.oracle import Verdict
-from apsl_rules.part import Part
-from apsl_rules.task import Task
+from apsl_rules.oracles.protocol import Verdict
+from apsl_rules.parts.part import Part
 
 
 @attrs.frozen

@@ -8,15 +8,15 @@ of candidates is cut to its lower triangle, so that arrows can be added from lat
 from __future__ import annotations
 
 from apsl_backends.learners.climbing import ClimbOptions, climbed_part, task_score
-from apsl_rules.assembly import Assembly
 from apsl_rules.errors import LimitReachedError
+from apsl_rules.learning.assembly import Assembly
+from apsl_rules.learning.task import Task
 from apsl_rules.names import Pair, in_order
-from apsl_rules.neighbours import Neighbours
-from apsl_rules.oracle import Verdict
-from apsl_rules.part import Part
-from apsl_rules.plugins import pick
-from apsl_rules.spec import build
-from apsl_rules.task import Task
+from apsl_rules.neighbours.symmetric import Neighbours
+from apsl_rules.oracles.protocol import Verdict
+from apsl_rules.parts.part import Part
+from apsl_rules.plugins.learner_spec import build
+from apsl_rules.plugins.manager import pick
 
 
 def learn_mmhc(task: Task) -> Part:

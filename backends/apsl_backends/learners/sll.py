@@ -16,16 +16,16 @@ from typing import Literal
 import attrs
 
 from apsl_backends.learners.climbing import ClimbOptions, climbed_part, task_score
-from apsl_backends.learners.graphfindings import SOURCE, Collider, Draft
-from apsl_backends.learners.optima import Optima, SmallGraph
-from apsl_backends.scores.bdeu import BDeu
-from apsl_rules.assembly import Assembly
+from apsl_backends.learners.findings_from_graph import SOURCE, Collider, Draft
+from apsl_backends.learners.small_optima import Optima, SmallGraph
+from apsl_backends.scores.bde import BDeu
 from apsl_rules.errors import LimitReachedError
-from apsl_rules.facts import Evidence
+from apsl_rules.learning.assembly import Assembly
+from apsl_rules.learning.task import Task
 from apsl_rules.names import Pair, shown
-from apsl_rules.part import Part
-from apsl_rules.spec import build
-from apsl_rules.task import Task
+from apsl_rules.parts.part import Part
+from apsl_rules.plugins.learner_spec import build
+from apsl_rules.rules.facts import Evidence
 
 
 @attrs.frozen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from apsl_backends import compiling
-from apsl_backends.compiling import Function
+from apsl_backends.kernels import compiling
+from apsl_backends.kernels.compiling import Function
 
 _SOURCES = (Path(__file__).parent,)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from apsl_backends import compiling
-from apsl_backends.compiling import Function
-from apsl_backends.counts.compiled import keep_apart
+from apsl_backends.kernels import compiling
+from apsl_backends.kernels.compiled import keep_apart
+from apsl_backends.kernels.compiling import Function
 
 __all__ = ["allocating", "compiled", "inner", "keep_apart"]
 

@@ -12,8 +12,8 @@ from typing import Literal, Protocol
 import attrs
 import numpy as np
 
-from apsl_backends.scores.bdeu import Integers, Numbers
-from apsl_backends.search import hillclimb
+from apsl_backends.scores.bde import Integers, Numbers
+from apsl_backends.search import hill_climbing as hillclimb
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.stopping import heeding
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.scores import kernels
-from apsl_backends.scores.bdeu import BDeu
+from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.compiling import inner, keep_apart
 from apsl_backends.search.rounds import MOST_PARENTS, MOST_TRIES
 from apsl_rules.errors import DataError

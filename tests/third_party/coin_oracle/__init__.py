@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from apsl_rules import hookimpl
-from apsl_rules.offers import OracleOffer, OracleSettings
-from apsl_rules.oracle import BaseOracle, Verdict
+from apsl_rules.oracles.protocol import BaseOracle, Verdict
+from apsl_rules.plugins.offers import OracleOffer, OracleSettings
 
 
 class CoinsAndBell(BaseOracle):

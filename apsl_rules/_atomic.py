@@ -1,0 +1,134 @@
+"""Files that are written whole or not at all: every file that we write goes through here."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from apsl_rules._arguments import path_text
+from apsl_rules.errors import InvalidArgumentError
+
+STDOUT = "/dev/stdout"
+"""The path that stands for standard output, also where the system has no such file."""
+
+# What a shell has opened for the process, perhaps to add to it; writing a file anew would destroy that.
+_STREAM = re.compile(r"/dev/(stdin|stderr|fd/\d+)|/proc/(self|\d+)/fd/\d+")
+_PRIVATE = 0o600
+_NEW = 0o666  # the umask takes away from it, as for any new file
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file beside its final place and move it there, so that nobody ever sees half of it."""
+    content = encoded(text, path_text(path, "the file to write"))
+    with in_place_of(path) as draft:
+        draft.write_bytes(content)
+
+
+def encoded(text: str, path: str | Path) -> bytes:
+    """Give text as the UTF-8 that goes into a file, and refuse what UTF-8 cannot hold."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        message = (
+            f"cannot write {str(path)!r}: a name has the lone surrogate {text[error.start]!r}, which UTF-8 cannot hold"
+            f"; rename the node or level that has it"
+        )
+        raise InvalidArgumentError(message) from error
+
+
+def is_stdout(path: str | Path) -> bool:
+    """Whether a path stands for standard output."""
+    return str(path) in (STDOUT, "/dev/fd/1", "/proc/self/fd/1")
+
+
+@contextmanager
+def in_place_of(path: str | Path) -> Iterator[Path]:
+    """Give an empty file that takes the place of a path once all is written, and vanishes on an error.
+
+    A link stays and its target is replaced. A file that was there keeps its mode, a new one gets that of the umask.
+    What is there and is no file is refused, except standard output, which gets the content once it is whole.
+    """
+    path = path_text(path, "the file to write")
+    if is_stdout(path):
+        with tempfile.TemporaryDirectory() as folder:
+            draft = Path(folder) / "draft"
+            draft.touch()
+            yield draft
+            _print(draft)
+        return
+    try:
+        target, before = _target(path)
+        draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
+        try:
+            os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _NEW if before is None else _PRIVATE))
+            yield draft
+            if before is not None:
+                _keep(draft, before)
+            draft.replace(target)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        reason = error.strerror or error
+        message = f"cannot write {str(path)!r}: {reason}; give a path in a folder that exists and is writable"
+        raise InvalidArgumentError(message) from error
+
+
+def check_place(path: str | Path) -> None:
+    """Refuse a path at which there is something that is no file, before any work is done for it."""
+    if not is_stdout(path):
+        with suppress(OSError):  # told when it is written
+            _target(path)
+
+
+def _target(path: str | Path) -> tuple[Path, os.stat_result | None]:
+    """Follow links to the file that is to be written, and give its state if it is there already."""
+    if _STREAM.fullmatch(os.fspath(path)):
+        message = f"cannot write {str(path)!r}: it is a stream of this process; give a file, or {STDOUT!r} to print"
+        raise InvalidArgumentError(message)
+    try:
+        before = os.stat(path)  # noqa: PTH116 - of the text itself, since a Path forgets a slash at the end
+    except FileNotFoundError:
+        if str(path).endswith(os.sep):
+            message = f"cannot write {str(path)!r}: it is the name of a folder; give the path of a file"
+            raise InvalidArgumentError(message) from None
+        return Path(os.path.realpath(path)), None
+    if not stat.S_ISREG(before.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(before.st_mode), "no file")
+        message = f"cannot write {str(path)!r}: it is {kind}; give the path of a file, or {STDOUT!r} to print"
+        raise InvalidArgumentError(message)
+    return Path(os.path.realpath(path)), before
+
+
+def _keep(draft: Path, before: os.stat_result) -> None:
+    """Give a file the owner, where that is allowed, and the mode of the one that it replaces."""
+    with suppress(OSError, AttributeError):  # not everyone may, and not every system has owners
+        os.chown(draft, before.st_uid, before.st_gid)
+    draft.chmod(stat.S_IMODE(before.st_mode))
+
+
+def _print(draft: Path) -> None:
+    """Copy a file to standard output, byte by byte where that takes bytes."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:
+        sys.stdout.write(draft.read_text("utf-8"))
+        return
+    sys.stdout.flush()
+    with draft.open("rb") as file:
+        shutil.copyfileobj(file, stream)
+    stream.flush()

@@ -1,0 +1,130 @@
+"""What there is to choose from: networks, oracles, finders, learners, formats and plugins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import click
+
+from apsl_rules.cli.output import json_option, print_json
+from apsl_rules.cli.terminal import print_table
+from apsl_rules.plugins.manager import Plugins
+
+
+class Offer(Protocol):
+    """Something with a name and a line about it."""
+
+    @property
+    def name(self) -> str:
+        """Give the name by which it is chosen."""
+
+    @property
+    def summary(self) -> str:
+        """Say what it is in a line."""
+
+
+def _example(*lines: str) -> str:
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+
+
+def _print(rows: Sequence[dict[str, Any]], *, as_json: bool) -> None:
+    """Print rows as aligned columns or as JSON."""
+    if as_json:
+        print_json(rows)
+    else:
+        print_table(rows)
+
+
+def _offered(offers: Iterable[Offer], **more: str) -> list[dict[str, Any]]:
+    return [{**more, "name": one.name, "summary": one.summary} for one in offers]
+
+
+@click.command(epilog=_example("apsl networks", "apsl simulate asia -n 500 -o asia.csv"))
+@json_option
+def networks(*, as_json: bool) -> None:
+    """List the networks that come with the package.
+
+    Each can stand where a command takes a network: to learn from it, to draw tables, to check against.
+    """
+    from apsl_rules.graphs.networks.library import network, network_names
+
+    known = [network(name) for name in network_names()]
+    rows = [
+        {
+            "name": one.name,
+            "nodes": len(one.dag.nodes) if as_json else f"{len(one.dag.nodes)} nodes",
+            "arrows": len(one.dag.edges) if as_json else f"{len(one.dag.edges)} arrows",
+            "source": " ".join(one.source.split()) if as_json else _origin(one.source),
+        }
+        for one in known
+    ]
+    _print(rows, as_json=as_json)
+
+
+def _origin(source: str) -> str:
+    """Give the beginning of what is known of a network: up to the year of its publication."""
+    first = source.strip().splitlines()[0]
+    year = re.search(r"\(\d{4}\)", source)
+    return " ".join((source[: year.end()] if year and first.startswith("The ") else first).split())
+
+
+@click.command(
+    epilog=_example("apsl oracles", "apsl learn table.csv -t Smoker --oracle chisquare"),
+    short_help="List the independence tests.",
+)
+@json_option
+@click.pass_obj
+def oracles(manager: Plugins, *, as_json: bool) -> None:
+    """List the independence tests, for the option --oracle."""
+    _print(_offered(manager.oracles.values()), as_json=as_json)
+
+
+@click.command(
+    epilog=_example("apsl finders", "apsl learn table.csv -t Smoker --finder mmpc"),
+    short_help="List the finders of neighbours and of blankets.",
+)
+@json_option
+@click.pass_obj
+def finders(manager: Plugins, *, as_json: bool) -> None:
+    """List the finders of neighbours, for the option --finder, and of Markov blankets."""
+    rows = _offered(manager.finders.values(), kind="neighbours") + _offered(manager.blankets.values(), kind="blanket")
+    _print(rows, as_json=as_json)
+
+
+@click.command(
+    epilog=_example("apsl learners", "apsl learn alarm -t HR --learner pcd-by-pcd"), short_help="List the learners."
+)
+@json_option
+@click.pass_obj
+def learners(manager: Plugins, *, as_json: bool) -> None:
+    """List the learners, for the option --learner."""
+    _print(_offered(one for _, one in sorted(manager.learners.items())), as_json=as_json)
+
+
+@click.command(
+    epilog=_example("apsl formats", "apsl show part.json --format mermaid"),
+    short_help="List the formats in which a part is written.",
+)
+@json_option
+@click.pass_obj
+def formats(manager: Plugins, *, as_json: bool) -> None:
+    """List the formats in which a part can be written, for the option --format."""
+    _print(_offered(manager.exporters.values()), as_json=as_json)
+
+
+@click.command(epilog=_example("apsl plugins", "apsl --plugin my_module plugins --json"))
+@json_option
+@click.pass_obj
+def plugins(manager: Plugins, *, as_json: bool) -> None:
+    """List the plugins and what they offer."""
+    rows = []
+    for plugin in manager.names:
+        kinds: dict[str, list[str]] = {}
+        for offer in manager.offers_of(plugin):
+            kind, _, name = offer.partition(" ")
+            kinds.setdefault(kind, []).append(name)
+        rows += [{"plugin": plugin, "kind": kind, "offers": names} for kind, names in kinds.items()]
+        rows += [{"plugin": plugin, "kind": "watcher", "offers": []}] if not kinds else []
+    _print(rows if as_json else [{**row, "offers": ", ".join(row["offers"])} for row in rows], as_json=as_json)

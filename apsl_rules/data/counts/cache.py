@@ -1,0 +1,215 @@
+"""Counts that are asked once: what was counted answers every question about fewer of the same columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from threading import RLock
+from typing import TypeVar
+
+from apsl_rules.data.counts._size_guess import Sizing
+from apsl_rules.data.counts.collapse import collapse
+from apsl_rules.data.counts.source import CountSource, Heading, Joint
+from apsl_rules.errors import DataError
+from apsl_rules.names import listing
+
+Value = TypeVar("Value")
+
+MOST = 1 << 20
+"""The most combinations that are asked for beyond what a single test needs."""
+
+_MOST_OF_ONE = 1 << 25
+_BYTES_KEPT = 1 << 28
+_SMALL = 1 << 12
+_WIDEST = 24
+
+
+class Covers(dict[frozenset[int], Value]):
+    """Values by sets of columns, found again by any set that one of them contains."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._holding: dict[int, dict[frozenset[int], None]] = {}
+
+    def __setitem__(self, columns: frozenset[int], value: Value) -> None:
+        super().__setitem__(columns, value)
+        for column in columns:
+            self._holding.setdefault(column, {})[columns] = None
+
+    def __delitem__(self, columns: frozenset[int]) -> None:
+        super().__delitem__(columns)
+        for column in columns:
+            del self._holding[column][columns]
+
+    def covering(self, columns: frozenset[int]) -> list[Value]:
+        """Give the values of all sets that contain some columns."""
+        if columns in self:
+            return [self[columns]]
+        fewest = min((self._holding.get(column, {}) for column in columns), key=len)
+        return [self[one] for one in fewest if columns <= one]
+
+
+class KeptCounts:
+    """A source of counts with a memory, which asks for many sets of columns in one round.
+
+    ``rounds`` counts the rounds, ``tables`` the sets of columns that were counted in them, and ``moved`` the bytes
+    that came back; ``note`` says why the source was chosen, where the user did not choose it.
+    """
+
+    def __init__(self, source: CountSource, note: str | None = None) -> None:
+        self.source = source
+        self.note = note
+        self.heading: Heading = source.heading
+        self.kind = source.kind
+        self.rounds = self.tables = self.moved = 0
+        self._sizing: Sizing | None = None
+        self._kept: Covers[Joint] = Covers()
+        self._large: set[frozenset[int]] = set()
+        self._complete: dict[tuple[int, ...], int] = {}
+        self._lock = RLock()
+
+    # --- rounds ------------------------------------------------------------------------------------------------------
+
+    def fetch(self, sets: Iterable[Collection[int]], *, needed: bool = False) -> None:
+        """Have sets of columns counted, in one round, as far as they do not follow from what is kept.
+
+        What is ``needed`` is counted however large it is; other sets may turn out to be too large.
+        """
+        with self._lock:
+            self._make_room()
+            wanted = list(dict.fromkeys(map(frozenset, sets)))
+            self._count(self._joined([one for one in wanted if self.fits(one)]), MOST)
+            left = [one for one in wanted if self._cover(one) is None]  # what was joined to too much, or is large
+            if not needed:
+                self._count([one for one in left if self.fits(one)], MOST)
+                return
+            self._count(left, _MOST_OF_ONE)
+            for one in left:
+                self._require(one)
+
+    def has(self, places: Collection[int]) -> bool:
+        """Say whether some columns need no round."""
+        with self._lock:
+            return self._cover(frozenset(places)) is not None
+
+    def fits(self, places: Collection[int], most: float | None = None) -> bool:
+        """Say whether some columns are at hand, or can be counted together without too many combinations."""
+        columns = frozenset(places)
+        with self._lock:
+            if self._cover(columns) is not None:
+                return True
+            largest = MOST if most is None else most
+            return not any(large <= columns for large in self._large) and self.guess(columns) <= largest
+
+    def guess(self, places: Collection[int]) -> float:
+        """Guess how many combinations some columns have."""
+        with self._lock:
+            if self._sizing is None:
+                self._sizing = Sizing(self.heading, self.source.sample())
+            return self._sizing.guess(places)
+
+    def joint(self, places: Sequence[int]) -> Joint:
+        """Give the combinations of some columns, in their order, and count them if they are not at hand."""
+        with self._lock:
+            kept = self._cover(frozenset(places))
+            if kept is None:
+                self.fetch([places], needed=True)
+                kept = self._kept[frozenset(places)]
+            lines = [kept.places.index(place) for place in places]
+            if len(lines) == len(kept.places):
+                return Joint(tuple(places), kept.codes[lines], kept.weights)
+            codes, weights = collapse(kept.codes[lines], self.heading.spans[list(places)].tolist(), kept.weights)
+            joint = Joint(tuple(places), codes, weights)
+            if 2 * len(weights) < len(kept.weights):
+                self._kept[frozenset(places)] = joint
+            return joint
+
+    def near(self, places: Collection[int]) -> Joint:
+        """Give combinations of some columns, and of others too where that is at hand and small."""
+        with self._lock:
+            kept = self._cover(frozenset(places))
+            if kept is not None and (len(kept.weights) <= _SMALL or len(kept.places) == len(set(places))):
+                return kept
+            return self.joint(sorted(set(places)))
+
+    def rows_used(self, places: Sequence[int]) -> int:
+        """Count the rows in which none of some columns is missing."""
+        gaps = self._gaps(places)
+        if not gaps:
+            return self.heading.rows
+        self.fetch_complete([places])
+        return self._complete[gaps]
+
+    def fetch_complete(self, sets: Iterable[Sequence[int]]) -> None:
+        """Have the complete rows of sets of columns counted, in one round."""
+        with self._lock:
+            new = sorted({gaps for places in sets if (gaps := self._gaps(places)) and gaps not in self._complete})
+            if new:
+                self._complete.update(zip(new, self.source.complete(new), strict=True))
+                self.rounds += 1
+
+    # --- what is asked -----------------------------------------------------------------------------------------------
+
+    def _gaps(self, places: Sequence[int]) -> tuple[int, ...]:
+        return tuple(sorted({place for place in places if self.heading.incomplete[place]}))
+
+    def _count(self, sets: Sequence[frozenset[int]], most: int) -> None:
+        """Have sets counted in one round, and keep what has at most so many combinations."""
+        asked = [tuple(sorted(one)) for one in sets]
+        if not asked:
+            return
+        for places, joint in zip(asked, self.source.joints(asked, most), strict=True):
+            if joint is None:
+                self._large.add(frozenset(places))
+            else:
+                self._kept[frozenset(places)] = joint
+                self.moved += joint.nbytes
+        self.rounds += 1
+        self.tables += len(asked)
+
+    def _require(self, columns: frozenset[int]) -> None:
+        """Refuse a set that could not be counted."""
+        if self._cover(columns) is None:
+            names = listing([self.heading.names[place] for place in sorted(columns)])
+            message = (
+                f"the table of {names} has more combinations than can be held (at most {_MOST_OF_ONE:,}, or what the "
+                "memory allows); join levels, or allow fewer columns to be given (max_conditioning)"
+            )
+            raise DataError(message)
+
+    def _joined(self, sets: Iterable[frozenset[int]]) -> list[frozenset[int]]:
+        """Give the sets to ask for: none that follows from another, small ones joined where that costs nothing."""
+        new = [one for one in sets if self._cover(one) is None]
+        joined: Covers[None] = Covers()
+        last: frozenset[int] = frozenset()
+        for one in sorted(new, key=lambda one: (-len(one), sorted(one))):
+            if joined.covering(one):
+                continue
+            if last and self._go_together(last, one):
+                del joined[last]
+                last |= one
+            else:
+                last = one
+            joined[last] = None
+        return list(joined)
+
+    def _go_together(self, one: frozenset[int], other: frozenset[int]) -> bool:
+        """Say whether two sets are cheaper counted as one."""
+        both = one | other
+        return len(both) <= _WIDEST and self.source.cheap > 0 and self.guess(both) <= self.source.cheap
+
+    # --- what is kept ------------------------------------------------------------------------------------------------
+
+    def _cover(self, columns: frozenset[int]) -> Joint | None:
+        """Give the smallest of what is kept that has all of some columns."""
+        return min(self._kept.covering(columns), key=lambda joint: len(joint.weights), default=None)
+
+    def _make_room(self) -> None:
+        """Forget what was counted first until half of the room is free, if the room is full."""
+        held = sum(joint.nbytes for joint in self._kept.values())
+        if held <= _BYTES_KEPT:
+            return
+        for columns in list(self._kept):
+            if held <= _BYTES_KEPT // 2:
+                return
+            held -= self._kept[columns].nbytes
+            del self._kept[columns]

@@ -1,0 +1,108 @@
+"""Counts from anywhere: what a source of counts tells of its table, and what it counts when asked.
+
+A table in memory, files larger than memory and a cluster all answer the same question, in batches: which combinations
+of codes occur in these columns, and in how many rows each. Everything else (tests, uncertainties, scores) is computed
+from such counts by the same code, so that it does not matter where they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.data.table import Codes, Table
+from apsl_rules.names import Node
+
+Weights = npt.NDArray[np.int64]
+
+
+@attrs.frozen(eq=False, slots=False)
+class Heading:
+    """All of a coded table but its rows: the fields of ``Table``, and how often each code occurs in its column."""
+
+    names: tuple[Node, ...]
+    cards: npt.NDArray[np.int64]
+    levels: tuple[tuple[Any, ...], ...]
+    incomplete: npt.NDArray[np.bool_]
+    rows: int
+    totals: tuple[Weights, ...]
+    notes: tuple[str, ...] = ()
+
+    def coding(self, place: int) -> bytes:
+        """Return what tells how the values of a column became codes: its place, its levels and the rows of each.
+
+        Intervals are spelt with few digits, so two ways to cut a column may spell them alike.
+        """
+        return repr((place, self.levels[place], self.totals[place].tolist())).encode()
+
+    @cached_property
+    def place(self) -> dict[Node, int]:
+        """Give the column number of each name."""
+        return {name: number for number, name in enumerate(self.names)}
+
+    @cached_property
+    def spans(self) -> npt.NDArray[np.int64]:
+        """Give how many codes each column can have, that of a missing value included."""
+        return self.cards + self.incomplete
+
+    @cached_property
+    def varied(self) -> npt.NDArray[np.bool_]:
+        """Say of each column whether at least two of its levels occur."""
+        pairs = zip(self.totals, self.cards.tolist(), strict=True)
+        return np.array([np.count_nonzero(total[:card]) > 1 for total, card in pairs], np.bool_)
+
+
+def heading_of(table: Table) -> Heading:
+    """Give the heading of a table in memory."""
+    spans = (table.cards + table.incomplete).tolist()
+    totals = tuple(np.bincount(codes, minlength=span) for codes, span in zip(table.codes, spans, strict=True))
+    return Heading(table.names, table.cards, table.levels, table.incomplete, table.rows, totals, table.notes)
+
+
+@attrs.frozen(eq=False)
+class Joint:
+    """The combinations of codes that occur in some columns, each once and with the number of rows that have it.
+
+    ``codes[i, e]`` is the code of column ``places[i]`` in combination e; a missing value has the code after the last
+    level, as in a table.
+    """
+
+    places: tuple[int, ...]
+    codes: Codes
+    weights: Weights
+
+    @property
+    def nbytes(self) -> int:
+        """Give the memory that it takes."""
+        return int(self.codes.nbytes + self.weights.nbytes)
+
+
+@runtime_checkable
+class CountSource(Protocol):
+    """Whatever counts the rows of a table."""
+
+    @property
+    def kind(self) -> str:
+        """Give the name of the way of counting, such as "duckdb"."""
+
+    @property
+    def heading(self) -> Heading:
+        """Give the columns, their levels and the number of rows."""
+
+    @property
+    def cheap(self) -> int:
+        """Give how many combinations a set of columns may have for it to be counted as quickly as any part of it."""
+
+    def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> Sequence[Joint | None]:
+        """Count sets of columns in one round; None for a set with more than so many combinations."""
+
+    def complete(self, sets: Sequence[tuple[int, ...]]) -> Sequence[int]:
+        """Count, for each set of columns, the rows in which none of them is missing."""
+
+    def sample(self) -> Codes:
+        """Give the codes of some of the rows, columns by rows, from which the size of answers is guessed."""

@@ -1,0 +1,93 @@
+"""Continuous columns as a few intervals: equally filled (``quantile:k``) or equally wide (``width:k``)."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules._arguments import spelt
+from apsl_rules.errors import InvalidArgumentError
+
+Method: TypeAlias = Literal["quantile", "width"]
+
+_FEWEST, _MOST = 2, 65_534
+
+
+@attrs.frozen
+class Cut:
+    """A way to cut a column into at most ``bins`` intervals."""
+
+    method: Method
+    bins: int
+
+
+def parse_cut(text: str) -> Cut:
+    """Read a way to cut, such as ``quantile:3``.
+
+    >>> parse_cut("width:4")
+    Cut(method='width', bins=4)
+    """
+    match = re.fullmatch(r"(quantile|width):([0-9]{1,5})", text) if isinstance(text, str) else None
+    if match is None or not _FEWEST <= int(match[2]) <= _MOST:
+        message = (
+            f"cannot discretise by {spelt(text)}; give 'quantile:k' or 'width:k' with k from {_FEWEST} to {_MOST:,}, "
+            f"such as 'quantile:3'"
+        )
+        raise InvalidArgumentError(message)
+    return Cut("quantile" if match[1] == "quantile" else "width", int(match[2]))
+
+
+def intervals(
+    values: npt.NDArray[np.float64], cut: Cut, weights: npt.NDArray[np.int64] | None = None
+) -> tuple[npt.NDArray[np.intp], tuple[str, ...]]:
+    """Cut finite values into intervals closed on the right, and give their codes and the intervals as text.
+
+    ``weights`` say in how many rows each value stands, if not in one.
+
+    Equal values always share an interval, and no interval is empty, so there may be fewer than asked for.
+
+    >>> intervals(np.array([0.5, 1.5, 2.5, 9.5]), Cut("quantile", 2))
+    (array([0, 0, 1, 1]), ('[0.5, 1.5]', '(1.5, 9.5]'))
+    """
+    points = cut_points(values, cut, weights)
+    codes = np.searchsorted(points, values, side="left")
+    edges = _readable([float(values.min()), *points.tolist(), float(values.max())])
+    if len(points) == 0 and edges[0] == edges[1]:
+        return codes, (edges[0],)
+    opening = ["[", *["("] * len(points)]
+    names = [f"{mark}{low}, {high}]" for mark, low, high in zip(opening, edges[:-1], edges[1:], strict=True)]
+    return codes, tuple(names)
+
+
+def cut_points(
+    values: npt.NDArray[np.float64], cut: Cut, weights: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.float64]:
+    """Give the inner limits of the intervals, rising, each with a value at or below it and a value above it."""
+    shares = np.arange(1, cut.bins) / cut.bins
+    if cut.method == "quantile":
+        # Limits that are values of the column stay where they are whatever the rounding.
+        order = np.argsort(values, kind="stable")
+        rows = np.arange(1, len(values) + 1) if weights is None else np.cumsum(weights[order])
+        points = values[order][np.searchsorted(rows, -(-np.arange(1, cut.bins) * rows[-1] // cut.bins))]
+        # A value that fills more than the last interval still leaves one for all below it.
+        points = np.minimum(points, values[values < values.max()].max(initial=values.min()))
+    else:
+        # Weighting the ends cannot overflow, as their difference could.
+        points = values.min() * (1 - shares) + values.max() * shares
+    limits = np.unique(points[points < values.max()])
+    filled = np.unique(np.searchsorted(limits, values, side="left"))
+    return limits[filled[filled < len(limits)]]
+
+
+def _readable(edges: list[float]) -> list[str]:
+    """Spell numbers with as few digits as keep different ones apart."""
+    different = len(set(edges))
+    for digits in range(4, 17):
+        words = [f"{edge:.{digits}g}" for edge in edges]
+        if len(set(words)) == different:
+            return words
+    return [repr(edge) for edge in edges]

@@ -1,0 +1,145 @@
+"""Tables that stay in their files: which files a path stands for, and how much memory they would take."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from glob import glob, has_magic
+from hashlib import file_digest, sha256
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import attrs
+
+from apsl_rules.data.readers.delimited import checked_header
+from apsl_rules.data.readers.paths import existing_file, file_kind
+from apsl_rules.errors import DataError
+from apsl_rules.names import Node
+
+KeptKind: TypeAlias = Literal["parquet", "csv", "tsv", "duckdb"]
+
+DATABASE_ENDINGS = (".duckdb", ".db")
+_COPIES = 3
+
+
+def _spelt(path: str | PathLike[str]) -> str:
+    return fspath(path)
+
+
+@attrs.frozen(slots=False)
+class FileTable:
+    """A table in Parquet files, a CSV file or a DuckDB database, of which only counts are read.
+
+    ``path`` may have wildcards (``rows-*.parquet``) or name a folder of Parquet files; ``database.duckdb#table`` names
+    a table of a database, ``database.duckdb`` its only one.
+    """
+
+    path: str = attrs.field(converter=_spelt)
+
+    @cached_property
+    def table(self) -> str | None:
+        """Give the name of the table in a database, if the path tells one."""
+        name, mark, table = self.path.rpartition("#")
+        return table if mark and name.casefold().endswith(DATABASE_ENDINGS) else None
+
+    @cached_property
+    def kind(self) -> KeptKind:
+        """Give the kind of the files."""
+        file = self.files[0]
+        if file.name.casefold().endswith(DATABASE_ENDINGS):
+            return "duckdb"
+        kind = file_kind(file)
+        if kind == "txt":
+            message = (
+                f"{self.path!r} is a text file of integers, which is counted in memory only; write it as CSV or Parquet"
+            )
+            raise DataError(message)
+        return kind
+
+    @cached_property
+    def files(self) -> tuple[Path, ...]:
+        """Give the files, sorted by name."""
+        name = self.path if self.table is None else self.path[: -len(self.table) - 1]
+        if not has_magic(name) or Path(name).exists():
+            folder = Path(name)
+            found = sorted(folder.glob("*.parquet")) if folder.is_dir() else [existing_file(name)]
+        else:
+            found = [existing_file(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - any pattern
+        if not found:
+            message = f"no file matches {self.path!r}; check the path"
+            raise DataError(message)
+        if len(found) > 1 and {file_kind(file) for file in found} != {"parquet"}:
+            message = f"{self.path!r} stands for {len(found)} files, and only Parquet files go together; give one file"
+            raise DataError(message)
+        return tuple(found)
+
+    def identity(self) -> bytes:
+        """Give a hash of all that is in the files: what tells these rows from others, wherever they lie.
+
+        Every byte is read, since times and sizes can stay while the content changes. Beside a database lies what was
+        written to it last.
+        """
+        logs = [Path(f"{file}.wal") for file in self.files if self.kind == "duckdb"]
+        hashes = [_content_hash(file) for file in (*self.files, *(log for log in logs if log.exists()))]
+        return sha256(b"".join(hashes) + (self.table or "").encode()).digest()
+
+    @property
+    def columns(self) -> tuple[Node, ...]:
+        """Give the names of the columns."""
+        match self.kind:
+            case "parquet":
+                from apsl_rules.data.readers.parquet import parquet_names
+
+                return parquet_names(self.files[0])
+            case "duckdb":
+                from apsl_backends.counting.duckdb_connection import columns_of
+
+                return columns_of(self)
+            case _:
+                return tuple(checked_header(self.files[0], self.separator))
+
+    @property
+    def separator(self) -> str:
+        """Give what stands between the fields of a text file."""
+        return "\t" if self.kind == "tsv" else ","
+
+    @property
+    def bytes_in_memory(self) -> int:
+        """Estimate the memory that reading and encoding the whole table would take."""
+        match self.kind:
+            case "parquet":
+                from apsl_rules.data.readers.parquet import parquet_size
+
+                return sum(parquet_size(file) for file in self.files)
+            case "duckdb":
+                return _COPIES * self.files[0].stat().st_size
+            case _:
+                packed = self.files[0].suffix == ".gz"
+                return int(_COPIES * self.files[0].stat().st_size * (8 if packed else 1))
+
+
+def _content_hash(file: Path) -> bytes:
+    try:
+        with file.open("rb") as handle:
+            return file_digest(handle, "sha256").digest()
+    except OSError as error:
+        message = f"cannot read the file {str(file)!r} ({error.strerror or error}); check that it is whole and readable"
+        raise DataError(message) from error
+
+
+def is_countable(source: object) -> bool:
+    """Say whether a source is the path of a single file of columns in which others than we can count."""
+    if not isinstance(source, str | PathLike):
+        return False
+    return fspath(source).casefold().removesuffix(".gz").endswith((".parquet", ".csv", ".tsv"))
+
+
+def is_left_in_place(source: object) -> bool:
+    """Say whether a source is a path that stands for a table from which only counts can be taken."""
+    if not isinstance(source, str | PathLike):
+        return False
+    name = fspath(source)
+    named = name.casefold().rpartition("#")[0] or name.casefold()
+    if named.endswith(DATABASE_ENDINGS) or name.casefold().endswith(DATABASE_ENDINGS):
+        return True
+    return (has_magic(name) and not Path(name).exists()) or Path(name).is_dir()

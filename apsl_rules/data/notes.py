@@ -1,0 +1,93 @@
+"""What a reader of a part should know of the table behind it: constant columns, and copies among its members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from apsl_rules.data.counts.cache import KeptCounts
+from apsl_rules.data.counts.source import Heading
+from apsl_rules.data.table import Codes, Table
+from apsl_rules.names import Node, in_order, listing, order_key
+
+
+def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
+    """Give a sentence for each thing that stands out; copies are looked for among the members only."""
+    from apsl_rules.data import describe
+
+    return (*_on_columns(table), *_on_copies(describe(_columns(table, members)).duplicates))
+
+
+def notes_on_counts(kept: KeptCounts, members: Sequence[Node], rounds_before: int = 0) -> tuple[str, ...]:
+    """Give the same sentences from counts alone, and how these came."""
+    notes = (*_on_columns(kept.heading), *_on_copies(_copies(kept, members)))
+    rounds = kept.rounds - rounds_before
+    chosen = () if kept.note is None else (kept.note,)
+    return (*notes, *chosen, f"counts came from {kept.kind} in {rounds} round{'s' * (rounds != 1)}")
+
+
+def _on_columns(table: Table | Heading) -> list[str]:
+    notes = list(table.notes)
+    constant = [table.names[place] for place in np.flatnonzero(table.cards == 1).tolist()]
+    if constant:
+        notes.append(f"columns that never vary and so are adjacent to nothing: {listing(constant)}")
+    return notes
+
+
+def _on_copies(copies: Iterable[Sequence[Node]]) -> list[str]:
+    return [f"columns that say the same, so that each hides the others: {listing(group)}" for group in copies]
+
+
+def _copies(kept: KeptCounts, members: Sequence[Node]) -> list[tuple[Node, ...]]:
+    """Give the groups of members that differ at most in the names of their levels; their counts tell who may."""
+    heading = kept.heading
+    alike: dict[tuple[object, ...], list[int]] = {}
+    for name in in_order(members):
+        place = heading.place[name]
+        if heading.varied[place]:
+            levels = np.sort(heading.totals[place][: heading.cards[place]])
+            gone = heading.totals[place][heading.cards[place] :]
+            alike.setdefault((*levels[levels > 0].tolist(), "missing", *gone.tolist()), []).append(place)
+    pairs = [pair for places in alike.values() for pair in combinations(places, 2)]
+    kept.fetch(pairs)
+    copies = [group for places in alike.values() for group in _grouped(kept, places) if len(group) > 1]
+    named = [tuple(heading.names[place] for place in group) for group in copies]
+    return sorted(named, key=lambda group: order_key(group[0]))
+
+
+def _grouped(kept: KeptCounts, places: Sequence[int]) -> list[list[int]]:
+    """Put together the columns that say the same."""
+    groups: list[list[int]] = []
+    for place in places:
+        group = next((group for group in groups if _say_the_same(kept, group[0], place)), None)
+        if group is None:
+            groups.append([place])
+        else:
+            group.append(place)
+    return groups
+
+
+def _say_the_same(kept: KeptCounts, one: int, other: int) -> bool:
+    """Say whether each code of one column goes with one code of the other, and missing values with missing ones."""
+    heading = kept.heading
+    codes = [np.count_nonzero(heading.totals[place]) for place in (one, other)]
+    if codes[0] != codes[1] or heading.incomplete[one] != heading.incomplete[other]:
+        return False
+    joint = kept.joint((one, other))
+    gone = joint.codes >= heading.cards[[one, other]][:, None]
+    return len(joint.weights) == codes[0] and bool((gone[0] == gone[1]).all())
+
+
+def _columns(table: Table, names: Sequence[Node]) -> Table:
+    """Give a table of some columns only."""
+    places = [table.place[name] for name in names]
+    codes: Codes = table.codes[places]
+    return Table(
+        names=tuple(names),
+        codes=codes,
+        cards=table.cards[places],
+        levels=tuple(table.levels[place] for place in places),
+        incomplete=table.incomplete[places],
+    )

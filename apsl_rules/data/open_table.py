@@ -1,0 +1,152 @@
+"""Every kind of table that can be given, opened as a source of named columns."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules._arguments import listed
+from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, whole_numbers
+from apsl_rules.data.readers import file_kind, read_csv, read_integers, read_parquet
+from apsl_rules.data.table import Table
+from apsl_rules.errors import DataError
+from apsl_rules.names import Node, check_labels, listing
+
+_KINDS = "a pandas, polars or pyarrow table, a 2-d numpy array, or the path of a CSV, Parquet or integer text file"
+
+
+def open_source(source: Any, names: Iterable[Node] | None = None) -> Source:
+    """Open a table of any kind and check that it has columns, different names and at least two rows.
+
+    ``names`` replaces the labels of the columns. Without it an array's columns are called X1, X2 and so on, those of
+    an integer text file 1, 2 and so on.
+    """
+    given = None if names is None else tuple(listed("names", names, "names, one for each column", letters=True))
+    opened = _open_file(source, given) if isinstance(source, str | PathLike) else _open_object(source, given)
+    if not opened.names:
+        message = "the table has no columns; give at least two"
+        raise DataError(message)
+    if opened.rows < 2:  # noqa: PLR2004 - nothing varies in one row
+        message = f"the table has {opened.rows} row{'s' * (opened.rows != 1)}; at least 2 are needed"
+        raise DataError(message)
+    check_names(opened.names)
+    return opened
+
+
+def check_names(names: Sequence[Node]) -> None:
+    """Refuse labels that occur twice or cannot be looked up."""
+    try:
+        times = Counter(names)
+    except TypeError as error:
+        message = f"the columns cannot have these names ({error}); give text, numbers, tuples or other hashables"
+        raise DataError(message) from error
+    check_labels(names)
+    twice = [name for name in times if times[name] > 1]
+    if twice:
+        message = f"duplicate column names: {listing(twice)}; give every column a name of its own"
+        raise DataError(message)
+
+
+def _open_file(path: str | PathLike[str], names: tuple[Node, ...] | None) -> Source:
+    kind = file_kind(path)
+    if kind == "txt":
+        matrix = read_integers(path)
+        return Matrix(matrix, _replaced([str(place) for place in range(1, matrix.shape[1] + 1)], names))
+    return _open_object(read_parquet(path) if kind == "parquet" else read_csv(path), names)
+
+
+def _open_object(source: Any, names: tuple[Node, ...] | None) -> Source:
+    if isinstance(source, Table):
+        return Encoded(source, _replaced(source.names, names))
+    if isinstance(source, np.ndarray):
+        return _open_array(source, names)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(source, pandas.DataFrame):
+        from apsl_rules.data.pandas_frame import PandasFrame
+
+        return PandasFrame(source, _replaced(source.columns.tolist(), names))
+    from apsl_rules.data.narwhals_frame import open_frame
+
+    frame = open_frame(source)
+    if frame is None:
+        message = f"cannot take {type(source).__name__} for a table; give {_KINDS}"
+        raise DataError(message)
+    return attrs.evolve(frame, names=_replaced(frame.names, names))
+
+
+def _open_array(source: npt.NDArray[Any], names: tuple[Node, ...] | None) -> Matrix:
+    if source.ndim != 2 or source.dtype.kind not in "biufUO":  # noqa: PLR2004 - rows and columns
+        message = (
+            f"the array has {source.ndim} dimension{'s' * (source.ndim != 1)} and holds {source.dtype}; "
+            f"give a 2-d array of numbers, bools or text, rows by columns"
+        )
+        raise DataError(message)
+    if isinstance(source, np.ma.MaskedArray):
+        message = "masked arrays are not taken; give a DataFrame, or an array with NaN or None where values are missing"
+        raise DataError(message)
+    return Matrix(source, _replaced([f"X{place}" for place in range(1, source.shape[1] + 1)], names))
+
+
+def _replaced(labels: Sequence[Node], names: tuple[Node, ...] | None) -> tuple[Node, ...]:
+    if names is None:
+        return tuple(labels)
+    if len(names) != len(labels):
+        message = f"{len(names)} names were given for {len(labels)} columns; give one name for each column"
+        raise DataError(message)
+    return names
+
+
+@attrs.frozen(eq=False)
+class Matrix:
+    """A numpy array as a source."""
+
+    matrix: npt.NDArray[Any]
+    names: tuple[Node, ...]
+
+    @property
+    def rows(self) -> int:
+        """Give the number of rows."""
+        return int(self.matrix.shape[0])
+
+    def column(self, place: int) -> Column:
+        """Give one column."""
+        values = self.matrix[:, place]
+        if values.dtype.kind == "b":
+            return Labels(values.astype(np.intp), (False, True), declared=True)
+        if values.dtype.kind in "iuf":
+            return numbers(values)
+        return labels_of(values.tolist(), self.names[place])
+
+    def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
+        """Give a run of columns as the rows of one integer array."""
+        return whole_numbers(np.ascontiguousarray(self.matrix[:, start:stop].T))
+
+
+@attrs.frozen(eq=False)
+class Encoded:
+    """A table that is already encoded as a source."""
+
+    table: Table
+    names: tuple[Node, ...]
+
+    @property
+    def rows(self) -> int:
+        """Give the number of rows."""
+        return self.table.rows
+
+    def column(self, place: int) -> Column:
+        """Give one column by its level names."""
+        codes = self.table.codes[place].astype(np.intp)
+        codes[codes == self.table.cards[place]] = -1
+        return Labels(codes, self.table.levels[place], declared=True)
+
+    def integers(self, start: int, stop: int) -> None:
+        """Give None: what the codes stand for is told by the levels."""
+        del start, stop

@@ -1,0 +1,136 @@
+"""Comma- and tab-separated files whose first line names the columns."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import attrs
+
+from apsl_rules.data.readers.paths import AnyPath, existing_file, file_kind, open_text
+from apsl_rules.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MISSING_FIELDS = ("", "NA", "NaN", "nan", "<NA>", "null", "NULL")
+"""What stands for a missing value in a CSV file; "None" does not, because it is the name of a level in known data."""
+
+_PLAINER = "put quotation marks around whole fields only, and double those within"
+
+
+def read_csv(path: AnyPath) -> pd.DataFrame:
+    """Read a file of comma- or tab-separated fields whose first line names the columns; blank lines are skipped."""
+    import pandas as pd
+
+    file = existing_file(path)
+    separator = "\t" if file_kind(file) == "tsv" else ","
+    header = checked_header(file, separator)
+    check_lines(file, separator, len(header))
+    with open_text(file) as handle:
+        next(csv.reader(handle, delimiter=separator))
+        try:
+            frame = pd.read_csv(
+                handle,
+                sep=separator,
+                header=None,
+                names=range(len(header)),
+                index_col=False,
+                keep_default_na=False,
+                na_values=list(MISSING_FIELDS),
+                low_memory=False,
+            )
+        except pd.errors.ParserError as error:
+            message = f"cannot read the file {str(file)!r} ({error}); check its quotation marks"
+            raise DataError(message) from error
+    frame.columns = pd.Index(header, dtype=object)
+    return frame
+
+
+@attrs.frozen
+class Lines:
+    """What a pass over a file of fields tells: its rows without the header, and whether its line ends differ."""
+
+    rows: int
+    mixed: bool
+
+
+def checked_header(file: Path, separator: str) -> list[str]:
+    """Give the names in the first line, and refuse a header without names or with another separator."""
+    with open_text(file) as handle:
+        try:
+            rows = csv.reader(handle, delimiter=separator)
+            header, first = next(rows, []), next(rows, [])
+        except csv.Error as error:
+            message = f"cannot read the header of {str(file)!r} ({error}); give column names in the first line"
+            raise DataError(message) from error
+    if not any(name.strip() for name in header):
+        message = f"the first line of {str(file)!r} is blank; it must name the columns"
+        raise DataError(message)
+    if not all(name.strip() for name in header):
+        place = next(place for place, name in enumerate(header, 1) if not name.strip())
+        message = (
+            f"column {place} of {str(file)!r} has no name; name it, or, if it holds the row numbers that pandas "
+            f"adds, write the file with index=False"
+        )
+        raise DataError(message)
+    both = set(header[0].strip(";\t|,")) & set("".join(first))
+    other = next((one for one in (";", "\t", "|", ",") if one != separator and one in both), None)
+    if len(header) == 1 and other is not None:
+        kind = "tab" if separator == "\t" else "comma"
+        message = (
+            f"the file {str(file)!r} has one column {header[0]!r}; write it with a {kind} between the fields, "
+            f"as the end of its name says, not with {other!r}"
+        )
+        raise DataError(message)
+    return header
+
+
+def check_lines(file: Path, separator: str, width: int, *, plain: bool = False) -> Lines:
+    """Refuse a file whose lines have another number of fields than the header; blank lines do not count.
+
+    If it must be ``plain``, quotation marks that programs read in different ways are refused, too.
+    """
+    rows = -1
+    with open_text(file) as handle:
+        for line, fields in _field_counts(handle, separator, str(file), plain=plain):
+            if fields not in (0, width):
+                message = (
+                    f"line {line} of {str(file)!r} has {fields} fields where the header has {width}; "
+                    f"make every line as long as the header"
+                )
+                raise DataError(message)
+            rows += fields > 0
+        return Lines(rows, isinstance(handle.newlines, tuple))
+
+
+def _field_counts(handle: TextIO, separator: str, name: str, *, plain: bool) -> Iterator[tuple[int, int]]:
+    """Count the fields of each line: by counting separators up to the first quotation mark, by parsing after it."""
+    for number, line in enumerate(handle, 1):
+        if '"' in line:
+            yield from _parsed_counts(chain([line], handle), number, separator, name, plain=plain)
+            return
+        yield number, line.count(separator) + 1 if line.strip("\r\n") else 0
+
+
+def _parsed_counts(
+    lines: Iterator[str], start: int, separator: str, name: str, *, plain: bool
+) -> Iterator[tuple[int, int]]:
+    """Count the fields of each row from a certain line on by parsing; a row is told by the line on which it begins."""
+    rows = csv.reader(lines, delimiter=separator, strict=plain)
+    while True:
+        line = start + rows.line_num
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            message = f"line {line} of {name!r} cannot be read ({error}); {_PLAINER}"
+            raise DataError(message) from error
+        if row is None:
+            return
+        if plain and (odd := next((one for one in row if one[:1].isspace() and one.lstrip()[:1] == '"'), None)):
+            message = f"line {line} of {name!r} has the field {odd[:40]!r}; {_PLAINER}"
+            raise DataError(message)
+        yield line, len(row)

@@ -1,0 +1,1 @@
+"""How right a result is: scores against a known graph, exactness, ranking, published figures, experiments."""

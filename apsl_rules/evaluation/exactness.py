@@ -1,0 +1,156 @@
+"""The exactness contract, checked on a known graph: every target, every depth, against the CPDAG.
+
+With a perfect oracle the part must equal the asked region of the CPDAG, and nothing learned beyond it may contradict
+the CPDAG. ``verify`` runs a learner so and names every run that breaks this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import attrs
+
+from apsl_rules._arguments import listed
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.graphs.cpdag import Arrow, Cpdag, Depth, check_depth, cpdag
+from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.networks.network import Network
+from apsl_rules.learning.learn import learn
+from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
+from apsl_rules.parts.part import Part
+from apsl_rules.plugins.learner_spec import Spec
+from apsl_rules.plugins.manager import Plugins
+
+Asked: TypeAlias = Depth | Literal["all"]
+
+
+@attrs.frozen
+class Difference:
+    """A run that is not exact: where it was asked, and what it got wrong, each as one short text."""
+
+    target: Node
+    depth: Depth
+    faults: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{shown(self.target)}, depth {self.depth}: {'; '.join(self.faults)}"
+
+
+@attrs.frozen
+class Verification:
+    """How many runs there were, which of them were not exact, and what all of them cost."""
+
+    learner: str
+    targets: int
+    depths: tuple[Depth, ...]
+    runs: int
+    visits: int
+    tests: int
+    differences: tuple[Difference, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Say whether every run was exact."""
+        return not self.differences
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data."""
+        return {
+            "learner": self.learner,
+            "exact": self.exact,
+            "targets": self.targets,
+            "depths": list(self.depths),
+            "runs": self.runs,
+            "visits": self.visits,
+            "tests": self.tests,
+            "differences": [str(one) for one in self.differences],
+        }
+
+
+def verify(
+    source: Network | Dag | Any,
+    *,
+    depth: Asked = "all",
+    learner: str | Path | Spec = "apsl",
+    targets: Iterable[Node] | None = None,
+    plugins: Plugins | Iterable[object] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Verification:
+    """Learn around every target of a known graph with perfect answers, and compare each part with the CPDAG.
+
+    Parameters
+    ----------
+    source
+        A ``Network``, a ``Dag``, or whatever ``known_dag`` takes.
+    depth
+        One depth, or "all": from 1 to the depth at which no part grows any more, and "max".
+    learner, plugins
+        What to check, as in ``learn``.
+    targets
+        The nodes to ask about; without it all of them.
+    progress
+        Called after each run with the number of runs done and of all runs.
+
+    Examples
+    --------
+    >>> verify({"A": [], "B": [], "C": ["A", "B"]}).exact
+    True
+    """
+    dag = source.dag if isinstance(source, Network) else known_dag(source)
+    truth = cpdag(dag)
+    named = dag.nodes if targets is None else listed("targets", targets, "nodes, such as ['A', 'B']", letters=True)
+    if not named:
+        message = "there are no targets; name at least one, or leave them out to ask about all nodes"
+        raise InvalidArgumentError(message)
+    for target in named:
+        require_known(target, dag.nodes, "target")
+    asked = in_order(named)
+    depths = depths_of(truth, asked, depth)
+    manager = plugins if isinstance(plugins, Plugins) else tuple(plugins)
+    differences: list[Difference] = []
+    done = visits = tests = 0
+    name = str(learner)
+    for target in asked:
+        for reach in depths:
+            part = learn(dag, target, depth=reach, learner=learner, plugins=manager)
+            if faults := tuple(faults_of(part, truth)):
+                differences.append(Difference(target, reach, faults))
+            name = part.learner
+            visits += len(part.visited)
+            tests += part.counts.asked
+            done += 1
+            if progress is not None:
+                progress(done, len(asked) * len(depths))
+    return Verification(name, len(asked), depths, done, visits, tests, tuple(differences))
+
+
+def depths_of(truth: Cpdag, targets: Iterable[Node], depth: Asked) -> tuple[Depth, ...]:
+    """Give the depths to run: the one asked for, or every one at which some part still grows, and "max"."""
+    if not isinstance(depth, str) or depth != "all":
+        check_depth(depth)
+        return (depth,)
+    furthest = max(max(truth.distances(target).values()) for target in targets)
+    return (*range(1, max(furthest, 1) + 1), "max")
+
+
+def faults_of(part: Part, truth: Cpdag) -> Iterator[str]:
+    """Name every edge of a part that differs from the CPDAG on the asked region or contradicts it beyond."""
+    arrows, lines = truth.region(part.target, part.depth)
+    for x, y in _by_name(part.store.arrows - truth.arrows):
+        yield f"{shown(x)} -> {shown(y)} is false"
+    for x, y in _by_name(part.store.lines - truth.skeleton):
+        yield f"{shown(x)} -- {shown(y)} is no edge"
+    for x, y in _by_name((part.lines & truth.skeleton) - lines):
+        yield f"{shown(x)} -- {shown(y)} should be an arrow"
+    found = part.lines.union(frozenset(one) for one in part.arrows)
+    for x, y in _by_name(arrows.union(lines)):
+        if frozenset((x, y)) not in found:
+            yield f"{shown(x)} and {shown(y)} should be joined"
+
+
+def _by_name(pairs: Iterable[Arrow | Pair]) -> list[tuple[Node, Node]]:
+    """Give pairs by their names, those without direction in the order of their names."""
+    listed = [pair if isinstance(pair, tuple) else in_order(pair) for pair in pairs]
+    return sorted(((x, y) for x, y in listed), key=lambda pair: (order_key(pair[0]), order_key(pair[1])))

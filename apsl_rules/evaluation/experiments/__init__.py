@@ -1,0 +1,31 @@
+"""Experiments: which learners learn which parts from which samples, run in parallel, stopped and continued at will.
+
+An experiment is a TOML file (``design``). It is planned into units of work, each a learner on one sample (``plan``).
+Each finished unit goes into a log that survives a killed process (``log``). The results are one sorted table
+(``results``).
+
+>>> from apsl_rules.evaluation.experiments import experiment
+>>> experiment("quick").name
+'quick'
+"""
+
+from apsl_rules.evaluation.experiments.design import Experiment, Grid, experiment, experiment_names, parse_experiment
+from apsl_rules.evaluation.experiments.results import Results, read_results
+from apsl_rules.evaluation.experiments.running import run
+from apsl_rules.evaluation.experiments.samples import DrawnSamples, FolderSamples, Samples
+from apsl_rules.evaluation.experiments.summary import summarised
+
+__all__ = [
+    "DrawnSamples",
+    "Experiment",
+    "FolderSamples",
+    "Grid",
+    "Results",
+    "Samples",
+    "experiment",
+    "experiment_names",
+    "parse_experiment",
+    "read_results",
+    "run",
+    "summarised",
+]

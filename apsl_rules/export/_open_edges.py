@@ -1,0 +1,26 @@
+"""What a format that knows arrows only does with edges whose direction is open."""
+
+from __future__ import annotations
+
+from apsl_rules._arguments import chosen
+from apsl_rules.errors import GraphError
+from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.marked import MarkedGraph
+from apsl_rules.names import in_order
+from apsl_rules.parts.exportable import OpenEdges
+
+
+def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:
+    """Give a graph whose edges are all arrows: refuse lines and conflicts, or give them a direction."""
+    chosen("open_edges", open_edges, ("refuse", "direct"))
+    if open_edges == "direct":
+        return graph.directed()
+    for pairs, mark in ((graph.lines, "line"), (graph.conflicts, "conflict")):
+        if pairs:
+            x, y = min(map(in_order, pairs), key=str)
+            message = (
+                f"{what} knows arrows only, and this graph has {len(pairs)} {mark}s, such as {x!r} and {y!r}; "
+                "give open_edges='direct' (or --directed) to let names decide their direction"
+            )
+            raise GraphError(message)
+    return graph.dag()

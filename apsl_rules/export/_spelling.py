@@ -1,0 +1,81 @@
+"""Node labels as the names of other formats, and back.
+
+A text label is its own name. Any other label is written as ``json:`` and its JSON, so that 3 and "3" stay apart:
+``json:3``, ``json:{"tuple": ["a", 1]}``. Signs that a format cannot carry become ``%XX``, the bytes of their UTF-8
+form, as in web addresses; an empty name becomes ``%``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from apsl_rules._documents import DocumentError, json_data
+from apsl_rules._json_labels import label, node_of
+from apsl_rules.errors import ApslError
+from apsl_rules.names import Node
+
+_PREFIX = "json:"
+_CONTROLS = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff"
+_PACKED = re.compile("(?:%[0-9A-Fa-f]{2})+")
+
+
+def spelled(node: Node) -> str:
+    """Give the name of a label.
+
+    >>> spelled("a b"), spelled(3), spelled("json:3")
+    ('a b', 'json:3', 'json:"json:3"')
+    """
+    if isinstance(node, str) and not node.startswith(_PREFIX) and _is_unicode(node):
+        return node
+    return _PREFIX + json.dumps(label(node))
+
+
+def unspelled(name: str) -> Node:
+    """Give the label of a name; a name that only looks like JSON is a text label.
+
+    >>> unspelled("a b"), unspelled("json:3"), unspelled("json:?")
+    ('a b', 3, 'json:?')
+    """
+    if not name.startswith(_PREFIX):
+        return name
+    try:
+        return node_of(json_data(name.removeprefix(_PREFIX)))
+    except (DocumentError, ApslError):
+        return name
+
+
+def packed(name: str, unsafe: str = "") -> str:
+    r"""Write control characters and further signs (a regular expression's set) such that ``unpacked`` restores them.
+
+    >>> packed("a b\n", " "), packed("100% b"), packed("%41"), packed("")
+    ('a%20b%0A', '100% b', '%2541', '%')
+    """
+    if name in {"", "%"}:
+        return "%25" if name else "%"
+    signs = re.compile(f"[{_CONTROLS}{unsafe}]|%(?=[0-9A-Fa-f]{{2}})")
+    return signs.sub(lambda sign: "".join(f"%{byte:02X}" for byte in sign.group().encode("utf-8")), name)
+
+
+def unpacked(name: str) -> str:
+    """Give the name that was packed.
+
+    >>> unpacked("a%20b"), unpacked("100% b"), unpacked("%")
+    ('a b', '100% b', '')
+    """
+    return "" if name == "%" else _PACKED.sub(_signs, name)
+
+
+def _signs(run: re.Match[str]) -> str:
+    try:
+        return bytes.fromhex(run.group().replace("%", "")).decode("utf-8")
+    except UnicodeDecodeError:
+        return run.group()
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

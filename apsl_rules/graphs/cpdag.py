@@ -1,0 +1,116 @@
+"""What can be known of a graph from independences alone: its CPDAG, and the part of it around a target.
+
+All graphs with the same independences share their skeleton; an arrow that all of them share is compelled, any
+other edge is a line. The labelling follows Chickering (1995), "A transformational characterization of equivalent
+Bayesian network structures": edges are labelled in an order in which each decision needs only earlier ones.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import attrs
+
+from apsl_rules._arguments import spelt
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.graphs.dag import Dag
+from apsl_rules.names import Node, Pair, in_order, require_known
+
+Arrow: TypeAlias = tuple[Node, Node]
+Depth: TypeAlias = int | Literal["max"]
+
+
+@attrs.frozen(slots=False, repr=False)
+class Pdag:
+    """A partially directed graph: arrows (x, y) and lines {x, y}."""
+
+    nodes: tuple[Node, ...]
+    arrows: frozenset[Arrow]
+    lines: frozenset[Pair]
+
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        return f"<{kind} of {len(self.nodes)} nodes, {len(self.arrows)} arrows and {len(self.lines)} lines>"
+
+    @cached_property
+    def skeleton(self) -> frozenset[Pair]:
+        """Give all edges without their direction."""
+        return self.lines.union(frozenset(arrow) for arrow in self.arrows)
+
+    def neighbours_of(self, x: Node) -> frozenset[Node]:
+        """Give all nodes that an arrow or a line joins to a node."""
+        return self._neighbours[x]
+
+    def distances(self, target: Node) -> dict[Node, int]:
+        """Give the number of edges from the target to each node connected with it, nearest first and then by name."""
+        require_known(target, self._neighbours, "target")
+        distance = {target: 0}
+        layer: tuple[Node, ...] = (target,)
+        while layer:
+            fresh = {other for node in layer for other in self._neighbours[node] if other not in distance}
+            length = distance[layer[0]] + 1
+            layer = in_order(fresh)
+            distance |= dict.fromkeys(layer, length)
+        return distance
+
+    def region(self, target: Node, depth: Depth) -> tuple[frozenset[Arrow], frozenset[Pair]]:
+        """Give the arrows and lines with an end nearer to the target than ``depth``; "max" takes all connected.
+
+        >>> from apsl_rules.graphs.dag import known_dag
+        >>> chain = cpdag(known_dag({"A": [], "B": ["A"], "C": ["B"]}))
+        >>> [sorted(line) for line in chain.region("A", 1)[1]]
+        [['A', 'B']]
+        """
+        check_depth(depth)
+        near = {node for node, distance in self.distances(target).items() if depth == "max" or distance < depth}
+        return (
+            frozenset(arrow for arrow in self.arrows if not near.isdisjoint(arrow)),
+            frozenset(line for line in self.lines if not near.isdisjoint(line)),
+        )
+
+    @cached_property
+    def _neighbours(self) -> dict[Node, frozenset[Node]]:
+        found: dict[Node, set[Node]] = {node: set() for node in self.nodes}
+        for x, y in self.skeleton:
+            found[x].add(y)
+            found[y].add(x)
+        return {node: frozenset(neighbours) for node, neighbours in found.items()}
+
+
+@attrs.frozen(slots=False, repr=False)
+class Cpdag(Pdag):
+    """A completed partially directed graph: its arrows are compelled, its lines can have either direction."""
+
+
+def check_depth(depth: Depth) -> None:
+    """Refuse a depth that is neither a whole number from 1 on nor "max"."""
+    if isinstance(depth, int) and not isinstance(depth, bool) and depth >= 1:
+        return
+    if isinstance(depth, str) and depth == "max":
+        return
+    message = f"depth is {spelt(depth)}; give a whole number from 1 on, or 'max' for the whole connected part"
+    raise InvalidArgumentError(message)
+
+
+def cpdag(dag: Dag) -> Cpdag:
+    """Find which arrows of a graph all graphs with the same independences share."""
+    rank = {node: place for place, node in enumerate(dag.topological_order)}
+    compelled: dict[Node, frozenset[Node]] = {}
+    for node in dag.topological_order:
+        compelled[node] = _compelled_parents(dag, node, rank, compelled)
+    arrows = frozenset((parent, node) for node, parents in compelled.items() for parent in parents)
+    return Cpdag(dag.nodes, arrows, frozenset(frozenset(edge) for edge in dag.edges - arrows))
+
+
+def _compelled_parents(
+    dag: Dag, node: Node, rank: dict[Node, int], compelled: dict[Node, frozenset[Node]]
+) -> frozenset[Node]:
+    """Label the arrows into a node once those into all its ancestors are labelled; its last parent decides."""
+    parents = frozenset(dag.parents_of(node))
+    if not parents:
+        return parents
+    last = max(parents, key=rank.__getitem__)
+    if compelled[last] <= parents and parents - {last} <= frozenset(dag.parents_of(last)):
+        return compelled[last]
+    return parents

@@ -1,0 +1,231 @@
+"""A graph by its marks alone: what every export takes and every import gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+import attrs
+
+from apsl_rules.errors import GraphError, GraphFormatError
+from apsl_rules.graphs.cpdag import Pdag
+from apsl_rules.graphs.dag import Dag, is_networkx, known_dag
+from apsl_rules.graphs.networks.network import Network
+from apsl_rules.names import Node, Pair, in_order, order_key
+from apsl_rules.parts.exportable import Exportable
+from apsl_rules.parts.part import Part
+from apsl_rules.rules.facts import adjacent
+from apsl_rules.rules.store import Mark, MarkStore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Arrow: TypeAlias = tuple[Node, Node]
+
+#: The marks that an edge can have.
+MARKS = (Mark.ARROW, Mark.LINE, Mark.CONFLICT)
+
+
+@attrs.frozen
+class Edge:
+    """An edge with its mark; an arrow goes from ``source`` to ``target``, other edges name their ends in order."""
+
+    source: Node
+    target: Node
+    mark: Mark
+
+
+def _undirected(pair: Pair, mark: Mark) -> Edge:
+    x, y = in_order(pair)
+    return Edge(x, y, mark)
+
+
+def _nodes(given: Iterable[Node]) -> tuple[Node, ...]:
+    return tuple(given)
+
+
+def _arrows(given: Iterable[Iterable[Node]]) -> frozenset[Arrow]:
+    found = set()
+    for one in given:
+        arrow = tuple(one)
+        if len(arrow) != 2:  # noqa: PLR2004 - an arrow has two ends
+            _refuse(f"{arrow!r} is no arrow; give pairs (from, to)")
+        found.add(arrow)
+    return frozenset(found)
+
+
+def _pairs(given: Iterable[Iterable[Node]]) -> frozenset[Pair]:
+    found = set()
+    for one in given:
+        pair = frozenset(one)
+        if len(pair) != 2:  # noqa: PLR2004 - an edge has two ends
+            _refuse(f"{one!r} is no edge; give two different nodes")
+        found.add(pair)
+    return frozenset(found)
+
+
+@attrs.frozen(slots=False, repr=False)
+class MarkedGraph(Exportable):
+    """Nodes, arrows (from, to), lines and conflicts; two graphs are equal whatever the order of their nodes.
+
+    A conflict is an edge whose direction the findings contradict. A pair of nodes has one mark at most. Directed
+    cycles are allowed, since other tools and some policies leave them.
+
+    >>> MarkedGraph("abc", arrows=[("a", "b")], lines=["bc"])
+    <MarkedGraph of 3 nodes, 1 arrows, 1 lines and 0 conflicts>
+    """
+
+    nodes: tuple[Node, ...] = attrs.field(converter=_nodes, eq=frozenset)
+    arrows: frozenset[Arrow] = attrs.field(default=frozenset(), converter=_arrows)
+    lines: frozenset[Pair] = attrs.field(default=frozenset(), converter=_pairs)
+    conflicts: frozenset[Pair] = attrs.field(default=frozenset(), converter=_pairs)
+
+    def __attrs_post_init__(self) -> None:
+        for node, count in Counter(self.nodes).items():
+            if count > 1:
+                _refuse(f"the node {node!r} is given twice; name each node once")
+        known = frozenset(self.nodes)
+        marks: dict[Pair, str] = {}
+        drawn = chain(
+            ((frozenset(arrow), f"an arrow from {arrow[0]!r}") for arrow in sorted(self.arrows, key=_way)),
+            ((line, "a line") for line in sorted(self.lines, key=_ends)),
+            ((pair, "a conflict") for pair in sorted(self.conflicts, key=_ends)),
+        )
+        for pair, what in drawn:
+            x, *rest = in_order(pair)
+            if not rest:
+                _refuse(f"the node {x!r} is joined to itself; remove that edge")
+            for node in (x, *rest):
+                if node not in known:
+                    _refuse(f"the edge of {x!r} and {rest[0]!r} names {node!r}, which is not among the nodes")
+            if pair in marks:
+                _refuse(f"{x!r} and {rest[0]!r} have both {marks[pair]} and {what}; give each pair one mark")
+            marks[pair] = what
+
+    @classmethod
+    def of_edges(cls, nodes: Iterable[Node], edges: Iterable[tuple[Node, Node, Mark]]) -> MarkedGraph:
+        """Make a graph from edges one by one; ends that are not among the nodes join them in the order met."""
+        listed = list(edges)
+        everyone = dict.fromkeys([*nodes, *(node for x, y, _ in listed for node in (x, y))])
+        by_mark: dict[Mark, list[Arrow]] = {Mark.ARROW: [], Mark.LINE: [], Mark.CONFLICT: []}
+        for x, y, mark in listed:
+            by_mark[mark].append((x, y))
+        return cls(everyone, by_mark[Mark.ARROW], by_mark[Mark.LINE], by_mark[Mark.CONFLICT])
+
+    def __repr__(self) -> str:
+        return (
+            f"<MarkedGraph of {len(self.nodes)} nodes, {len(self.arrows)} arrows, {len(self.lines)} lines and "
+            f"{len(self.conflicts)} conflicts>"
+        )
+
+    @cached_property
+    def edges(self) -> tuple[Edge, ...]:
+        """Give all edges with their marks, by the names of their ends."""
+        found = [Edge(x, y, Mark.ARROW) for x, y in self.arrows]
+        for pairs, mark in ((self.lines, Mark.LINE), (self.conflicts, Mark.CONFLICT)):
+            found += [_undirected(pair, mark) for pair in pairs]
+        return tuple(sorted(found, key=lambda edge: _ends((edge.source, edge.target))))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Give the edges as plain rows: source, target, mark."""
+        return [{"source": edge.source, "target": edge.target, "mark": str(edge.mark)} for edge in self.edges]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Give the edges as a data frame, one row for each, with named marks."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(), columns=["source", "target", "mark"])
+
+    def directed(self) -> Dag:
+        """Give a graph with a direction for every line and conflict, without new V-structures, chosen by name."""
+        from apsl_rules.graphs.extension import extension
+
+        return extension(self.nodes, self.arrows, self.lines | self.conflicts)
+
+    def dag(self) -> Dag:
+        """Give the graph as one that is known, if all its edges are arrows."""
+        if self.lines or self.conflicts:
+            x, y = in_order(min(self.lines | self.conflicts, key=_ends))
+            _refuse(
+                f"the direction between {x!r} and {y!r} is open, so this is no known graph; "
+                "graph.directed() gives all edges a direction"
+            )
+        return known_dag({node: in_order(x for x, y in self.arrows if y == node) for node in self.nodes})
+
+
+def graph_of(source: object) -> MarkedGraph:
+    """Give the marks of a part, a learned graph, a CPDAG, a known graph, a network or a networkx graph.
+
+    Of a part those inside the asked depth are taken, with the nodes that they join.
+
+    >>> from apsl_rules.graphs.dag import known_dag
+    >>> graph_of(known_dag({"a": [], "b": ["a"]})).edges
+    (Edge(source='a', target='b', mark=<Mark.ARROW: 'arrow'>),)
+    """
+    from apsl_rules.learning.whole_graph import LearnedGraph
+
+    if isinstance(source, MarkedGraph):
+        return source
+    if isinstance(source, Part):
+        known = source.lines.union(map(frozenset, source.arrows))
+        return MarkedGraph(source.members, source.arrows, source.lines, source.edges - known)
+    if isinstance(source, LearnedGraph):
+        return _of_stores(source.nodes, [part.store for part in source.parts], source.is_asked)
+    if isinstance(source, Pdag):
+        return MarkedGraph(source.nodes, source.arrows, source.lines)
+    if isinstance(source, Network):
+        source = source.dag
+    if isinstance(source, Dag):
+        return MarkedGraph(source.nodes, source.edges)
+    if is_networkx(source):
+        from apsl_rules.export.networkx import from_networkx
+
+        return from_networkx(source)
+    message = (
+        f"a {type(source).__name__} has no marks to write; give a part, a learned graph, a known graph "
+        "(known_dag(...)), a network, a networkx graph or a MarkedGraph"
+    )
+    raise GraphError(message)
+
+
+def mark_named(name: Any, x: Node, y: Node) -> Mark:
+    """Give the mark of a name that another tool wrote at an edge."""
+    if name not in MARKS:
+        message = f"the edge of {x!r} and {y!r} has the mark {name!r}; marks are {', '.join(MARKS)}"
+        raise GraphFormatError(message)
+    return Mark(name)
+
+
+def _of_stores(
+    nodes: tuple[Node, ...], stores: Iterable[MarkStore], is_asked: Callable[[Iterable[Node]], bool]
+) -> MarkedGraph:
+    """Join what several runs know of the asked pairs; where two of them draw a pair differently, it is a conflict."""
+    drawn: dict[Pair, set[Edge]] = {}
+    for store in stores:
+        edges = [Edge(x, y, Mark.ARROW) for x, y in store.arrows]
+        edges += [_undirected(pair, Mark.LINE) for pair in store.lines]
+        edges += [_undirected(pair, Mark.CONFLICT) for pair in store.conflicts if adjacent.fact(*pair) in store]
+        for edge in edges:
+            drawn.setdefault(frozenset((edge.source, edge.target)), set()).add(edge)
+    joined = []
+    for pair, ways in drawn.items():
+        if not is_asked(pair):
+            continue
+        edge = next(iter(ways)) if len(ways) == 1 else _undirected(pair, Mark.CONFLICT)
+        joined.append((edge.source, edge.target, edge.mark))
+    return MarkedGraph.of_edges(nodes, joined)
+
+
+def _ends(pair: Iterable[Node]) -> tuple[Any, ...]:
+    return tuple(order_key(node) for node in in_order(pair))
+
+
+def _way(arrow: Arrow) -> tuple[Any, ...]:
+    return tuple(map(order_key, arrow))
+
+
+def _refuse(message: str) -> NoReturn:
+    raise GraphError(message)

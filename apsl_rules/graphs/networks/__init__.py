@@ -1,0 +1,1 @@
+"""Discrete Bayesian networks: files, the shipped library, sampling, inference, tiling."""

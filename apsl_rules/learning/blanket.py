@@ -1,0 +1,86 @@
+"""The Markov blanket of a node by itself: read from the part that ``learn`` gives, or found by a blanket finder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from apsl_rules._arguments import mapping
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.learning.choose import adjusted_tests, gathered, oracle_for
+from apsl_rules.learning.learn import learn
+from apsl_rules.names import Node, check_target, in_order, require_known
+from apsl_rules.neighbours.blanket import Blanket
+from apsl_rules.oracles.asker import RememberingOracle
+from apsl_rules.parts.part import Part
+from apsl_rules.plugins.learner_spec import TestSpec
+from apsl_rules.plugins.manager import Plugins, pick
+from apsl_rules.plugins.offers import FinderSettings, OracleSettings
+from apsl_rules.rules.facts import untested
+from apsl_rules.rules.store import Mark
+
+_CLASSICAL = TestSpec()
+
+
+def find_blanket(
+    source: Any,
+    node: Node,
+    *,
+    finder: str | None = None,
+    oracle: str | None = None,
+    alpha: float | None = None,
+    max_conditioning: int | Literal["none"] | None = None,
+    options: Mapping[str, Any] | None = None,
+    plugins: Plugins | Iterable[object] = (),
+) -> Blanket:
+    """Find the parents, children and spouses of a node; spouses are kept for the child that they share.
+
+    Without a ``finder`` the blanket is read from the part of depth 1 that ``learn`` gives, so that both name the same
+    neighbours. ``finder`` asks for a classical algorithm instead, one of those that ``apsl finders`` lists as blanket
+    finders; ``options`` are its own, such as ``{"symmetric": True}``. Without ``alpha`` and ``max_conditioning`` the
+    part is learned with the settings of its learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on
+    conditioning sets.
+
+    >>> from apsl_rules.graphs.dag import known_dag
+    >>> found = find_blanket(known_dag({"a": [], "b": [], "c": ["a", "b"]}), "a")
+    >>> found.neighbours, dict(found.spouses)
+    (('c',), {'c': ('b',)})
+    """
+    check_target(node, "node")
+    tests = adjusted_tests(_CLASSICAL, alpha, max_conditioning)
+    further = mapping("options", options, "{'symmetric': True}")
+    manager = gathered(plugins)
+    if finder is None:
+        if further:
+            message = f"the option {next(iter(further))!r} is one of blanket finders; name a finder, or leave it out"
+            raise InvalidArgumentError(message)
+        part = learn(source, node, oracle=oracle, alpha=alpha, max_conditioning=max_conditioning, plugins=manager)
+        return blanket_of(part)
+    made, origin = oracle_for(source, oracle, OracleSettings(tests.alpha), manager)
+    asker = RememberingOracle(made, origin=origin)
+    require_known(node, asker.nodes, "node")
+    unlimited = asker.perfect or max_conditioning == "none"
+    settings = FinderSettings(None if unlimited else tests.max_conditioning, options=further)
+    return pick(manager.blankets, finder, "blanket finder").make(asker, settings).blanket(node)
+
+
+def blanket_of(part: Part) -> Blanket:
+    """Read the blanket of its target from a part: all neighbours, and the other parents of each child.
+
+    Parts of the learners that ``auto`` chooses hold these parents at depth 1 already; with other learners ask for a
+    depth of 2.
+
+    >>> from apsl_rules.graphs.dag import known_dag
+    >>> blanket_of(learn(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), "a")).members
+    ('b', 'c')
+    """
+    around = part.neighbours_of(part.target)
+    known = {*around, part.target}
+    parents: dict[Node, list[Node]] = {}
+    for parent, child in part.store.arrows:
+        if parent not in known and (part.target, child) in part.store.arrows:
+            parents.setdefault(child, []).append(parent)
+    spouses = {child: in_order(parents[child]) for child in around if child in parents}
+    unknown = [one for fact in part.store.facts(untested) if part.target in fact.nodes for one in fact.nodes]
+    open_nodes = (one for one in unknown if one != part.target and part.mark(part.target, one) is Mark.UNKNOWN)
+    return Blanket(part.target, around, spouses, in_order(open_nodes))

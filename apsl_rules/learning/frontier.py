@@ -1,0 +1,149 @@
+"""Who is visited next, and when to stop.
+
+``along_lines`` first visits every node at distance at most K - 1 from the target. Then, while some line touches
+these, it visits the nearest unvisited node that lines lead to. When such a connected piece of lines is fully visited
+nothing can orient it any more: every premise of every rule that could orient a line shares a node with it, and is a
+line itself or already an arrow.
+
+Background knowledge changes nothing of this, although it can turn edges anywhere and brings Meek's fourth rule, whose
+arrow D -> C shares no node with the line A - B that it turns. If A - C or A - D is a line, it leads to that arrow. If
+both are arrows, the rule is not needed: A -> C turns the line by R2, D -> A by R1, and C -> A with A -> D is a cycle.
+
+``by_layers`` is Algorithm 1 of the paper: a queue of neighbours, counted in layers, until the asked layer has no
+line. One line that no data can orient makes it visit the whole network.
+
+``by_queue`` is how PCD-by-PCD goes: the same queue, but every node within the asked depth is visited, since an edge
+is drawn only then, and it ends when no line touches the nodes before the last ones.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from apsl_rules.graphs.cpdag import Depth
+from apsl_rules.names import Node
+from apsl_rules.rules.store import Mark, MarkStore
+
+
+class Run(Protocol):
+    """What a frontier may look at."""
+
+    target: Node
+    depth: Depth
+    visited: dict[Node, tuple[Node, ...]]  # each visited node with its neighbours, in the order of visits
+    distances: Distances
+
+    def turn(self, node: Node) -> Any:
+        """Give the sort key of equally distant nodes."""
+
+    def marks(self) -> MarkStore:
+        """Give the marks that hold now."""
+
+
+class Distances:
+    """Distances from the target over the edges known so far; they only ever shrink."""
+
+    def __init__(self, target: Node) -> None:
+        self.of: dict[Node, int] = {target: 0}
+        self._edges: dict[Node, set[Node]] = {}
+
+    def add(self, x: Node, y: Node) -> None:
+        """Take up an edge and pass on what it shortens."""
+        self._edges.setdefault(x, set()).add(y)
+        self._edges.setdefault(y, set()).add(x)
+        changed = deque(sorted((node for node in (x, y) if node in self.of), key=self.of.__getitem__))
+        while changed:
+            node = changed.popleft()
+            further = self.of[node] + 1
+            for other in self._edges[node]:
+                if self.of.get(other, further + 1) > further:
+                    self.of[other] = further
+                    changed.append(other)
+
+
+def inside(depth: Depth, distance: int) -> bool:
+    """Say whether all edges of a node at this distance belong to the part: it is at most K - 1."""
+    return depth == "max" or distance < depth
+
+
+def along_lines(run: Run) -> Iterator[Node]:
+    """Visit the asked region, then follow lines out of it for as long as they may still be oriented."""
+    while True:
+        reach = run.distances.of
+        inner = [node for node, distance in reach.items() if inside(run.depth, distance)]
+        todo = [node for node in inner if node not in run.visited]
+        if not todo:
+            todo = [node for node in _led_to(run.marks(), inner) if node not in run.visited]
+        if not todo:
+            return
+        yield min(todo, key=lambda node: (reach[node], run.turn(node)))
+
+
+def _led_to(marks: MarkStore, start: list[Node]) -> set[Node]:
+    """Give the nodes that lines alone lead to."""
+    seen = set(start)
+    ahead = list(start)
+    while ahead:
+        node = ahead.pop()
+        for other in marks.neighbours_of(node):
+            if other not in seen and marks.mark(node, other) is Mark.LINE:
+                seen.add(other)
+                ahead.append(other)
+    return seen
+
+
+def by_layers(run: Run) -> Iterator[Node]:
+    """Visit as Algorithm 1 does; the names are those of the paper's lines 1-7 and 40-58."""
+    queue = deque([run.target])
+    layers: list[list[Node]] = [[run.target]]
+    left = 1
+    while queue:
+        node = queue.popleft()
+        if node in run.visited:
+            continue
+        yield node
+        queue.extend(run.visited[node])
+        left -= 1
+        if left == 0:
+            ahead = dict.fromkeys(other for inner in layers[-1] for other in run.visited[inner])
+            layers.append(list(ahead))
+            left = sum(other not in run.visited for other in ahead)
+        if run.depth != "max" and len(layers) > run.depth and _is_oriented(run, layers[run.depth - 1]):
+            return
+
+
+def _is_oriented(run: Run, layer: list[Node]) -> bool:
+    """Say whether no node of a layer has a line to one of its neighbours (lines 47-58)."""
+    marks = run.marks()
+    return not any(marks.mark(node, other) is Mark.LINE for node in layer for other in run.visited[node])
+
+
+def by_queue(run: Run) -> Iterator[Node]:
+    """Visit in the order in which nodes are first listed, until all within the depth are done and have no line."""
+    steps = {run.target: 0}
+    queue = deque([run.target])
+    while queue:
+        node = queue.popleft()
+        yield node
+        for other in run.visited[node]:
+            if other not in steps:
+                steps[other] = steps[node] + 1
+                queue.append(other)
+        if run.depth != "max" and not any(steps[other] <= run.depth for other in queue) and not _has_lines(run):
+            return
+
+
+def _has_lines(run: Run) -> bool:
+    """Say whether a line touches an inner node."""
+    marks = run.marks()
+    inner = [node for node, distance in run.distances.of.items() if inside(run.depth, distance)]
+    return any(marks.mark(node, other) is Mark.LINE for node in inner for other in marks.neighbours_of(node))
+
+
+FRONTIERS: dict[str, Callable[[Run], Iterator[Node]]] = {
+    "lines": along_lines,
+    "layers": by_layers,
+    "queue": by_queue,
+}

@@ -1,0 +1,56 @@
+"""What background knowledge tells a run, at the moment when the run meets the nodes that it is about.
+
+Required edges are told as soon as one of their ends is met, nodes known to be apart when one of them is visited, and a
+barred direction when its edge is found. So a run hears only what concerns it, however long the tiers are, and a proof
+names exactly the knowledge that it rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from apsl_rules.names import Node, in_order
+from apsl_rules.rules.facts import GIVEN, Evidence, Fact, Finding, Relation, adjacent, arrow, barred, gap
+from apsl_rules.rules.knowledge import Knowledge
+
+
+class Givens:
+    """The knowledge of one run, told once each."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._told: set[Fact] = set()
+
+    def about(self, node: Node, findings: Sequence[Finding]) -> list[Finding]:
+        """Give what is known of a visited node, of the nodes found around it and of the edges between them."""
+        if not self._knowledge:
+            return []
+        edges = [one.fact.nodes for one in findings if one.fact.relation == adjacent.name]
+        edges += self._knowledge.required_at(node)
+        met = {node, *(end for edge in edges for end in edge)}
+        apart = [(node, other) for other in self._knowledge.apart_from(node)]
+        given = [_finding(gap, pair, self._knowledge.why_apart(*pair)) for pair in apart]
+        for one in in_order(met):
+            for required in self._knowledge.required_at(one):
+                given += [_finding(adjacent, required), _finding(arrow, required)]
+                edges.append(required)
+        given += self._directions(edges)
+        return self._new(given)
+
+    def _directions(self, edges: Iterable[tuple[Node, ...]]) -> list[Finding]:
+        """Give the directions that found edges may not have."""
+        given = []
+        for x, y in edges:
+            if self._knowledge.why_apart(x, y) is None:
+                ways = ((tail, head, self._knowledge.why_barred(tail, head)) for tail, head in ((x, y), (y, x)))
+                given += [_finding(barred, (tail, head), why) for tail, head, why in ways if why is not None]
+        return given
+
+    def _new(self, given: Iterable[Finding]) -> list[Finding]:
+        fresh = {one.fact: one for one in given if one.fact not in self._told}
+        self._told.update(fresh)
+        return list(fresh.values())
+
+
+def _finding(relation: Relation, nodes: tuple[Node, ...], note: str | None = None) -> Finding:
+    return Finding(relation.fact(*nodes), Evidence(GIVEN, note=note or ""))

@@ -1,0 +1,235 @@
+"""Many targets at once: parts that share every answer, and their union as one graph."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+from typing import Any, Literal, Unpack
+
+import attrs
+
+from apsl_rules.errors import Interrupted, InvalidArgumentError
+from apsl_rules.graphs.cpdag import Depth, check_depth
+from apsl_rules.learning.choose import AUTO
+from apsl_rules.learning.frontier import Distances
+from apsl_rules.learning.whole_graph import LearnedGraph, Prepared, Settings, prepared
+from apsl_rules.names import Node, in_order, require_known
+from apsl_rules.oracles.shared import SharedOracle, shared
+from apsl_rules.parts.part import Part, RuleUse, Visit
+from apsl_rules.plugins.learner_spec import Spec
+from apsl_rules.plugins.manager import pick
+from apsl_rules.rules.conflicts import Policy
+from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.facts import Fact, Finding, adjacent
+from apsl_rules.rules.ledger import ledger
+from apsl_rules.rules.rule import Rulebook
+from apsl_rules.rules.rulebooks import knowing
+from apsl_rules.stopping import Workers, interruptible
+
+
+@attrs.frozen(slots=False, repr=False)
+class Parts(Mapping[Node, Part]):
+    """Parts by target; ``asked`` tests would have been computed one by one, ``computed`` were.
+
+    ``rulebook`` and ``conflicts`` say how their union is made. ``incomplete`` says which targets a limit or an
+    interrupt kept from being learned.
+    """
+
+    depth: Depth
+    learner: str
+    parts: Mapping[Node, Part]
+    asked: int
+    computed: int
+    nodes: tuple[Node, ...]
+    rulebook: Rulebook
+    conflicts: Policy
+    incomplete: str | None = None
+
+    def __hash__(self) -> int:
+        return hash((Parts, self.depth, self.learner, *self.parts))
+
+    def __getitem__(self, target: Node) -> Part:
+        require_known(target, self.parts, "target")
+        return self.parts[target]
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __repr__(self) -> str:
+        state = f", incomplete={self.incomplete!r}" if self.incomplete else ""
+        figures = f"asked={self.asked}, computed={self.computed}"
+        return f"Parts(targets={len(self)}, depth={self.depth!r}, learner={self.learner!r}, {figures}{state})"
+
+    @cached_property
+    def union(self) -> LearnedGraph:
+        """Give one graph of the edges of all parts: the rules fired once more from everything that any of them found.
+
+        Edges that were met beyond the asked depth of every part are left out, as they are from the parts themselves.
+        """
+        asked = frozenset(pair for part in self.parts.values() for pair in part.edges)
+        return LearnedGraph(self.learner, self.nodes, (_union(self),), self.incomplete, asked)
+
+
+@interruptible
+def learn_many(
+    source: Any,
+    targets: Iterable[Node] | Literal["all"],
+    *,
+    depth: Depth = 1,
+    learner: str | Path | Spec = AUTO,
+    **settings: Unpack[Settings],
+) -> Parts:
+    """Learn the parts around many targets, asking nothing twice.
+
+    Parameters
+    ----------
+    source
+        What to learn from, as for ``learn``.
+    targets
+        The nodes of interest, or "all": then the union is the whole graph, made of parts.
+    depth, learner
+        As for ``learn``.
+    settings
+        Further settings of ``learn``; limits hold for all parts together, ``threads`` learn that many parts at a time.
+        An interrupt raises ``Interrupted``, whose ``result`` has the parts that were learned.
+
+    Examples
+    --------
+    >>> from apsl_rules import known_dag
+    >>> parts = learn_many(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), ["a", "d"])
+    >>> sorted(parts["d"].arrows), sorted(parts.union.arrows)
+    ([('c', 'd')], [('a', 'c'), ('c', 'd')])
+    """
+    check_depth(depth)
+    ready = prepared(source, learner, settings)
+    oracle = shared(ready.oracle)
+    wanted = _wanted(targets, oracle.nodes)
+    runner = _Runner(ready, oracle, depth)
+    try:
+        runner.run(wanted, threads=settings.get("threads", 1) if oracle.kept is None else 1)
+    except KeyboardInterrupt as stop:
+        left = len(wanted) - len(runner.parts)
+        told = f"stopped at an interrupt before {left} of {len(wanted)} targets were learned"
+        so_far = runner.gathered(told) if runner.parts else None
+        raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
+    parts = runner.parts
+    if not parts:
+        message = "the limits allow no part at all; allow more tests or seconds"
+        raise InvalidArgumentError(message)
+    left = len(wanted) - len(parts)
+    stopped = next((part.incomplete for part in parts.values() if part.incomplete), None)
+    if left:
+        stopped = f"stopped at the limit before {left} of {len(wanted)} targets were begun"
+    return runner.gathered(stopped)
+
+
+def _wanted(targets: Iterable[Node] | Literal["all"], nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Give the targets by name, each once and each a node."""
+    if isinstance(targets, str):
+        if targets != "all":
+            message = f"targets is {targets!r}; give a list of nodes, such as [{targets!r}], or 'all'"
+            raise InvalidArgumentError(message)
+        return in_order(nodes)
+    targets = list(targets) if isinstance(targets, Iterable) else [[]]
+    if not all(isinstance(target, Hashable) for target in targets):
+        message = "targets must be a list of nodes, such as ['A', 'B'], or 'all'"
+        raise InvalidArgumentError(message)
+    wanted = in_order(set(targets))
+    if not wanted:
+        message = "there are no targets; give a list of nodes, or 'all'"
+        raise InvalidArgumentError(message)
+    for target in wanted:
+        require_known(target, nodes, "target")
+    return wanted
+
+
+class _Runner:
+    """Learns one part after the other, or several at a time, within what the limits leave."""
+
+    def __init__(self, ready: Prepared, oracle: SharedOracle, depth: Depth) -> None:
+        self._ready = ready
+        self._oracle = oracle
+        self._depth = depth
+        self._begun = monotonic()
+        self.parts: dict[Node, Part] = {}
+
+    def run(self, targets: tuple[Node, ...], *, threads: int) -> None:
+        if threads == 1 or self._ready.max_tests is not None or self._ready.max_seconds is not None:
+            # One at a time, so that a limit is met at one place.
+            for target in targets:
+                if self._ready.is_spent(self._oracle.tests, self._begun):
+                    break
+                self.parts[target] = self._part(target)
+            return
+        with Workers(threads) as pool:
+            self.parts.update(zip(targets, pool.map(self._part, targets), strict=True))
+
+    def gathered(self, incomplete: str | None) -> Parts:
+        asked = sum(part.counts.distinct for part in self.parts.values())
+        ready = self._ready
+        rules = ready.offer.spec.rules
+        return Parts(
+            self._depth,
+            ready.offer.name,
+            self.parts,
+            asked,
+            self._oracle.tests,
+            tuple(self._oracle.nodes),
+            pick(ready.plugins.rulebooks, rules.rulebook, "rulebook"),
+            rules.conflicts,
+            incomplete,
+        )
+
+    def _part(self, target: Node) -> Part:
+        limits = self._ready.left(self._oracle.tests, self._begun)
+        return self._ready.learned(self._oracle, target, self._depth, 1, limits)
+
+
+def _union(parts: Parts) -> Part:
+    """Tell the rules all that was found, visit by visit and each fact of a visit once."""
+    first = next(iter(parts.values()))
+    engine = Engine(knowing(parts.rulebook) if first.knowledge else parts.rulebook)
+    book = ledger(engine, parts.conflicts)
+    distances = Distances(first.target)
+    visits: list[Visit] = []
+    for node, (neighbours, findings) in _told(parts.values()).items():
+        begin = len(book.history)
+        book.add(findings)
+        visits.append(Visit(node, neighbours, begin, len(book.history)))
+        for finding in findings:
+            if finding.fact.relation == adjacent.name:
+                distances.add(*finding.fact.nodes)
+    settled = book.settled()
+    return attrs.evolve(
+        first,
+        depth="max",
+        visits=tuple(visits),
+        distances=dict(distances.of),
+        all_conflicts=settled.conflicts,
+        store=settled.store,
+        history=book.history,
+        make_proofs=book.proofs,
+        rule_use={name: RuleUse(cost.firings, cost.seconds) for name, cost in engine.costs.items()},
+        incomplete=parts.incomplete,
+        notes=tuple(dict.fromkeys(note for part in parts.values() for note in part.notes)),
+        support={},
+    )
+
+
+def _told(parts: Iterable[Part]) -> dict[Node, tuple[tuple[Node, ...], list[Finding]]]:
+    """Gather the findings of each visited node over all parts."""
+    found: dict[Node, dict[Fact, Finding]] = {}
+    neighbours: dict[Node, tuple[Node, ...]] = {}
+    for part in parts:
+        for visit in part.visits:
+            neighbours.setdefault(visit.node, visit.neighbours)
+            facts = found.setdefault(visit.node, {})
+            for entry in part.history.entries[visit.begin : visit.end]:
+                if isinstance(entry, Finding):
+                    facts.setdefault(entry.fact, entry)
+    return {node: (neighbours[node], list(facts.values())) for node, facts in found.items()}

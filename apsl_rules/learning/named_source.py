@@ -1,0 +1,34 @@
+"""Sources by name: shipped networks, network files, and whatever files the installed readers read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from apsl_rules.data.files import FileTable, is_countable, is_left_in_place
+from apsl_rules.errors import UnknownNameError
+from apsl_rules.graphs.networks.library import network, network_names
+from apsl_rules.names import nearest
+from apsl_rules.plugins.manager import Plugins
+
+
+def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> Any:
+    """Give what a name on the command line stands for: a network or the content of a file.
+
+    A table that is counted elsewhere than in memory is left in its file.
+    """
+    if name in network_names():
+        return network(name)
+    if not name:
+        message = "the name of the source is empty; give a network by name, or a file"
+        raise UnknownNameError(message)
+    if is_left_in_place(name) or (counts not in {None, "memory"} and is_countable(name)):
+        return FileTable(name)
+    for reader in plugins.readers.values():
+        if name.casefold().endswith(reader.endings):
+            return reader.read(Path(name))
+    endings = ", ".join(ending for one in plugins.readers.values() for ending in one.endings)
+    known = f"; there are the networks {', '.join(network_names())}, and files may end in {endings}"
+    hint = nearest(name, network_names()) or known
+    message = f"{name!r} is neither a network nor a file that can be read{hint}"
+    raise UnknownNameError(message)

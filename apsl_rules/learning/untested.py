@@ -1,0 +1,74 @@
+"""Pairs that no test could decide: there were too few rows for the levels of the two columns.
+
+Such a pair is told as ``untested``. It is neither an edge nor a gap, and no rule builds on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from math import prod
+
+from apsl_rules.names import Node, in_order, listing
+from apsl_rules.oracles.asker import RememberingOracle
+from apsl_rules.oracles.protocol import Verdict
+from apsl_rules.parts.part import Part
+from apsl_rules.rules.facts import Evidence, Finding, adjacent, gap, settled, untested
+
+_ROWS_PER_CELL = 5
+_HELP = "fewer levels would help: cut numbers (discretize) or join rare levels"
+_SHOWN = 3
+
+
+def with_untested(
+    findings: Sequence[Finding], oracle: RememberingOracle, *, scored: Collection[Node] = ()
+) -> list[Finding]:
+    """Return findings and, for each node that they settle, the pairs at it that could not be tested.
+
+    ``scored`` are nodes that a score compared with each other, which says more than the test that was not made.
+    """
+    told = {finding.fact for finding in findings}
+    known = [
+        finding_of(verdict, oracle)
+        for finding in findings
+        if finding.fact.relation == settled.name
+        for verdict in oracle.untested(finding.fact.nodes[0])
+        if not (verdict.x in scored and verdict.y in scored)
+    ]
+    return [*findings, *(one for one in _once(known) if told.isdisjoint(_of_pair(one)))]
+
+
+def finding_of(verdict: Verdict, oracle: RememberingOracle) -> Finding:
+    """Return that a pair could not be tested, with what would help."""
+    return Finding(untested.fact(verdict.x, verdict.y), Evidence(oracle.name, (verdict,), _advice(verdict, oracle)))
+
+
+def notes_on_untested(part: Part) -> tuple[str, ...]:
+    """Return a sentence for each of the nearest nodes of a part that could not be tested against others."""
+    others: dict[Node, set[Node]] = {}
+    for fact in part.store.facts(untested):
+        if gap.fact(*fact.nodes) in part.store or adjacent.fact(*fact.nodes) in part.store:
+            continue
+        for one, other in (fact.nodes, fact.nodes[::-1]):
+            if part.is_inner(one):
+                others.setdefault(one, set()).add(other)
+    nearest = sorted(in_order(others), key=part.distances.__getitem__)
+    notes = [f"too few rows to test {one!r} against {listing(others[one])}" for one in nearest[:_SHOWN]]
+    if len(nearest) > _SHOWN:
+        notes.append(f"too few rows to test {len(nearest) - _SHOWN} more nodes against others")
+    return tuple(f"{note}: whether they are adjacent is unknown; {_HELP}" for note in notes)
+
+
+def _of_pair(finding: Finding) -> tuple[object, ...]:
+    return adjacent.fact(*finding.fact.nodes), gap.fact(*finding.fact.nodes)
+
+
+def _once(findings: Iterable[Finding]) -> Iterable[Finding]:
+    return {finding.fact: finding for finding in findings}.values()
+
+
+def _advice(verdict: Verdict, oracle: RememberingOracle) -> str:
+    heading = oracle.table if oracle.kept is None else oracle.kept.heading
+    if heading is None:
+        return ""
+    cells = prod(int(heading.cards[heading.place[node]]) for node in (verdict.x, verdict.y, *verdict.given))
+    return f"{cells:,} cells need {_ROWS_PER_CELL * cells:,} rows; {_HELP}"

@@ -1,0 +1,156 @@
+"""Who is adjacent to whom: candidates from a finder, computed when asked for, and symmetric where wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+import attrs
+
+from apsl_rules.errors import ApslError, LimitReachedError, PluginError
+from apsl_rules.names import Node, in_order
+from apsl_rules.oracles.protocol import Separation, Sweep, Verdict
+from apsl_rules.rules.knowledge import NOTHING, Knowledge
+from apsl_rules.stopping import Workers, name_interrupt
+
+
+@attrs.frozen(eq=False)
+class Candidates:
+    """What a finder says of one node: its neighbours, and for every other node what separates it.
+
+    ``weakest`` holds the weakest dependence met for each member, ``separations`` the separators found by search;
+    ``sweep`` answers for the nodes that were independent with nothing given. ``claim`` says what a member is one for.
+    """
+
+    node: Node
+    members: tuple[Node, ...]
+    sweep: Sweep | None = None
+    separations: Mapping[Node, Separation] = attrs.field(factory=dict)
+    weakest: Mapping[Node, Verdict] = attrs.field(factory=dict)
+    claim: str = "no set tried separates them"
+
+    def separation(self, other: Node) -> Separation | None:
+        """Give the separator that rejected a node, if it is known; a test with too few rows separates nothing."""
+        if other in self.separations:
+            return self.separations[other]
+        if other in self.members or self.sweep is None:
+            return None
+        verdict = self.sweep.verdict_on(other)
+        return Separation(self.node, other, (), verdict, 1) if verdict.independent else None
+
+
+class Finder(Protocol):
+    """Finds the parents-and-children candidates of a node."""
+
+    def candidates(self, node: Node) -> Candidates:
+        """Find the candidates of one node.
+
+        A finder may also have ``foresee(nodes)``, which is called before the candidates of several nodes are asked for.
+        """
+
+
+class Neighbours:
+    """Candidates of all nodes, each computed once and only when something asks for it.
+
+    With symmetry, u and v are neighbours only if each finds the other: the cure for the false descendants that
+    every parents-and-children finder keeps (Peña et al. 2007). Knowledge has the last word: required neighbours are
+    kept and nodes known to be apart left out, while ``as_found`` remembers what the finder says by itself.
+    """
+
+    def __init__(self, finder: Finder, *, symmetric: bool, threads: int = 1, knowledge: Knowledge = NOTHING) -> None:
+        self._finder = finder
+        self._symmetric = symmetric
+        self._threads = threads
+        self._knowledge = knowledge
+        self._candidates: dict[Node, Candidates] = {}
+        self._as_found: dict[Node, Candidates] = {}
+
+    @property
+    def computed(self) -> tuple[Node, ...]:
+        """Give the nodes whose candidates have been computed, in that order."""
+        return tuple(self._candidates)
+
+    def candidates(self, node: Node) -> Candidates:
+        """Give the candidates of a node: those that its finder found, corrected by what is known."""
+        if node not in self._candidates:
+            self._candidates[node] = self._found(node)
+        return self._candidates[node]
+
+    def _found(self, node: Node) -> Candidates:
+        """Ask the finder, and name it when it breaks its contract."""
+        name = type(self._finder).__name__
+        try:
+            found: object = self._finder.candidates(node)
+        except (ApslError, LimitReachedError):
+            raise
+        except Exception as error:
+            name_interrupt(error)
+            message = f"the finder {name} raised {type(error).__name__} in candidates({node!r}): {error}"
+            raise PluginError(message) from error
+        if not isinstance(found, Candidates):
+            message = f"the finder {name} answered candidates({node!r}) with {found!r}, which is no Candidates"
+            raise PluginError(message)
+        return self._corrected(found)
+
+    def _corrected(self, found: Candidates) -> Candidates:
+        """Keep the neighbours that knowledge requires and leave out those that it says are apart."""
+        if not self._knowledge:
+            return found
+        self._as_found[found.node] = found
+        node = found.node
+        required = {one for pair in self._knowledge.required_at(node) for one in pair if one != node}
+        kept = [one for one in found.members if self._knowledge.why_apart(node, one) is None]
+        return attrs.evolve(
+            found,
+            members=(*kept, *in_order(required.difference(kept))),
+            separations={other: one for other, one in found.separations.items() if other not in required},
+        )
+
+    def as_found(self, node: Node) -> Candidates:
+        """Give the candidates of a node as its finder found them, whatever is known."""
+        found = self.candidates(node)
+        return self._as_found.get(node, found)
+
+    def agreed(self, x: Node, y: Node) -> bool:
+        """Say whether the finder, whatever is known, makes neighbours of two nodes."""
+        return y in self.as_found(x).members and (not self._symmetric or x in self.as_found(y).members)
+
+    def prepare(self, nodes: Iterable[Node]) -> None:
+        """Compute the candidates of several nodes, in threads when there are some to use."""
+        missing = [node for node in nodes if node not in self._candidates]
+        ahead = getattr(self._finder, "foresee", None)
+        if ahead is not None and len(missing) > 1:
+            ahead(missing)
+        if self._threads > 1 and len(missing) > 1:
+            with Workers(self._threads) as pool:
+                self._candidates.update(zip(missing, pool.map(self._found, missing), strict=True))
+        else:
+            for node in missing:
+                self.candidates(node)
+
+    def of(self, node: Node) -> tuple[Node, ...]:
+        """Give the neighbours of a node."""
+        members = self.candidates(node).members
+        if not self._symmetric:
+            return members
+        self.prepare(members)
+        return tuple(other for other in members if node in self.candidates(other).members)
+
+    def linked(self, x: Node, y: Node) -> bool:
+        """Say whether two nodes are neighbours."""
+        return y in self.candidates(x).members and (not self._symmetric or x in self.candidates(y).members)
+
+    def separation(self, x: Node, y: Node) -> Separation | None:
+        """Give what separates two nodes, from either one's search."""
+        return self.candidates(x).separation(y) or self.candidates(y).separation(x)
+
+    def claim(self, x: Node, y: Node) -> str:
+        """Say what two neighbours are neighbours for."""
+        return self.candidates(x if x in self._candidates else y).claim
+
+    def evidence(self, x: Node, y: Node) -> tuple[Verdict, ...]:
+        """Give the weakest dependences met between two neighbours: from each side that was computed, by name, once."""
+        x, y = in_order((x, y))
+        known = [self._candidates[one].weakest.get(other) for one, other in ((x, y), (y, x)) if one in self._candidates]
+        tests = {frozenset(verdict.given): verdict for verdict in reversed(known) if verdict is not None}
+        return tuple(reversed(tests.values()))

@@ -1,0 +1,293 @@
+"""The asker before every oracle: checks each answer, remembers it, and counts what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Any, TypeVar, get_args
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.data.counts.cache import KeptCounts
+from apsl_rules.data.table import Table
+from apsl_rules.errors import ApslError, InvalidArgumentError, LimitReachedError, PluginError
+from apsl_rules.names import Node, check_labels, order_key, require_known
+from apsl_rules.oracles.protocol import (
+    BaseOracle,
+    Decision,
+    Eliminating,
+    Elimination,
+    Oracle,
+    Query,
+    Search,
+    Separation,
+    Sweep,
+    Verdict,
+)
+from apsl_rules.stopping import Stop, name_interrupt
+
+Answer = TypeVar("Answer")
+
+
+@attrs.frozen
+class Counts:
+    """What a run asked: tests in all, tests that had to be computed, rounds of questions, and sweeps over all nodes.
+
+    A search for a separator counts every subset it tried. A test inside one search is counted as computed even when
+    another search met the same test, since searches run inside the oracle.
+    """
+
+    asked: int
+    distinct: int
+    rounds: int
+    sweeps: int
+
+
+class RememberingOracle:
+    """An oracle in front of another one, which answers each question once."""
+
+    def __init__(
+        self, oracle: Oracle, *, origin: str, max_tests: int | None = None, max_seconds: float | None = None
+    ) -> None:
+        self._oracle = oracle if isinstance(oracle, Oracle) else _completed(oracle)
+        self._eliminating = self._oracle if isinstance(self._oracle, Eliminating) else None
+        self._origin = origin
+        self.nodes = tuple(self._oracle.nodes)
+        check_labels(self.nodes)
+        self.name = self._oracle.name
+        self.perfect = self._oracle.perfect
+        self._known = frozenset(self.nodes)
+        self._rank = {node: rank for rank, node in enumerate(sorted(self.nodes, key=order_key))}
+        self._verdicts: dict[tuple[Node, Node, frozenset[Node]], Verdict] = {}
+        self._sweeps: dict[Node, Sweep] = {}
+        self._searches: dict[Search, Separation] = {}
+        self._asked = self._distinct = self._rounds = 0
+        self.stop = Stop.after(seconds=max_seconds, tests=max_tests)
+        self._lock = Lock()
+
+    @property
+    def table(self) -> Table | None:
+        """Give the table behind the oracle, if it has one."""
+        table = getattr(self._oracle, "table", None)
+        return table if isinstance(table, Table) else None
+
+    @property
+    def kept(self) -> KeptCounts | None:
+        """Give the counts behind the oracle, if they come from elsewhere."""
+        kept = getattr(self._oracle, "kept", None)
+        return kept if isinstance(kept, KeptCounts) else None
+
+    def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
+        """Tell the oracle what may be asked next, so that it can prepare all of it in one round if it likes."""
+        foresee = getattr(self._oracle, "foresee", None)
+        if foresee is not None:
+            self.within_limits()
+            new = [search for search in searches if search not in self._searches]
+            foresee(new, [node for node in sweeps if node not in self._sweeps])
+
+    def flush(self) -> None:
+        """Let the oracle write what it keeps on disk, if it keeps anything."""
+        flush = getattr(self._oracle, "flush", None)
+        if flush is not None:
+            flush()
+
+    @property
+    def counts(self) -> Counts:
+        """Give the counts so far."""
+        return Counts(self._asked, self._distinct, self._rounds, len(self._sweeps))
+
+    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
+        """Answer one question, from memory if it was asked before in either order."""
+        return self.verdicts([(x, y, tuple(given))])[0]
+
+    def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
+        """Answer a batch: what is not remembered goes to the oracle in one round."""
+        keys = [self._key(query) for query in queries]
+        new = {key: query for key, query in zip(keys, queries, strict=True) if key not in self._verdicts}
+        if new:
+            asked = [self._ordered(query) for query in new.values()]
+            answers = self._ask("verdicts", asked, lambda: self._oracle.verdicts(asked))
+            self._check_number(answers, asked, "verdicts")
+            for key, query, answer in zip(new, asked, answers, strict=True):
+                self._check(answer, query, "verdicts")
+                self._verdicts[key] = answer
+        self._count(len(queries), len(new), rounds=bool(new))
+        return [self._verdicts[key] for key in keys]
+
+    def associations(self, x: Node) -> Sweep:
+        """Test x against every other node, once."""
+        require_known(x, self._known, "node")
+        size = len(self.nodes) - 1
+        if x in self._sweeps:
+            self._count(size, 0)
+            return self._sweeps[x]
+        sweep = self._ask("associations", x, lambda: self._oracle.associations(x))
+        self._check_sweep(sweep, x, size)
+        self._sweeps[x] = sweep
+        self._count(size, size, rounds=True)
+        return sweep
+
+    def untested(self, x: Node) -> tuple[Verdict, ...]:
+        """Return the verdicts that say that x could not be tested against another node; nothing new is asked."""
+        return self._sweeps[x].untested() if x in self._sweeps else ()
+
+    def separator(
+        self,
+        x: Node,
+        y: Node,
+        pool: Sequence[Node],
+        *,
+        must_include: Sequence[Node] = (),
+        max_size: int | None = None,
+    ) -> Separation:
+        """Search for a separator, once for each distinct search."""
+        return self.separators([Search(x, y, tuple(pool), tuple(must_include), max_size)])[0]
+
+    def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
+        """Carry out a batch of searches: those not remembered go to the oracle in one round."""
+        for search in searches:
+            self._known_query((search.x, search.y, (*search.pool, *search.must_include)))
+        new = [search for search in dict.fromkeys(searches) if search not in self._searches]
+        if new:
+            answers = self._ask("separators", new, lambda: self._oracle.separators(new))
+            self._check_number(answers, new, "separators")
+            for search, answer in zip(new, answers, strict=True):
+                self._check_separation(answer, search)
+                self._searches[search] = answer
+        asked = sum(self._searches[search].tests for search in searches)
+        self._count(asked, sum(self._searches[search].tests for search in new), rounds=bool(new))
+        return [self._searches[search] for search in searches]
+
+    @property
+    def eliminating(self) -> Eliminating | None:
+        """Give this asker if the oracle carries out HITON's elimination by itself, else None."""
+        return None if self._eliminating is None else self
+
+    def eliminate(
+        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
+    ) -> Elimination:
+        """Let the oracle carry out HITON's elimination for the node of a sweep, in one round."""
+        oracle = self._eliminating
+        if oracle is None:
+            message = f"{self._origin} does not eliminate by itself; ask it for separators"
+            raise InvalidArgumentError(message)
+        found = self._ask(
+            "eliminate",
+            sweep.x,
+            lambda: oracle.eliminate(sweep, unreliable=unreliable, among=among, max_size=max_size),
+        )
+        self._check_elimination(found, sweep.x)
+        self._count(found.tests, found.tests, rounds=True)
+        return found
+
+    # --- checks ----------------------------------------------------------------------------------------------------
+
+    def _ordered(self, query: Query) -> Query:
+        """Ask the oracle with x before y and Z by name, so that its answer cannot depend on who asked."""
+        x, y, given = query
+        if self._rank[y] < self._rank[x]:
+            x, y = y, x
+        return x, y, tuple(sorted(given, key=self._rank.__getitem__))
+
+    def _key(self, query: Query) -> tuple[Node, Node, frozenset[Node]]:
+        self._known_query(query)
+        x, y, given = self._ordered(query)
+        return x, y, frozenset(given)
+
+    def _known_query(self, query: Query) -> None:
+        x, y, given = query
+        for node in (x, y, *given):
+            if node not in self._known:
+                require_known(node, self._known, "node")
+        if x == y or x in given or y in given:
+            message = f"cannot test {x!r} against {y!r} given {given!r}: the two and the given nodes must all differ"
+            raise InvalidArgumentError(message)
+
+    def _ask(self, method: str, query: object, call: Callable[[], Answer]) -> Answer:
+        self.within_limits()
+        self.stop.allow(self._distinct)
+        try:
+            return call()
+        except (ApslError, LimitReachedError):
+            raise
+        except Exception as error:
+            name_interrupt(error)
+            message = f"{self._origin} raised {type(error).__name__} in {method}({query!r}): {error}"
+            raise PluginError(message) from error
+
+    def _refuse(self, method: str, query: object, fault: str) -> None:
+        message = f"{self._origin} broke its contract in {method}({query!r}): it {fault}"
+        raise PluginError(message)
+
+    def _check_number(self, answers: Any, asked: Sequence[object], method: str) -> None:
+        if not isinstance(answers, Sequence):
+            self._refuse(method, asked, f"gave {type(answers).__name__}, not a sequence of answers")
+        elif len(answers) != len(asked):
+            self._refuse(method, asked, f"gave {len(answers)} answers to {len(asked)} questions")
+
+    def _check(self, answer: Any, query: Query, method: str) -> None:
+        if not isinstance(answer, Verdict):
+            self._refuse(method, query, f"gave {answer!r}, which is no Verdict")
+        elif {answer.x, answer.y} != {query[0], query[1]}:
+            self._refuse(method, query, f"answered about {answer.x!r} and {answer.y!r}")
+        elif answer.decision not in get_args(Decision):
+            self._refuse(method, query, f"decided {answer.decision!r}; allowed are {', '.join(get_args(Decision))}")
+        elif {*answer.given} != {*query[2]}:
+            self._refuse(method, query, f"answered for the given nodes {answer.given!r}")
+
+    def _check_sweep(self, answer: Any, x: Node, size: int) -> None:
+        if not isinstance(answer, Sweep):
+            self._refuse("associations", x, f"gave {type(answer).__name__}, not a Sweep")
+        elif len(answer) != size:
+            self._refuse("associations", x, f"gave {len(answer)} verdicts on {size} other nodes")
+        elif type(answer) is Sweep:  # a sweep of its own kind makes its verdicts itself
+            for verdict in answer:
+                self._check(verdict, (x, getattr(verdict, "y", None), ()), "associations")
+            if {verdict.y for verdict in answer} != self._known - {x}:
+                self._refuse("associations", x, "did not answer about each other node once")
+
+    def _check_elimination(self, answer: Any, x: Node) -> None:
+        if not isinstance(answer, Elimination):
+            self._refuse("eliminate", x, f"gave {answer!r}, which is no Elimination")
+
+    def _check_separation(self, answer: Any, search: Search) -> None:
+        if not isinstance(answer, Separation):
+            self._refuse("separators", search, f"gave {answer!r}, which is no Separation")
+        elif (answer.x, answer.y) != (search.x, search.y):
+            self._refuse("separators", search, f"answered about {answer.x!r} and {answer.y!r}")
+        elif answer.given is not None:
+            strange = [node for node in answer.given if node not in search.pool and node not in search.must_include]
+            if strange:
+                self._refuse("separators", search, f"separated by {strange[0]!r}, which is not in the pool")
+
+    # --- counts and limits -----------------------------------------------------------------------------------------
+
+    def within_limits(self) -> None:
+        """Raise when a limit of the run is reached; learners that ask no tests for long call this themselves."""
+        self.stop.check(self._distinct)
+
+    def _count(self, asked: int, distinct: int, *, rounds: bool = False) -> None:
+        with self._lock:
+            self._asked += asked
+            self._distinct += distinct
+            self._rounds += rounds
+
+
+def _completed(partial: Any) -> Oracle:
+    """Give an object that has only ``nodes`` and ``verdict`` the rest of the protocol."""
+    if not callable(getattr(partial, "verdict", None)) or not hasattr(partial, "nodes"):
+        message = f"{type(partial).__name__} is no oracle: it needs nodes and a method verdict(x, y, given)"
+        raise InvalidArgumentError(message)
+
+    class Completed(BaseOracle):
+        nodes = tuple(partial.nodes)
+        name = getattr(partial, "name", type(partial).__name__)
+        perfect = getattr(partial, "perfect", False)
+
+        def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
+            answer: Verdict = partial.verdict(x, y, given)
+            return answer
+
+    return Completed()

@@ -1,0 +1,1 @@
+"""Results as values: parts, graphs, stability and comparison; how they are saved, loaded and printed."""

@@ -1,0 +1,211 @@
+"""Whether a part read from a file follows from its own findings: what can be worked out again is, and compared.
+
+A file does not name its rulebook, but it tells how often each rule fired. The firings of rules that we know are held
+against these. If all of a rulebook's rules are there and no order matters, they are fired once more from the findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from apsl_rules.learning.frontier import Distances
+from apsl_rules.names import Node, Pair, in_order, listing
+from apsl_rules.parts.part import Part
+from apsl_rules.rules.conflicts import Conflict, is_consistent, left_standing
+from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.facts import Fact, Finding, Firing, adjacent, arrow, conflict, gap
+from apsl_rules.rules.journal import Drop
+from apsl_rules.rules.proof import Proof
+from apsl_rules.rules.rule import Rule, Rulebook
+from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND
+from apsl_rules.rules.store import Mark, MarkStore
+
+_DECIDED = "kept "
+_STANDING = "left as it is"
+
+
+def wrong_steps(part: Part) -> Iterator[str]:
+    """Name what does not follow in a part, the first of which is enough to refuse it."""
+    engines = [Engine(book) for book in _books(part)]
+    yield from _wrong_firings(part)
+    yield from _wrong_distances(part)
+    yield from _wrong_settling(part)
+    yield from _wrong_sides(part)
+    if engines and not part.order_dependent and engines[0].rulebook.positive:
+        yield from _wrong_closure(part, engines[0])
+
+
+def _books(part: Part) -> list[Rulebook]:
+    """Give the rulebooks whose rules a run had, as far as we know them: the sound one before the one with guards."""
+    names = tuple(part.rule_use)
+    return [book for book in _known() if tuple(rule.name for rule in book.rules) == names]
+
+
+def _known() -> Sequence[Rulebook]:
+    from apsl_rules.plugins.manager import installed
+
+    ours = (SOUND, KNOWING, PAPER)
+    return (*ours, *(book for book in installed().rulebooks.values() if book not in ours))
+
+
+def _facts(store: MarkStore) -> set[Fact]:
+    return {fact for relation in store.relations.values() for fact in store.facts(relation)}
+
+
+def _findings(store: MarkStore) -> list[Finding]:
+    return [entry for entry in store.entries if isinstance(entry, Finding)]
+
+
+def _wrong_firings(part: Part) -> Iterator[str]:
+    """Name firings that are not what their rule says, and rules that did not fire so often."""
+    fired = dict.fromkeys(part.rule_use, 0)
+    for firing in (entry for entry in part.history.entries if isinstance(entry, Firing)):
+        if firing.rule not in fired:
+            yield f"the rule {firing.rule!r} fired, but rule_use does not name it"
+            return
+        fired[firing.rule] += 1
+    for name, use in part.rule_use.items():
+        if use.firings != fired[name]:
+            yield f"the rule {name!r} fired {fired[name]} times, but rule_use says {use.firings}"
+    named: dict[str, list[tuple[Engine, Rule]]] = {}
+    for engine in map(Engine, _known()):
+        for rule in engine.rulebook.rules:
+            named.setdefault(rule.name, []).append((engine, rule))
+    proofs = (step.reason for one in part.all_conflicts for proof in one.proofs for step in proof.steps)
+    for entry in chain(part.history.entries, part.store.entries, part.proofs.entries, proofs):
+        reason = entry.because if isinstance(entry, Drop) else entry
+        if isinstance(reason, Firing) and reason.rule in named and not _is_instance(reason, named[reason.rule]):
+            yield f"{_text(part, reason.fact)} does not follow by the rule {reason.rule!r}"
+
+
+def _is_instance(firing: Firing, rules: Iterable[tuple[Engine, Rule]]) -> bool:
+    return any(
+        len(firing.bindings) == len(rule.variables) and firing in engine.firings_of(rule, firing.bindings)
+        for engine, rule in rules
+    )
+
+
+def _wrong_distances(part: Part) -> Iterator[str]:
+    """Name distances other than those over the edges found; knowledge may have overruled some of these."""
+    found = [fact.nodes for fact in part.history.facts(adjacent)]
+    if any(isinstance(part.history.reason(adjacent.fact(*pair)), Firing) for pair in found):
+        return  # a rule of a plugin concludes edges, and which of these were also found is not told
+    believed = [pair for pair in found if not _is_overruled(part, *pair)]
+    if dict(part.distances) not in (_distances(part.target, believed), _distances(part.target, found)):
+        yield "the distances are not those over the edges found"
+
+
+def _is_overruled(part: Part, x: Node, y: Node) -> bool:
+    return part.knowledge.why_apart(x, y) is not None and part.store.mark(x, y) is Mark.GAP
+
+
+def _distances(target: Node, edges: Iterable[tuple[Node, ...]]) -> dict[Node, int]:
+    distances = Distances(target)
+    for x, y in edges:
+        distances.add(x, y)
+    return distances.of
+
+
+def _wrong_settling(part: Part) -> Iterator[str]:
+    """Name contradictions that are passed over, and marks of conflicts that nothing tells of."""
+    told = {frozenset(one.pair) for one in part.all_conflicts}
+    if part.order_dependent:
+        if part.store is not part.history:
+            yield "what holds in the end differs from the history, although findings were taken one by one"
+        standing = [(one.pair, one.kind) for one in left_standing(part.store)]
+        if standing != [(one.pair, one.kind) for one in part.all_conflicts if one.outcome == _STANDING]:
+            yield "the conflicts are not those that the history leaves standing"
+        for entry in part.history.entries:
+            if isinstance(entry, Drop) and frozenset(entry.fact.nodes) not in told:
+                yield f"{_text(part, entry.fact)} was dropped, but no conflict tells why"
+        return
+    consistent = is_consistent(part.history)
+    if consistent != (part.store is part.history) or consistent != (not part.all_conflicts):
+        yield "the findings contradict each other" if not consistent else "nothing contradicts the findings"
+        return
+    marked = {one for one in _undecided(part.all_conflicts) if not _has_arrow(part.store, one)}
+    for pair in part.store.conflicts ^ marked:
+        yield f"whether {listing(in_order(pair))} are in conflict is told in two ways"
+
+
+def _undecided(conflicts: Iterable[Conflict]) -> set[Pair]:
+    return {frozenset(one.pair) for one in conflicts if not (one.kind == "edge" and one.outcome.startswith(_DECIDED))}
+
+
+def _has_arrow(store: MarkStore, pair: Pair) -> bool:
+    x, y = pair
+    return store.has_arrow(x, y) or store.has_arrow(y, x)
+
+
+def _wrong_sides(part: Part) -> Iterator[str]:
+    """Name conflicts whose proofs do not prove a contradiction on their pair."""
+    for one in part.all_conflicts:
+        x, y = one.pair
+        sides = [proof.fact for proof in one.proofs]
+        kind: str = one.kind  # as the file says, which may be anything
+        if kind == "opposed":
+            right = {*sides} == {arrow.fact(x, y), arrow.fact(y, x)} and len(sides) == 2  # noqa: PLR2004 - two sides
+        elif kind == "edge":
+            right = sides == [adjacent.fact(x, y), gap.fact(x, y)]
+        else:
+            right = kind == "cycle" and _is_cycle(sides, frozenset(one.pair))
+        if not right:
+            yield f"the conflict on {listing(one.pair)} has proofs of something else"
+        for proof in one.proofs:
+            yield from _wrong_proof(part, proof)
+
+
+def _is_cycle(sides: Sequence[Fact], pair: Pair) -> bool:
+    arrows = [fact.nodes for fact in sides if fact.relation == arrow.name]
+    ends = sorted(map(str, (nodes[0] for nodes in arrows))), sorted(map(str, (nodes[1] for nodes in arrows)))
+    return len(arrows) == len(sides) > 1 and ends[0] == ends[1] and pair in map(frozenset, arrows)
+
+
+def _wrong_proof(part: Part, proof: Proof) -> Iterator[str]:
+    """Name steps that say something else than their facts, or rest on other facts than they name.
+
+    Where findings are taken one by one, the last step may be a finding that was refused and so stands nowhere else.
+    """
+    found = {entry.fact for entry in part.history.entries if isinstance(entry, Finding)}
+    for step in proof.steps:
+        if step.text != _text(part, step.fact):
+            yield f"a step of a conflict reads {step.text!r}, but it is {_text(part, step.fact)!r}"
+        premises = step.reason.premises if isinstance(step.reason, Firing) else ()
+        if tuple(proof.steps[at].fact for at in step.premises) != premises:
+            yield f"{_text(part, step.fact)} rests on other steps than it names"
+        refused = part.order_dependent and step is proof.steps[-1]
+        if isinstance(step.reason, Finding) and step.fact not in found and not refused:
+            yield f"{_text(part, step.fact)} is said to be found, but it was not"
+
+
+def _wrong_closure(part: Part, engine: Engine) -> Iterator[str]:
+    """Name facts that the findings lead to and the part lacks, and those that it has beyond them."""
+    told = _findings(part.history)
+    if not {one.fact.relation for one in told} <= engine.start().relations.keys():
+        return
+    yield from _differences(part, _facts(engine.extend(engine.start(), told).store), _facts(part.history))
+    if part.store is part.history:
+        return
+    torn = {frozenset(one.pair) for one in part.all_conflicts}
+    sides = (side for pair in torn for side in _on(*pair))
+    blocked = {fact for fact in sides if fact not in part.store}
+    marks = set(part.store.facts(conflict))
+    judged = Engine(engine.rulebook).extend(engine.start(), told, blocked=blocked).store
+    yield from _differences(part, _facts(judged) | marks, _facts(part.store))
+
+
+def _on(x: Node, y: Node) -> Iterator[Fact]:
+    """Give all that a contradiction on a pair may block."""
+    yield from (arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y))
+
+
+def _differences(part: Part, expected: set[Fact], seen: set[Fact]) -> Iterator[str]:
+    for fact in expected - seen:
+        yield f"{_text(part, fact)} follows from the findings, but is not there"
+    for fact in seen - expected:
+        yield f"{_text(part, fact)} does not follow from the findings"
+
+
+def _text(part: Part, fact: Fact) -> str:
+    return part.store.relations[fact.relation].text(fact.nodes)

@@ -1,0 +1,17 @@
+"""The edges of a part as comma-separated text."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from apsl_rules.parts.part import ROW, Part
+
+
+def edges_csv(part: Part) -> str:
+    """Give one row for each edge, with a header."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ROW, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(part.rows())
+    return text.getvalue()

@@ -1,0 +1,104 @@
+"""The methods that write a graph for other tools, shared by all that has marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from apsl_rules.names import Node
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from apsl_rules.graphs.marked import MarkedGraph
+
+#: What a format that knows arrows only does with lines and conflicts: refuse them, or give them a direction.
+OpenEdges: TypeAlias = Literal["refuse", "direct"]
+
+
+class Exportable:
+    """Something with marks, which other tools can take over; ``docs/exports.md`` says what each format keeps."""
+
+    def graph(self) -> MarkedGraph:
+        """Give the marks alone: nodes, arrows, lines and conflicts."""
+        from apsl_rules.graphs.marked import graph_of
+
+        return graph_of(self)
+
+    def to_networkx(self) -> Any:
+        """Give a networkx DiGraph with a ``mark`` on each arc; a line or conflict is a pair of arcs."""
+        from apsl_rules.export.networkx import to_networkx
+
+        return to_networkx(self)
+
+    def to_adjacency(self) -> pd.DataFrame:
+        """Give a square frame of named marks: "arrow to", "arrow from", "line", "conflict" or "none"."""
+        from apsl_rules.export.frames import to_adjacency
+
+        return to_adjacency(self)
+
+    def to_paper_matrix(self) -> pd.DataFrame:
+        """Give the paper's matrix: -1 at (a, b) for a -> b, 1 at both places for a line, 0 elsewhere."""
+        from apsl_rules.export.frames import to_paper_matrix
+
+        return to_paper_matrix(self)
+
+    def to_dot(self) -> str:
+        """Write the graph in the DOT language of Graphviz."""
+        from apsl_rules.export.dot import to_dot
+
+        return to_dot(self)
+
+    def to_graphml(self) -> str:
+        """Write the graph as GraphML."""
+        from apsl_rules.export.graphml import to_graphml
+
+        return to_graphml(self)
+
+    def to_mermaid(self) -> str:
+        """Write the graph as a Mermaid flowchart."""
+        from apsl_rules.export.mermaid import to_mermaid
+
+        return to_mermaid(self)
+
+    def to_dagitty(self) -> str:
+        """Write the graph in the language of dagitty."""
+        from apsl_rules.export.dagitty import to_dagitty
+
+        return to_dagitty(self)
+
+    def to_tetrad(self) -> str:
+        """Write the graph as Tetrad's text."""
+        from apsl_rules.export.tetrad import to_tetrad
+
+        return to_tetrad(self)
+
+    def to_bnlearn(self, *, open_edges: OpenEdges = "refuse") -> str:
+        """Write the graph as a model string of the R package bnlearn, which knows arrows only."""
+        from apsl_rules.export.bnlearn import to_bnlearn
+
+        return to_bnlearn(self, open_edges=open_edges)
+
+    def to_bif(self, *, open_edges: OpenEdges = "refuse", levels: Mapping[Node, Sequence[str]] | None = None) -> str:
+        """Write the structure as a BIF file, which knows arrows only; its probabilities are placeholders."""
+        from apsl_rules.export.bif import to_bif
+
+        return to_bif(self, open_edges=open_edges, levels=levels)
+
+    def to_graph_json(self) -> str:
+        """Write the graph as JSON: nodes and marked edges, without proofs."""
+        from apsl_rules.export.graph_json import to_graph_json
+
+        return to_graph_json(self)
+
+    def to_causallearn(self) -> Any:
+        """Give a causal-learn GeneralGraph."""
+        from apsl_rules.export.causallearn import to_causallearn
+
+        return to_causallearn(self)
+
+    def to_pgmpy(self) -> Any:
+        """Give a pgmpy DAG where all edges are arrows, a PDAG otherwise."""
+        from apsl_rules.export.pgmpy import to_pgmpy
+
+        return to_pgmpy(self)

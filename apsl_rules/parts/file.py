@@ -1,0 +1,294 @@
+"""The saved part: one JSON file with everything that the viewing commands need.
+
+The keys of version 1 are those of the schema ``apsl_specs/schemas/part.json``. Nodes are numbered by their place in
+``nodes``; ``history``, ``store`` and ``proofs`` are lists of entries. An entry has a ``fact`` (relation name and node
+numbers) and either ``evidence`` or a ``rule`` with its ``bindings`` and ``premises``; an entry with ``drops`` ends a
+fact. A finding that stands in the history is written elsewhere as its ``place`` there. ``store`` is null where it
+equals the history.
+``knowledge`` is there only when some was given, ``support`` (an edge as two node numbers, and a share) only in a part
+that ``stability`` gave.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from apsl_rules._atomic import write_text
+from apsl_rules._documents import DocumentError, file_text, json_data
+from apsl_rules._json_labels import label, node_of
+from apsl_rules._json_schema import fault, schema
+from apsl_rules.errors import PartFileError
+from apsl_rules.evidence.as_data import evidence_data, evidence_of
+from apsl_rules.names import Node
+from apsl_rules.oracles.asker import Counts
+from apsl_rules.parts._check import check_part, checked_relations
+from apsl_rules.parts.part import Part, RuleUse, Visit
+from apsl_rules.rules.conflicts import Conflict
+from apsl_rules.rules.facts import Fact, Finding, Firing, Reason, Relation, untested
+from apsl_rules.rules.journal import Drop, Entry
+from apsl_rules.rules.knowledge import NAMED, Knowledge
+from apsl_rules.rules.proof import Proof, Step
+from apsl_rules.rules.store import MarkStore, store_of
+
+FORMAT = "apsl_rules part"
+VERSION = 1
+
+
+def save_part(part: Part, path: str | Path) -> None:
+    """Write a part to a file, whole or not at all."""
+    write_text(path, part_json(part))
+
+
+def part_json(part: Part) -> str:
+    """Give a part as JSON text: the same text for the same run, every time."""
+    writer = _Writer(part)
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        "target": writer.number(part.target),
+        "depth": part.depth,
+        "learner": part.learner,
+        "oracle": part.oracle,
+        "settings": dict(part.settings),
+        "incomplete": part.incomplete,
+        "notes": list(part.notes),
+        "order_dependent": part.order_dependent,
+        "counts": attrs.asdict(part.counts),
+        "rule_use": {name: use.firings for name, use in part.rule_use.items()},
+        "arrows": writer.arrows(),
+        "lines": writer.lines(),
+        "nodes": [label(node) for node in part.nodes],
+        "distances": [[writer.number(node), distance] for node, distance in part.distances.items()],
+        "relations": [attrs.asdict(relation) for relation in part.store.relations.values()],
+        "visits": [writer.visit(visit) for visit in part.visits],
+        "history": [writer.entry(entry) for entry in part.history.entries],
+    }
+    if part.knowledge:
+        data["knowledge"] = writer.knowledge(part.knowledge)
+    if part.support:
+        data["support"] = sorted([*sorted(writer.numbers(pair)), share] for pair, share in part.support.items())
+    writer.remember(part.history)
+    same = part.store is part.history
+    data["store"] = None if same else [writer.entry(entry) for entry in part.store.entries]
+    data["proofs"] = [writer.entry(entry) for entry in part.proofs.entries]
+    data["conflicts"] = [writer.conflict(one) for one in part.all_conflicts]
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def load_part(path: str | Path) -> Part:
+    """Read a part that ``save_part`` wrote."""
+    try:
+        text = file_text(path)
+    except DocumentError as error:
+        message = f"cannot read the part file {str(path)!r}: {error}"
+        raise PartFileError(message) from error
+    return parse_part(text, str(path))
+
+
+def parse_part(text: str, origin: str) -> Part:
+    """Read a part from JSON text."""
+    try:
+        data = json_data(text)
+    except DocumentError as error:
+        message = f"{origin!r} is no part file: not valid JSON ({error})"
+        raise PartFileError(message) from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        message = f"{origin!r} is no part file; save one with part.save() or 'apsl learn ... --out part.json'"
+        raise PartFileError(message)
+    if data.get("version") != VERSION:
+        message = f"{origin!r} has part format version {data.get('version')!r}; this program reads version {VERSION}"
+        raise PartFileError(message)
+    try:
+        wrong = fault(data, schema("part"))
+        if wrong is None:
+            return _Reader(data).part()
+    except RecursionError as error:
+        message = f"{origin!r} is a damaged part file: a label is nested too deeply"
+        raise PartFileError(message) from error
+    except ValueError as error:  # ours, in words
+        message = f"{origin!r} is a damaged part file: {error}"
+        raise PartFileError(message) from error
+    except (KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
+        message = f"{origin!r} is a damaged part file: an entry names something that is not there"
+        raise PartFileError(message) from error
+    message = f"{origin!r} is a damaged part file: {wrong}"
+    raise PartFileError(message)
+
+
+class _Writer:
+    """Turns the pieces of one part into plain data."""
+
+    def __init__(self, part: Part) -> None:
+        self._part = part
+        self._number = {node: number for number, node in enumerate(part.nodes)}
+        self._places: dict[int, int] = {}
+
+    def remember(self, history: MarkStore) -> None:
+        """Let findings be written as their place in the history from now on."""
+        entries = enumerate(history.entries)
+        self._places = {id(entry): place for place, entry in entries if isinstance(entry, Finding)}
+
+    def arrows(self) -> list[list[int]]:
+        return sorted(map(self.numbers, self._part.arrows))
+
+    def lines(self) -> list[list[int]]:
+        return sorted(sorted(self.numbers(pair)) for pair in self._part.lines)
+
+    def number(self, node: Node) -> int:
+        return self._number[node]
+
+    def numbers(self, nodes: Iterable[Node]) -> list[int]:
+        return [self._number[node] for node in nodes]
+
+    def fact(self, fact: Fact) -> list[Any]:
+        return [fact.relation, *self.numbers(fact.nodes)]
+
+    def knowledge(self, knowledge: Knowledge) -> dict[str, Any]:
+        named = {key: list(map(self.numbers, getattr(knowledge, key))) for key in NAMED}
+        return {**named, "apart_within": list(knowledge.apart_within)}
+
+    def visit(self, visit: Visit) -> dict[str, Any]:
+        around = self.numbers(visit.neighbours)
+        return {"node": self.number(visit.node), "neighbours": around, "begin": visit.begin, "end": visit.end}
+
+    def entry(self, entry: Entry) -> dict[str, Any]:
+        if isinstance(entry, Drop):
+            return {"drops": self.fact(entry.fact), "because": self.entry(entry.because)}
+        if id(entry) in self._places:
+            return {"place": self._places[id(entry)]}
+        if isinstance(entry, Finding):
+            return {"fact": self.fact(entry.fact), "evidence": evidence_data(entry.evidence)}
+        return {
+            "fact": self.fact(entry.fact),
+            "rule": entry.rule,
+            "bindings": self.numbers(entry.bindings),
+            "premises": [self.fact(premise) for premise in entry.premises],
+        }
+
+    def conflict(self, conflict: Conflict) -> dict[str, Any]:
+        return {
+            "pair": self.numbers(conflict.pair),
+            "kind": conflict.kind,
+            "outcome": conflict.outcome,
+            "proofs": [self.proof(proof) for proof in conflict.proofs],
+        }
+
+    def proof(self, proof: Proof) -> list[dict[str, Any]]:
+        return [
+            {"text": step.text, "premises": list(step.premises), "reason": self.entry(step.reason)}
+            for step in proof.steps
+        ]
+
+
+class _Reader:
+    """Turns the data of one file back into a part."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+        self._nodes = tuple(node_of(one) for one in data["nodes"])
+        if len(set(self._nodes)) < len(self._nodes):
+            message = "two nodes have the same label"
+            raise ValueError(message)
+        self._relations = [Relation(**one) for one in data["relations"]]
+        if untested.name not in {one.name for one in self._relations}:  # a file from before pairs could be untested
+            self._relations.append(untested)
+        self._by_name = checked_relations(self._relations)
+        self._history: list[Entry] = []
+        self._history = [self._entry(one) for one in data["history"]]
+
+    def part(self) -> Part:
+        data = self._data
+        history = store_of(self._relations, self._history)
+        same = data["store"] is None
+        store = history if same else store_of(self._relations, [self._entry(one) for one in data["store"]])
+        proofs = store_of(self._relations, [self._entry(one) for one in data["proofs"]])
+        part = Part(
+            target=self._node(data["target"]),
+            depth=data["depth"],
+            learner=data["learner"],
+            oracle=data["oracle"],
+            nodes=self._nodes,
+            visits=tuple(self._visit(one) for one in data["visits"]),
+            distances={self._node(number): distance for number, distance in data["distances"]},
+            counts=Counts(**data["counts"]),
+            all_conflicts=tuple(self._conflict(one) for one in data["conflicts"]),
+            store=store,
+            history=history,
+            make_proofs=lambda: proofs,
+            rule_use={name: RuleUse(firings, 0.0) for name, firings in data["rule_use"].items()},
+            order_dependent=data["order_dependent"],
+            settings=data["settings"],
+            incomplete=data["incomplete"],
+            notes=tuple(data["notes"]),
+            support={frozenset((self._node(x), self._node(y))): share for x, y, share in data.get("support", ())},
+            knowledge=self._knowledge(data.get("knowledge", {})),
+        )
+        check_part(part)
+        self._check_drawn(part)
+        return part
+
+    def _check_drawn(self, part: Part) -> None:
+        """Refuse edges of the part other than those that the facts and the depth give."""
+        writer = _Writer(part)
+        if self._data["arrows"] != writer.arrows():
+            message = "the arrows are not those that its facts give"
+            raise ValueError(message)
+        if self._data["lines"] != writer.lines():
+            message = "the lines are not those that its facts give"
+            raise ValueError(message)
+
+    def _knowledge(self, data: dict[str, Any]) -> Knowledge:
+        named = {key: [[self._node(one) for one in entry] for entry in data.get(key, ())] for key in NAMED}
+        return Knowledge(**named, apart_within=data.get("apart_within", ()))
+
+    def _node(self, number: Any) -> Node:
+        if not (isinstance(number, int) and 0 <= number < len(self._nodes)):
+            message = f"there is no node number {number}"
+            raise ValueError(message)
+        return self._nodes[number]
+
+    def _fact(self, data: list[Any]) -> Fact:
+        relation, *numbers = data
+        fact = self._by_name[relation].fact(*(self._node(number) for number in numbers))
+        if fact.nodes != tuple(self._nodes[number] for number in numbers):
+            message = f"{data} names its nodes in another order than facts do"
+            raise ValueError(message)
+        return fact
+
+    def _visit(self, data: dict[str, Any]) -> Visit:
+        around = tuple(self._node(number) for number in data["neighbours"])
+        return Visit(self._node(data["node"]), around, data["begin"], data["end"])
+
+    def _entry(self, data: dict[str, Any]) -> Entry:
+        if "drops" in data:
+            return Drop(self._fact(data["drops"]), self._reason(data["because"]))
+        return self._reason(data)
+
+    def _reason(self, data: dict[str, Any]) -> Reason:
+        if "place" in data:
+            entry: Entry = self._history[data["place"]]
+            if not isinstance(entry, Finding):
+                message = f"entry {data['place']} of the history is no finding"
+                raise ValueError(message)
+            return entry
+        fact = self._fact(data["fact"])
+        if "evidence" in data:
+            return Finding(fact, evidence_of(data["evidence"]))
+        bindings = tuple(self._node(number) for number in data["bindings"])
+        return Firing(data["rule"], bindings, tuple(self._fact(one) for one in data["premises"]), fact)
+
+    def _conflict(self, data: dict[str, Any]) -> Conflict:
+        x, y = (self._node(number) for number in data["pair"])
+        return Conflict((x, y), data["kind"], data["outcome"], tuple(self._proof(one) for one in data["proofs"]))
+
+    def _proof(self, data: list[dict[str, Any]]) -> Proof:
+        steps = []
+        for one in data:
+            reason = self._reason(one["reason"])
+            steps.append(Step(reason.fact, one["text"], reason, tuple(one["premises"])))
+        return Proof(tuple(steps))

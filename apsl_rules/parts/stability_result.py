@@ -1,0 +1,212 @@
+"""The support of marks: the marks of many parts of one target, counted pair by pair."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import attrs
+
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
+from apsl_rules.parts.part import Part
+from apsl_rules.rules.facts import adjacent, gap, settled, untested
+from apsl_rules.rules.store import Mark
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Shown: TypeAlias = Literal["forward", "backward", "line", "conflict", "gap", "unknown"]
+
+_COLUMNS = ("source", "target", "mark", "support", "edge", "arrow", "reversed", "line", "conflict", "gap")
+
+
+@attrs.frozen(eq=False)
+class Tally:
+    """What one part shows: its edges with their marks, edges beyond its depth, gaps, and pairs it could not test.
+
+    Directions are those between the two nodes of a pair by name: "forward" points at the later name.
+    """
+
+    edges: Mapping[Pair, Shown]
+    outside: frozenset[Pair]
+    gaps: frozenset[Pair]
+    settled: frozenset[Node]
+    untested: frozenset[Pair]
+    tests: int
+    incomplete: str | None
+
+    def of(self, pair: Pair) -> Shown:
+        """Say what the part shows of a pair."""
+        if pair in self.edges:
+            return self.edges[pair]
+        apart = pair in self.gaps or (pair not in self.untested and not self.settled.isdisjoint(pair))
+        return "gap" if apart and pair not in self.outside else "unknown"
+
+
+def tally(part: Part) -> Tally:
+    """Take from a part what is to be counted; all else can be forgotten."""
+    return Tally(
+        {pair: _shown(part, pair) for pair in part.edges},
+        frozenset(frozenset(fact.nodes) for fact in part.store.facts(adjacent)) - part.edges,
+        frozenset(frozenset(fact.nodes) for fact in part.store.facts(gap)),
+        frozenset(fact.nodes[0] for fact in part.store.facts(settled)),
+        frozenset(frozenset(fact.nodes) for fact in part.store.facts(untested)),
+        part.counts.distinct,
+        part.incomplete,
+    )
+
+
+def _shown(part: Part, pair: Pair) -> Shown:
+    x, y = in_order(pair)
+    if (x, y) in part.arrows:
+        return "forward"
+    if (y, x) in part.arrows:
+        return "backward"
+    return "line" if part.store.mark(x, y) is Mark.LINE else "conflict"
+
+
+@attrs.frozen
+class Support:
+    """The shares of resamples that show each mark on a pair.
+
+    ``arrow`` points from source to target, ``reversed`` the other way; ``gap`` is known to be no edge. What is left to
+    1 are resamples whose part did not reach the pair.
+    """
+
+    source: Node
+    target: Node
+    arrow: float
+    reversed: float
+    line: float
+    conflict: float
+    gap: float
+
+    @property
+    def edge(self) -> float:
+        """Give the share that shows an edge, whatever its mark."""
+        return round(self.arrow + self.reversed + self.line + self.conflict, 12)
+
+    def turned(self) -> Support:
+        """Give the same as seen from the other node."""
+        return attrs.evolve(self, source=self.target, target=self.source, arrow=self.reversed, reversed=self.arrow)
+
+
+@attrs.frozen(slots=False, repr=False)
+class Stability:
+    """How often each mark came back: ``part`` is learned from all rows, ``supports`` has every edge of any run.
+
+    ``counted`` resamples of the ``resamples`` asked for are behind the shares; ``incomplete`` says why not all.
+    """
+
+    part: Part
+    supports: tuple[Support, ...]
+    resamples: int
+    counted: int
+    seed: int
+    subsample: float | None = None
+    incomplete: str | None = None
+
+    @cached_property
+    def _by_pair(self) -> dict[Pair, Support]:
+        return {frozenset((one.source, one.target)): one for one in self.supports}
+
+    def of(self, x: Node, y: Node) -> Support:
+        """Give the support of the marks between two nodes, arrows counted from the first to the second."""
+        for node in (x, y):
+            require_known(node, self.part.nodes, "node")
+        one = self._by_pair.get(frozenset((x, y)))
+        if one is None:
+            message = f"no run shows an edge between {x!r} and {y!r}; ask about a pair in .rows()"
+            raise InvalidArgumentError(message)
+        return one if one.source == x else one.turned()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Give one row of plain values for each edge of any run, the best supported first.
+
+        ``mark`` is what the part from all rows shows ("outside" for an edge beyond its depth), ``support`` the share of
+        resamples that show the same; the other figures are the shares of each mark, ``arrow`` from source to target.
+        """
+        return [
+            {
+                "source": one.source,
+                "target": one.target,
+                "mark": self._mark(one.source, one.target),
+                "support": self.part.support.get(frozenset((one.source, one.target))),
+                "edge": one.edge,
+                "arrow": one.arrow,
+                "reversed": one.reversed,
+                "line": one.line,
+                "conflict": one.conflict,
+                "gap": one.gap,
+            }
+            for one in self.supports
+        ]
+
+    def _mark(self, x: Node, y: Node) -> str:
+        mark = self.part.store.mark(x, y)
+        beyond = mark not in (Mark.GAP, Mark.UNKNOWN) and frozenset((x, y)) not in self.part.edges
+        return "outside" if beyond else str(mark)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Give the rows as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(), columns=list(_COLUMNS))
+
+    def __repr__(self) -> str:
+        state = f", incomplete={self.incomplete!r}" if self.incomplete else ""
+        return (
+            f"Stability(target={self.part.target!r}, depth={self.part.depth!r}, edges={len(self.supports)}, "
+            f"resamples={self.counted}{state})"
+        )
+
+    def __str__(self) -> str:
+        cells = [list(_COLUMNS), *([_cell(value) for value in row.values()] for row in self.rows())]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = []
+        for row in cells:
+            words = [cell.ljust(width) for cell, width in zip(row[:3], widths[:3], strict=True)]
+            figures = [cell.rjust(width) for cell, width in zip(row[3:], widths[3:], strict=True)]
+            lines.append("  ".join([*words, *figures]))
+        return "\n".join(lines)
+
+
+def counted(part: Part, tallies: Sequence[Tally]) -> tuple[tuple[Support, ...], dict[Pair, float]]:
+    """Give the shares of each mark on every pair that any part joins, and the support of each mark of one part."""
+    if not tallies:
+        return (), {}
+    pairs = {*part.edges, *(pair for one in tallies for pair in one.edges)}
+    supports = {pair: _support(part, pair, tallies) for pair in pairs}
+    shown = {pair: _of_mark(part, pair, supports[pair]) for pair in part.edges}
+    ordered = sorted(
+        supports.values(), key=lambda one: (-one.edge, *map(order_key, in_order((one.source, one.target))))
+    )
+    return tuple(ordered), shown
+
+
+def _support(part: Part, pair: Pair, tallies: Sequence[Tally]) -> Support:
+    """Count the marks of one pair, seen along the arrow that the part has there."""
+    times = Counter(one.of(pair) for one in tallies)
+    x, y = in_order(pair)
+    shares = {kind: times[kind] / len(tallies) for kind in ("line", "conflict", "gap")}
+    one = Support(x, y, arrow=times["forward"] / len(tallies), reversed=times["backward"] / len(tallies), **shares)
+    return one.turned() if (y, x) in part.arrows else one
+
+
+def _of_mark(part: Part, pair: Pair, support: Support) -> float:
+    match _shown(part, pair):
+        case "line":
+            return support.line
+        case "conflict":
+            return support.conflict
+        case _:
+            return support.arrow
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if isinstance(value, float) else shown(value)

@@ -1,0 +1,217 @@
+"""The plugin manager: gathers offers, refuses duplicates, and names the plugin that breaks its contract."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from itertools import chain, count
+from typing import Any, TypeVar
+
+import pluggy
+
+from apsl_rules._arguments import spelt
+from apsl_rules.errors import ApslError, PluginError, UnknownNameError
+from apsl_rules.names import nearest
+from apsl_rules.plugins import hookspecs
+from apsl_rules.plugins.offers import BlanketOffer, ExporterOffer, FinderOffer, LearnerOffer, OracleOffer, ReaderOffer
+from apsl_rules.rules.rule import Rulebook
+
+Offer = TypeVar("Offer", OracleOffer, FinderOffer, BlanketOffer, LearnerOffer, Rulebook, ReaderOffer, ExporterOffer)
+
+_OFFERS: dict[str, Any] = {
+    "apsl_oracles": OracleOffer,
+    "apsl_finders": FinderOffer,
+    "apsl_blankets": BlanketOffer,
+    "apsl_learners": LearnerOffer,
+    "apsl_rulebooks": Rulebook,
+    "apsl_readers": ReaderOffer,
+    "apsl_exporters": ExporterOffer,
+}
+
+
+class Plugins:
+    """The plugins of a program or of one run."""
+
+    def __init__(self, *, watched: bool = True) -> None:
+        self._manager = pluggy.PluginManager(hookspecs.PROJECT)
+        self._manager.add_hookspecs(hookspecs)
+        self._gathered: dict[str, dict[str, tuple[str, Any]]] = {}
+        self._watched = watched
+
+    def load_entry_points(self) -> None:
+        """Register every installed plugin that declares an entry point."""
+        try:
+            self._manager.load_setuptools_entrypoints(hookspecs.PROJECT)
+        except Exception as error:
+            message = f"an installed plugin cannot be loaded: {type(error).__name__}: {error}"
+            raise PluginError(message) from error
+        self._gathered.clear()
+
+    def register(self, plugin: object, name: str | None = None) -> None:
+        """Register a module or object with hook functions; without a name it goes by that of its module or class."""
+        name = name or self._free_name(plugin)
+        try:
+            self._manager.register(plugin, name)
+            self._manager.check_pending()
+        except ValueError as error:
+            message = f"plugin {name!r} is registered already; register it once, under a name of its own"
+            raise PluginError(message) from error
+        except pluggy.PluginValidationError as error:
+            if self._manager.is_registered(plugin):
+                self._manager.unregister(plugin)
+            message = f"plugin {name!r} cannot be registered: {error}"
+            raise PluginError(message) from error
+        self._gathered.clear()
+
+    def _free_name(self, plugin: object) -> str:
+        """Give the name of a plugin's module or class, numbered where it is taken."""
+        name = getattr(plugin, "__name__", type(plugin).__name__)
+        numbered = (f"{name} {number}" for number in count(2))
+        return next(free for free in chain([name], numbered) if not self._manager.has_plugin(free))
+
+    def register_module(self, name: str) -> None:
+        """Import a module by name and register it."""
+        try:
+            module = importlib.import_module(name)
+        except Exception as error:
+            message = f"plugin module {name!r} cannot be imported: {type(error).__name__}: {error}"
+            raise PluginError(message) from error
+        self.register(module, name)
+
+    def copy(self, *, watched: bool = True) -> Plugins:
+        """Give a manager with the same plugins, to which more can be added for one run; unwatched, it tells none."""
+        other = Plugins(watched=watched)
+        for name, plugin in self._manager.list_name_plugin():
+            if plugin is not None:
+                other.register(plugin, name)
+        return other
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Give the names of all plugins, in the order of registration."""
+        return tuple(name for name, plugin in self._manager.list_name_plugin() if plugin is not None)
+
+    # --- offers ----------------------------------------------------------------------------------------------------
+
+    @property
+    def oracles(self) -> dict[str, OracleOffer]:
+        """Give the oracles by name."""
+        return self._offers("apsl_oracles", OracleOffer)
+
+    @property
+    def finders(self) -> dict[str, FinderOffer]:
+        """Give the finders by name."""
+        return self._offers("apsl_finders", FinderOffer)
+
+    @property
+    def blankets(self) -> dict[str, BlanketOffer]:
+        """Give the blanket finders by name."""
+        return self._offers("apsl_blankets", BlanketOffer)
+
+    @property
+    def learners(self) -> dict[str, LearnerOffer]:
+        """Give the learners by name."""
+        return self._offers("apsl_learners", LearnerOffer)
+
+    @property
+    def rulebooks(self) -> dict[str, Rulebook]:
+        """Give the rulebooks by name."""
+        return self._offers("apsl_rulebooks", Rulebook)
+
+    @property
+    def readers(self) -> dict[str, ReaderOffer]:
+        """Give the file readers by name."""
+        return self._offers("apsl_readers", ReaderOffer)
+
+    @property
+    def exporters(self) -> dict[str, ExporterOffer]:
+        """Give the exporters by name."""
+        return self._offers("apsl_exporters", ExporterOffer)
+
+    def offers_of(self, plugin: str) -> tuple[str, ...]:
+        """Give what one plugin offers, such as "oracle 'dsep'"."""
+        for hook, kind in _OFFERS.items():
+            self._offers(hook, kind)
+        return tuple(
+            f"{_kind(hook)} {name}"
+            for hook, offers in self._gathered.items()
+            for name, (owner, _) in offers.items()
+            if owner == plugin
+        )
+
+    def origin(self, hook: str, name: str) -> str:
+        """Say who offers something, for messages."""
+        return f"{_kind(hook)} {name!r} of plugin {self._gathered[hook][name][0]!r}"
+
+    def _offers(self, hook: str, kind: type[Offer]) -> dict[str, Offer]:
+        if hook not in self._gathered:
+            gathered: dict[str, tuple[str, Any]] = {}
+            for implementation in reversed(getattr(self._manager.hook, hook).get_hookimpls()):
+                plugin = implementation.plugin_name
+                for offer in _answer(plugin, hook, implementation.function):
+                    if not isinstance(offer, kind):
+                        message = f"plugin {plugin!r} answered the hook {hook} with {offer!r}, not {kind.__name__}"
+                        raise PluginError(message)
+                    if offer.name in gathered:
+                        first = gathered[offer.name][0]
+                        message = f"plugins {first!r} and {plugin!r} both offer {offer.name!r} in {hook}; rename one"
+                        raise PluginError(message)
+                    gathered[offer.name] = plugin, offer
+            self._gathered[hook] = gathered
+        return {name: offer for name, (_, offer) in self._gathered[hook].items()}
+
+    # --- watching --------------------------------------------------------------------------------------------------
+
+    def watcher(self, hook: str) -> Callable[[Any], None] | None:
+        """Give a function that tells all plugins which watch something, or None when none does."""
+        implementations = getattr(self._manager.hook, hook).get_hookimpls() if self._watched else []
+        if not implementations:
+            return None
+
+        def tell(event: Any) -> None:
+            for implementation in reversed(implementations):
+                try:
+                    implementation.function(*([event] if implementation.argnames else []))
+                except ApslError:
+                    raise
+                except Exception as error:
+                    plugin = implementation.plugin_name
+                    message = f"plugin {plugin!r} raised {type(error).__name__} in {hook}({event!r}): {error}"
+                    raise PluginError(message) from error
+
+        return tell
+
+
+def _kind(hook: str) -> str:
+    return hook.removeprefix("apsl_").removesuffix("s")
+
+
+def _answer(plugin: str, hook: str, function: Callable[[], Iterable[Any]]) -> list[Any]:
+    try:
+        return list(function())
+    except Exception as error:
+        message = f"plugin {plugin!r} raised {type(error).__name__} in the hook {hook}: {error}"
+        raise PluginError(message) from error
+
+
+def pick(offers: dict[str, Offer], name: str, what: str) -> Offer:
+    """Give the offer of a name, or a sentence with the nearest name and all names."""
+    if not isinstance(name, str) or name not in offers:
+        hint = nearest(name, offers) if isinstance(name, str) else ""
+        message = f"unknown {what} {spelt(name)}{hint}; there are {', '.join(sorted(offers))}"
+        raise UnknownNameError(message)
+    return offers[name]
+
+
+@lru_cache(maxsize=1)
+def installed() -> Plugins:
+    """Give the program's plugins: the built-in ones and all that are installed."""
+    plugins = Plugins()
+    plugins.load_entry_points()
+    return plugins
+
+
+def register(plugin: object, name: str | None = None) -> None:
+    """Register a plugin for the whole program."""
+    installed().register(plugin, name)

@@ -1,0 +1,116 @@
+"""What a plugin can offer: named oracles, finders, blanket finders, learners, file readers and exporters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+
+from apsl_rules.names import Node
+from apsl_rules.neighbours.blanket import BlanketFinder
+from apsl_rules.neighbours.symmetric import Finder
+from apsl_rules.oracles.protocol import Oracle
+from apsl_rules.plugins.learner_spec import Spec
+
+if TYPE_CHECKING:
+    from apsl_rules.graphs.marked import MarkedGraph
+    from apsl_rules.learning.task import Task
+    from apsl_rules.parts.part import Part
+
+
+@attrs.frozen
+class OracleSettings:
+    """What a run asks of an oracle: its alpha, how many threads it may use, and options of its own."""
+
+    alpha: float = 0.01
+    threads: int = 1
+    options: Mapping[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class FinderSettings:
+    """What a run asks of a finder: its largest conditioning set and options of its own.
+
+    ``unreliable`` says how a marginal test with too few rows counts; None leaves it to the finder's habit.
+    ``false_discoveries`` bounds the share of false ones among the candidates; None leaves it to alpha alone.
+    ``hidden`` nodes are never candidates: those that say the same as another one.
+    """
+
+    max_conditioning: int | None = None
+    unreliable: Literal["independent", "dependent"] | None = None
+    false_discoveries: float | None = None
+    options: Mapping[str, Any] = attrs.field(factory=dict)
+    hidden: frozenset[Node] = frozenset()
+
+
+@attrs.frozen
+class OracleOffer:
+    """An oracle by name: how to make it from a source, and for which sources it is the natural choice."""
+
+    name: str
+    summary: str
+    make: Callable[[Any, OracleSettings], Oracle]
+    natural_for: Callable[[Any], bool] = attrs.field(default=lambda _source: False)
+
+
+@attrs.frozen
+class FinderOffer:
+    """A finder of parents and children by name, and whether it heeds a bound on false discoveries."""
+
+    name: str
+    summary: str
+    make: Callable[[Oracle, FinderSettings], Finder]
+    heeds_bound: bool = True
+
+
+@attrs.frozen
+class BlanketOffer:
+    """A finder of Markov blankets by name."""
+
+    name: str
+    summary: str
+    make: Callable[[Oracle, FinderSettings], BlanketFinder]
+
+
+@attrs.frozen
+class LearnerOffer:
+    """A learner: its spec, and its own code unless the spec says everything (``learn`` None: the local learner).
+
+    Code of its own says whether it honours the ``knowledge`` of a task; where it does not, knowledge is refused.
+    """
+
+    spec: Spec
+    learn: Callable[[Task], Part] | None = None
+    honours_knowledge: bool = False
+
+    @property
+    def name(self) -> str:
+        """Give the name in the spec."""
+        return self.spec.name
+
+    @property
+    def summary(self) -> str:
+        """Give the summary in the spec."""
+        return self.spec.summary
+
+
+@attrs.frozen
+class ReaderOffer:
+    """A reader of files with certain endings, which gives a source to learn from."""
+
+    name: str
+    summary: str
+    endings: tuple[str, ...]
+    read: Callable[[Path], Any]
+
+
+@attrs.frozen
+class ExporterOffer:
+    """A way to write a part as text; one that needs only the marks writes any graph (``export_graph``)."""
+
+    name: str
+    summary: str
+    export: Callable[[Part], str]
+    export_graph: Callable[[MarkedGraph], str] | None = None

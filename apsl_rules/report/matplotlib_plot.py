@@ -1,0 +1,124 @@
+"""A part drawn with matplotlib: the same boxes and edges at the same places as on the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.parts.part import Part
+from apsl_rules.report.colours import BOX, INK, OUTLINE, PAPER, SOFT, STRIPE, TEXT, stroke_name
+from apsl_rules.report.curves import STUB, Port
+from apsl_rules.report.edge_width import thickness, weight_text, weights_of
+from apsl_rules.report.edges import Look
+from apsl_rules.report.layout import MARGIN, Box, Drawing, Wire, drawing_of, shown_wires
+from apsl_rules.report.text_width import FONT_SIZE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_DOTS_PER_INCH = 100
+
+
+def plot(part: Part, ax: Axes | None = None, *, outside: bool = False) -> Axes:
+    """Draw a part into axes, new ones if none are given; needs the extra ``plot``."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        message = "plotting needs matplotlib; install it with: pip install 'apsl_rules[plot]', or use part.svg()"
+        raise InvalidArgumentError(message) from error
+    drawing = drawing_of(part) if outside else drawing_of(part).part_only()
+    if ax is None:
+        size = (drawing.width / _DOTS_PER_INCH, drawing.height / _DOTS_PER_INCH)
+        _, ax = plt.subplots(figsize=size, dpi=_DOTS_PER_INCH, layout="constrained")
+    ax.set_axis_off()
+    ax.set_aspect("equal")
+    ax.set_xlim(0, drawing.width)
+    ax.set_ylim(drawing.height, 0)
+    _Plot(ax, part, drawing).draw()
+    return ax
+
+
+class _Plot:
+    """Axes while a drawing is put into them; lengths in points follow from how large the axes are."""
+
+    def __init__(self, ax: Axes, part: Part, drawing: Drawing) -> None:
+        self._ax = ax
+        self._part = part
+        self._drawing = drawing
+        self._weights = weights_of(part.rows())
+        window = ax.get_window_extent()
+        scale = min(window.width / drawing.width, window.height / drawing.height)
+        self._points = scale * 72 / ax.get_figure(root=True).dpi  # type: ignore[union-attr]  # axes stand in a figure
+
+    def draw(self) -> None:
+        for band in self._drawing.bands:
+            width, height = band.right - band.left, self._drawing.height - MARGIN
+            self._rounded(band.left, MARGIN / 2, width, height, facecolor=STRIPE, edgecolor="none", zorder=0)
+            self._words((band.left + band.right) / 2, MARGIN / 2 + 16, band.title, size=11, color=SOFT)
+        for wire in shown_wires(self._drawing):
+            self._wire(wire, self._weights.get(frozenset(wire.edge.pair)))
+        for box in self._drawing.boxes:
+            self._box(box, is_target=box.node == self._part.target)
+
+    def _rounded(self, left: float, top: float, width: float, height: float, **how: Any) -> None:
+        from matplotlib.patches import FancyBboxPatch
+
+        self._ax.add_patch(FancyBboxPatch((left, top), width, height, boxstyle="round,pad=0,rounding_size=7", **how))
+
+    def _words(self, x: float, y: float, words: str, *, size: float, **how: Any) -> None:
+        """Write words as they are: a dollar sign begins no formula."""
+        self._ax.text(x, y, words, fontsize=size * self._points, ha="center", va="center", parse_math=False, **how)
+
+    def _box(self, box: Box, *, is_target: bool) -> None:
+        fill = INK["arrow"] if is_target else BOX
+        ink = PAPER if is_target else TEXT if box.within else SOFT
+        border = {"edgecolor": OUTLINE, "linewidth": self._points, "linestyle": "-" if box.within else ":"}
+        self._rounded(box.left, box.top, box.width, box.height, facecolor=fill, zorder=3, gid="node", **border)
+        weight = "bold" if is_target else "normal"
+        self._words(*box.middle, box.label, size=FONT_SIZE * 0.95, color=ink, zorder=4, weight=weight)
+
+    def _wire(self, wire: Wire, weight: float | None) -> None:
+        from matplotlib.patches import PathPatch
+        from matplotlib.path import Path
+
+        look, route, kind = wire.edge.last, wire.route, stroke_name(wire.edge.last)
+        ink = INK[kind if wire.edge.within else "beyond"]
+        if kind == "conflict":
+            points = [*route.zigzag()]
+            codes = [Path.LINETO] * len(points)
+        else:
+            points = [route.curves[0][0], *(point for curve in route.curves for point in curve[1:])]
+            codes = [Path.LINETO, *[Path.CURVE4] * (len(points) - 1)]
+        if look not in {Look.BACK, Look.BOTH}:
+            points, codes = [(route.start.x, route.start.y), *points], [Path.LINETO, *codes]
+        if look not in {Look.AHEAD, Look.BOTH}:
+            points, codes = [*points, (route.end.x, route.end.y)], [*codes, Path.LINETO]
+        dashes: Any = "-" if kind != "line" else (0, (4, 2.3))
+        how: dict[str, Any] = {"linestyle": dashes if wire.edge.within else ":", "gid": _gid(wire, kind)}
+        width = thickness(weight) * self._points
+        path = Path(points, [Path.MOVETO, *codes[1:]])
+        self._ax.add_patch(PathPatch(path, fill=False, edgecolor=ink, linewidth=width, zorder=1, **how))
+        if look in {Look.AHEAD, Look.BOTH}:
+            self._head(route.end, ink)
+        if look in {Look.BACK, Look.BOTH}:
+            self._head(route.start, ink)
+        x, y = route.middle
+        if kind == "conflict":
+            size = 15 * self._points
+            self._ax.plot([x], [y], marker="o", markersize=size, color=PAPER, markeredgecolor=ink, zorder=2)
+            self._ax.plot([x], [y], marker="x", markersize=7 * self._points, color=ink, zorder=2)
+        if weight is not None:
+            self._words(x, y - 8, weight_text(weight), size=11, color=ink, zorder=2)
+
+    def _head(self, port: Port, ink: str) -> None:
+        from matplotlib.patches import Polygon
+
+        x, y = port.stub
+        corners = [(port.x, port.y), (x, y - STUB / 2), (x, y + STUB / 2)]
+        self._ax.add_patch(Polygon(corners, closed=True, facecolor=ink, edgecolor="none", zorder=2))
+
+
+def _gid(wire: Wire, kind: str) -> str:
+    """Name the stroke of an edge, so that it can be told apart in the figure and in what is saved from it."""
+    first, second = wire.edge.pair if wire.edge.last is not Look.BACK else wire.edge.pair[::-1]
+    return f"{kind} {first!r} {second!r}"

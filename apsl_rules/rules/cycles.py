@@ -1,0 +1,78 @@
+"""Directed cycles among arrows: the groups of nodes that lie on them, and a shortest way between two nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from apsl_rules.names import Node, in_order, order_key
+from apsl_rules.rules.facts import Nodes
+
+
+def _heads(arrows: Iterable[Nodes]) -> dict[Node, list[Node]]:
+    onward: dict[Node, list[Node]] = {}
+    for tail, head in arrows:
+        onward.setdefault(tail, []).append(head)
+    return onward
+
+
+def cyclic_groups(arrows: Iterable[Nodes]) -> list[frozenset[Node]]:
+    """Give the strongly connected groups of two or more nodes, by the name of their first node.
+
+    >>> cyclic_groups([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]) == [frozenset("abc")]
+    True
+    """
+    onward = _heads(arrows)
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    stack: list[Node] = []
+    on_stack: set[Node] = set()
+    groups: list[frozenset[Node]] = []
+    for root in onward:
+        work = [(root, iter(onward.get(root, ())))] if root not in index else []
+        while work:
+            node, heads = work[-1]
+            if node not in index:
+                index[node] = low[node] = len(index)
+                stack.append(node)
+                on_stack.add(node)
+            for head in heads:
+                if head not in index:
+                    work.append((head, iter(onward.get(head, ()))))
+                    break
+                if head in on_stack:
+                    low[node] = min(low[node], index[head])
+            else:
+                work.pop()
+                if work:
+                    above = work[-1][0]
+                    low[above] = min(low[above], low[node])
+                if low[node] == index[node]:
+                    cut = stack.index(node)
+                    group = frozenset(stack[cut:])
+                    del stack[cut:]
+                    on_stack -= group
+                    if len(group) > 1:
+                        groups.append(group)
+    return sorted(groups, key=lambda group: order_key(in_order(group)[0]))
+
+
+def way(start: Node, goal: Node, arrows: Iterable[Nodes]) -> tuple[tuple[Node, Node], ...]:
+    """Give the arrows of a shortest directed way from start to goal, or nothing when there is none."""
+    onward = _heads(sorted(arrows, key=lambda nodes: tuple(order_key(node) for node in nodes)))
+    came_from: dict[Node, Node] = {}
+    layer = [start]
+    while layer and goal not in came_from:
+        ahead = []
+        for tail in layer:
+            for head in onward.get(tail, ()):
+                if head not in came_from and head != start:
+                    came_from[head] = tail
+                    ahead.append(head)
+        layer = ahead
+    steps: list[tuple[Node, Node]] = []
+    while goal != start:
+        if goal not in came_from:
+            return ()
+        steps.append((came_from[goal], goal))
+        goal = came_from[goal]
+    return tuple(reversed(steps))

@@ -1,0 +1,162 @@
+"""What is known: relations over nodes, facts, and why each fact is held.
+
+A fact is either a *finding* (told by an oracle, a search or the user, with evidence) or *derived* by the firing
+of a rule. Facts are plain values: a relation's name and the nodes that it relates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
+
+import attrs
+
+from apsl_rules.errors import RuleError
+from apsl_rules.names import Node, order_key, shown
+from apsl_rules.oracles.protocol import Verdict
+
+Nodes: TypeAlias = tuple[Node, ...]
+
+
+class Fact(NamedTuple):
+    """A relation that holds between nodes."""
+
+    relation: str
+    nodes: Nodes
+
+
+@attrs.frozen
+class Variable:
+    """A place in a rule that stands for any node."""
+
+    name: str
+
+
+@attrs.frozen
+class Atom:
+    """A relation between variables: a premise, a guard or a conclusion of a rule."""
+
+    relation: Relation
+    variables: tuple[Variable, ...]
+
+
+@attrs.frozen
+class Relation:
+    """A kind of fact: its name, how many nodes it relates, how it reads, and whether it reads the same backwards."""
+
+    name: str
+    arity: int
+    reads: str
+    symmetric: bool = False
+
+    def __call__(self, *variables: Variable) -> Atom:
+        """Make an atom of a rule from variables."""
+        if len(variables) != self.arity:
+            message = f"the relation {self.name!r} relates {self.arity} nodes, not {len(variables)}"
+            raise RuleError(message)
+        strangers = [term for term in variables if not isinstance(term, Variable)]
+        if strangers:
+            message = f"a rule speaks of variables, but {self.name!r} was given {strangers[0]!r}; use .fact() for nodes"
+            raise RuleError(message)
+        twice = [variable for variable in variables if variables.count(variable) > 1]
+        if twice:
+            message = f"the relation {self.name!r} relates different nodes, but {twice[0].name} stands in two places"
+            raise RuleError(message)
+        return Atom(self, variables)
+
+    def fact(self, *nodes: Node) -> Fact:
+        """Make a fact from different nodes; both readings of a symmetric relation give the same fact."""
+        if len(nodes) != self.arity or len(set(nodes)) != self.arity:
+            message = f"the relation {self.name!r} relates {self.arity} different nodes, not {nodes!r}"
+            raise RuleError(message)
+        if self.symmetric:
+            first, last = nodes[0], nodes[-1]
+            both_text = type(first) is str and type(last) is str
+            if last < first if both_text else order_key(last) < order_key(first):  # type: ignore[operator]  # text, by then
+                nodes = nodes[::-1]
+        return Fact(self.name, nodes)
+
+    def readings(self, nodes: Nodes) -> tuple[Nodes, ...]:
+        """Give every order of the nodes in which the fact can be read."""
+        return (nodes, nodes[::-1]) if self.symmetric and self.arity > 1 else (nodes,)
+
+    def text(self, nodes: Nodes) -> str:
+        """Say the fact in words."""
+        return self.reads.format(*map(shown, nodes))
+
+
+adjacent = Relation("adjacent", 2, "{0} -- {1}", symmetric=True)
+gap = Relation("gap", 2, "{0} and {1} are not adjacent", symmetric=True)
+settled = Relation("settled", 1, "all neighbours of {0} are known")
+untested = Relation("untested", 2, "whether {0} and {1} are adjacent could not be tested", symmetric=True)
+arrow = Relation("arrow", 2, "{0} -> {1}")
+collider = Relation("collider", 3, "{1} is a collider between {0} and {2}", symmetric=True)
+chain = Relation("chain", 3, "{1} is no collider between {0} and {2}", symmetric=True)
+spouse = Relation("spouse", 3, "{0} and {2} share the child {1}", symmetric=True)
+barred = Relation("barred", 2, "no arrow goes from {0} to {1}")
+conflict = Relation("conflict", 2, "{0} and {1} are in conflict", symmetric=True)
+
+RELATIONS = (adjacent, gap, settled, untested, arrow, collider, chain, spouse, barred, conflict)
+
+
+#: The source of what the user knew beforehand.
+GIVEN = "given"
+
+
+@attrs.frozen
+class Evidence:
+    """Where a finding comes from: the source's name, the verdicts behind it, and what they amount to in words.
+
+    ``nats`` is how far the scored graph with the finding is ahead of the best one without it, where scores were asked.
+    """
+
+    source: str
+    verdicts: tuple[Verdict, ...] = ()
+    note: str = ""
+    nats: float | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Say whether the user knew it beforehand."""
+        return self.source == GIVEN
+
+    @property
+    def separator(self) -> Nodes | None:
+        """Give the separating set, if the finding rests on one."""
+        return next((verdict.given for verdict in self.verdicts if verdict.independent), None)
+
+
+@attrs.frozen
+class Finding:
+    """A fact told from outside the rules, with its evidence."""
+
+    fact: Fact
+    evidence: Evidence
+
+
+@attrs.frozen
+class Firing:
+    """One use of a rule: what stood for its variables, the premises it used and the fact it concluded."""
+
+    rule: str
+    bindings: Nodes
+    premises: tuple[Fact, ...]
+    fact: Fact
+
+
+Reason: TypeAlias = Finding | Firing
+
+
+def fact_key(fact: Fact) -> tuple[object, ...]:
+    """Give a sort key for facts of any nodes."""
+    return (fact.relation, tuple(order_key(node) for node in fact.nodes))
+
+
+def by_name(relations: Iterable[Relation]) -> dict[str, Relation]:
+    """Index relations by name, refusing two meanings of one name."""
+    known: dict[str, Relation] = {}
+    for relation in relations:
+        if known.setdefault(relation.name, relation) != relation:
+            message = f"two relations share the name {relation.name!r}; rename one"
+            raise RuleError(message)
+    return known

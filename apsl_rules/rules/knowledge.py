@@ -1,0 +1,243 @@
+"""Background knowledge: what the user knows of the structure before any test.
+
+An arrow can be *required* or *forbidden*, a pair known to be *apart* (not adjacent), and nodes ordered in *tiers*, such
+as times of measurement: no arrow goes from a later tier to an earlier one. A forbidden arrow says nothing of the edge:
+if the two are adjacent, it points the other way. Knowledge that no graph can satisfy is refused at once; what only
+the data contradict becomes a conflict of the part, with both proofs.
+
+>>> known = Knowledge(required=[("Smoking", "Cancer")], tiers=[["Age"], ["Smoking", "Cancer"]])
+>>> known.why_barred("Cancer", "Age"), known.why_barred("Age", "Cancer")
+('Cancer is in tier 2 and Age in tier 1', None)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import attrs
+
+from apsl_rules._arguments import spelt
+from apsl_rules.errors import KnowledgeError
+from apsl_rules.names import Node, Pair, check_labels, in_order, order_key, require_known, shown
+from apsl_rules.rules.cycles import cyclic_groups, way
+
+Arrow: TypeAlias = tuple[Node, Node]
+Groups: TypeAlias = Iterable[Iterable[Node]]
+
+
+def _listed(value: Any, what: str, of: str) -> list[Any]:
+    """Take a list of something, and no text, which would fall into its letters."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        message = f"{what} is {spelt(value)}; give a list of {of}"
+        raise KnowledgeError(message)
+    return list(value)
+
+
+def _nodes(value: Any, what: str) -> list[Node]:
+    """Take a list of nodes, which can be looked up."""
+    nodes = _listed(value, what, "nodes")
+    for node in nodes:
+        try:
+            hash(node)
+        except TypeError as error:
+            message = f"{what} names {spelt(node)}, which is no node; give text, numbers, tuples or other hashables"
+            raise KnowledgeError(message) from error
+    check_labels(nodes)
+    return nodes
+
+
+def _pairs(value: Any, what: str) -> set[Arrow]:
+    """Take pairs of different nodes."""
+    pairs: set[Arrow] = set()
+    for one in _listed(value, what, "pairs of nodes, such as [('a', 'b')]"):
+        if isinstance(one, set | frozenset) and what != "apart":
+            message = f"an entry of {what} is the set {one!r}, which has no order; give a pair, such as ('a', 'b')"
+            raise KnowledgeError(message)
+        pair = _nodes(one, f"an entry of {what}")
+        if len(pair) != 2 or pair[0] == pair[1]:  # noqa: PLR2004 - a pair
+            message = f"an entry of {what} is {spelt(one)}; give two different nodes, such as ('a', 'b')"
+            raise KnowledgeError(message)
+        pairs.add((pair[0], pair[1]))
+    return pairs
+
+
+def _by_name(pairs: Iterable[Arrow]) -> tuple[Arrow, ...]:
+    return tuple(sorted(pairs, key=lambda pair: (order_key(pair[0]), order_key(pair[1]))))
+
+
+def _required(value: Groups) -> tuple[Arrow, ...]:
+    return _by_name(_pairs(value, "required"))
+
+
+def _forbidden(value: Groups) -> tuple[Arrow, ...]:
+    return _by_name(_pairs(value, "forbidden"))
+
+
+def _apart(value: Groups) -> tuple[Arrow, ...]:
+    """Take pairs whose order means nothing."""
+    ordered = (in_order(pair) for pair in _pairs(value, "apart"))
+    return _by_name({(x, y) for x, y in ordered})
+
+
+def _apart_within(value: Iterable[int]) -> tuple[int, ...]:
+    numbers = _listed(value, "apart_within", "numbers of tiers")
+    for number in numbers:
+        if not isinstance(number, int) or isinstance(number, bool):
+            message = f"apart_within names {spelt(number)}; give the numbers of tiers, from 1 on"
+            raise KnowledgeError(message)
+    return tuple(sorted(set(numbers)))
+
+
+def _tiers(value: Groups) -> tuple[tuple[Node, ...], ...]:
+    """Take lists of nodes, each node in one list only."""
+    tiers = _listed(value, "tiers", "tiers, each a list of nodes")
+    taken = []
+    tier_of: dict[Node, int] = {}
+    for number, tier in enumerate(tiers, start=1):
+        nodes = _nodes(tier, f"tier {number}")
+        for node in nodes:
+            if tier_of.setdefault(node, number) != number:
+                message = f"{node!r} is in tier {tier_of[node]} and in tier {number}; put it in one tier only"
+                raise KnowledgeError(message)
+        taken.append(in_order(set(nodes)))
+    return tuple(taken)
+
+
+@attrs.frozen(slots=False)
+class Knowledge:
+    """What is known of the arrows before any test; checked to fit together when it is made.
+
+    ``required`` and ``forbidden`` are arrows (from, to), ``apart`` pairs that are not adjacent, ``tiers`` lists of
+    nodes, earliest first; ``apart_within`` numbers the tiers, from 1 on, inside which no two nodes are adjacent.
+    Nodes in no tier stand outside the order. Arrows forbidden both ways mean that the two are apart.
+    """
+
+    required: tuple[Arrow, ...] = attrs.field(default=(), converter=_required)
+    forbidden: tuple[Arrow, ...] = attrs.field(default=(), converter=_forbidden)
+    tiers: tuple[tuple[Node, ...], ...] = attrs.field(default=(), converter=_tiers)
+    apart: tuple[Arrow, ...] = attrs.field(default=(), converter=_apart)
+    apart_within: tuple[int, ...] = attrs.field(default=(), converter=_apart_within)
+
+    def __attrs_post_init__(self) -> None:
+        for number in self.apart_within:
+            if not 1 <= number <= len(self.tiers):
+                last = len(self.tiers)
+                message = f"apart_within names tier {spelt(number)}, but the tiers are numbered from 1 to {last}"
+                raise KnowledgeError(message)
+        for tail, head in self.required:
+            barred, apart = self.why_barred(tail, head), self.why_apart(tail, head)
+            if apart is not None:
+                said = f"{tail!r} -> {head!r} is required, but the two are said to be apart{_because(apart)}"
+                message = f"{said}; take one of the two back"
+                raise KnowledgeError(message)
+            if barred is not None:
+                said = f"{tail!r} -> {head!r} is both required and forbidden{_because(barred)}"
+                message = f"{said}; take one of the two back"
+                raise KnowledgeError(message)
+        for group in cyclic_groups(self.required):
+            first = in_order(group)[0]
+            back = next(tail for tail, head in self.required if head == first and tail in group)
+            circle = [first, *(head for _, head in way(first, back, self.required)), first]
+            message = f"the required arrows go in a circle: {' -> '.join(map(repr, circle))}; take one of them back"
+            raise KnowledgeError(message)
+
+    def __bool__(self) -> bool:
+        return bool(self.required or self.forbidden or self.apart or self.tiers)
+
+    # --- what it says of a pair --------------------------------------------------------------------------------------
+
+    def why_barred(self, tail: Node, head: Node) -> str | None:
+        """Say why no arrow goes from one node to another: in words for tiers, "" if told outright, None if it may."""
+        if (tail, head) in self._forbidden:
+            return ""
+        early, late = self._tier.get(head), self._tier.get(tail)
+        if early is None or late is None or late <= early:
+            return None
+        return f"{shown(tail)} is in tier {late} and {shown(head)} in tier {early}"
+
+    def why_apart(self, x: Node, y: Node) -> str | None:
+        """Say why two nodes are not adjacent, in words or "" if told outright; None if they may be."""
+        if frozenset((x, y)) in self._apart:
+            return ""
+        tier = self._tier.get(x)
+        if tier in self.apart_within and self._tier.get(y) == tier:
+            return f"both are in tier {tier}"
+        if self.why_barred(x, y) is not None and self.why_barred(y, x) is not None:
+            return "both directions are forbidden"
+        return None
+
+    def requires(self, x: Node, y: Node) -> bool:
+        """Say whether an arrow between two nodes is required, in either direction."""
+        return any(y in pair for pair in self.required_at(x))
+
+    def required_at(self, node: Node) -> tuple[Arrow, ...]:
+        """Give the required arrows from and to a node."""
+        return self._required_at.get(node, ())
+
+    def apart_from(self, node: Node) -> tuple[Node, ...]:
+        """Give the nodes that are not adjacent to a node, by name."""
+        told = {other for pair in self._apart if node in pair for other in pair}
+        tier = self._tier.get(node)
+        within = self.tiers[tier - 1] if tier is not None and tier in self.apart_within else ()
+        barred = {tail if head == node else head for tail, head in self.forbidden if node in (tail, head)}
+        both_ways = (other for other in barred if self.why_apart(node, other) is not None)
+        return in_order({*told, *within, *both_ways} - {node})
+
+    def require_nodes(self, nodes: Collection[Node]) -> None:
+        """Refuse a name that is not one of the nodes at hand."""
+        known = frozenset(nodes)
+        pairs = (*self.required, *self.forbidden, *self.apart, *self.tiers)
+        for node in dict.fromkeys(node for pair in pairs for node in pair):
+            require_known(node, known, "node in the knowledge")
+
+    @cached_property
+    def _tier(self) -> dict[Node, int]:
+        return {node: number for number, tier in enumerate(self.tiers, start=1) for node in tier}
+
+    @cached_property
+    def _forbidden(self) -> frozenset[Arrow]:
+        return frozenset(self.forbidden)
+
+    @cached_property
+    def _apart(self) -> frozenset[Pair]:
+        return frozenset(frozenset(pair) for pair in self.apart)
+
+    @cached_property
+    def _required_at(self) -> dict[Node, tuple[Arrow, ...]]:
+        nodes = {node for pair in self.required for node in pair}
+        return {node: tuple(pair for pair in self.required if node in pair) for node in nodes}
+
+    # --- files -------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def read(path: str | Path) -> Knowledge:
+        """Read knowledge from a TOML file."""
+        from apsl_rules.rules._knowledge_file import read_knowledge
+
+        return read_knowledge(path)
+
+    def to_toml(self) -> str:
+        """Give the knowledge as TOML text that ``read`` understands."""
+        from apsl_rules.rules._knowledge_file import knowledge_text
+
+        return knowledge_text(self)
+
+    def write(self, path: str | Path) -> None:
+        """Write the knowledge to a TOML file, whole or not at all."""
+        from apsl_rules._atomic import write_text
+
+        write_text(path, self.to_toml())
+
+
+def _because(reason: str) -> str:
+    return f" ({reason})" if reason else ""
+
+
+#: No knowledge at all.
+NOTHING = Knowledge()
+
+#: The fields that name nodes, in lists of pairs or tiers.
+NAMED = ("required", "forbidden", "tiers", "apart")

@@ -1,0 +1,131 @@
+"""The ledger of a run: the findings so far and what follows from them under a conflict policy."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Literal
+
+from apsl_rules.names import in_order
+from apsl_rules.rules.conflicts import Conflict, Policy, Settled, as_a_set, is_consistent, left_standing, settle
+from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.facts import Finding, Firing
+from apsl_rules.rules.proof import proof_of, proof_of_reason
+from apsl_rules.rules.sequential import Clash, overwrite
+from apsl_rules.rules.store import MarkStore
+
+
+class Ledger(ABC):
+    """Takes findings as they come and fires the rules at once; gives the marks that hold when asked.
+
+    ``history`` is the run as it went, ``settled`` what is to be believed now.
+    """
+
+    #: Whether the marks depend on the order in which findings came.
+    order_dependent: bool
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.history = engine.start()
+
+    @abstractmethod
+    def add(self, findings: Sequence[Finding]) -> tuple[Firing, ...]:
+        """Take up findings and give the firings that they set off."""
+
+    @abstractmethod
+    def settled(self) -> Settled:
+        """Give the marks that hold now, and the contradictions met."""
+
+    def marks(self) -> MarkStore:
+        """Give the marks that hold now, without the contradictions, whose proofs take their time."""
+        return self.settled().store
+
+    @abstractmethod
+    def proofs(self) -> MarkStore:
+        """Give a store of the settled facts with the reasons that proofs are to show."""
+
+
+def ledger(engine: Engine, policy: Policy) -> Ledger:
+    """Open an empty ledger for a conflict policy."""
+    match policy:
+        case "first" | "last":
+            return _Sequential(engine, policy)
+        case "quarantine" | "strongest":
+            return _Fixpoint(engine, policy)
+
+
+class _Fixpoint(Ledger):
+    """Judges the whole set of findings whenever it contains contradictions."""
+
+    order_dependent = False
+
+    def __init__(self, engine: Engine, policy: Literal["quarantine", "strongest"]) -> None:
+        engine.require_positive()
+        super().__init__(engine)
+        self._policy = policy
+        self._findings: list[Finding] = []
+        self._settled: Settled | None = None
+
+    @cached_property
+    def _judge(self) -> Engine:
+        """Give an engine of its own for judging: what it fires is no part of the run."""
+        return Engine(self.engine.rulebook)
+
+    def add(self, findings: Sequence[Finding]) -> tuple[Firing, ...]:
+        self._settled = None
+        self._findings += findings
+        outcome = self.engine.extend(self.history, findings)
+        self.history = outcome.store
+        return outcome.firings
+
+    def settled(self) -> Settled:
+        if self._settled is None:
+            consistent = is_consistent(self.history)
+            self._settled = (
+                Settled(self.history, ()) if consistent else settle(self._judge, self._findings, self._policy)
+            )
+        return self._settled
+
+    def proofs(self) -> MarkStore:
+        """Give proofs of least depth: the fixpoint taken once more from all findings together."""
+        settled = self.settled().store
+        if settled is not self.history:
+            return settled
+        return self._judge.extend(self._judge.start(), as_a_set(self._findings)).store
+
+
+class _Sequential(Ledger):
+    """Lets arrows overwrite or refuse each other as they come."""
+
+    order_dependent = True
+
+    def __init__(self, engine: Engine, keep: Literal["first", "last"]) -> None:
+        super().__init__(engine)
+        self._keep = keep
+        self._conflicts: list[Conflict] = []
+
+    def add(self, findings: Sequence[Finding]) -> tuple[Firing, ...]:
+        overwritten = overwrite(self.engine, self.history, findings, keep=self._keep)
+        self.history = overwritten.store
+        self._conflicts += [_conflict(self.history, clash) for clash in overwritten.clashes]
+        return overwritten.firings
+
+    def settled(self) -> Settled:
+        return Settled(self.history, (*self._conflicts, *left_standing(self.history)))
+
+    def marks(self) -> MarkStore:
+        return self.history
+
+    def proofs(self) -> MarkStore:
+        return self.history
+
+
+def _conflict(store: MarkStore, clash: Clash) -> Conflict:
+    kept, dropped = clash.kept.fact, clash.dropped.fact
+    x, y = in_order(dropped.nodes)
+    proofs = (proof_of_reason(store, clash.kept), proof_of_reason(store, clash.dropped))
+    further = tuple(proof_of(store, fact) for fact in clash.way_back)
+    text = store.relations[kept.relation].text(kept.nodes)
+    kind: Literal["opposed", "cycle"] = "opposed" if kept.nodes == dropped.nodes[::-1] else "cycle"
+    return Conflict((x, y), kind, f"kept {text}", (*proofs, *further))

@@ -1,0 +1,209 @@
+"""Proofs: the firings behind a fact, down to findings with their evidence, as text and as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from math import exp, inf, log, log1p
+from typing import Any
+
+import attrs
+
+from apsl_rules._json_labels import label
+from apsl_rules.evidence.as_data import evidence_data
+from apsl_rules.names import shown
+from apsl_rules.oracles.protocol import Verdict
+from apsl_rules.rules.facts import Evidence, Fact, Finding, Firing, Reason, fact_key
+from apsl_rules.rules.store import MarkStore
+
+
+@attrs.frozen
+class Step:
+    """One fact of a proof: how it reads, why it holds, and the earlier steps that it uses."""
+
+    fact: Fact
+    text: str
+    reason: Reason
+    premises: tuple[int, ...]
+
+
+@attrs.frozen
+class Proof:
+    """All steps that a fact rests on, findings first, the fact itself last.
+
+    The proof of a conflict has the proofs of the contradicting facts as its ``sides``. ``chance`` is how often an edge
+    with so much evidence is right, where that is known.
+    """
+
+    steps: tuple[Step, ...]
+    sides: tuple[Proof, ...] = ()
+    chance: float | None = None
+
+    @property
+    def fact(self) -> Fact:
+        """Give what is proved."""
+        return self.steps[-1].fact
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Give the leaves: the findings that all of it rests on."""
+        return tuple(step.reason for step in self.steps if isinstance(step.reason, Finding))
+
+    @property
+    def depth(self) -> int:
+        """Give the longest way from the fact down to a finding, in firings."""
+        depths: list[int] = []
+        for step in self.steps:
+            derived = isinstance(step.reason, Firing)
+            depths.append(1 + max(depths[at] for at in step.premises) if derived else 0)
+        return depths[-1]
+
+    @property
+    def strength(self) -> float:
+        """Give the strength of the weakest finding: a proof is as strong as that."""
+        return min((finding_strength(finding) for finding in self.findings), default=inf)
+
+    def __str__(self) -> str:
+        sides = [f"side {number}:\n{side}" for number, side in enumerate(self.sides, start=1)]
+        chance = [] if self.chance is None else [f"strength {self.chance:.2f}: so many of such edges are right"]
+        return "\n".join([*self._lines(), *sides, *chance])
+
+    def _lines(self) -> Iterator[str]:
+        """Print the tree from the fact down; a step that is used again is printed once."""
+        shown: set[int] = set()
+        stack = [(len(self.steps) - 1, 0)]
+        while stack:
+            at, level = stack.pop()
+            step = self.steps[at]
+            again = at in shown and bool(step.premises)
+            yield f"{'  ' * level}{step.text}   [{'shown above' if again else _why(step.reason)}]"
+            if not again:
+                shown.add(at)
+                stack.extend((premise, level + 1) for premise in reversed(step.premises))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the proof as plain data: numbered steps, each with its rule or its evidence."""
+        steps = [_step_data(at, step) for at, step in enumerate(self.steps)]
+        sides = {"sides": [side.to_dict() for side in self.sides]} if self.sides else {}
+        chance = {} if self.chance is None else {"strength": self.chance}
+        return {"proves": self.steps[-1].text, "steps": steps, **sides, **chance}
+
+    def to_json(self) -> str:
+        """Give the proof as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+
+
+def proof_of(store: MarkStore, fact: Fact) -> Proof:
+    """Collect the steps behind a fact that a store holds or once held."""
+    return _proof(store, *store.reason_before(fact, len(store)))
+
+
+def proof_of_reason(store: MarkStore, reason: Reason) -> Proof:
+    """Collect the steps behind a reason whose premises a store holds, though it may have refused the reason itself."""
+    return _proof(store, len(store), reason)
+
+
+def _proof(store: MarkStore, place: int, reason: Reason) -> Proof:
+    """Order the steps by depth and then by name, so that they do not depend on the order of the findings."""
+    last = place
+    needed = {place: reason}
+    uses: dict[int, tuple[int, ...]] = {}
+    open_places = [place]
+    while open_places:
+        place = open_places.pop()
+        reason = needed[place]
+        premises = [store.reason_before(one, place) for one in reason.premises] if isinstance(reason, Firing) else []
+        uses[place] = tuple(at for at, _ in premises)
+        open_places += [at for at, _ in premises if at not in needed]
+        needed.update(premises)
+    depth: dict[int, int] = {}
+    for at in sorted(needed):  # premises were written before what they prove
+        depth[at] = 1 + max((depth[one] for one in uses[at]), default=-1)
+    order = sorted(needed, key=lambda at: (depth[at], at == last, fact_key(needed[at].fact), at))
+    number = {at: step for step, at in enumerate(order)}
+    return Proof(tuple(_step(store, needed[at], tuple(number[one] for one in uses[at])) for at in order))
+
+
+def _step(store: MarkStore, reason: Reason, premises: tuple[int, ...]) -> Step:
+    relation, nodes = reason.fact
+    return Step(reason.fact, store.relations[relation].text(nodes), reason, premises)
+
+
+def finding_strength(finding: Finding) -> float:
+    """Give the strength of a finding: minus the log of the chance that its shakiest verdict is wrong.
+
+    That chance is p for "dependent" and 1 - p for "independent"; a lead of so many nats over the best rival leaves the
+    rival one chance in 1 + exp(nats), and then tests made on the way do not count. Evidence without any of these (a
+    known graph, what the user gave) cannot be shaken.
+    """
+    if finding.evidence.nats is not None:
+        return _log_sum(finding.evidence.nats)
+    return min((_verdict_strength(verdict) for verdict in finding.evidence.verdicts), default=inf)
+
+
+def _log_sum(nats: float) -> float:
+    """Give the log of 1 + exp(nats), also where that is beyond the largest float."""
+    return max(nats, 0.0) + log1p(exp(-abs(nats)))
+
+
+def _verdict_strength(verdict: Verdict) -> float:
+    if verdict.p is None:
+        return inf if verdict.decision != "unreliable" else 0.0
+    if verdict.independent:
+        return -log1p(-verdict.p) if verdict.p < 1 else inf
+    if verdict.log_p is not None:
+        return -verdict.log_p
+    return -log(verdict.p) if verdict.p > 0 else inf
+
+
+def _why(reason: Reason) -> str:
+    return reason.rule if isinstance(reason, Firing) else evidence_text(reason.evidence)
+
+
+def evidence_text(evidence: Evidence) -> str:
+    """Say in a line where a finding comes from."""
+    parts = [evidence.note] if evidence.note else []
+    parts += [verdict_text(verdict) for verdict in evidence.verdicts]
+    return f"{evidence.source}: {'; '.join(parts)}" if parts else evidence.source
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Say a verdict in a line, such as ``A ⊥ B | C (G² = 1.2, dof 2, p = 0.55, n = 1000)``.
+
+    >>> verdict_text(Verdict("A", "B", ("C",), "independent", "G²", 1.2, 0.5488, 2, 1000))
+    'A ⊥ B | C (G² = 1.2, dof 2, p = 0.549, n = 1000)'
+    """
+    x, y = shown(verdict.x), shown(verdict.y)
+    said = {
+        "independent": f"{x} ⊥ {y}",
+        "dependent": f"{x} not ⊥ {y}",
+        "unreliable": f"too few rows to test {x} against {y}",
+    }[verdict.decision]
+    given = f" | {', '.join(map(shown, verdict.given))}" if verdict.given else ""
+    measured = verdict.statistic is not None and verdict.n is not None
+    figures = [f"{verdict.test} = {verdict.statistic:.4g}"] if measured else []
+    figures += [] if verdict.dof is None else [f"dof {verdict.dof}"]
+    figures += [] if verdict.p is None else [f"p = {p_text(verdict)}"]
+    figures += [] if verdict.n is None else [f"n = {verdict.n}"]
+    return f"{said}{given}" + (f" ({', '.join(figures)})" if figures else "")
+
+
+def p_text(verdict: Verdict) -> str:
+    """Spell a p-value with three digits, also far below the smallest float."""
+    if verdict.p == 0 and verdict.log_p is not None:
+        exponent, rest = divmod(verdict.log_p / log(10), 1)
+        digits, carry = f"{exp(rest * log(10)):.2e}".split("e")
+        return f"{float(digits):g}e{int(exponent) + int(carry)}"
+    return f"{verdict.p:.3g}"
+
+
+def _step_data(at: int, step: Step) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "step": at,
+        "relation": step.fact.relation,
+        "nodes": [label(node) for node in step.fact.nodes],
+        "text": step.text,
+    }
+    if isinstance(step.reason, Firing):
+        return data | {"rule": step.reason.rule, "premises": list(step.premises)}
+    return data | {"evidence": evidence_data(step.reason.evidence)}

@@ -1,0 +1,119 @@
+"""The rules that turn findings into arrows.
+
+A V-structure is a pair of unconnected nodes pointing at a third::
+
+    A -> B <- C        A and C not adjacent
+
+Findings tell them (``spouse`` when seen from an end, Step 1 of the paper; ``collider`` when seen from the middle,
+Step 2), and tell the opposite too: ``chain(X, Y, Z)`` says that X and Z are apart and Y is *not* a collider between
+them. Meek's rules (1995) then orient what any other direction would make a new V-structure or a cycle.
+
+Background knowledge brings arrows that no V-structure led to, so ``KNOWING`` has Meek's fourth rule too, and a rule for
+edges that may not point one way.
+
+All premises of ``SOUND`` are positive facts: "not adjacent" is never read off a missing edge, since an edge may be
+missing merely because nobody looked. ``PAPER`` reads it off all the same, as Algorithm 1 of the paper does, and is
+therefore order-dependent and sometimes wrong.
+
+>>> [rule.name for rule in SOUND.rules]
+['V-non-collider', 'V-collider', 'Meek-R1', 'Meek-R2', 'Meek-R3']
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from apsl_rules.errors import KnowledgeError
+from apsl_rules.rules.facts import RELATIONS, Atom, Variable, adjacent, arrow, barred, chain, collider, spouse
+from apsl_rules.rules.rule import Rule, Rulebook
+
+A, B, C, D, W, X, Y, Z = (Variable(name) for name in "ABCDWXYZ")
+
+STEP_1 = Rule(
+    "V-non-collider", "Step 1: spouses point at their child", when=[spouse(A, B, C)], then=[arrow(A, B), arrow(C, B)]
+)
+STEP_2 = Rule(
+    "V-collider", "Step 2: A opens a separated pair", when=[collider(X, A, Y)], then=[arrow(X, A), arrow(Y, A)]
+)
+
+R1 = Rule(
+    "Meek-R1",
+    "no new V-structure",
+    when=[arrow(X, Y), adjacent(Y, Z), chain(X, Y, Z)],
+    then=[arrow(Y, Z)],
+)
+R2 = Rule(
+    "Meek-R2",
+    "preserve acyclicity",
+    when=[arrow(X, Y), arrow(Y, Z), adjacent(X, Z)],
+    then=[arrow(X, Z)],
+)
+R3 = Rule(
+    "Meek-R3",
+    "3-fork V-structure",
+    when=[arrow(Z, Y), arrow(W, Y), adjacent(X, Y), adjacent(X, Z), adjacent(X, W), chain(Z, X, W)],
+    then=[arrow(X, Y)],
+)
+R4 = Rule(
+    "Meek-R4",
+    "a known direction closes the way round",
+    when=[arrow(D, C), arrow(C, B), adjacent(A, B), adjacent(A, C), adjacent(A, D), chain(B, A, D)],
+    then=[arrow(A, B)],
+)
+BARRED = Rule(
+    "Given-direction",
+    "an edge that may not point one way points the other",
+    when=[barred(A, B), adjacent(A, B)],
+    then=[arrow(B, A)],
+)
+
+
+def _open(first: Variable, second: Variable) -> list[Atom]:
+    """Guard that an edge carries no arrow yet: the literal meaning of "undirected"."""
+    return [arrow(first, second), arrow(second, first)]
+
+
+def _unseen(first: Variable, second: Variable) -> list[Atom]:
+    """Guard that no edge has been drawn: the literal, unsafe meaning of "not adjacent"."""
+    return [adjacent(first, second), *_open(first, second)]
+
+
+R1_LITERAL = Rule(
+    "Meek-R1",
+    "no new V-structure, taking an edge not drawn for no edge",
+    when=[arrow(X, Y), adjacent(Y, Z)],
+    unless=[*_open(Y, Z), *_unseen(X, Z)],
+    then=[arrow(Y, Z)],
+)
+R2_LITERAL = Rule(
+    "Meek-R2",
+    "preserve acyclicity",
+    when=[arrow(X, Y), arrow(Y, Z), adjacent(X, Z)],
+    unless=_open(X, Z),
+    then=[arrow(X, Z)],
+)
+R3_LITERAL = Rule(
+    "Meek-R3",
+    "3-fork V-structure, taking an edge not drawn for no edge",
+    when=[arrow(Z, Y), arrow(W, Y), adjacent(X, Y), adjacent(X, Z), adjacent(X, W)],
+    unless=[*_open(X, Y), *_open(X, Z), *_open(X, W), *_unseen(Z, W)],
+    then=[arrow(X, Y)],
+)
+
+SOUND = Rulebook("sound", (STEP_1, STEP_2, R1, R2, R3))
+KNOWING = SOUND.with_rules(R4, BARRED, name="knowing")
+PAPER = Rulebook("paper", (STEP_1, STEP_2, R1_LITERAL, R2_LITERAL, R3_LITERAL))
+
+
+def knowing(rulebook: Rulebook) -> Rulebook:
+    """Give a rulebook that also uses background knowledge: Meek's fourth rule, and edges that may not point one way."""
+    if not rulebook.positive:
+        message = (
+            f"the rulebook {rulebook.name!r} reads gaps off missing edges and cannot use background knowledge; "
+            f"use {SOUND.name!r}"
+        )
+        raise KnowledgeError(message)
+    names = {rule.name for rule in rulebook.rules}
+    further = [rule for rule in (R4, BARRED) if rule.name not in names]
+    relations = (*rulebook.relations, *(one for one in RELATIONS if one not in rulebook.relations))
+    return attrs.evolve(rulebook, relations=relations).with_rules(*further)

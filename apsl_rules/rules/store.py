@@ -1,0 +1,187 @@
+"""The immutable edge-mark store: everything known at one moment of a run, and why.
+
+A store is a view of the first ``length`` entries of an append-only journal. Extending a store writes behind the last
+entry and gives a longer view, so all states of a run share one journal and each costs a few words of memory.
+Writing behind an older view copies that view first: nothing that somebody holds ever changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.names import Node, Pair, in_order
+from apsl_rules.rules.facts import RELATIONS, Fact, Reason, Relation, adjacent, arrow, conflict, gap, settled, untested
+from apsl_rules.rules.journal import Entry, Journal, Writer
+
+
+class Mark(StrEnum):
+    """What is known of a pair of nodes."""
+
+    UNKNOWN = "unknown"
+    GAP = "gap"
+    LINE = "line"
+    ARROW = "arrow"
+    CONFLICT = "conflict"
+
+
+@attrs.frozen(init=False, repr=False, eq=False)
+class MarkStore:
+    """An immutable set of facts with a reason for each, read as marks on pairs of nodes.
+
+    Stores are equal when they were written alike: the same facts for the same reasons, in the same order.
+    """
+
+    _journal: Journal
+    _length: int
+
+    def __init__(self, relations: Iterable[Relation] = RELATIONS) -> None:
+        self.__attrs_init__(Journal(relations), 0)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __repr__(self) -> str:
+        return f"MarkStore(arrows={len(self.arrows)}, lines={len(self.lines)}, entries={self._length})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MarkStore):
+            return NotImplemented
+        if self is other:
+            return True
+        return len(self) == len(other) and self.relations == other.relations and self.entries == other.entries
+
+    def __hash__(self) -> int:
+        return hash((MarkStore, self._length))
+
+    def __contains__(self, fact: Fact) -> bool:
+        return self._journal.held(fact, self._length)
+
+    @property
+    def relations(self) -> Mapping[str, Relation]:
+        """Give the relations that facts here may have, by name."""
+        return self._journal.relations
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """Give the journal up to this state, in the order of writing."""
+        return self._journal.entries[: self._length]
+
+    def states(self) -> Iterator[MarkStore]:
+        """Replay: give every state from the empty one to this one, all sharing one journal."""
+        for length in range(self._length + 1):
+            yield _view(self._journal, length)
+
+    def facts(self, relation: Relation) -> tuple[Fact, ...]:
+        """Give the facts of one relation, in the order in which they came."""
+        return tuple(fact for fact in self._journal.facts.get(relation.name, ()) if fact in self)
+
+    def reason(self, fact: Fact) -> Reason:
+        """Give the newest reason for a fact that is held here."""
+        return self._journal.reason_before(fact, self._length)[1]
+
+    def reason_before(self, fact: Fact, place: int) -> tuple[int, Reason]:
+        """Give the newest reason for a fact among the first entries, and its place; it may have been dropped since."""
+        return self._journal.reason_before(fact, min(place, self._length))
+
+    def with_reasons(self, reasons: Iterable[Reason]) -> MarkStore:
+        """Give a store that also holds the facts of these reasons; a fact already held keeps its reason."""
+        with self.writing() as writer:
+            for reason in reasons:
+                writer.add(reason)
+        return writer_view(writer)
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """Lend a writer that begins with this state; ``writer_view`` gives the store that it has written."""
+        journal = self._journal.claim(self._length)
+        try:
+            yield Writer(journal)
+        finally:
+            journal.release()
+
+    # --- reading the facts as marks on pairs -------------------------------------------------------------------
+
+    def mark(self, x: Node, y: Node) -> Mark:
+        """Return what is known of a pair; ``has_arrow`` tells the direction of an arrow.
+
+        A node whose neighbours are all known is apart from every other node, except from those it could not be tested
+        against.
+        """
+        if conflict.fact(x, y) in self:
+            return Mark.CONFLICT
+        if self.has_arrow(x, y) or self.has_arrow(y, x):
+            return Mark.ARROW
+        if adjacent.fact(x, y) in self:
+            return Mark.LINE
+        if gap.fact(x, y) in self:
+            return Mark.GAP
+        if (settled.fact(x) in self or settled.fact(y) in self) and untested.fact(x, y) not in self:
+            return Mark.GAP
+        return Mark.UNKNOWN
+
+    def has_arrow(self, x: Node, y: Node) -> bool:
+        """Say whether x -> y is held."""
+        return Fact(arrow.name, (x, y)) in self
+
+    @property
+    def arrows(self) -> frozenset[tuple[Node, Node]]:
+        """Give every arrow as (from, to), except on pairs in conflict."""
+        blocked = self.conflicts
+        pairs = (fact.nodes for fact in self.facts(arrow))
+        return frozenset((x, y) for x, y in pairs if frozenset((x, y)) not in blocked)
+
+    @property
+    def lines(self) -> frozenset[Pair]:
+        """Give every adjacent pair whose direction is open."""
+        oriented = {frozenset(fact.nodes) for fact in self.facts(arrow)} | self.conflicts
+        return frozenset(frozenset(fact.nodes) for fact in self.facts(adjacent)) - oriented
+
+    @property
+    def conflicts(self) -> frozenset[Pair]:
+        """Give every pair on which findings contradict each other."""
+        return frozenset(frozenset(fact.nodes) for fact in self.facts(conflict))
+
+    def neighbours_of(self, node: Node) -> tuple[Node, ...]:
+        """Give the nodes known to be adjacent to a node, whatever the direction, by name."""
+        found = {
+            other for fact in self._journal.edges.get(node, ()) if fact in self for other in fact.nodes if other != node
+        }
+        return in_order(found)
+
+    def matrix(self, nodes: Sequence[Node]) -> npt.NDArray[np.int8]:
+        """Give the paper's encoding: G[a, b] = G[b, a] = 1 for a line, G[a, b] = -1 for a -> b, 0 elsewhere.
+
+        The encoding knows neither gaps nor conflicts: both become 0 and a line, as in the paper's Figure 6.
+        """
+        place = {node: number for number, node in enumerate(nodes)}
+        encoded = np.zeros((len(nodes), len(nodes)), dtype=np.int8)
+        for x, y in (tuple(pair) for pair in self.lines | self.conflicts):
+            encoded[place[x], place[y]] = encoded[place[y], place[x]] = 1
+        for x, y in self.arrows:
+            encoded[place[x], place[y]] = -1
+        return encoded
+
+
+def _view(journal: Journal, length: int) -> MarkStore:
+    store = MarkStore.__new__(MarkStore)
+    store.__attrs_init__(journal, length)
+    return store
+
+
+def writer_view(writer: Writer) -> MarkStore:
+    """Give the store that a writer has written so far."""
+    return _view(writer.journal, len(writer.journal.entries))
+
+
+def store_of(relations: Iterable[Relation], entries: Iterable[Entry]) -> MarkStore:
+    """Give a store that holds a journal written elsewhere, such as one read from a file."""
+    journal = Journal(relations)
+    for entry in entries:
+        journal.write(entry)
+    return _view(journal, len(journal.entries))

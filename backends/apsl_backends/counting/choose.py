@@ -1,0 +1,130 @@
+"""Where the counts come from, by name: memory, DuckDB, a Dask cluster, or a source of one's own."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from apsl_backends.counting.free_memory import available_memory
+from apsl_rules._arguments import spelt
+from apsl_rules.data.counts.cache import KeptCounts
+from apsl_rules.data.counts.source import CountSource
+from apsl_rules.data.files import FileTable, is_countable, is_left_in_place
+from apsl_rules.data.table import Table
+from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.names import nearest
+
+KINDS = ("memory", "duckdb", "dask")
+ENCODING = ("names", "missing", "discretize", "levels")
+SOURCING = ("counts", "memory_limit")
+
+
+def opened(source: Any, options: Mapping[str, Any]) -> Table | KeptCounts:
+    """Open a table for counting: encoded in memory, or left where it is and asked for counts.
+
+    ``counts`` among the options says how; without it a table is taken into memory unless it is a path to more than
+    fits, which DuckDB then counts.
+    """
+    if isinstance(source, CountSource):
+        given = next((name for name in (*ENCODING, *SOURCING) if options.get(name) is not None), None)
+        if given is not None:
+            message = f"the source counts by itself, so the option {given!r} cannot be given with it; leave it out"
+            raise InvalidArgumentError(message)
+        return KeptCounts(source)
+    kind, address = _kind(options.get("counts"))
+    encoding = {name: options[name] for name in ENCODING if options.get(name) is not None}
+    if "memory_limit" in options and kind != "duckdb":
+        message = f"memory_limit is {options['memory_limit']!r}, which only counts='duckdb' heeds; leave it out"
+        raise InvalidArgumentError(message)
+    note = None
+    if kind is None:
+        kind, note = _natural(source)
+    if kind == "memory":
+        return _encoded(source, encoding)
+    if kind == "dask":
+        return KeptCounts(_on_cluster(source, encoding, address))
+    return KeptCounts(_in_duckdb(source, encoding, options.get("memory_limit")), note)
+
+
+def is_too_large(path: str | os.PathLike[str]) -> bool:
+    """Say whether the table in a file would not fit into memory."""
+    return is_countable(path) and FileTable(path).bytes_in_memory > available_memory()
+
+
+def _kind(counts: object) -> tuple[str | None, str | None]:
+    """Read "memory", "duckdb", "dask" or "dask:ADDRESS"."""
+    if counts is None:
+        return None, None
+    kind, _, address = counts.partition(":") if isinstance(counts, str) else ("", "", "")
+    if kind not in KINDS or (address and kind != "dask"):
+        hint = nearest(kind, KINDS) if kind else ""
+        message = (
+            f"counts is {spelt(counts)}{hint}; give 'memory', 'duckdb', 'dask' or 'dask:ADDRESS', or a source of "
+            "counts itself as the source to learn from"
+        )
+        raise InvalidArgumentError(message)
+    return kind, address or None
+
+
+def _natural(source: Any) -> tuple[str, str | None]:
+    """Choose memory, or DuckDB for what cannot be taken into it; say so then."""
+    if is_left_in_place(source):
+        return "duckdb", None
+    if not isinstance(source, FileTable) and not is_countable(source):
+        return "memory", None
+    file = source if isinstance(source, FileTable) else FileTable(source)
+    needed, free = file.bytes_in_memory, available_memory()
+    if needed <= free:
+        return ("duckdb" if file is source else "memory"), None
+    note = (
+        f"{file.path!r} would take about {needed >> 20:,} MiB of memory and {free >> 20:,} MiB are free, "
+        "so DuckDB counted in the file"
+    )
+    logging.getLogger("apsl_rules").info(note.replace("DuckDB counted", "DuckDB counts"))
+    return "duckdb", note
+
+
+def _encoded(source: Any, encoding: Mapping[str, Any]) -> Table:
+    from apsl_rules.data import table
+
+    if isinstance(source, FileTable) or is_left_in_place(source):
+        source = _only_file(source if isinstance(source, FileTable) else FileTable(source))
+    if is_countable(source):
+        needed, free = FileTable(source).bytes_in_memory, available_memory()
+        if needed > free:
+            message = (
+                f"{source!r} would take about {needed >> 20:,} MiB of memory and {free >> 20:,} MiB are free; "
+                "give counts='duckdb', which counts in the file"
+            )
+            raise DataError(message)
+    return table(source, **encoding)
+
+
+def _only_file(table: FileTable) -> str:
+    """Give the one file that a table lies in; several files and databases are never taken into memory."""
+    if len(table.files) == 1 and table.kind != "duckdb":
+        return str(table.files[0])
+    what = "a database" if table.kind == "duckdb" else f"{len(table.files)} files"
+    message = f"{table.path!r} is {what}, counted where it lies; give counts='duckdb', or leave counts out"
+    raise DataError(message)
+
+
+def _in_duckdb(source: Any, encoding: Mapping[str, Any], memory_limit: str | None) -> CountSource:
+    from apsl_backends.counting.duckdb_counts import DuckCounts
+
+    if isinstance(source, FileTable | str | os.PathLike):
+        file = source if isinstance(source, FileTable) else FileTable(source)
+        return DuckCounts.of_file(file, **encoding, memory_limit=memory_limit)
+    return DuckCounts.of_table(_encoded(source, encoding), memory_limit=memory_limit)
+
+
+def _on_cluster(source: Any, encoding: Mapping[str, Any], address: str | None) -> CountSource:
+    from apsl_backends.counting.dask_cluster import DaskCounts
+
+    if is_left_in_place(source) or (isinstance(source, str | os.PathLike) and str(source).endswith(".parquet")):
+        source = FileTable(source)
+    if isinstance(source, FileTable) and source.kind == "parquet":
+        return DaskCounts.of_files(source, address=address, **encoding)
+    return DaskCounts.of_table(_encoded(source, encoding), address=address)

@@ -1,0 +1,270 @@
+"""Counts by a Dask cluster: each worker keeps some of the rows as codes, and a round is one tree of sums.
+
+A lost worker costs time and nothing else. Rows that came from files are read again by another worker; rows that came
+from this process are sent again. A cluster that is gone as a whole is given up within seconds.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
+from hashlib import blake2b
+from importlib import import_module
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+
+from apsl_backends.counting.arrow_columns import MOST_DISTINCT, column_of
+from apsl_backends.counting.dask_partitions import (
+    Answer,
+    Piece,
+    add_up,
+    complete_rows,
+    count_partition,
+    distinct_values,
+    read_codes,
+)
+from apsl_backends.counting.dask_watch import survived, within
+from apsl_backends.counting.table_counts import SAMPLED
+from apsl_rules.data import fingerprint
+from apsl_rules.data.counts.source import Heading, Joint, heading_of
+from apsl_rules.data.dictionary_codes import Distinct, dictionary
+from apsl_rules.data.files import FileTable
+from apsl_rules.data.levels import LevelRule
+from apsl_rules.data.read_table import MissingRule, advice_on_levels
+from apsl_rules.data.readers.parquet import SharedColumns, shared_columns
+from apsl_rules.data.table import Codes, Table
+from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.names import Node
+
+_ADDRESS = re.compile(r"(?:[a-z]+://)?[^\s/]+:\d{1,5}|inproc://\S+")
+_BRANCHES = 4
+_PATIENCE = 5
+_ROWS_AT_LEAST = 1 << 16
+_PARTITIONS_PER_WORKER = 2
+
+
+class DaskCounts:
+    """A source of counts whose rows lie on the workers of a cluster.
+
+    ``sent`` counts the bytes of all counts that workers sent to each other and to this process.
+    """
+
+    kind = "dask"
+    cheap = 0
+
+    def __init__(
+        self, client: Any, heading: Heading, place_rows: Callable[[], list[Any]], identity: Callable[[], bytes]
+    ) -> None:
+        self.client = client
+        self.heading = heading
+        self.sent = 0
+        self._identify = identity
+        self._place_rows = place_rows
+        self._partitions = survived(client, place_rows)
+
+    @classmethod
+    def of_table(cls, table: Table, *, address: str | None = None, client: Any = None) -> Self:
+        """Spread the rows of a table in memory over a cluster; this process keeps them, to send them again."""
+        connected = client or client_at(address)
+        parts = _parts(connected, table.rows)
+        cuts = [table.rows * part // parts for part in range(parts + 1)]
+
+        def place_rows() -> list[Any]:
+            blocks = [table.codes[:, low:high].copy() for low, high in pairwise(cuts)]
+            return list(connected.scatter(blocks, hash=False))
+
+        return cls(connected, heading_of(table), place_rows, lambda: b"".join(fingerprint(table, table.names)))
+
+    @classmethod
+    def of_files(
+        cls,
+        table: FileTable,
+        *,
+        address: str | None = None,
+        client: Any = None,
+        names: Sequence[Node] | None = None,
+        missing: MissingRule = "testwise",
+        discretize: str | Mapping[Node, str] | None = None,
+        levels: LevelRule = "observed",
+    ) -> Self:
+        """Let the workers read Parquet files, which must lie where all of them can reach them."""
+        connected = client or client_at(address)
+        columns = shared_columns(table.files)
+        given = columns.names if names is None else tuple(names)
+        pieces = _pieces(table, columns, connected)
+        found = survived(
+            connected,
+            lambda: connected.gather([connected.submit(distinct_values, piece, pure=False) for piece in pieces]),
+        )
+        distinct = [_joined([one[number] for one in found], given[number]) for number in range(len(columns.names))]
+        made = dictionary(
+            given,
+            [Distinct(column_of(values, name), rows) for name, (values, rows) in zip(given, distinct, strict=True)],
+            missing=missing,
+            discretize=discretize,
+            levels=levels,
+        )
+        known = [(values, codes) for (values, _), codes in zip(distinct, made.codes, strict=True)]
+        wide = int(made.heading.spans.max()) > np.iinfo(np.uint8).max + 1
+
+        def place_rows() -> list[Any]:
+            return [connected.submit(read_codes, piece, known, wide=wide, pure=False) for piece in pieces]
+
+        return cls(connected, made.heading, place_rows, table.identity)
+
+    @cached_property
+    def _identity(self) -> bytes:
+        """Give what is in the rows, which is looked at only if answers are to be kept."""
+        return self._identify()
+
+    def fingerprint(self, place: int) -> bytes:
+        """Give a name for the contents of a column: all that is in the rows, and how the column is coded."""
+        return blake2b(self._identity + b"\0" + self.heading.coding(place), digest_size=16).digest()
+
+    def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> list[Joint | None]:
+        """Count sets of columns on all workers and add up, in one round."""
+        spans = self.heading.spans.tolist()
+        asked = list(sets)
+
+        def ask() -> Answer:
+            answers = [
+                self.client.submit(count_partition, rows, spans, asked, most, pure=False) for rows in self._partitions
+            ]
+            while len(answers) > 1:
+                groups = [answers[low : low + _BRANCHES] for low in range(0, len(answers), _BRANCHES)]
+                answers = [self.client.submit(add_up, group, spans, asked, most, pure=False) for group in groups]
+            answer: Answer = answers[0].result()
+            return answer
+
+        answer = survived(self.client, ask, self._place_again)
+        self.sent += answer.sent
+        return [None if one is None else Joint(places, *one) for places, one in zip(asked, answer.counted, strict=True)]
+
+    def complete(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
+        """Count, for each set of columns, the rows in which none of them is missing."""
+        cards = self.heading.cards.tolist()
+
+        def ask() -> list[Any]:
+            return list(
+                self.client.gather(
+                    [
+                        self.client.submit(complete_rows, rows, cards, list(sets), pure=False)
+                        for rows in self._partitions
+                    ]
+                )
+            )
+
+        return [int(count) for count in np.sum(survived(self.client, ask, self._place_again), axis=0)]
+
+    def sample(self) -> Codes:
+        """Give the codes of the first rows."""
+        first: Codes = survived(
+            self.client,
+            lambda: self.client.submit(_first_rows, self._partitions[0], pure=False).result(),
+            self._place_again,
+        )
+        return first
+
+    def _place_again(self) -> None:
+        """Send the rows out once more if some of them are gone for good."""
+        if any(rows.status not in {"finished", "pending"} for rows in self._partitions):
+            self._partitions = self._place_rows()
+
+
+def client_at(address: str | None) -> Any:
+    """Connect to the cluster at an address, or to one in this process, which is started when first asked for."""
+    if address is None:
+        return _local_client()
+    if not _ADDRESS.fullmatch(address):
+        message = f"the Dask address is {address!r}; give HOST:PORT, such as 'dask:tcp://127.0.0.1:8786'"
+        raise InvalidArgumentError(message)
+    distributed = _distributed()
+    for name in [one for one in logging.root.manager.loggerDict if one.partition(".")[0] == "distributed"]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is told as an error of ours
+    client = distributed.Client.__new__(distributed.Client)
+    try:
+        within(2 * _PATIENCE, lambda: client.__init__(address, set_as_default=False, timeout=_PATIENCE))
+    except Exception as error:
+        client.status = "closed"  # or else it would try for long to take leave of nobody
+        reason = str(error) or f"nothing for {2 * _PATIENCE} seconds"
+        message = f"no Dask scheduler answers at {address!r} ({reason}); start one, or give 'dask' for a local cluster"
+        raise InvalidArgumentError(message) from error
+    return client
+
+
+@cache
+def _local_client() -> Any:
+    """Start a cluster of threads in this process; it ends with the process."""
+    distributed = _distributed()
+    cluster = distributed.LocalCluster(
+        processes=False,
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        silence_logs=50,
+    )
+    client = distributed.Client(cluster, set_as_default=False)
+
+    def close() -> None:
+        client.close()
+        cluster.close()
+
+    atexit.register(close)
+    return client
+
+
+def _distributed() -> Any:
+    try:
+        return import_module("distributed")
+    except ImportError as error:
+        message = f"counts='dask' needs distributed ({error}); pip install 'apsl_rules[dask]'"
+        raise InvalidArgumentError(message) from error
+
+
+def _first_rows(codes: Codes) -> Codes:
+    return codes[:, :SAMPLED].copy()
+
+
+def _parts(client: Any, rows: int) -> int:
+    workers = max(1, len(survived(client, client.scheduler_info)["workers"]))
+    return max(1, min(_PARTITIONS_PER_WORKER * workers, rows // _ROWS_AT_LEAST))
+
+
+def _pieces(table: FileTable, columns: SharedColumns, client: Any) -> list[Piece]:
+    """Cut files into pieces of row groups, some for each worker."""
+    import pyarrow.parquet as pq
+
+    sizes = [
+        (str(file), places, group, metadata.row_group(group).num_rows)
+        for file, places in zip(table.files, columns.places, strict=True)
+        for metadata in [pq.read_metadata(file)]
+        for group in range(metadata.num_row_groups)
+    ]
+    share = -(-sum(rows for *_, rows in sizes) // _parts(client, sum(rows for *_, rows in sizes)))
+    pieces: list[Piece] = []
+    held = 0
+    for file, places, group, rows in sizes:
+        if pieces and pieces[-1].file == file and held + rows <= share:
+            pieces[-1] = Piece(file, (*pieces[-1].groups, group), places)
+            held += rows
+        else:
+            pieces.append(Piece(file, (group,), places))
+            held = rows
+    return pieces
+
+
+def _joined(parts: Sequence[tuple[Any, Any]], name: Node) -> tuple[Any, Any]:
+    """Join the distinct values that several pieces of a column have, sorted, and add up their rows."""
+    import pyarrow as pa
+
+    values = pa.concat_arrays([values for values, _ in parts])
+    rows = pa.array(np.concatenate([rows for _, rows in parts]))
+    grouped = pa.table([values, rows], names=["v", "n"]).group_by("v").aggregate([("n", "sum")]).sort_by("v")
+    if grouped.num_rows > MOST_DISTINCT:
+        raise DataError(advice_on_levels(name, grouped.num_rows))
+    return grouped.column("v").combine_chunks(), grouped.column("n_sum").to_numpy().astype(np.int64)

@@ -1,0 +1,108 @@
+"""What a worker of a cluster does: keep some rows as codes, count sets of columns in them, and add up such counts.
+
+Workers know nothing of tests; they are sent sets of columns and send back the combinations that occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from apsl_backends.counting.arrow_columns import places_in, plain
+from apsl_backends.kernels.single_tests import count_table
+from apsl_rules.data.counts.collapse import collapse, unpacked
+from apsl_rules.data.counts.source import Weights
+from apsl_rules.data.table import Codes
+
+Places: TypeAlias = tuple[int, ...]
+Counted: TypeAlias = tuple[Codes, Weights] | None
+
+_MOST_DENSE = 1 << 20
+
+
+class Piece(NamedTuple):
+    """Some row groups of a Parquet file, and the places of the columns in it."""
+
+    file: str
+    groups: tuple[int, ...]
+    columns: tuple[int, ...]
+
+
+class Answer(NamedTuple):
+    """The counts of sets of columns, None for a set of too many combinations, and the bytes that were sent for them."""
+
+    counted: list[Counted]
+    sent: int
+
+
+def count_set(codes: Codes, places: Places, spans: Sequence[int]) -> tuple[Codes, Weights]:
+    """Count the combinations of some columns, by the kernel where a plain table of them is small."""
+    if prod(spans) > min(_MOST_DENSE, max(4 * codes.shape[1], 1024)):
+        return collapse(codes[list(places)], spans)
+    counts = np.zeros(prod(spans), np.int64)
+    count_table(codes, np.array(places, np.int64), np.array(spans, np.int64), counts)
+    seen = np.flatnonzero(counts)
+    return unpacked(seen, spans, codes.dtype), counts[seen]
+
+
+def count_partition(codes: Codes, spans: Sequence[int], sets: Sequence[Places], most: int) -> Answer:
+    """Count sets of columns in the rows of a partition."""
+    counted = [count_set(codes, places, [spans[place] for place in places]) for places in sets]
+    return _answer([one if len(one[1]) <= most else None for one in counted], 0)
+
+
+def add_up(answers: Sequence[Answer], spans: Sequence[int], sets: Sequence[Places], most: int) -> Answer:
+    """Add up the counts of several partitions."""
+    summed: list[Counted] = []
+    for number, places in enumerate(sets):
+        parts = [answer.counted[number] for answer in answers]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            summed.append(None)
+            continue
+        codes: Codes = np.concatenate([part[0] for part in known], axis=1)
+        weights = np.concatenate([part[1] for part in known])
+        one = collapse(codes, [spans[place] for place in places], weights)
+        summed.append(one if len(one[1]) <= most else None)
+    return _answer(summed, sum(answer.sent for answer in answers))
+
+
+def complete_rows(codes: Codes, cards: Sequence[int], sets: Sequence[Places]) -> npt.NDArray[np.int64]:
+    """Count for each set of columns the rows in which none of them is missing."""
+    present = {place: codes[place] < cards[place] for place in sorted({place for places in sets for place in places})}
+    return np.array([np.logical_and.reduce([present[one] for one in places]).sum() for places in sets], np.int64)
+
+
+def distinct_values(piece: Piece) -> list[tuple[Any, npt.NDArray[np.int64]]]:
+    """Give the distinct values of each column of a piece, and in how many rows each stands."""
+    found = []
+    for column in _read(piece):
+        counts = plain(column).value_counts()
+        found.append((counts.field(0), counts.field(1).to_numpy().astype(np.int64)))
+    return found
+
+
+def read_codes(piece: Piece, dictionaries: Sequence[tuple[Any, npt.NDArray[np.intp]]], *, wide: bool) -> Codes:
+    """Read a piece of a file as codes, by the distinct values of each column and their codes."""
+    read = _read(piece)
+    shape = len(read), len(read[0])
+    codes: Codes = np.empty(shape, np.uint16) if wide else np.empty(shape, np.uint8)
+    for number, (column, (distinct, known)) in enumerate(zip(read, dictionaries, strict=True)):
+        codes[number] = known[places_in(column, distinct)]
+    return codes
+
+
+def _read(piece: Piece) -> list[Any]:
+    import pyarrow.parquet as pq
+
+    table = pq.ParquetFile(piece.file).read_row_groups(list(piece.groups))
+    return [table.column(place) for place in piece.columns]
+
+
+def _answer(counted: list[Counted], sent_before: int) -> Answer:
+    sent = sum(one[0].nbytes + one[1].nbytes for one in counted if one is not None)
+    return Answer(counted, sent_before + sent)

@@ -1,0 +1,188 @@
+"""A DuckDB connection on files or a database: read-only, with column names that are our own.
+
+What a user named is never part of a statement: files are handed over as arguments, and the columns of the one view
+that all statements read are called c0, c1 and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import gettempdir
+from typing import Any
+
+import attrs
+
+from apsl_rules.data.files import FileTable
+from apsl_rules.data.readers import MISSING_FIELDS
+from apsl_rules.data.readers.delimited import check_lines
+from apsl_rules.data.readers.parquet import shared_columns
+from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.names import Node, listing, nearest
+
+VIEW = "counted_rows"
+_RAW = "given_rows"
+
+
+@attrs.frozen(eq=False)
+class Connected:
+    """A connection whose view ``counted_rows`` has the columns of a table, their names, and its rows where known."""
+
+    connection: Any
+    names: tuple[Node, ...]
+    rows: int | None = None
+
+
+def connect(database: str = ":memory:", *, memory_limit: str | None = None, threads: int | None = None) -> Any:
+    """Open a database, read-only if it is a file; nothing is ever installed or loaded from elsewhere."""
+    duckdb = _duckdb()
+    settings: dict[str, Any] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "temp_directory": gettempdir(),
+    }
+    if memory_limit is not None:
+        settings["memory_limit"] = memory_limit
+    if threads is not None:
+        settings["threads"] = threads
+    try:
+        return duckdb.connect(database, read_only=database != ":memory:", config=settings)
+    except (duckdb.InvalidInputException, duckdb.ParserException) as error:
+        message = f"memory_limit is {memory_limit!r}; give a size such as '2GiB' ({_first_line(error)})"
+        raise InvalidArgumentError(message) from error
+    except duckdb.Error as error:
+        message = f"cannot open the database {database!r} ({_first_line(error)}); check that it is a DuckDB file"
+        raise DataError(message) from error
+
+
+def open_files(table: FileTable, *, memory_limit: str | None = None, threads: int | None = None) -> Connected:
+    """Connect to the files of a table."""
+    files = [str(file) for file in table.files]
+    if table.kind == "duckdb":
+        connection = connect(files[0], memory_limit=memory_limit, threads=threads)
+        chosen = _chosen_table(connection, table)
+        with refusing(table.path):
+            names = tuple(connection.table(_quoted(chosen)).columns)
+            _name_columns(connection, _quoted(chosen), range(len(names)), len(names))
+        return Connected(connection, names)
+    connection = connect(memory_limit=memory_limit, threads=threads)
+    with refusing(table.path):
+        if table.kind == "parquet":
+            return Connected(connection, _open_parquet(connection, table))
+        names = table.columns
+        lines = check_lines(table.files[0], table.separator, len(names), plain=True)
+        _view_text(connection, table, len(names), mixed=lines.mixed)
+        return Connected(connection, names, lines.rows)
+
+
+def _view_text(connection: Any, table: FileTable, width: int, *, mixed: bool) -> None:
+    """Make the view of a text file that was checked: what DuckDB would guess, it is told.
+
+    It takes line ends of two kinds only when it is not strict, and then it reads in one thread to find all of them.
+    """
+    rows = connection.read_csv(
+        str(table.files[0]),
+        auto_detect=False,
+        columns={f"c{place}": "VARCHAR" for place in range(width)},
+        header=True,
+        sep=table.separator,
+        na_values=list(MISSING_FIELDS),
+        quotechar='"',
+        escapechar='"',
+        encoding="utf-8",
+        comment="",
+        skiprows=0,
+        strict_mode=not mixed,
+        parallel=not mixed,
+        null_padding=False,
+        ignore_errors=False,
+    )
+    rows.create_view(_RAW)
+    _name_columns(connection, _RAW, range(width), width)
+
+
+def _open_parquet(connection: Any, table: FileTable) -> tuple[str, ...]:
+    """Make the view of Parquet files: those with the same order of columns are read together, then all are joined."""
+    columns = shared_columns(table.files)
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for number, stored in enumerate(columns.stored):
+        alike.setdefault(stored, []).append(number)
+    selected = []
+    for stored, (first, *others) in alike.items():
+        connection.read_parquet([str(table.files[one]) for one in (first, *others)]).create_view(f"{_RAW}{first}")
+        selected.append(_selected(f"{_RAW}{first}", columns.places[first], len(stored)))
+    connection.execute(f"CREATE TEMP VIEW {VIEW} AS {' UNION ALL '.join(selected)}")
+    return columns.names
+
+
+def columns_of(table: FileTable) -> tuple[Node, ...]:
+    """Give the names of the columns of a table in a database."""
+    opened = open_files(table)
+    opened.connection.close()
+    return opened.names
+
+
+@contextmanager
+def refusing(path: str) -> Iterator[None]:
+    """Turn every failure of the database into one sentence, and its word for an interrupt into Python's."""
+    duckdb = _duckdb()
+    try:
+        yield
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
+    except RuntimeError as error:
+        if isinstance(error, duckdb.Error) or "interrupted" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from error
+    except duckdb.OutOfMemoryException as error:
+        message = (
+            f"counting in {path!r} takes more memory than allowed ({_first_line(error)}); raise memory_limit, "
+            "allow fewer columns to be given (max_conditioning), or join levels"
+        )
+        raise DataError(message) from error
+    except duckdb.Error as error:
+        message = f"cannot count in {path!r} ({_first_line(error)}); check that it is whole and readable"
+        raise DataError(message) from error
+
+
+def _name_columns(connection: Any, raw: str, kept: Any, count: int) -> None:
+    connection.execute(f"CREATE TEMP VIEW {VIEW} AS {_selected(raw, kept, count)}")
+
+
+def _selected(raw: str, kept: Any, count: int) -> str:
+    """Select some of the columns of a view of our own, under names of our own."""
+    inner = ", ".join(f"c{place}" for place in range(count))
+    outer = ", ".join(f"c{place} AS c{number}" for number, place in enumerate(kept))
+    return f"SELECT {outer} FROM {raw} AS given({inner})"  # noqa: S608 - own names
+
+
+def _chosen_table(connection: Any, table: FileTable) -> str:
+    with refusing(table.path):
+        rows = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name").fetchall()
+    known = [name for (name,) in rows]
+    if table.table is None and len(known) == 1:
+        return str(known[0])
+    if table.table not in known:
+        hint = nearest(table.table or "", known) or f"; it has {listing(known)}, so give {table.path}#TABLE"
+        wanted = "no table was named" if table.table is None else f"there is no table {table.table!r}"
+        message = f"{wanted} of {str(table.files[0])!r}{hint}"
+        raise DataError(message)
+    return str(table.table)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _duckdb() -> Any:
+    try:
+        import duckdb
+        import pyarrow as pa  # noqa: F401 - DuckDB hands its results over through it
+    except ImportError as error:
+        message = f"counts='duckdb' needs duckdb and pyarrow ({error}); pip install 'apsl_rules[duckdb,parquet]'"
+        raise InvalidArgumentError(message) from error
+    return duckdb

@@ -1,0 +1,247 @@
+"""Counts by DuckDB, for files and tables larger than memory.
+
+A set of columns is one GROUP BY of the columns as they are; only the combinations that occur are turned into codes,
+by the dictionary of each column's distinct values. Measured against the alternatives on files of Alarm: coding every
+row first takes 2 to 6 times as long, grouping sets 1.5 to 2 times as long as a statement for each pair, and these
+twice as long as statements for five columns each, whose pairs are summed up afterwards.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from hashlib import blake2b
+from io import StringIO
+from typing import Any, Self
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_backends.counting.arrow_columns import MOST_DISTINCT, column_of, places_in, plain
+from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, refusing
+from apsl_backends.counting.table_counts import SAMPLED
+from apsl_rules.data import fingerprint
+from apsl_rules.data.columns import Column
+from apsl_rules.data.counts.collapse import collapse
+from apsl_rules.data.counts.source import Heading, Joint, heading_of
+from apsl_rules.data.dictionary_codes import Distinct, dictionary
+from apsl_rules.data.files import FileTable
+from apsl_rules.data.levels import LevelRule
+from apsl_rules.data.pandas_frame import PandasFrame
+from apsl_rules.data.read_table import MissingRule, advice_on_levels
+from apsl_rules.data.readers import MISSING_FIELDS
+from apsl_rules.data.table import Codes, Table
+from apsl_rules.errors import DataError
+from apsl_rules.names import Node
+
+
+@attrs.frozen(eq=False)
+class _Column:
+    """How a column is grouped, what values come of it, and the code of each."""
+
+    expression: str
+    distinct: Any
+    codes: npt.NDArray[np.intp]
+
+    def missing(self, card: int) -> str:
+        """Say in SQL whether a value is missing; the values that are have the code after the last level."""
+        gone = [value for value, code in zip(self.distinct.to_pylist(), self.codes, strict=True) if code == card]
+        return " OR ".join(self._is(value) for value in gone) or "false"
+
+    def _is(self, value: object) -> str:
+        if value is None:
+            return f"{self.expression} IS NULL"
+        return f"{self.expression} = {value}" if isinstance(value, int) else f"isnan({self.expression})"
+
+
+class DuckCounts:
+    """A source of counts that sends one statement for each set of columns."""
+
+    kind = "duckdb"
+    cheap = 4096
+
+    def __init__(
+        self, connection: Any, heading: Heading, columns: Sequence[_Column], path: str, identity: Callable[[], bytes]
+    ) -> None:
+        self.heading = heading
+        self.path = path
+        self._connection = connection
+        self._columns = tuple(columns)
+        self._identify = identity
+        self._wide = int(heading.spans.max()) > np.iinfo(np.uint8).max + 1
+
+    @classmethod
+    def of_file(
+        cls,
+        file: FileTable | str,
+        *,
+        names: Sequence[Node] | None = None,
+        missing: MissingRule = "testwise",
+        discretize: str | Mapping[Node, str] | None = None,
+        levels: LevelRule = "observed",
+        memory_limit: str | None = None,
+        threads: int | None = None,
+    ) -> Self:
+        """Count in the files of a table; the other options are those of ``table``.
+
+        ``memory_limit`` bounds what DuckDB takes ("2GiB"), ``threads`` how many threads it uses (all by default).
+        """
+        table = file if isinstance(file, FileTable) else FileTable(file)
+        opened = open_files(table, memory_limit=memory_limit, threads=threads)
+        given = opened.names if names is None else tuple(names)
+        if len(given) != len(opened.names):
+            message = f"{len(given)} names were given for {len(opened.names)} columns; give one name for each column"
+            raise DataError(message)
+        with refusing(table.path):
+            text = table.kind in {"csv", "tsv"}
+            found = [_read(opened.connection, place, name, text=text) for place, name in enumerate(given)]
+            distinct = [Distinct(one.column, one.rows) for one in found]
+            _check_rows(table.path, int(found[0].rows.sum()) if found else 0, opened.rows)
+            made = dictionary(given, distinct, missing=missing, discretize=discretize, levels=levels)
+            columns = [_Column(f"c{place}", one.distinct, made.codes[place]) for place, one in enumerate(found)]
+            for place, one in enumerate(found):
+                if given[place] in made.cut and len(one.rows) > made.heading.spans[place]:
+                    columns[place] = _joined(opened.connection, place, columns[place], int(made.heading.cards[place]))
+        return cls(opened.connection, made.heading, columns, table.path, table.identity)
+
+    @classmethod
+    def of_table(cls, table: Table, *, memory_limit: str | None = None, threads: int | None = None) -> Self:
+        """Count in the codes of a table in memory."""
+        import pyarrow as pa
+
+        connection = connect(memory_limit=memory_limit, threads=threads)
+        names = [f"c{place}" for place in range(len(table.names))]
+        connection.register(VIEW, pa.table([pa.array(codes) for codes in table.codes], names=names))
+        heading = heading_of(table)
+        columns = [
+            _Column(name, pa.array(np.arange(span), pa.from_numpy_dtype(table.codes.dtype)), np.arange(span))
+            for name, span in zip(names, heading.spans.tolist(), strict=True)
+        ]
+        return cls(connection, heading, columns, "the table", lambda: b"".join(fingerprint(table, table.names)))
+
+    @cached_property
+    def _identity(self) -> bytes:
+        """Give what is in the files, which is looked at only if answers are to be kept."""
+        return self._identify()
+
+    def fingerprint(self, place: int) -> bytes:
+        """Give a name for the contents of a column: all that is in the files, and how the column is coded."""
+        coded = self.heading.coding(place) + self._columns[place].expression.encode()
+        return blake2b(self._identity + b"\0" + coded, digest_size=16).digest()
+
+    def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> list[Joint | None]:
+        """Count sets of columns, a statement for each; None for a set with more than so many combinations."""
+        return [self._joint(places, most) for places in sets]
+
+    def complete(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
+        """Count the complete rows of each set of columns, in one statement."""
+        missing = [self._columns[place].missing(int(card)) for place, card in enumerate(self.heading.cards)]
+        counts = [f"count(*) FILTER (WHERE NOT ({' OR '.join(missing[one] for one in places)}))" for places in sets]
+        with refusing(self.path):
+            (found,) = self._connection.execute(f"SELECT {', '.join(counts)} FROM {VIEW}").fetchall()  # noqa: S608
+        return [int(count) for count in found]
+
+    def sample(self) -> Codes:
+        """Give the codes of the first rows."""
+        columns = ", ".join(column.expression for column in self._columns)
+        arrow = self._arrow(f"SELECT {columns} FROM {VIEW} LIMIT {SAMPLED}")  # noqa: S608 - expressions of our own
+        return self._coded(arrow, range(len(self._columns)))
+
+    def _joint(self, places: tuple[int, ...], most: int) -> Joint | None:
+        columns = ", ".join(self._columns[place].expression for place in places)
+        arrow = self._arrow_or_none(
+            f"SELECT {columns}, count(*) FROM {VIEW} GROUP BY ALL LIMIT {most + 1}"  # noqa: S608 - our own
+        )
+        if arrow is None or arrow.num_rows > most:
+            return None
+        weights = arrow.column(len(places)).to_numpy().astype(np.int64)
+        codes, summed = collapse(self._coded(arrow, places), self.heading.spans[list(places)].tolist(), weights)
+        return Joint(places, codes, summed)
+
+    def _arrow_or_none(self, statement: str) -> Any:
+        """Give a result, or None when it takes more memory than allowed."""
+        try:
+            return self._arrow(statement)
+        except DataError as error:
+            if type(error.__cause__).__name__ == "OutOfMemoryException":
+                return None
+            raise
+
+    def _arrow(self, statement: str) -> Any:
+        with refusing(self.path):
+            return self._connection.sql(statement).to_arrow_table()
+
+    def _coded(self, arrow: Any, places: Sequence[int]) -> Codes:
+        """Give the codes of the values in the first columns of a result."""
+        shape = len(places), arrow.num_rows
+        coded: Codes = np.empty(shape, np.uint16) if self._wide else np.empty(shape, np.uint8)
+        for number, place in enumerate(places):
+            column = self._columns[place]
+            coded[number] = column.codes[places_in(arrow.column(number), column.distinct)]
+        return coded
+
+
+@attrs.frozen(eq=False)
+class _Read:
+    """The distinct values of a column as the database has them and as a table has them, and the rows of each."""
+
+    distinct: Any
+    column: Column
+    rows: npt.NDArray[np.int64]
+
+
+def _read(connection: Any, place: int, name: Node, *, text: bool) -> _Read:
+    """Read the distinct values of a column; those of a text file become numbers where all of them are."""
+    statement = f"SELECT c{place}, count(*) FROM {VIEW} GROUP BY c{place} ORDER BY c{place} LIMIT {MOST_DISTINCT + 1}"  # noqa: S608
+    arrow = connection.sql(statement).to_arrow_table()
+    if arrow.num_rows > MOST_DISTINCT:
+        raise DataError(advice_on_levels(name, arrow.num_rows))
+    distinct = plain(arrow.column(0))
+    column = _as_read_from_text(distinct.to_pylist()) if text else column_of(arrow.column(0), name)
+    return _Read(distinct, column, arrow.column(1).to_numpy().astype(np.int64))
+
+
+def _check_rows(path: str, read: int, rows: int | None) -> None:
+    """Refuse a text file of which the database reads more or fewer rows than it has."""
+    if rows is not None and read != rows:
+        message = (
+            f"DuckDB reads {read:,} rows in {path!r}, which has {rows:,}; write the file with one kind of line end "
+            f"and without blank lines, or give counts='memory'"
+        )
+        raise DataError(message)
+
+
+def _as_read_from_text(fields: list[str | None]) -> Column:
+    """Take distinct fields for what a whole file of them would be taken for."""
+    import pandas as pd
+
+    lines = StringIO()
+    writer = csv.writer(lines, quoting=csv.QUOTE_ALL)
+    writer.writerows([MISSING_FIELDS[1] if field is None else field] for field in fields)
+    lines.seek(0)
+    frame = pd.read_csv(
+        lines,
+        header=None,
+        names=[0],
+        keep_default_na=False,
+        na_values=list(MISSING_FIELDS),
+        skip_blank_lines=False,
+        low_memory=False,
+    )
+    return PandasFrame(frame, (0,)).column(0)
+
+
+def _joined(connection: Any, place: int, column: _Column, card: int) -> _Column:
+    """Group a column of many numbers by the few codes that these have, which the database looks up."""
+    import pyarrow as pa
+
+    known = column.codes < card
+    pairs = pa.table([column.distinct.filter(pa.array(known)), pa.array(column.codes[known])], names=["v", "k"])
+    connection.register(f"cuts{place}", pairs)
+    connection.execute(f"CREATE TEMP TABLE cut{place} AS SELECT v, k FROM cuts{place}")  # noqa: S608 - our own names
+    connection.unregister(f"cuts{place}")
+    codes = pa.array([*range(card), None], pa.int64())
+    looked_up = f"(SELECT k FROM cut{place} WHERE v = c{place})"  # noqa: S608 - our own names
+    return _Column(looked_up, codes, np.arange(card + 1))

@@ -1,0 +1,242 @@
+"""Verdicts from counts: what G² and χ² have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from apsl_backends.independence._count_statistics import Degrees
+from apsl_backends.independence._on_demand import MadeOnDemand
+from apsl_backends.independence.sweeps import ArraySweep, SweptArrays, name_ranks_of
+from apsl_backends.kernels.arrays import DOF, ROWS, UNRELIABLE
+from apsl_backends.kernels.threads import in_blocks
+from apsl_rules.data.counts.cache import KeptCounts
+from apsl_rules.data.counts.source import Heading
+from apsl_rules.data.table import Table
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import Node, listing, nearest, require_known
+from apsl_rules.oracles.protocol import BaseOracle, Decision, Elimination, Query, Search, Separation, Sweep, Verdict
+
+if TYPE_CHECKING:
+    from apsl_backends.independence.count_tester import CountedTester
+    from apsl_backends.independence.table_tester import Tester
+
+Reliability = Literal["five-per-cell", "none"]
+
+_DECISIONS: tuple[Decision, ...] = ("independent", "dependent", "unreliable")
+_DEGREES = ("adjusted", "full")
+_ROWS_PER_CELL = {"five-per-cell": 5.0, "none": 0.0}
+
+
+class CountOracle(BaseOracle):
+    """An oracle on a table of discrete columns; compiled kernels count and compare with critical values.
+
+    The table is in memory, or its counts come from elsewhere, batch by batch, and give the same verdicts.
+
+    A test is independent when p > alpha. Under ``reliability="five-per-cell"`` a test with less than five rows
+    for each cell of its whole table is unreliable and has no figures. A column that never varies is independent
+    of every other. Rows with a missing value in one of a test's columns are left out of that test.
+    """
+
+    kind: ClassVar[int]
+    symbol: ClassVar[str]
+
+    def __init__(
+        self,
+        table: Table | KeptCounts,
+        *,
+        alpha: float = 0.01,
+        dof: Degrees = "adjusted",
+        reliability: Reliability = "five-per-cell",
+        threads: int = 1,
+    ) -> None:
+        _check(alpha, dof, reliability, threads)
+        from scipy.special import chdtrc
+
+        from apsl_backends.counting.memory import MemoryCounts
+        from apsl_backends.independence.count_tester import CountedTester
+        from apsl_backends.independence.table_tester import Tester, measure_of
+        from apsl_backends.kernels.chi_square_tail import log_tail, log_tails
+
+        self.table = table if isinstance(table, Table) else None
+        self.kept = None if isinstance(table, Table) else table
+        self._heading: Table | Heading = table if isinstance(table, Table) else table.heading
+        self.nodes = self._heading.names
+        self.source = MemoryCounts(table, threads) if isinstance(table, Table) else table
+        self._threads = threads if isinstance(table, Table) else 1
+        measure = measure_of(
+            self._heading,
+            kind=self.kind,
+            alpha=alpha,
+            full_dof=dof == "full",
+            rows_per_cell=_ROWS_PER_CELL[reliability],
+        )
+        self.tester: Tester | CountedTester = (
+            Tester(self.source, measure)
+            if isinstance(self.source, MemoryCounts)
+            else CountedTester(self.source, measure)
+        )
+        self._tail, self._log_tail, self._log_tails = chdtrc, log_tail, log_tails
+
+    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
+        """Answer one question."""
+        return self.verdicts([(x, y, tuple(given))])[0]
+
+    def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
+        """Answer a batch of questions in one call of the kernel."""
+        if not queries:
+            return []
+        tested = self.tester.test([self._places((x, y, *given)) for x, y, given in queries])
+        return [
+            self._verdict(x, y, given, (decision, statistic, sums[DOF], sums[ROWS]))
+            for (x, y, given), sums, statistic, decision in zip(
+                queries, *(array.tolist() for array in tested), strict=True
+            )
+        ]
+
+    def separator(
+        self,
+        x: Node,
+        y: Node,
+        pool: Sequence[Node],
+        *,
+        must_include: Sequence[Node] = (),
+        max_size: int | None = None,
+    ) -> Separation:
+        """Search the subsets of a pool, small ones first, inside the kernel."""
+        return self._searched(Search(x, y, tuple(pool), tuple(must_include), max_size))
+
+    def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
+        """Carry out a batch of searches, on several threads if there are."""
+        found: dict[int, Separation] = {}
+
+        def work(low: int, high: int) -> None:
+            for place in range(low, high):
+                found[place] = self._searched(searches[place])
+
+        self.foresee(searches)
+        in_blocks(len(searches), self._threads, work)
+        return [found[place] for place in range(len(searches))]
+
+    def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
+        """Have counted, in one round, what searches and sweeps that may follow need, if the rows are not at hand."""
+        if self.kept is not None:
+            planned = [plan for search in searches if (plan := self._plan(search)) is not None]
+            self.tester.foresee(planned, self._places(sweeps))
+
+    def associations(self, x: Node) -> ArraySweep:
+        """Test x against every other node with nothing given, as arrays."""
+        (place,) = self._places((x,))
+        all_columns = np.arange(len(self.nodes))
+        columns = np.concatenate((all_columns[:place], all_columns[place + 1 :]))
+        tested = self.tester.test_against_all(place)
+        statistics, decisions = tested.statistics[columns], tested.decisions[columns]
+        dofs, rows = tested.sums[columns, DOF], tested.sums[columns, ROWS]
+
+        def verdict_at(at: int) -> Verdict:
+            outcome = int(decisions[at]), float(statistics[at]), int(dofs[at]), int(rows[at])
+            return self._verdict(x, self.nodes[columns[at]], (), outcome)
+
+        return ArraySweep(
+            x,
+            SweptArrays(columns, statistics, dofs, rows, decisions),
+            place_of=self._heading.place.__getitem__,
+            name_ranks=self._name_ranks,
+            verdict_at=verdict_at,
+            log_p=lambda: self._log_tails(statistics, dofs),
+        )
+
+    def eliminate(
+        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
+    ) -> Elimination:
+        """Carry out HITON's elimination for the node of a sweep inside the kernel."""
+        swept = sweep if isinstance(sweep, ArraySweep) else self.associations(sweep.x)
+        ranking = swept.ranking(unreliable=unreliable, among=among)
+        most = len(ranking) if max_size is None else min(max_size, len(ranking))
+        (x,) = self._places((sweep.x,))
+        done = self.tester.eliminate(x, swept.arrays, ranking, most)
+        ranked = [self.nodes[column] for column in swept.arrays.columns[ranking].tolist()]
+        number = {node: at for at, node in enumerate(ranked)}
+
+        def last_verdict(y: Node) -> Verdict:
+            at = number[y]
+            decision, dof, rows, size = done.outcomes[at].tolist()
+            given = tuple(self.nodes[column] for column in done.given[at, :size].tolist())
+            return self._verdict(sweep.x, y, given, (decision, float(done.statistics[at]), dof, rows))
+
+        def separation(y: Node) -> Separation:
+            verdict = last_verdict(y)
+            return Separation(sweep.x, y, verdict.given, verdict)
+
+        members = tuple(ranked[at] for at in done.members)
+        eliminated = [ranked[at] for at in done.eliminated]
+        return Elimination(
+            members, MadeOnDemand(eliminated, separation), MadeOnDemand(members, last_verdict), done.tests
+        )
+
+    @cached_property
+    def _name_ranks(self) -> npt.NDArray[np.int64]:
+        return name_ranks_of(self.nodes)
+
+    def _places(self, nodes: Sequence[Node]) -> list[int]:
+        try:
+            places = [self._heading.place[node] for node in nodes]
+        except KeyError:
+            for node in nodes:
+                require_known(node, self.nodes, "node")
+            raise
+        if len(set(places)) < len(places):
+            message = f"the nodes of a test must differ, but {listing(nodes)} were asked together; name each once"
+            raise InvalidArgumentError(message)
+        return places
+
+    def _plan(self, search: Search) -> tuple[list[int], int, int] | None:
+        """Give a search as places, the number of fixed ones, and how many more may be chosen; None if none may."""
+        fixed, free = search.must_include, search.pool
+        if fixed:
+            free = tuple(node for node in free if node not in fixed)
+        places = self._places((search.x, search.y, *fixed, *free))
+        most = len(free) if search.max_size is None else min(len(free), search.max_size - len(fixed))
+        return None if most < 0 else (places, len(fixed), most)
+
+    def _searched(self, search: Search) -> Separation:
+        x, y = search.x, search.y
+        plan = self._plan(search)
+        if plan is None:
+            return Separation(x, y, None, None)
+        places, fixed, _ = plan
+        found = self.tester.search(*plan)
+        if found.decision == UNRELIABLE:
+            return Separation(x, y, None, None, found.tests)
+        chosen = [*places[2 : 2 + fixed], *(places[2 + fixed + at] for at in found.chosen)]
+        given = tuple(self.nodes[place] for place in chosen)
+        verdict = self._verdict(x, y, given, found[:4])
+        return Separation(x, y, given if verdict.independent else None, verdict, found.tests)
+
+    def _verdict(self, x: Node, y: Node, given: tuple[Node, ...], outcome: tuple[int, float, int, int]) -> Verdict:
+        """Make the verdict with a decision, statistic, degrees of freedom and rows (-1 if not yet counted)."""
+        decision, statistic, dof, rows = outcome
+        n = rows if rows >= 0 else self.source.rows_used([self._heading.place[node] for node in (x, y, *given)])
+        if decision == UNRELIABLE:
+            return Verdict(x, y, given, "unreliable", self.symbol, n=n)
+        p, log_p = 1.0, 0.0
+        if dof > 0:
+            p, log_p = float(self._tail(dof, statistic)), self._log_tail(statistic, dof)
+        return Verdict(x, y, given, _DECISIONS[decision], self.symbol, statistic, p, dof, n, log_p)
+
+
+def _check(alpha: float, dof: str, reliability: str, threads: int) -> None:
+    if not 0.0 < alpha < 1.0:
+        message = f"alpha is {alpha!r} but must lie between 0 and 1, ends excluded; 0.01 is usual"
+        raise InvalidArgumentError(message)
+    for name, value, allowed in (("dof", dof, _DEGREES), ("reliability", reliability, tuple(_ROWS_PER_CELL))):
+        if value not in allowed:
+            message = f"{name} is {value!r} but must be one of {listing(allowed)}{nearest(str(value), allowed)}"
+            raise InvalidArgumentError(message)
+    if threads < 1:
+        message = f"threads is {threads!r} but must be at least 1"
+        raise InvalidArgumentError(message)

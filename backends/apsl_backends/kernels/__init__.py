@@ -1,0 +1,1 @@
+"""Compiled code: counting, single tests, the search for separators, and HITON's elimination."""

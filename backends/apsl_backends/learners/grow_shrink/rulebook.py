@@ -1,0 +1,23 @@
+"""The rules that Grow-Shrink was published with: colliders, and a line along a directed path points the same way.
+
+They are sound but not complete: nothing orients T - C in P -> T <- Q, T - C, as Meek's rules do.
+"""
+
+from __future__ import annotations
+
+from apsl_rules.rules.facts import RELATIONS, Relation, adjacent, arrow
+from apsl_rules.rules.rule import Rule, Rulebook
+from apsl_rules.rules.rulebooks import STEP_2, X, Y, Z
+
+path = Relation("path", 2, "arrows lead from {0} to {1}")
+
+PATHS = Rulebook(
+    "paths",
+    (
+        STEP_2,
+        Rule("Path-begin", "an arrow is a path", when=[arrow(X, Y)], then=[path(X, Y)]),
+        Rule("Path-on", "a path goes on with an arrow", when=[path(X, Y), arrow(Y, Z)], then=[path(X, Z)]),
+        Rule("Path-line", "no cycle along a path", when=[path(X, Y), adjacent(X, Y)], then=[arrow(X, Y)]),
+    ),
+    (*RELATIONS, path),
+)

@@ -1,0 +1,107 @@
+"""Oracles on tables by name: the data is encoded and the kernels are loaded only when one is made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from apsl_backends.counting.choose import ENCODING, SOURCING, is_too_large, opened
+from apsl_rules.data.counts.source import CountSource
+from apsl_rules.data.files import FileTable
+from apsl_rules.data.table import Table
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import nearest
+from apsl_rules.oracles.protocol import Oracle
+from apsl_rules.plugins.offers import OracleOffer, OracleSettings
+
+TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".txt", ".txt.gz")
+
+_TESTING = ("dof", "reliability")
+
+
+def is_table(source: Any) -> bool:
+    """Say whether a source looks like a table: encoded, a frame, an array, the path of a file, or counts."""
+    return (
+        isinstance(source, Table | str | os.PathLike | CountSource)
+        or hasattr(source, "columns")
+        or hasattr(source, "ndim")
+    )
+
+
+def read_table(path: Path) -> Any:
+    """Read a table from a file, as a frame whose columns each oracle takes in its own way.
+
+    One that does not fit into memory is left in its file.
+    """
+    from apsl_rules.data import table
+    from apsl_rules.data.readers import file_kind, read_csv, read_parquet
+
+    if is_too_large(path):
+        return FileTable(path)
+    match file_kind(path):
+        case "txt":
+            return table(path)
+        case "parquet":
+            return read_parquet(path)
+        case _:
+            return read_csv(path)
+
+
+def _only(options: Mapping[str, Any], known: tuple[str, ...], oracle: str) -> dict[str, Any]:
+    """Take the options that are given, and refuse those that the oracle does not know."""
+    for name in options:
+        if name not in known:
+            hint = nearest(name, known) or f"; it knows {', '.join(known)}"
+            message = f"the oracle {oracle!r} has no option {name!r}{hint}"
+            raise InvalidArgumentError(message)
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _count_test(name: str, source: Any, settings: OracleSettings) -> Oracle:
+    """Make a test on counts, behind a verdict cache if one is asked for."""
+    from apsl_backends.independence.chi_square import ChiSquare
+    from apsl_backends.independence.g_square import GSquare
+
+    options = _only(settings.options, (*ENCODING, *SOURCING, *_TESTING, "cache"), name)
+    testing = {one: options[one] for one in _TESTING if one in options}
+    counted = opened(source, options)
+    kind = GSquare if name == "gsquare" else ChiSquare
+    oracle = kind(counted, alpha=settings.alpha, threads=settings.threads, **testing)
+    if "cache" not in options:
+        return oracle
+    from apsl_backends.answers.cache_file import VerdictCache
+    from apsl_backends.answers.cached_oracle import CachedOracle, EliminatingCachedOracle
+
+    cache = VerdictCache(options["cache"])
+    if isinstance(counted, Table):
+        return CachedOracle.over_table(oracle, cache, counted, alpha=settings.alpha, options=testing)
+    key_of = getattr(counted.source, "fingerprint", None)
+    if key_of is None:
+        given = type(counted.source).__name__
+        message = f"a cache needs a fingerprint of each column, and {given} gives none; leave the cache out"
+        raise InvalidArgumentError(message)
+    place = counted.heading.place
+    return EliminatingCachedOracle(
+        oracle, cache, alpha=settings.alpha, key_of=lambda node: bytes(key_of(place[node])), options=testing
+    )
+
+
+def _fisherz(source: Any, settings: OracleSettings) -> Oracle:
+    from apsl_backends.independence.fisher_z import FisherZ
+    from apsl_rules.data import numeric_matrix
+
+    options = _only(settings.options, ("names",), "fisherz")
+    matrix, names = numeric_matrix(source, **options)
+    return FisherZ(matrix, names, alpha=settings.alpha)
+
+
+_GSQUARE, _CHISQUARE = (partial(_count_test, name) for name in ("gsquare", "chisquare"))
+
+TABLE_ORACLES = (
+    OracleOffer("gsquare", "G² test on a table of discrete columns", _GSQUARE, is_table),
+    OracleOffer("chisquare", "Pearson's χ² test on a table of discrete columns", _CHISQUARE),
+    OracleOffer("fisherz", "Fisher's z test of partial correlation on a table of numbers", _fisherz),
+)

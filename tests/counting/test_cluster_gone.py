@@ -1,0 +1,181 @@
+"""A cluster that is not there, or goes away: one sentence, no traceback, no endless wait."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import attrs
+import pytest
+from distributed import Client
+
+from apsl_backends.counting.dask_cluster import DaskCounts
+from apsl_rules import learn, network
+from apsl_rules.errors import ApslError, DataError
+from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.graphs.networks.simulate import simulate
+from support.terminal import apsl, but_compiling
+
+SENTENCES = {
+    "scheduler": "the connection to the Dask scheduler is lost; start the cluster anew, then learn again",
+    "workers": "the Dask cluster has had no worker for 10 seconds; start workers, then learn again",
+}
+
+PAUSING = """
+import sys
+from apsl_rules import hookimpl
+
+@hookimpl
+def apsl_progress(progress):
+    print("visited", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@attrs.frozen
+class Cluster:
+    """A scheduler and its workers, each a process of its own on this machine."""
+
+    address: str
+    scheduler: subprocess.Popen[bytes]
+    workers: list[subprocess.Popen[bytes]]
+
+    def kill(self, who: str) -> None:
+        """End the scheduler or all workers at once, without a word of leave."""
+        for process in [self.scheduler] if who == "scheduler" else self.workers:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """Start a scheduler and two workers, and end them by their ids."""
+    told = tmp_path / "scheduler.json"
+    dask = [sys.executable, "-m"]
+    quiet: dict[str, Any] = {"cwd": tmp_path, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    words = ["--host", "127.0.0.1", "--no-dashboard"]
+    begun = [
+        subprocess.Popen(
+            [*dask, "distributed.cli.dask_scheduler", "--port", "0", "--scheduler-file", str(told), *words],
+            **quiet,
+        )
+    ]
+    try:
+        address = _address(told)
+        begun += [
+            subprocess.Popen(
+                [*dask, "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads", "1", *words],
+                **quiet,
+            )
+            for _ in range(2)
+        ]
+        with Client(address) as client:
+            client.wait_for_workers(2, timeout=120)
+        yield Cluster(address, begun[0], begun[1:])
+    finally:
+        for process in begun:
+            process.kill()
+            process.wait()
+
+
+def _address(told: Path) -> str:
+    """Wait until a scheduler has written where it is."""
+    end = monotonic() + 60
+    while monotonic() < end:
+        try:
+            return str(json.loads(told.read_text("utf-8"))["address"])
+        except (FileNotFoundError, ValueError):
+            sleep(0.1)
+    pytest.fail("the scheduler did not start")
+
+
+@pytest.mark.parametrize("who", SENTENCES)
+def test_a_run_ends_when_its_cluster_is_gone(who: str, cluster: Cluster, tmp_path: Path) -> None:
+    """When the scheduler or all workers are killed after the first visit, the command ends with one sentence."""
+    simulate(network("asia"), 2000, tmp_path / "rows.parquet", seed=5)
+    (tmp_path / "pausing.py").write_text(PAUSING, "utf-8")
+    command = [str(Path(sys.executable).with_name("apsl")), "--plugin", "pausing", "learn", "rows.parquet"]
+    run = subprocess.Popen(
+        [*command, "-t", "dysp", "-k", "2", "--quiet", "--counts", f"dask:{cluster.address}"],
+        cwd=tmp_path,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "visited\n"
+        cluster.kill(who)
+        _, said = run.communicate("\n" * 100, timeout=60)
+    finally:
+        run.kill()
+        run.wait()
+
+    assert (run.returncode, but_compiling(said)) == (1, f"apsl: {SENTENCES[who]}\n")
+
+
+@pytest.mark.parametrize("who", SENTENCES)
+def test_a_round_under_way_ends_too(who: str, cluster: Cluster) -> None:
+    """A round that stopped workers keep waiting is given up once they or their scheduler are killed."""
+    counts = DaskCounts.of_table(sample(network("asia"), 2000, seed=5), address=cluster.address)
+    assert counts.joints([(0, 1)], 100)[0] is not None
+    for worker in cluster.workers:
+        worker.send_signal(signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(counts.joints, [(0, 1, 2)], 100)
+        with pytest.raises(TimeoutError):
+            waiting.result(1)
+        cluster.kill(who)
+
+        with pytest.raises(DataError, match=SENTENCES[who]):
+            waiting.result(60)
+
+
+def test_a_cluster_without_workers_is_told_from_the_start(cluster: Cluster) -> None:
+    """Rows that no worker is there to take are not waited for without end."""
+    cluster.kill("workers")
+
+    with pytest.raises(ApslError, match=SENTENCES["workers"]):
+        learn(sample(network("asia"), 200, seed=5), "either", counts=f"dask:{cluster.address}")
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("nonsense", "the Dask address is 'nonsense'; give HOST:PORT, such as 'dask:tcp://127.0.0.1:8786'"),
+        ("127.0.0.1:port", "the Dask address is '127.0.0.1:port'; give HOST:PORT"),
+        ("127.0.0.1:1", "no Dask scheduler answers at '127.0.0.1:1' ("),
+        ("http://127.0.0.1:1", "no Dask scheduler answers at 'http://127.0.0.1:1' (unknown address scheme 'http'"),
+        ("tls://127.0.0.1:1", "no Dask scheduler answers at 'tls://127.0.0.1:1' (TLS expects"),
+    ],
+)
+def test_a_bad_address_gets_one_line(address: str, sentence: str, tmp_path: Path) -> None:
+    """An address that is none, or where nobody answers, is told in one line, without a traceback or a log."""
+    simulate(network("asia"), 100, tmp_path / "rows.csv", seed=5)
+    done = apsl("learn", "rows.csv", "-t", "either", "--counts", f"dask:{address}", folder=tmp_path)
+
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"apsl: {sentence}")
+    assert done.err.count("\n") == 1
+
+
+def test_a_port_of_somebody_else_is_no_scheduler(tmp_path: Path) -> None:
+    """A server that takes the connection and says nothing is not waited for without end."""
+    simulate(network("asia"), 100, tmp_path / "rows.csv", seed=5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        done = apsl("learn", "rows.csv", "-t", "either", "--counts", f"dask:{address}", folder=tmp_path)
+
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"apsl: no Dask scheduler answers at '{address}' (")
+    assert done.err.endswith("); start one, or give 'dask' for a local cluster\n")
+    assert done.err.count("\n") == 1

@@ -1,0 +1,172 @@
+"""The report on the paper: written from stored results alone, with deviations and rows where we are behind named."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pandas as pd
+import pytest
+
+from apsl_rules.evaluation.published import table3
+
+TOOLS = Path(__file__).parents[2] / "tools" / "reproduce"
+sys.path.append(str(TOOLS))  # the tools are scripts beside each other, not a package
+
+from charts import Panel, chart  # noqa: E402 - needs the path above
+from document import Code, Heading, Picture, Points, Table, Text, as_html, as_markdown  # noqa: E402
+from stored import PUBLISHED, Stored, gathered, kept  # noqa: E402
+from table3 import beside  # noqa: E402
+
+from report import report_blocks, short_version  # noqa: E402
+
+CIRCUMSTANCES = {
+    "summary": "made up",
+    "seed": 1,
+    "samples": "none",
+    "published": True,
+    **dict.fromkeys(("python", "apsl_rules", "numpy", "scipy", "numba"), "1"),
+}
+FIGURES = ("shd", "skeleton_f1", "arrow_precision", "arrow_recall", "f1", "cpu", "visits", "tests")
+
+
+def row(experiment: str, learner: str, **values: object) -> dict[str, object]:
+    """Make up a row of a summary."""
+    place = {"network": "child", "size": 500, "order": "file", "depth": "1", "scoring": "dag extension"}
+    found = {"runs": 20, "sets": 1, **dict.fromkeys(FIGURES, 1.0), "distance": 0.5, "precision": 0.5, "recall": 0.5}
+    return {"experiment": experiment, "learner": learner, **place, **found, **values}
+
+
+def as_published(**changed: float) -> list[dict[str, object]]:
+    """Make up a run of Table III that gives the published figures, but for one row."""
+    rows = []
+    for paper in table3():
+        figures = {"distance": paper.ar_distance, "precision": paper.ar_precision, "recall": paper.ar_recall}
+        if (paper.network, paper.size, paper.algorithm) == ("Alarm", 500, "CMB"):
+            figures |= changed
+        place = {"network": paper.network.casefold(), "size": paper.size, "cpu": paper.runtime_s}
+        rows += [
+            row("table3", PUBLISHED[paper.algorithm], **place, **figures, scoring=scoring)
+            for scoring in ("dag extension", "cpdag marks")
+        ]
+    return rows
+
+
+def stored(rows: list[dict[str, object]]) -> Stored:
+    """Give made-up rows as if they were stored."""
+    frame = pd.DataFrame(rows)
+    return Stored(frame, dict.fromkeys(dict.fromkeys(frame["experiment"]), CIRCUMSTANCES))
+
+
+def told(rows: list[dict[str, object]]) -> str:
+    """Give the report on made-up rows as one long line for each paragraph and each row of a table."""
+    paragraphs = as_markdown(report_blocks(stored(rows)), "pictures").split("\n\n")
+    return "\n".join(text if text[0] in "|-" else text.replace("\n", " ") for text in paragraphs)
+
+
+def test_the_published_figures_deviate_nowhere_and_have_the_published_ranks() -> None:
+    """Fed with Table III itself, the report finds no deviation, and Figure 8 as the paper has it."""
+    text = told(as_published())
+
+    assert "None of the 48 rows deviates by more than .08." in text
+    assert "APSL-FS 3.25 (paper 3.25), APSL 3.04 (paper 3.04), CMB 2.17 (paper 2.17), PCD-by-PCD 1.54" in text
+    assert "Significantly different: APSL-FS from PCD-by-PCD, APSL from PCD-by-PCD." in text
+
+
+def test_a_deviating_row_is_marked_and_explained() -> None:
+    """More than .08 is named with the figure and a reason; .08 itself is not."""
+    near = stored(as_published(distance=0.73))
+    rows = as_published(distance=0.74)
+    far = stored(rows)
+
+    assert [pair.name for pair in beside(near) if pair.far] == []
+    assert [(pair.name, pair.far) for pair in beside(far) if pair.far] == [("Alarm-500 CMB", ["distance"])]
+    text = told(rows)
+    assert "1 of 48 rows deviate by more than .08" in text
+    assert re.search(r"\| Alarm-500 CMB \| distance \+0\.09 \| \w+", text)
+
+
+def test_rows_in_which_we_are_not_the_best_are_said_plainly() -> None:
+    """The default is compared with each rival in each set."""
+    rows = [
+        row("permuted", learner, size=size, order="permuted", scoring="cpdag marks", shd=shd, distance=shd)
+        for size, learner, shd in (
+            (500, "apsl", 1.0),
+            (500, "apsl-paper", 1.2),
+            (1000, "apsl", 0.9),
+            (1000, "apsl-paper", 0.7),
+        )
+    ]
+    text = told(rows)
+
+    assert "| child-500 | **1.00** (**1.00**) | – | – | 1.20 (1.20) | – | – |" in text
+    assert "- child-1000: SHD 0.90 against 0.70 of APSL (text); distance 0.90 against 0.70 of APSL (text)" in text
+    assert "child-500: SHD" not in text
+    assert "fewest wrong edges in 1 of 2 sets" in short_version(stored(rows))
+
+
+def test_sections_without_results_say_so() -> None:
+    """A report of one small experiment is still a report."""
+    text = told([row("other", "apsl")])
+
+    assert text.count("Not run.") == 4
+
+
+def test_a_summary_is_kept_and_read_back(tmp_path: Path) -> None:
+    """The same report follows from the saved files."""
+    first = stored(as_published(distance=0.9))
+    first.save(tmp_path)
+
+    assert as_markdown(report_blocks(kept(tmp_path)), "p") == as_markdown(report_blocks(first), "p")
+
+
+def test_both_forms_of_a_document_say_the_same() -> None:
+    """Markdown points at pictures beside it, HTML has everything inside and escapes what must be escaped."""
+    blocks = [
+        Heading("A & B", 2),
+        Text("**bold** `a<b` [here](there.md)"),
+        Points(("one", "two")),
+        Code("a < b", "sh"),
+        Table(("x", "y"), (("1", "2"),)),
+        Picture("drawn", "<svg/>", "a picture"),
+    ]
+
+    assert as_markdown(blocks, "pictures").splitlines()[-1] == "![a picture](pictures/drawn.svg)"
+    page = as_html(blocks, "T")
+    for part in ("<h2>A &amp; B</h2>", "<strong>bold</strong>", "<code>a&lt;b</code>", '<a href="there.md">', "<svg/>"):
+        assert part in page
+    assert "<li>two</li>" in page
+    assert "<td>2</td>" in page
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_a_chart_is_sound_svg_with_a_point_for_each_figure(*, logarithmic: bool) -> None:
+    """Figures that are missing are left out, the largest stands highest, and every method is in the legend."""
+    panel = Panel("t", ("a", "b", "c"), {"x & y": [0.5, None, 20.0], "z": [1.0, 1.0, 1.0]}, logarithmic)
+    root = ET.fromstring(chart([panel, panel]))  # noqa: S314 - our own picture
+    dots = [dot for dot in root.iter("{http://www.w3.org/2000/svg}circle") if dot.get("r") == "3"]
+    heights = [float(dot.get("cy", "nan")) for dot in dots[:5]]
+
+    assert len(dots) == 10
+    assert min(heights) == heights[1]
+    assert "x & y" in [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_the_pages_of_the_repository_are_up_to_date() -> None:
+    """docs/reproducing.md and the README's short version are what the kept summary gives."""
+    done = subprocess.run(
+        [sys.executable, str(TOOLS / "report.py"), "--check"], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
+    """The sentence says what to do first."""
+    with pytest.raises(ValueError, match="has no results; run an experiment first"):
+        gathered(tmp_path)
+    with pytest.raises(ValueError, match="has no summary that can be read"):
+        kept(tmp_path)

@@ -1,0 +1,79 @@
+"""FCBF as a finder: the paper's filter, its known failure, and its place in the learners."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from apsl_backends.finders.fcbf import Fcbf
+from apsl_backends.independence.g_square import GSquare
+from apsl_rules import learn, network
+from apsl_rules.data import table
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.plugins.offers import FinderSettings
+
+
+def triangle() -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+    """Give rows in exact proportion to the triangle T -> A -> B <- T on which the filter errs."""
+    rows = []
+    for t in (0, 1):
+        for a in (0, 1):
+            for b in (0, 1):
+                ones = {(1, 1): 95, (1, 0): 85, (0, 1): 15, (0, 0): 5}[a, t]
+                share = (90 if a == t else 10) * (ones if b else 100 - ones)
+                rows += [(t, a, b)] * (share // 10)
+    return np.array(rows, dtype=np.uint8)
+
+
+def test_a_true_neighbour_is_dropped_on_the_triangle() -> None:
+    """B is a neighbour of T, but A tells more of B than T does, so the filter drops it."""
+    oracle = GSquare(table(triangle(), names=["T", "A", "B"]))
+
+    assert Fcbf(oracle, FinderSettings()).candidates("T").members == ("A",)
+
+
+def test_the_threshold_cuts() -> None:
+    """A threshold above every uncertainty leaves no candidates."""
+    oracle = GSquare(table(triangle(), names=["T", "A", "B"]))
+
+    assert Fcbf(oracle, FinderSettings(options={"threshold": 0.9})).candidates("T").members == ()
+
+
+def test_the_members_agree_with_the_printed_algorithm() -> None:
+    """The filter equals Algorithm 2 with its list and its two counters, on every node of a sampled network."""
+    from apsl_backends.independence.uncertainty import SymmetricalUncertainty
+
+    rows = sample(network("child"), 500, seed=9)
+    measure = SymmetricalUncertainty(rows)
+    finder = Fcbf(GSquare(rows), FinderSettings())
+    for node in rows.names:
+        left = [other for other in rows.names if other != node and measure.pair(other, node) > 0.05]
+        left.sort(key=lambda other: (-measure.pair(other, node), other))
+        first = 0
+        while first < len(left):
+            second = first + 1
+            while second < len(left):
+                if measure.pair(left[first], left[second]) > measure.pair(left[second], node):
+                    del left[second]
+                else:
+                    second += 1
+            first += 1
+        assert finder.candidates(node).members == tuple(sorted(left))
+
+
+@pytest.mark.parametrize("learner", ["apsl-fs", "apsl-fs-paper"])
+def test_the_learners_over_fcbf_learn(learner: str) -> None:
+    """Both learners over the filter find edges and prove their arrows."""
+    rows = sample(network("child"), 2000, seed=4)
+    part = learn(rows, "ChestXray", depth=2, learner=learner)
+
+    assert part.arrows
+    assert all(str(part.why(x, y)).startswith(f"{x} -> {y}") for x, y in part.arrows)
+    assert "SU" in "".join(str(part.why(*pair)) for pair in part.edges)
+
+
+def test_fcbf_needs_a_table() -> None:
+    """On an oracle without a table the filter cannot be used, and the message says what to use."""
+    with pytest.raises(InvalidArgumentError, match="the finder 'fcbf' measures a table"):
+        learn(network("asia"), "lung", learner="apsl-fs")

@@ -1,0 +1,229 @@
+"""The learner that refines parts by scores: what it tells, whom it asks, and how well it does on large samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from apsl_backends.scores.bde import BDeu
+from apsl_backends.search.families import book_of
+from apsl_rules import Interrupted, learn, network
+from apsl_rules.data.table import Table
+from apsl_rules.errors import InvalidArgumentError, SpecError
+from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.parts.file import parse_part, part_json
+from apsl_rules.plugins.learner_spec import parse_spec
+from apsl_rules.plugins.manager import installed
+from apsl_rules.rules.facts import arrow, collider
+from support.graphs import MICRO, MICRO_CPDAG, random_dag
+from support.scoring import coded, strong_network, tables
+
+SPEC = 'name = "mine"\nsummary = "mine"\nkind = "score"\n[options]\n'
+
+
+@settings(max_examples=40)
+@given(tables(min_columns=3, max_columns=6, max_rows=200), st.data())
+def test_the_order_of_columns_is_of_no_account(drawn: Table, data: st.DataObject) -> None:
+    """Marks, proofs and strengths are the same however the columns come."""
+    order = data.draw(st.permutations(range(len(drawn.names))))
+    shuffled = coded(drawn.codes[order], [drawn.names[at] for at in order])
+    target = data.draw(st.sampled_from(sorted(map(str, drawn.names))))
+    depth = data.draw(st.sampled_from([1, 2, "max"]))
+    one, other = (learn(each, target, depth=depth, learner="apsl-score") for each in (drawn, shuffled))
+    assert one.rows() == other.rows()
+    assert one.visits == other.visits
+    assert [str(one.why(*sorted(pair))) for pair in sorted(one.edges, key=sorted)] == [
+        str(other.why(*sorted(pair))) for pair in sorted(other.edges, key=sorted)
+    ]
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from([1, 2, "max"]))
+def test_the_rules_conclude_what_the_search_found(seed: int, depth: int) -> None:
+    """The closure of the findings is the pattern of the graph found: no conflict, and every mark as there."""
+    table = sample(strong_network(random_dag(seed, 9, 2.5), seed=seed), 300, seed=seed)
+    part = learn(table, table.names[0], depth=depth, learner="apsl-score")
+    assert part.conflicts == ()
+    found = {frozenset(finding.fact.nodes) for finding in part.findings if finding.fact.relation == "adjacent"}
+    assert found == {*map(frozenset, part.store.arrows), *part.store.lines}
+    ball = _ball(part.learner, table, depth)
+    assert (part.store.arrows, part.store.lines) == ball
+
+
+def _ball(learner: str, table: Table, depth: int) -> tuple[frozenset[object], frozenset[object]]:
+    """Search the same ball by hand, and give the arrows and lines of the class that are connected with the target."""
+    from apsl_backends.finders.hiton import Hiton
+    from apsl_backends.independence.g_square import GSquare
+    from apsl_backends.learners.apsl_score import RefinedOptions
+    from apsl_backends.learners.ball import Balls
+    from apsl_backends.search.rounds import Effort
+    from apsl_rules.oracles.asker import RememberingOracle
+    from apsl_rules.plugins.learner_spec import build
+    from apsl_rules.plugins.offers import FinderSettings
+
+    spec = installed().learners[learner].spec
+    options = build(RefinedOptions, spec.options, "options")
+    score = BDeu(table, ess=options.ess, price=options.price, leaning=options.leaning, order="content")
+    oracle = RememberingOracle(GSquare(table, alpha=spec.tests.alpha), origin="gsquare")
+    finder = Hiton(oracle, FinderSettings(spec.tests.max_conditioning))
+    balls = Balls(
+        score,
+        lambda node: score.numbers(finder.candidates(score.nodes[node]).members),
+        radius=options.radius,
+        pairs=options.pairs,
+        effort=Effort(options.max_parents, options.rounds, options.tabu, options.patience),
+    )
+    ball = balls.around(score.number[table.names[0]], depth)
+    marks, names = ball.found.marks, [score.nodes[number] for number in ball.found.members]
+    connected = {ball.place[node] for node in ball.distances}
+    arrows = {(x, y) for x in connected for y in connected if marks[x, y] and not marks[y, x]}
+    lines = {(x, y) for x in connected for y in connected if marks[x, y] and marks[y, x]}
+    return frozenset((names[x], names[y]) for x, y in arrows), frozenset(
+        frozenset((names[x], names[y])) for x, y in lines
+    )
+
+
+@pytest.mark.parametrize("name", sorted(MICRO))
+def test_large_samples_of_the_micro_networks_give_exact_parts(name: str) -> None:
+    """On 50,000 rows of strong tables every part of depth 1 and 2 is that of the true class."""
+    table = sample(strong_network(MICRO[name], seed=0), 50_000, seed=0)
+    for target in table.names:
+        for depth in (1, 2):
+            part = learn(table, target, depth=depth, learner="apsl-score")
+            assert (part.arrows, part.lines) == MICRO_CPDAG[name].region(target, depth)
+
+
+def test_why_says_both_kinds_of_evidence() -> None:
+    """A proof rests on leads in nats with the parents compared, and on the tests that were made on the way."""
+    rows = sample(network("alarm"), 1000, seed=7)
+    part = learn(rows, "HREKG", depth=2, learner="apsl-score")
+    proof = part.why("CATECHOL", "HR")
+    assert proof.fact == arrow.fact("CATECHOL", "HR")
+    assert all(finding.evidence.nats is not None and finding.evidence.nats > 0 for finding in proof.findings)
+    text = str(proof)
+    assert "nats ahead of the best rival: HR given CATECHOL against nothing; CATECHOL not ⊥ HR" in text
+    assert parse_part(part_json(part), "saved").why("CATECHOL", "HR") == proof
+
+
+def test_the_strongest_of_contradicting_findings_goes_by_nats() -> None:
+    """A lead of many nats is stronger than one of few, and than a shaky test."""
+    rows = sample(network("alarm"), 1000, seed=7)
+    part = learn(rows, "HREKG", learner="apsl-score", conflicts="strongest")
+    strengths = {finding.fact.nodes: finding.evidence.nats for finding in part.findings if finding.evidence.nats}
+    proof = part.why("HR", "HREKG")
+    assert proof.strength == pytest.approx(min(strengths[finding.fact.nodes] for finding in proof.findings), abs=0.1)
+
+
+def test_a_source_without_rows_is_refused() -> None:
+    """A known graph has no rows to score."""
+    with pytest.raises(InvalidArgumentError, match="scores a table of discrete columns"):
+        learn(network("cancer"), "Cancer", learner="apsl-score")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("radius = 0", "'radius' is 0; give a whole number from 1 to 9"),
+        ("max_parents = 7", "'max_parents' is 7; give a whole number from 1 to 6"),
+        ('pairs = "some"', "'some'"),
+        ("tabu = 0", "'tabu' is 0"),
+    ],
+)
+def test_odd_options_are_refused(option: str, message: str) -> None:
+    """The sentence names the option and what is allowed."""
+    with pytest.raises(SpecError, match=message):
+        learn(sample(network("cancer"), 50, seed=1), "Cancer", learner=parse_spec(SPEC + option, "mine"))
+
+
+@pytest.mark.parametrize("pairs", ["inner", "candidates"])
+def test_fewer_open_pairs_still_give_sound_parts(pairs: str) -> None:
+    """On a large sample of strong tables it does not matter which pairs of the outer ring are open."""
+    table = sample(strong_network(MICRO["N8"], seed=0), 50_000, seed=0)
+    spec = parse_spec(SPEC + f'pairs = "{pairs}"', "mine")
+    for target in table.names:
+        part = learn(table, target, depth=2, learner=spec)
+        assert (part.arrows, part.lines) == MICRO_CPDAG["N8"].region(target, 2)
+
+
+def test_false_discoveries_are_bounded_on_wide_tables() -> None:
+    """Among a thousand columns of noise the edges are those of the table alone, and the bound is in the settings."""
+    rows = sample(network("asia"), 1000, seed=5)
+    noise = np.random.default_rng(5).integers(0, 2, size=(1000, rows.rows))
+    wide = coded(np.concatenate([rows.codes, noise]), [*rows.names, *(f"noise{at:04d}" for at in range(1000))])
+    part, alone = learn(wide, "either", learner="apsl-score"), learn(rows, "either", learner="apsl-score")
+    assert (part.settings["fdr"], alone.settings["fdr"]) == (0.01, None)
+    assert part.edges == alone.edges
+
+
+def test_a_limit_gives_an_incomplete_part_that_says_so() -> None:
+    """Before the part is settled nothing is claimed."""
+    part = learn(sample(network("alarm"), 500, seed=1), "HR", learner="apsl-score", max_tests=5)
+    assert part.incomplete is not None
+    assert not part.edges
+
+
+def test_a_table_with_too_many_columns_for_the_search_is_refused() -> None:
+    """The families of a search are known by 18 bits for each node."""
+    from apsl_rules.errors import DataError
+
+    rows = sample(network("cancer"), 5, seed=1)
+    score = BDeu(rows)
+    score.nodes = tuple(range(1 << 18))
+    with pytest.raises(DataError, match="262144 columns are more than the 262143"):
+        book_of(score)
+
+
+@pytest.mark.parametrize("finder", ["hiton", "mmpc", "pcsimple", "fcbf"])
+def test_copies_share_their_candidates(finder: str) -> None:
+    """A column that says the same as another one does not cut off its neighbours, under whatever name and levels."""
+    rows = sample(network("cancer"), 4000, seed=2)
+    place = rows.place["Cancer"]
+    alone = learn(rows, "Cancer", learner="apsl-score", finder=finder)
+    for name in ("Alias", "Zebra"):  # before the original by name, and behind it
+        codes = np.concatenate([rows.codes, 1 - rows.codes[[place]]])
+        doubled = coded(codes, [*rows.names, name])
+        part = learn(doubled, "Cancer", depth=2, learner="apsl-score", finder=finder)
+        assert alone.edges
+        assert frozenset(("Cancer", name)) in part.edges
+        around = {other for node in ("Cancer", name) for other in part.neighbours_of(node)} - {"Cancer", name}
+        assert around == set(alone.neighbours_of("Cancer"))
+        assert any("say the same" in note for note in part.notes)
+
+
+def test_a_collider_tells_the_test_of_its_ends() -> None:
+    """Where the finder has separated the ends of a triple, its verdict stands beside the score."""
+    part = learn(sample(network("asia"), 3000, seed=1), "either", learner="apsl-score")
+    (told,) = [one for one in part.findings if one.fact == collider.fact("lung", "either", "tub")]
+    assert told.evidence.nats is not None
+    assert [(verdict.independent, "either" in verdict.given) for verdict in told.evidence.verdicts] == [(True, False)]
+    chains = [one for one in part.findings if one.fact.relation == "chain" and one.evidence.verdicts]
+    assert chains
+    assert all(one.fact.nodes[1] in verdict.given for one in chains for verdict in one.evidence.verdicts)
+
+
+@pytest.mark.parametrize(("leaning", "called"), [(0.0, "BDeu"), (0.5, "BDe")])
+def test_evidence_names_the_score(leaning: float, called: str) -> None:
+    """A prior that does not lean is BDeu, and is called so."""
+    spec = parse_spec(f"{SPEC}leaning = {leaning}", "mine")
+    part = learn(sample(network("cancer"), 1000, seed=2), "Cancer", learner=spec)
+    assert {finding.evidence.source for finding in part.findings} == {called}
+    assert any(note.endswith(f"({called})") for note in part.notes)
+
+
+def test_an_interrupt_leaves_a_part_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Control-C in the middle of a search is raised, and brings an incomplete part."""
+    from apsl_backends.learners.ball import Balls
+
+    def interrupted(*_words: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Balls, "around", interrupted)
+    with pytest.raises(Interrupted) as stop:
+        learn(sample(network("cancer"), 300, seed=2), "Cancer", learner="apsl-score")
+
+    part = stop.value.part
+    assert part is not None
+    assert (part.target, part.members) == ("Cancer", ("Cancer",))
+    assert part.incomplete == "stopped at an interrupt before the part was settled; nothing is learned yet"

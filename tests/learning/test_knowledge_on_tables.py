@@ -1,0 +1,76 @@
+"""Background knowledge against data: contradictions shown with both proofs, or decided where the user says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from apsl_rules import Knowledge, learn, learn_graph, network
+from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.rules.store import Mark
+
+ASIA = sample(network("asia"), 5000, seed=2)
+LEARNERS = ["apsl", "apsl-fs", "cmb", "pcd-by-pcd"]
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_required_edge_that_a_test_separates(learner: str) -> None:
+    """By default the pair is in conflict; under ``strongest`` the required arrow is drawn and the conflict listed."""
+    known = Knowledge(required=[("asia", "smoke")])
+
+    shown = learn(ASIA, "smoke", learner=learner, knowledge=known)
+    drawn = learn(ASIA, "smoke", learner=learner, knowledge=known, conflicts="strongest")
+
+    assert shown.mark("asia", "smoke") is Mark.CONFLICT
+    assert "asia and smoke are not adjacent   [gsquare: asia ⊥ smoke" in str(shown.why("asia", "smoke"))
+    assert "asia -- smoke   [given]" in str(shown.why("asia", "smoke"))
+    assert ("asia", "smoke") in drawn.arrows
+    assert [(one.pair, one.outcome) for one in drawn.conflicts] == [(("asia", "smoke"), "kept the edge")]
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_gap_where_the_data_show_an_edge(learner: str) -> None:
+    """By default the pair is in conflict; under ``strongest`` it is no edge and the conflict listed."""
+    known = Knowledge(apart=[("bronc", "smoke")])
+
+    shown = learn(ASIA, "smoke", learner=learner, knowledge=known, depth=2)
+    gone = learn(ASIA, "smoke", learner=learner, knowledge=known, depth=2, conflicts="strongest")
+
+    assert shown.mark("bronc", "smoke") is Mark.CONFLICT
+    assert [proof.findings[0].evidence.source for proof in shown.conflicts[0].proofs] == ["gsquare", "given"]
+    assert (gone.mark("bronc", "smoke"), frozenset(("bronc", "smoke")) in gone.edges) == (Mark.GAP, False)
+    assert [(one.pair, one.outcome) for one in gone.conflicts] == [(("bronc", "smoke"), "kept the gap")]
+    assert str(gone.why("bronc", "smoke")) == "bronc and smoke are not adjacent   [given]"
+
+
+def test_a_forbidden_direction_that_the_data_prove() -> None:
+    """By default the pair is in conflict; under ``strongest`` the arrow goes the way that is left."""
+    strong = sample(network("cancer"), 50_000, seed=1)
+    known = Knowledge(forbidden=[("Smoker", "Cancer")])
+
+    shown = learn(strong, "Cancer", knowledge=known)
+    drawn = learn(strong, "Cancer", knowledge=known, conflicts="strongest")
+
+    assert ("Smoker", "Cancer") in learn(strong, "Cancer").arrows
+    assert shown.mark("Smoker", "Cancer") is Mark.CONFLICT
+    assert ("Cancer", "Smoker") in drawn.arrows
+    assert ("Cancer", "Smoker") in [one.pair for one in drawn.conflicts]
+
+
+def test_tiers_orient_a_whole_graph() -> None:
+    """A full order of the columns leaves no line, and no arrow goes against it."""
+    order = network("asia").dag.topological_order
+
+    graph = learn_graph(ASIA, knowledge=Knowledge(tiers=[[node] for node in order]))
+
+    assert graph.arrows
+    assert not graph.lines
+    assert all(order.index(tail) < order.index(head) for tail, head in graph.arrows)
+
+
+def test_more_threads_hear_the_same_knowledge() -> None:
+    """Searching neighbours in threads changes nothing of findings, firings and conflicts."""
+    known = Knowledge(required=[("asia", "smoke")], apart=[("bronc", "dysp")], tiers=[["smoke"], ["lung", "bronc"]])
+
+    one, four = (learn(ASIA, "smoke", depth=3, knowledge=known, threads=threads) for threads in (1, 4))
+
+    assert (one.findings, one.trace, one.conflicts) == (four.findings, four.trace, four.conflicts)

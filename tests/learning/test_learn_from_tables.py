@@ -1,0 +1,166 @@
+"""Learning from tables: what goes in, what comes out, and what must not matter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from apsl_rules import learn, network
+from apsl_rules.data import Table, table
+from apsl_rules.errors import ApslError, InvalidArgumentError
+from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.parts.file import part_json
+
+LEARNERS = ["apsl", "apsl-fs"]
+
+
+def frame(name: str, rows: int, seed: int) -> pd.DataFrame:
+    """Draw a data frame with level names from a network."""
+    drawn = sample(network(name), rows, seed=seed)
+    columns = {node: np.array(drawn.levels[at])[drawn.codes[at]] for at, node in enumerate(drawn.names)}
+    return pd.DataFrame(columns)
+
+
+ASIA = frame("asia", 2000, 3)
+CHILD = sample(network("child"), 600, seed=5)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Say whether two parts have the same structure and the same proofs."""
+    return (one.arrows, one.lines, one.layers) == (other.arrows, other.lines, other.layers) and all(
+        str(one.why(*pair)) == str(other.why(*pair)) for pair in one.edges
+    )
+
+
+def test_every_kind_of_table_gives_the_same_part(tmp_path: Path) -> None:
+    """pandas, polars, arrow, an encoded table, CSV and Parquet files all give the same part."""
+    ASIA.to_csv(tmp_path / "asia.csv", index=False)
+    ASIA.to_parquet(tmp_path / "asia.parquet")
+    sources = [pl.from_pandas(ASIA), pa.Table.from_pandas(ASIA), table(ASIA), tmp_path / "asia.csv"]
+    sources += [str(tmp_path / "asia.parquet")]
+    first = learn(ASIA, "either", depth=2)
+
+    assert first.edges
+    assert all(same(first, learn(source, "either", depth=2)) for source in sources)
+
+
+def test_a_proof_carries_the_figures() -> None:
+    """The leaves of a proof name test, statistic, degrees of freedom, p, n and separator."""
+    part = learn(sample(network("alarm"), 600, seed=1), "HR", depth=2)
+    text = "\n".join(str(part.why(x, y)) for x, y in part.arrows)
+
+    assert "G² = " in text
+    assert "dof " in text
+    assert "p = " in text
+    assert "n = 600" in text
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@settings(max_examples=15)
+@given(order=st.permutations(range(20)), turn=st.booleans(), target=st.sampled_from(CHILD.names))
+def test_column_order_and_level_names_do_not_matter(learner: str, order: list[int], turn: bool, target: str) -> None:
+    """Permuting the columns and renaming the levels leaves the part and its proofs as they were."""
+    codes = CHILD.codes[order].astype(np.int64)
+    if turn:
+        codes = CHILD.cards[order][:, None] - 1 - codes
+    permuted = table(codes.T, names=[CHILD.names[at] for at in order])
+
+    assert same(learn(CHILD, target, learner=learner), learn(permuted, target, learner=learner))
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_threads_do_not_matter(learner: str) -> None:
+    """One, two and four threads give the same bytes, counts included."""
+    texts = {part_json(learn(CHILD, "LungParench", depth=2, learner=learner, threads=threads)) for threads in (1, 2, 4)}
+
+    assert len(texts) == 1
+
+
+def test_a_cache_changes_nothing_but_the_work(tmp_path: Path) -> None:
+    """With a cache file, cold or warm, the part is the same; at another alpha it is that of a fresh run."""
+    file = tmp_path / "verdicts.sqlite"
+    plain, cold, warm = (learn(CHILD, "LungParench", depth=2, cache=cache) for cache in (None, file, file))
+    other = learn(CHILD, "LungParench", depth=2, alpha=0.05, cache=file)
+
+    assert same(plain, cold)
+    assert part_json(cold) == part_json(warm)
+    assert same(other, learn(CHILD, "LungParench", depth=2, alpha=0.05))
+
+
+@pytest.mark.parametrize("oracle", ["gsquare", "chisquare"])
+def test_large_samples_give_the_true_part(oracle: str) -> None:
+    """From 20,000 rows of a network with strong tables the neighbours and arrows of Cancer's part are true."""
+    rows = sample(network("child"), 20_000, seed=2)
+    truth = network("child").cpdag
+    part = learn(rows, "LungParench", depth=1, oracle=oracle)
+    arrows, lines = truth.region("LungParench", 1)
+
+    assert part.edges == {*map(frozenset, arrows), *lines}
+    assert part.arrows <= arrows
+
+
+def test_continuous_columns_go_to_fisherz_or_are_cut() -> None:
+    """Numbers are cut for a discrete test, taken by fisherz as they are, and refused where nothing is to be cut."""
+    random = np.random.default_rng(0)
+    cause = random.normal(size=(500, 2))
+    effect = cause.sum(axis=1) + 0.3 * random.normal(size=500)
+    numbers = pd.DataFrame({"a": cause[:, 0], "b": cause[:, 1], "t": effect})
+
+    with pytest.raises(ApslError, match="discretize"):
+        learn(numbers, "t", discretize="none")
+    assert learn(numbers, "t").arrows == {("a", "t"), ("b", "t")}
+    assert learn(numbers, "t", oracle="fisherz").arrows == {("a", "t"), ("b", "t")}
+    assert learn(numbers, "t", discretize="quantile:3").arrows == {("a", "t"), ("b", "t")}
+
+
+def test_missing_values_are_refused_or_handled() -> None:
+    """Missing values are left out test by test with a note, made a level, or refused with the columns named."""
+    holes = ASIA.mask(np.random.default_rng(1).random(ASIA.shape) < 0.02)
+
+    with pytest.raises(ApslError, match="missing"):
+        learn(holes, "either", missing="refuse")
+    assert any("values are missing in columns" in note for note in learn(holes, "either").notes)
+    for rule in ("testwise", "level"):
+        assert "either" in learn(holes, "either", missing=rule).members  # type: ignore[arg-type]
+
+
+def test_a_constant_is_adjacent_to_nothing_and_said_so() -> None:
+    """A constant column has no neighbours; it and copies of a column are noted in the part."""
+    odd = ASIA.assign(same="x", copy=ASIA["either"].map({"yes": "1", "no": "0"}))
+
+    assert not learn(odd, "same").edges
+    notes = learn(odd, "either").notes
+    assert any("never vary" in note and "'same'" in note for note in notes)
+    assert any("'copy', 'either'" in note for note in notes)
+
+
+def test_labels_of_any_kind_survive() -> None:
+    """Integer, tuple, spaced and non-ASCII column labels come back as they were."""
+    labels: list[Any] = [7, ("a", 1), "two words", "é", "", "x", 12, ("a", 2)]
+    renamed: Table = table(ASIA.set_axis(labels, axis=1))
+    part = learn(renamed, labels[5], depth="max")
+
+    assert set(part.members) <= set(labels)
+    assert same(part, learn(renamed, labels[5], depth="max"))
+
+
+def test_unknown_options_are_refused() -> None:
+    """An option that the oracle does not have is refused with the nearest one."""
+    with pytest.raises(InvalidArgumentError, match="did you mean 'reliability'"):
+        learn(ASIA, "either", options={"reliabilty": "none"})
+
+
+def test_limits_give_an_incomplete_part() -> None:
+    """A part that met its limit says so and keeps what is settled."""
+    part = learn(CHILD, "LungParench", depth="max", max_tests=100)
+
+    assert part.incomplete is not None
+    assert "stopped at 100 tests" in part.incomplete

@@ -1,0 +1,178 @@
+"""Pairs that cannot be tested are unknown, never absent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from apsl_rules import Knowledge, find_blanket, learn, learn_graph, load_part, stability
+from apsl_rules.rules.facts import gap, untested
+from apsl_rules.rules.store import Mark
+
+LEARNERS = ("auto", "apsl", "pcd-by-pcd", "cmb", "gs", "mmhc", "apsl-paper")
+TOO_FEW = "could not be tested"
+
+
+def copies(rows: int = 1000, levels: int = 15) -> pd.DataFrame:
+    """Draw ``b``, a 95 % copy of ``a``, both with many labels, beside ``d``, an 80 % copy of ``c`` with three."""
+    random = np.random.default_rng(1)
+    a = random.integers(0, levels, rows)
+    b = np.where(random.random(rows) < 0.95, a, random.integers(0, levels, rows))
+    c = random.integers(0, 3, rows)
+    d = np.where(random.random(rows) < 0.8, c, random.integers(0, 3, rows))
+    words = np.array([f"level {number}" for number in range(levels)])
+    return pd.DataFrame({"a": words[a], "b": words[b], "c": c, "d": d})
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_pair_with_too_few_rows_is_unknown(learner: str) -> None:
+    """A near-copy with 15 levels is no gap at 1,000 rows; a pair that could be tested still is."""
+    part = learn(copies(), "a", learner=learner)
+
+    assert part.mark("a", "b") is Mark.UNKNOWN
+    assert part.mark("a", "c") is Mark.GAP
+    assert frozenset("ab") not in part.gaps
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_why_says_that_it_could_not_be_tested(learner: str) -> None:
+    """The proof names the test that lacked rows, how many it needs, and what would help."""
+    said = str(learn(copies(), "a", learner=learner).why("b", "a"))
+
+    assert TOO_FEW in said
+    assert "too few rows to test a against b (n = 1000)" in said
+    assert "225 cells need 1,125 rows" in said
+    assert "discretize" in said
+
+
+def births() -> pd.DataFrame:
+    """Draw 189 birth weights in grams, and whether each is below 2,500."""
+    weights = np.random.default_rng(4).normal(2945, 730, 189).round().astype(int)
+    return pd.DataFrame({"weight": weights, "low": weights < 2500})
+
+
+@pytest.mark.parametrize("learner", ["auto", "apsl"])
+def test_a_cut_of_a_number_is_next_to_it(learner: str) -> None:
+    """By default numbers are cut, so the column that is a cut of another one is its neighbour."""
+    assert learn(births(), "low", learner=learner).neighbours_of("low") == ("weight",)
+
+
+@pytest.mark.parametrize("learner", ["auto", "apsl"])
+def test_a_number_left_uncut_is_unknown(learner: str) -> None:
+    """Nothing is claimed of a number whose values are nearly all different."""
+    part = learn(births(), "low", learner=learner, discretize="none")
+
+    assert part.mark("low", "weight") is Mark.UNKNOWN
+    assert TOO_FEW in str(part.why("low", "weight"))
+
+
+def test_enough_rows_make_the_pair_an_edge() -> None:
+    """With the rows that the proof asks for the pair is tested and joined."""
+    assert learn(copies(1200), "a", learner="apsl").mark("a", "b") is Mark.LINE
+
+
+@pytest.mark.parametrize("learner", ["auto", "apsl"])
+def test_a_note_names_the_candidates(learner: str) -> None:
+    """The note names the columns that could not be tested against the target, though they are no members."""
+    part = learn(copies(), "a", learner=learner)
+
+    assert "b" not in part.members
+    assert [note for note in part.notes if "'a' against 'b'" in note and "unknown" in note]
+    assert not [note for note in learn(copies(), "c", learner=learner).notes if "too few rows" in note]
+
+
+def test_no_rule_builds_on_an_untested_pair() -> None:
+    """Two parents of a child that cannot be tested against each other make no V-structure and no chain."""
+    frame = copies(900)
+    frame["child"] = (frame["a"].str[-1].astype(int) + frame["b"].str[-1].astype(int) > 8).astype(int)
+    frame["leaf"] = np.where(np.random.default_rng(2).random(900) < 0.9, frame["child"], 1 - frame["child"])
+    part = learn(frame, "child", depth="max", learner="apsl")
+
+    assert {"a", "b"} <= {*part.neighbours_of("child")}
+    assert part.mark("a", "b") is Mark.UNKNOWN
+    assert not [firing for firing in part.trace for fact in firing.premises if {"a", "b"} <= {*fact.nodes}]
+
+
+def test_a_climb_among_candidates_leaves_the_other_pairs_open() -> None:
+    """A pair that could not be tested was no candidate, so the best graph without that edge says nothing of it."""
+    frame = copies()
+    frame["sum"] = (frame["a"].str[-1].astype(int) + frame["b"].str[-1].astype(int) > 8).astype(int)
+    part = learn(frame, "a", depth="max", learner="mmhc")
+
+    assert part.neighbours_of("sum") == ("a", "b")
+    assert part.mark("a", "b") is Mark.UNKNOWN
+    assert TOO_FEW in str(part.why("a", "b"))
+
+
+def test_a_blanket_names_what_could_not_be_tested() -> None:
+    """A blanket says which nodes may belong to it as well."""
+    assert find_blanket(copies(), "a").untested == ("b",)
+    assert find_blanket(copies(), "c").untested == ()
+
+
+def test_a_score_that_compared_the_pair_decides_it() -> None:
+    """Where the search by score had both nodes before it, their pair is known whatever the test could say."""
+    frame = copies(900)
+    frame["child"] = (frame["a"].str[-1].astype(int) + frame["b"].str[-1].astype(int) > 8).astype(int)
+    part = learn(frame, "child", depth=2)
+
+    assert part.learner == "apsl-score"
+    assert {"a", "b"} <= {*part.members}
+    assert part.mark("a", "b") is not Mark.UNKNOWN
+    assert untested.fact("a", "b") not in part.store
+
+
+def test_knowledge_decides_what_no_test_can() -> None:
+    """Two columns known to be apart are a gap with the user's word as its proof."""
+    part = learn(copies(), "a", learner="apsl", knowledge=Knowledge(apart=[("a", "b")]))
+
+    assert part.mark("a", "b") is Mark.GAP
+    assert part.why("a", "b").fact == gap.fact("a", "b")
+
+
+@pytest.mark.parametrize("counts", ["duckdb", "dask"])
+def test_counts_from_elsewhere_say_the_same(counts: str, tmp_path: Path) -> None:
+    """DuckDB and Dask leave the same pairs untested, for the same reason."""
+    copies().to_parquet(tmp_path / "copies.parquet")
+    there = learn(tmp_path / "copies.parquet", "a", counts=counts)
+    here = learn(copies(), "a", learner="apsl")
+
+    assert there.store.facts(untested) == here.store.facts(untested)
+    assert str(there.why("a", "b")) == str(here.why("a", "b"))
+
+
+def test_a_saved_part_keeps_what_was_untested(tmp_path: Path) -> None:
+    """A part from a file knows what could not be tested, and why."""
+    part = learn(copies(), "a")
+    part.save(tmp_path / "part.json")
+    loaded = load_part(tmp_path / "part.json")
+
+    assert loaded.mark("a", "b") is Mark.UNKNOWN
+    assert str(loaded.why("a", "b")) == str(part.why("a", "b"))
+
+
+def test_a_cached_run_leaves_the_same_untested(tmp_path: Path) -> None:
+    """Sweeps that come from a cache file name the same pairs."""
+    first = learn(copies(), "a", learner="apsl", cache=tmp_path / "answers")
+    again = learn(copies(), "a", learner="apsl", cache=tmp_path / "answers")
+
+    assert again.store.facts(untested) == first.store.facts(untested) == (untested.fact("a", "b"),)
+
+
+def test_whole_graphs_leave_it_open_too() -> None:
+    """A learned graph marks the pair as unknown and gives the reason."""
+    graph = learn_graph(copies(), learner="apsl")
+
+    assert graph.mark("a", "b") is Mark.UNKNOWN
+    assert TOO_FEW in str(graph.why("a", "b"))
+
+
+def test_resamples_that_cannot_test_a_pair_do_not_count_as_gaps() -> None:
+    """On resamples with too few rows for the pair its share of gaps is none."""
+    counted = stability(copies(1200), "a", learner="apsl", resamples=4, subsample=0.5, seed=1)
+
+    assert counted.of("a", "b").gap == 0
+    assert counted.of("a", "b").edge == 0

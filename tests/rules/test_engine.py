@@ -1,0 +1,118 @@
+"""The fixpoint engine: rounds, blocked facts, refusals and counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from apsl_rules.errors import RuleError
+from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.facts import Fact
+from apsl_rules.rules.rulebooks import PAPER, SOUND
+from support.graphs import arrows_of
+from support.telling import fact, told
+
+CHAIN = "collider:a,b,z adjacent:a,b adjacent:z,b adjacent:b,c adjacent:c,d chain:a,b,c chain:b,c,d"
+
+
+def test_each_round_uses_what_was_known_before_it() -> None:
+    """The V-structure comes in round 1, the next arrow in round 2, the one after it in round 3."""
+    engine = Engine(SOUND)
+
+    outcome = engine.extend(engine.start(), told(CHAIN))
+
+    assert outcome.rounds == (2, 1, 1, 0)
+    assert outcome.depths() == {
+        fact("arrow:a,b"): 1,
+        fact("arrow:z,b"): 1,
+        fact("arrow:b,c"): 2,
+        fact("arrow:c,d"): 3,
+    }
+    assert [firing.rule for firing in outcome.firings] == ["V-collider", "V-collider", "Meek-R1", "Meek-R1"]
+    assert outcome.store.arrows == arrows_of("a->b z->b b->c c->d")
+
+
+def test_the_store_before_is_left_as_it_was() -> None:
+    """An extension gives a new store; the old one still has what it had."""
+    engine = Engine(SOUND)
+    before = engine.extend(engine.start(), told("collider:a,b,z")).store
+
+    after = engine.extend(before, told("adjacent:b,c chain:a,b,c")).store
+
+    assert before.arrows == arrows_of("a->b z->b")
+    assert after.arrows == arrows_of("a->b z->b b->c")
+
+
+def test_an_older_store_can_be_extended_another_way() -> None:
+    """Two extensions of one store know nothing of each other."""
+    engine = Engine(SOUND)
+    base = engine.extend(engine.start(), told("collider:a,b,z adjacent:b,c adjacent:b,d")).store
+
+    one = engine.extend(base, told("chain:a,b,c")).store
+    other = engine.extend(base, told("chain:a,b,d")).store
+
+    assert one.arrows == arrows_of("a->b z->b b->c")
+    assert other.arrows == arrows_of("a->b z->b b->d")
+
+
+def test_blocked_facts_are_neither_concluded_nor_told() -> None:
+    """What rests on a blocked fact does not follow either."""
+    engine = Engine(SOUND)
+    blocked = {fact("arrow:b,c"), fact("arrow:x,y")}
+
+    outcome = engine.extend(engine.start(), told(f"{CHAIN} arrow:x,y arrow:y,x"), blocked=blocked)
+
+    assert outcome.store.arrows == arrows_of("a->b z->b y->x")
+
+
+def test_nothing_new_means_no_round() -> None:
+    """Findings that are held already set nothing off."""
+    engine = Engine(SOUND)
+    store = engine.extend(engine.start(), told(CHAIN)).store
+
+    outcome = engine.extend(store, told(CHAIN))
+
+    assert outcome.rounds == ()
+    assert outcome.firings == ()
+    assert outcome.store.entries == store.entries
+
+
+def test_of_several_firings_for_a_fact_one_is_chosen_by_name() -> None:
+    """Two V-structures point at b; the proof of the arrow they share names the first, whatever came first."""
+    engine = Engine(SOUND)
+
+    outcome = engine.extend(engine.start(), told("spouse:c,b,z spouse:a,b,z collider:a,b,z"))
+    (chosen,) = [firing for firing in outcome.firings if firing.fact == Fact("arrow", ("z", "b"))]
+
+    assert (chosen.rule, chosen.premises) == ("V-collider", (fact("collider:a,b,z"),))
+
+
+def test_rules_with_guards_have_no_fixpoint() -> None:
+    """The refusal names the rulebook and the policies that can run it."""
+    engine = Engine(PAPER)
+
+    with pytest.raises(RuleError, match=r"rulebook 'paper' has guards and so no fixpoint .* policy 'first' or 'last'"):
+        engine.extend(engine.start(), told(CHAIN))
+
+
+def test_each_rule_counts_its_firings_and_seconds() -> None:
+    """The costs add up over all extensions."""
+    engine = Engine(SOUND)
+    store = engine.extend(engine.start(), told(CHAIN)).store
+    engine.extend(store, told("adjacent:d,e chain:c,d,e"))
+
+    firings = {name: cost.firings for name, cost in engine.costs.items()}
+
+    assert firings == {"V-non-collider": 0, "V-collider": 2, "Meek-R1": 3, "Meek-R2": 0, "Meek-R3": 0}
+    assert engine.costs["Meek-R1"].seconds > 0
+
+
+def test_a_firing_names_its_bindings_and_premises() -> None:
+    """The bindings follow the variables of the rule, the premises its atoms."""
+    engine = Engine(SOUND)
+
+    outcome = engine.extend(engine.start(), told("arrow:a,b adjacent:b,c chain:a,b,c"))
+    (firing,) = outcome.firings
+
+    assert firing.bindings == ("a", "b", "c")
+    assert firing.premises == (fact("arrow:a,b"), fact("adjacent:b,c"), fact("chain:a,b,c"))
+    assert firing.fact == fact("arrow:b,c")

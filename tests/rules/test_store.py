@@ -1,0 +1,212 @@
+"""The immutable store: marks, views, sharing, and writers that do not meet."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from threading import Barrier
+from types import FrameType
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from apsl_rules.rules import journal
+from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.rulebooks import SOUND
+from apsl_rules.rules.store import Mark, MarkStore, store_of, writer_view
+from support.graphs import arrows_of
+from support.telling import fact, told
+
+MIXED = "adjacent:a,b adjacent:b,c arrow:b,c gap:a,c adjacent:c,d conflict:c,d arrow:c,d settled:e"
+
+
+def store(text: str) -> MarkStore:
+    """Make a store of findings."""
+    return MarkStore().with_reasons(told(text))
+
+
+@pytest.mark.parametrize(
+    ("pair", "mark"),
+    [
+        ("ab", Mark.LINE),
+        ("bc", Mark.ARROW),
+        ("ac", Mark.GAP),
+        ("cd", Mark.CONFLICT),
+        ("ae", Mark.GAP),
+        ("ad", "unknown"),
+    ],
+)
+def test_a_pair_has_one_mark(pair: str, mark: str) -> None:
+    """Conflict before arrow before line before gap; a settled node has gaps to all that it is not adjacent to."""
+    marks = store(MIXED)
+
+    assert marks.mark(*pair) == mark
+    assert marks.mark(*reversed(pair)) == mark
+
+
+def test_arrows_and_lines_leave_out_pairs_in_conflict() -> None:
+    """A pair in conflict has no direction and is not merely open."""
+    marks = store(MIXED)
+
+    assert marks.arrows == arrows_of("b->c")
+    assert marks.lines == {frozenset("ab")}
+    assert marks.conflicts == {frozenset("cd")}
+    assert marks.has_arrow("b", "c")
+    assert not marks.has_arrow("c", "b")
+    assert marks.neighbours_of("c") == ("b", "d")
+    assert marks.neighbours_of("nobody") == ()
+    assert repr(marks) == "MarkStore(arrows=1, lines=1, entries=8)"
+
+
+def test_the_matrix_is_the_encoding_of_the_paper() -> None:
+    """A line is 1 both ways, an arrow -1 one way and 0 the other, all else 0; a conflict becomes a line."""
+    expected = [
+        [0, 1, 0, 0],
+        [1, 0, -1, 0],
+        [0, 0, 0, 1],
+        [0, 0, 1, 0],
+    ]
+
+    matrix = store(MIXED).matrix("abcd")
+
+    assert matrix.dtype == np.int8
+    np.testing.assert_array_equal(matrix, expected)
+    np.testing.assert_array_equal(store(MIXED).matrix("dcba"), np.array(expected)[::-1, ::-1])
+
+
+def test_a_fact_keeps_its_first_reason() -> None:
+    """Told again with other evidence, a fact stays as it was and costs nothing."""
+    first, again = told("adjacent:a,b", p=0.001)[0], told("adjacent:a,b", p=0.5)[0]
+
+    marks = MarkStore().with_reasons([first, again])
+
+    assert marks.reason(first.fact) == first
+    assert len(marks) == 1
+
+
+def test_a_store_cannot_be_changed() -> None:
+    """It is a frozen value, and its longer successors leave it alone."""
+    before = store("adjacent:a,b")
+    changed: Any = before
+
+    after = before.with_reasons(told("arrow:a,b"))
+
+    assert before.mark("a", "b") is Mark.LINE
+    assert after.mark("a", "b") is Mark.ARROW
+    assert fact("arrow:a,b") not in before
+    with pytest.raises(attrs.exceptions.FrozenInstanceError):
+        changed.arrows = after.arrows
+
+
+def test_writing_behind_an_older_view_branches_off() -> None:
+    """Two successors of one store hold different facts, and each can go on."""
+    base = store("adjacent:a,b")
+    one = base.with_reasons(told("arrow:a,b"))
+
+    other = base.with_reasons(told("arrow:b,a")).with_reasons(told("gap:a,c"))
+
+    assert one.arrows == arrows_of("a->b")
+    assert other.arrows == arrows_of("b->a")
+    assert base.arrows == frozenset()
+    assert one.with_reasons(told("gap:a,d")).arrows == one.arrows
+
+
+def test_all_states_share_one_journal() -> None:
+    """Replay costs a view for each state and copies nothing."""
+    marks = store(MIXED)
+
+    states = list(marks.states())
+
+    assert all(state.relations is marks.relations for state in states)
+    assert [len(state) for state in states] == list(range(len(marks) + 1))
+    assert states[3].arrows == arrows_of("b->c")
+    assert states[-1].conflicts == marks.conflicts
+
+
+def test_a_dropped_fact_can_be_taken_up_again() -> None:
+    """Each view knows whether the fact held then, and for which reason."""
+    first, second = told("arrow:a,b", p=0.1)[0], told("arrow:a,b", p=0.2)[0]
+    (against,) = told("arrow:b,a")
+    with MarkStore().writing() as writer:
+        writer.add(first)
+        writer.drop(first.fact, because=against)
+        writer.add(against)
+        writer.add(second)
+        marks = writer_view(writer)
+
+    states = list(marks.states())
+
+    assert [first.fact in state for state in states] == [False, True, False, False, True]
+    assert states[1].reason(first.fact) == first
+    assert marks.reason(first.fact) == second
+    assert marks.reason_before(first.fact, 3) == (0, first)
+    assert states[2].reason_before(first.fact, 9) == (0, first)
+
+
+def test_a_fact_that_was_not_told_by_then_has_no_reason() -> None:
+    """Asking for the reason of a fact that is told later, or never, is a mistake of the caller."""
+    older = store("adjacent:a,b")
+    older.with_reasons(told("arrow:a,b"))
+
+    for unknown in ("arrow:a,b", "adjacent:a,c"):
+        with pytest.raises(KeyError):
+            older.reason(fact(unknown))
+
+
+def test_a_journal_can_be_read_back() -> None:
+    """A store made from the entries of another holds the same facts for the same reasons."""
+    marks = store(MIXED)
+
+    copy = store_of(marks.relations.values(), marks.entries)
+
+    assert copy.entries == marks.entries
+    assert (copy.arrows, copy.lines, copy.conflicts) == (marks.arrows, marks.lines, marks.conflicts)
+
+
+def test_two_writers_do_not_meet() -> None:
+    """Threads that extend one store at the same moment each get their own successor, whole and right."""
+    base = Engine(SOUND).extend(MarkStore(), told("collider:a,b,z adjacent:a,b adjacent:b,z")).store
+    barrier = Barrier(4)
+
+    def is_right(number: int) -> bool:
+        engine, marks = Engine(SOUND), base
+        way = ["a", "b", *(f"n{number}.{step}" for step in range(60))]
+        barrier.wait()
+        for x, y, z in zip(way, way[1:], way[2:], strict=False):
+            marks = engine.extend(marks, told(f"adjacent:{y},{z} chain:{x},{y},{z}")).store
+        return marks.arrows == base.arrows | set(pairwise(way))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(is_right, range(4)))
+    assert base.arrows == arrows_of("a->b z->b")
+
+
+def test_a_view_is_right_at_every_line_of_a_writer() -> None:
+    """Whenever a thread may be interrupted while it writes, readers of older states see what they always saw."""
+    (one,) = told("arrow:a,b")
+    older = MarkStore().with_reasons([one])
+    looks: list[bool] = []
+
+    def look(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
+        del event, argument
+        if frame.f_code.co_filename != journal.__file__:
+            return None
+        looks.append(older.reason(one.fact) == one and older.arrows == arrows_of("a->b"))
+        return look
+
+    with older.writing() as writer:
+        tracing = sys.gettrace()
+        sys.settrace(look)
+        try:
+            writer.drop(one.fact, because=one)
+            writer.add(one)
+            writer.add(told("arrow:c,d")[0])
+        finally:
+            sys.settrace(tracing)
+
+    assert len(looks) > 20
+    assert all(looks)

@@ -1,0 +1,79 @@
+"""Sources of counts to set beside each other: the same table in memory, in DuckDB and on a cluster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from apsl_backends.counting.dask_cluster import DaskCounts
+from apsl_backends.counting.duckdb_counts import DuckCounts
+from apsl_backends.counting.table_counts import TableCounts
+from apsl_rules.data.counts.source import CountSource
+from apsl_rules.data.table import Codes, Table
+from apsl_rules.parts.file import part_json
+from apsl_rules.parts.part import Part
+
+
+class ThriftyCounts(TableCounts):
+    """A table whose small sets of columns are counted together, as DuckDB's are."""
+
+    cheap = 4096
+
+
+class MisledCounts(ThriftyCounts):
+    """A table of which the first rows are all alike, so that sizes are guessed far too small."""
+
+    def sample(self) -> Codes:
+        """Give rows that say nothing."""
+        return np.zeros((len(self.heading.names), 100), np.uint8)
+
+
+SOURCES: Mapping[str, Callable[[Table], CountSource]] = {
+    "table": TableCounts,
+    "thrifty": ThriftyCounts,
+    "misled": MisledCounts,
+    "duckdb": DuckCounts.of_table,
+    "dask": DaskCounts.of_table,
+}
+
+ODD_NAMES = ('a"; DROP TABLE rows; --', "select", "Ж🎉", "a b", "A B", "c0", "count(*)", "'quoted'")
+
+
+def odd_frame(rows: int, seed: int) -> pd.DataFrame:
+    """Draw a frame of dependent columns with odd names, odd levels, missing values and one of many levels."""
+    random = np.random.default_rng(seed)
+    first = random.integers(0, 3, rows)
+    noisy = np.where(random.random(rows) < 0.3, random.integers(0, 3, rows), first)
+    words = np.array(["yes", "no; --", 'quo"te', "ünï🎉"])
+    columns = (
+        first,
+        words[noisy],
+        np.where(random.random(rows) < 0.1, None, words[(noisy + first) % 4]),
+        pd.array(np.where(random.random(rows) < 0.2, random.integers(0, 2, rows), noisy % 2), dtype="Int64"),
+        np.where(random.random(rows) < 0.15, np.nan, (first + random.integers(0, 2, rows)) % 3),
+        noisy > random.integers(0, 3, rows),
+        random.integers(0, 700, rows),
+        np.round(random.normal(size=rows) + first, 3),
+    )
+    return pd.DataFrame(dict(zip(ODD_NAMES, columns, strict=True)))
+
+
+def written(frame: pd.DataFrame, folder: Path, *, groups: int = 3) -> dict[str, Path]:
+    """Write a frame as Parquet, in several row groups, and as CSV."""
+    paths = {"parquet": folder / "rows.parquet", "csv": folder / "rows.csv"}
+    frame.to_parquet(paths["parquet"], row_group_size=-(-len(frame) // groups), index=False)
+    frame.to_csv(paths["csv"], index=False)
+    return paths
+
+
+def essence(part: Part) -> dict[str, Any]:
+    """Give all that is told of a part but who counted: findings, firings, marks, figures, and the counts of tests."""
+    told: dict[str, Any] = json.loads(part_json(part))
+    told["settings"].pop("counts", None)
+    told["notes"] = [note for note in told["notes"] if not note.startswith("counts came from")]
+    return told

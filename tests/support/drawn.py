@@ -1,0 +1,101 @@
+"""What a drawing shows, read back from its text, and nodes with names that try to break out of it."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import combinations
+from xml.etree import ElementTree as ET
+
+import attrs
+
+from apsl_rules import Part, known_dag, learn
+from apsl_rules.graphs.dag import Dag
+from apsl_rules.names import Node, in_order, shown
+from apsl_rules.parts.part import Visit
+from apsl_rules.report.edges import Look, look
+from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.facts import Evidence, Finding, adjacent, collider
+from apsl_rules.rules.rulebooks import SOUND
+from apsl_rules.rules.store import MarkStore
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+#: Names that are markup, scripts, quotes, marks of other writing systems, too long, or no text at all.
+HOSTILE: tuple[Node, ...] = (
+    "<script>window.canary = 1</script>",
+    "</script><script>window.canary = 2</script>",
+    "<img src=x onerror='window.canary = 3'>",
+    '" onmouseover="window.canary = 4" x=\'',
+    "<!-- & ]]> &amp;",
+    "שלום עולם",
+    "🦊 fox\nnew line\u202e",
+    "x" * 300,
+    7,
+    ("a", 1),
+)
+
+
+def hostile_dag() -> Dag:
+    """Give a graph on the hostile names that has arrows and lines: a chain into a collider, and a tail."""
+    first, second, third, fourth, fifth, *others = HOSTILE
+    parents: dict[Node, list[Node]] = {first: [], second: [], third: [first, second], fourth: [third], fifth: [first]}
+    return known_dag(parents | {other: [before] for before, other in zip([fourth, *others], others, strict=False)})
+
+
+def drawn_pairs(store: MarkStore, pairs: set[frozenset[Node]]) -> set[tuple[str, str, str]]:
+    """Say in words how a state draws some pairs: arrow from, to; the other marks by name."""
+    return {read for pair in pairs for read in [reading(*sorted(pair, key=str), store)] if read is not None}
+
+
+def reading(x: Node, y: Node, store: MarkStore) -> tuple[str, str, str] | None:
+    """Say in words how a state draws a pair."""
+    seen = look(store, x, y)
+    if seen is Look.NONE:
+        return None
+    if seen is Look.BACK:
+        return "arrow", shown(y), shown(x)
+    names = (shown(x), shown(y)) if seen is Look.AHEAD else sorted((shown(x), shown(y)))
+    return ("arrow" if seen is Look.AHEAD else str(seen), *names)  # type: ignore[return-value]  # three words
+
+
+def part_reading(part: Part) -> set[tuple[str, str, str]]:
+    """Say in words what the part itself has, by its own views of arrows, lines and edges."""
+    arrows = {("arrow", shown(x), shown(y)) for x, y in part.arrows}
+    lines = {("line", *sorted(map(shown, pair))) for pair in part.lines}
+    rest = part.edges - part.lines - {frozenset(pair) for pair in part.arrows}
+    return arrows | lines | {("conflict", *sorted(map(shown, pair))) for pair in rest}  # type: ignore[operator, return-value]  # pairs have two names
+
+
+def svg_reading(text: str) -> set[tuple[str, str, str]]:
+    """Read the edges back from SVG text."""
+    groups = [group for group in ET.fromstring(text).iter(f"{SVG}g") if "data-mark" in group.attrib]  # noqa: S314 - our own text
+    return {
+        _named(group.attrib["data-mark"], group.attrib["data-source"], group.attrib["data-target"]) for group in groups
+    }
+
+
+def _named(mark: str, x: str, y: str) -> tuple[str, str, str]:
+    return (mark, x, y) if mark == "arrow" else (mark, *sorted((x, y)))  # type: ignore[return-value]  # three words
+
+
+def large_part(dag: Dag, target: Node) -> Part:
+    """Give the part of greatest depth that visits with perfect answers would give, without asking a single test."""
+    engine, evidence = Engine(SOUND), Evidence("told")
+    history, visits, distances = engine.start(), [], {target: 0}
+    ahead = deque([target])
+    while ahead:
+        node = ahead.popleft()
+        around = in_order(dag.neighbours_of(node))
+        pairs = combinations(dag.parents_of(node), 2)
+        facts = [adjacent.fact(node, other) for other in around]
+        facts += [collider.fact(x, node, y) for x, y in pairs if y not in dag.neighbours_of(x)]
+        begin = len(history)
+        history = engine.extend(history, [Finding(fact, evidence) for fact in facts]).store
+        visits.append(Visit(node, around, begin, len(history)))
+        for other in around:
+            if other not in distances:
+                distances[other] = distances[node] + 1
+                ahead.append(other)
+    small = learn(known_dag({target: []}), target, depth="max")
+    stores = {"store": history, "history": history, "make_proofs": lambda: history}
+    return attrs.evolve(small, nodes=dag.nodes, visits=tuple(visits), distances=distances, **stores)
