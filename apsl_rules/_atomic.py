@@ -40,7 +40,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def encoded(text: str, path: str | Path) -> bytes:
-    """Give text as the UTF-8 that goes into a file, and refuse what UTF-8 cannot hold."""
+    """Return text as the UTF-8 that goes into a file, and refuse what UTF-8 cannot hold."""
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -58,7 +58,7 @@ def is_stdout(path: str | Path) -> bool:
 
 @contextmanager
 def in_place_of(path: str | Path) -> Iterator[Path]:
-    """Give an empty file that takes the place of a path once all is written, and vanishes on an error.
+    """Return an empty file that takes the place of a path once all is written, and vanishes on an error.
 
     A link stays and its target is replaced. A file that was there keeps its mode, a new one gets that of the umask.
     What is there and is no file is refused, except standard output, which gets the content once it is whole.
@@ -116,7 +116,7 @@ def _target(path: str | Path) -> tuple[Path, os.stat_result | None]:
 
 
 def _keep(draft: Path, before: os.stat_result) -> None:
-    """Give a file the owner, where that is allowed, and the mode of the one that it replaces."""
+    """Return a file the owner, where that is allowed, and the mode of the one that it replaces."""
     with suppress(OSError, AttributeError):  # not everyone may, and not every system has owners
         os.chown(draft, before.st_uid, before.st_gid)
     draft.chmod(stat.S_IMODE(before.st_mode))

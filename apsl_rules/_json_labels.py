@@ -10,7 +10,7 @@ from apsl_rules.names import Node
 
 
 def label(node: Node) -> Any:
-    """Give a label as JSON data.
+    """Return a label as JSON data.
 
     >>> label(("a", 1))
     {'tuple': ['a', 1]}
@@ -24,7 +24,7 @@ def label(node: Node) -> Any:
 
 
 def node_of(data: Any) -> Node:
-    """Give the label that JSON data stands for.
+    """Return the label that JSON data stands for.
 
     >>> node_of({'tuple': ['a', 1]})
     ('a', 1)

@@ -20,7 +20,7 @@ DEEPEST = 50
 
 
 def order_key(node: Node) -> tuple[Any, ...]:
-    """Give the sort key that orders labels of any kind the same way on every run.
+    """Return the sort key that orders labels of any kind the same way on every run.
 
     Numbers sort by value, strings as strings, tuples element by element, and labels of different kinds by kind.
 
@@ -66,7 +66,7 @@ def listing(nodes: Collection[Node]) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Give "; did you mean 'X'?" for the known word nearest to a misspelt one, or nothing.
+    """Return "; did you mean 'X'?" for the known word nearest to a misspelt one, or nothing.
 
     >>> nearest("Smoke", ["Smoker", "Lung"])
     "; did you mean 'Smoker'?"

@@ -68,7 +68,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def page(specs: Sequence[Spec]) -> str:
-    """Give the whole page."""
+    """Return the whole page."""
     local = [spec for spec in specs if spec.kind == "local"]
     others = [spec for spec in specs if spec.kind != "local"]
     apsl = next(spec for spec in local if spec.name == "apsl")
@@ -99,7 +99,7 @@ def page(specs: Sequence[Spec]) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Give the lines of a table."""
+    """Return the lines of a table."""
     return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
 
 
@@ -119,7 +119,7 @@ def _local(spec: Spec) -> list[str]:
 
 
 def _fed(spec: Spec) -> list[str]:
-    """Give the relations that a visit may tell."""
+    """Return the relations that a visit may tell."""
     findings = spec.findings
     told = {
         "adjacent": True,
@@ -149,7 +149,7 @@ def _setting(name: str, value: Any) -> str:
 
 
 def _settings(spec: Spec) -> dict[str, Any]:
-    """Give all settings by table and name, options included."""
+    """Return all settings by table and name, options included."""
     tables = {name: table for name, table in attrs.asdict(spec).items() if isinstance(table, dict)}
     return {f"{name}.{key}": value for name, table in tables.items() for key, value in table.items()}
 

@@ -24,7 +24,7 @@ class Recorded:
     err: str
 
     def block(self) -> str:
-        """Give the command and what it printed, as a terminal shows it."""
+        """Return the command and what it printed, as a terminal shows it."""
         return f"```\n$ {self.line}\n{(self.out + self.err).rstrip()}".rstrip() + "\n```"
 
 
@@ -40,7 +40,7 @@ def run(line: str) -> Recorded:
 
 
 def written(page: Path, text: str, words: list[str]) -> int:
-    """Write a page, or with ``--check`` say whether it is what would be written; give the exit code."""
+    """Write a page, or with ``--check`` say whether it is what would be written; return the exit code."""
     if words == ["--check"]:
         if page.read_text("utf-8") == text:
             return 0

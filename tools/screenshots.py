@@ -95,7 +95,7 @@ def picture(browser: Chrome, part: Part, steps: list[tuple[str, object]], page: 
 
 
 def commonest(seen: Image.Image) -> Image.Image:
-    """Give a palette of the 256 commonest colours, which keeps the inks of the drawing as they are."""
+    """Return a palette of the 256 commonest colours, which keeps the inks of the drawing as they are."""
     colours, counts = np.unique(np.asarray(seen).reshape(-1, 3), axis=0, return_counts=True)
     palette = Image.new("P", (1, 1))
     palette.putpalette(colours[np.argsort(-counts, kind="stable")[:256]].tobytes())

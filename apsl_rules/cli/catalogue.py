@@ -18,7 +18,7 @@ class Offer(Protocol):
 
     @property
     def name(self) -> str:
-        """Give the name by which it is chosen."""
+        """Return the name by which it is chosen."""
 
     @property
     def summary(self) -> str:
@@ -64,7 +64,7 @@ def networks(*, as_json: bool) -> None:
 
 
 def _origin(source: str) -> str:
-    """Give the beginning of what is known of a network: up to the year of its publication."""
+    """Return the beginning of what is known of a network: up to the year of its publication."""
     first = source.strip().splitlines()[0]
     year = re.search(r"\(\d{4}\)", source)
     return " ".join((source[: year.end()] if year and first.startswith("The ") else first).split())

@@ -22,7 +22,7 @@ class Sections(click.Group):
                 self.add_command(command)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Give the names of all commands in the order of the sections."""
+        """Return the names of all commands in the order of the sections."""
         return [str(command.name) for commands in self._sections.values() for command in commands]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
@@ -36,7 +36,7 @@ class Sections(click.Group):
 
 
 def sentence(error: click.ClickException) -> str:
-    """Give what click has to say about a mistake as one line, with the way to the help."""
+    """Return what click has to say about a mistake as one line, with the way to the help."""
     text = " ".join(error.format_message().split()).rstrip(".")
     text = f"{text[:1].lower()}{text[1:]}".replace(". (Did you mean", " (did you mean")
     context = getattr(error, "ctx", None)

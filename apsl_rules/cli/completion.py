@@ -60,7 +60,7 @@ def complete_formats(context: click.Context, _parameter: click.Parameter, begun:
 
 
 def _plugins(context: click.Context) -> Plugins:
-    """Give the plugins; while completing, no command has run that would have gathered them."""
+    """Return the plugins; while completing, no command has run that would have gathered them."""
     return context.obj if isinstance(context.obj, Plugins) else installed()
 
 

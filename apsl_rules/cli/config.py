@@ -40,12 +40,12 @@ def _read(context: click.Context, _parameter: click.Parameter, path: str | None)
 
 
 def _key(parameter: click.Parameter) -> str:
-    """Give the key of a parameter: its long option without dashes in front, or the argument's name."""
+    """Return the key of a parameter: its long option without dashes in front, or the argument's name."""
     return max(parameter.opts, key=len).lstrip("-").lower()
 
 
 def _typed(value: Any, parameter: click.Parameter, what: str) -> Any:
-    """Give a value as it would be typed, so that it is checked as an option is."""
+    """Return a value as it would be typed, so that it is checked as an option is."""
     if isinstance(parameter, click.Option) and parameter.is_flag:
         if not isinstance(value, bool):
             message = f"{what} is {value!r}; give true or false"

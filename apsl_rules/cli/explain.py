@@ -60,7 +60,7 @@ def _refuse_settings(source: str, settings: Iterable[str]) -> None:
 
 
 def is_part_file(source: str) -> bool:
-    """Say whether a file begins as a saved part does."""
+    """Return whether a file begins as a saved part does."""
     try:
         with Path(source).open("rb") as file:
             return file.read(26) == b'{"format":"apsl_rules part'

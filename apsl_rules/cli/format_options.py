@@ -33,7 +33,7 @@ def _place(_context: click.Context, _parameter: click.Parameter, value: str | No
 
 
 def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give the option --out of a command that writes one file."""
+    """Return the option --out of a command that writes one file."""
     return click.option("--out", "-o", type=click.Path(), callback=_place, help=f"{text} '-' prints.")
 
 
@@ -58,7 +58,7 @@ def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def chosen_style(style: str, *, as_json: bool) -> str:
-    """Give the format that --format and --json choose together."""
+    """Return the format that --format and --json choose together."""
     if as_json and style not in ("text", "json"):
         message = f"--json and --format {style} ask for two formats; give one of them"
         raise InvalidArgumentError(message)

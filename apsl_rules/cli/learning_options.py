@@ -126,7 +126,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
-    """Give the node whose label reads like a word from the command line."""
+    """Return the node whose label reads like a word from the command line."""
     matches = [node for node in nodes if str(node) == text]
     if not matches:
         hint = nearest(text, map(str, nodes)) or f"; the nodes are {listing(nodes)}"
@@ -139,7 +139,7 @@ def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
 
 
 def nodes_of(source: Any) -> tuple[Node, ...]:
-    """Give the nodes of a network, a graph, a table, an oracle or a frame."""
+    """Return the nodes of a network, a graph, a table, an oracle or a frame."""
     if isinstance(source, Network):
         return source.dag.nodes
     if isinstance(source, Table):

@@ -19,7 +19,7 @@ def print_json(data: Any, *, err: bool = False) -> None:
 
 
 def json_text(data: Any) -> str:
-    """Give data as the JSON that commands print."""
+    """Return data as the JSON that commands print."""
     return json.dumps(data, ensure_ascii=False, indent=2)
 
 

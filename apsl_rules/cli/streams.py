@@ -27,7 +27,7 @@ def ready_streams() -> None:
 
 
 def _newline() -> str | None:
-    """Give the end of lines that standard output has on this system."""
+    """Return the end of lines that standard output has on this system."""
     return None if os.linesep != "\n" else "\n"
 
 

@@ -92,7 +92,7 @@ class Visits:
 
 @contextmanager
 def watched(manager: Plugins, *, quiet: bool) -> Iterator[Plugins]:
-    """Give the plugins, with a bar that follows the visits of a run where somebody watches."""
+    """Return the plugins, with a bar that follows the visits of a run where somebody watches."""
     with progress_bar("nodes visited", quiet=quiet) as bar:
         if bar is not None:
             manager = manager.copy()
@@ -102,7 +102,7 @@ def watched(manager: Plugins, *, quiet: bool) -> Iterator[Plugins]:
 
 @contextmanager
 def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Bar | None]:
-    """Show a bar with the time left on standard error while work goes on; give None where nobody watches."""
+    """Show a bar with the time left on standard error while work goes on; return None where nobody watches."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

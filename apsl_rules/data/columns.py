@@ -30,7 +30,7 @@ class Numbers:
 
     @property
     def present(self) -> npt.NDArray[Any]:
-        """Give the values that are there."""
+        """Return the values that are there."""
         return self.values[~self.missing] if self.missing.any() else self.values
 
 
@@ -54,17 +54,17 @@ class Source(Protocol):
 
     @property
     def names(self) -> tuple[Node, ...]:
-        """Give the labels of the columns."""
+        """Return the labels of the columns."""
 
     @property
     def rows(self) -> int:
-        """Give the number of rows."""
+        """Return the number of rows."""
 
     def column(self, place: int) -> Column:
-        """Give one column."""
+        """Return one column."""
 
     def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
-        """Give a run of columns as the rows of one integer array, or None when one of them is something else."""
+        """Return a run of columns as the rows of one integer array, or None when one of them is something else."""
 
 
 def numbers(values: npt.NDArray[Any], missing: Mask | None = None) -> Numbers:
@@ -78,7 +78,7 @@ def numbers(values: npt.NDArray[Any], missing: Mask | None = None) -> Numbers:
 
 
 def whole_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.integer[Any]] | None:
-    """Give an array of numbers as integers, or None when a value is fractional, missing or too large to be exact."""
+    """Return an array of numbers as integers, or None when a value is fractional, missing or too large to be exact."""
     if values.dtype.kind in "iu":
         return values
     if values.dtype.kind != "f" or not (np.abs(values) < _EXACT).all() or (values != np.rint(values)).any():
@@ -117,7 +117,7 @@ def labels_or_numbers(codes: npt.NDArray[np.intp], levels: list[Any]) -> Column:
 
 
 def is_missing(value: Any) -> bool:
-    """Say whether a value stands for none: None, or what does not equal itself (NaN, NaT, NA)."""
+    """Return whether a value stands for none: None, or what does not equal itself (NaN, NaT, NA)."""
     if value is None:
         return True
     try:

@@ -66,7 +66,7 @@ def intervals(
 def cut_points(
     values: npt.NDArray[np.float64], cut: Cut, weights: npt.NDArray[np.int64] | None = None
 ) -> npt.NDArray[np.float64]:
-    """Give the inner limits of the intervals, rising, each with a value at or below it and a value above it."""
+    """Return the inner limits of the intervals, rising, each with a value at or below it and a value above it."""
     shares = np.arange(1, cut.bins) / cut.bins
     if cut.method == "quantile":
         # Limits that are values of the column stay where they are whatever the rounding.

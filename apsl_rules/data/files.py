@@ -38,13 +38,13 @@ class FileTable:
 
     @cached_property
     def table(self) -> str | None:
-        """Give the name of the table in a database, if the path tells one."""
+        """Return the name of the table in a database, if the path tells one."""
         name, mark, table = self.path.rpartition("#")
         return table if mark and name.casefold().endswith(DATABASE_ENDINGS) else None
 
     @cached_property
     def kind(self) -> KeptKind:
-        """Give the kind of the files."""
+        """Return the kind of the files."""
         file = self.files[0]
         if file.name.casefold().endswith(DATABASE_ENDINGS):
             return "duckdb"
@@ -58,7 +58,7 @@ class FileTable:
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
-        """Give the files, sorted by name."""
+        """Return the files, sorted by name."""
         name = self.path if self.table is None else self.path[: -len(self.table) - 1]
         if not has_magic(name) or Path(name).exists():
             folder = Path(name)
@@ -74,7 +74,7 @@ class FileTable:
         return tuple(found)
 
     def identity(self) -> bytes:
-        """Give a hash of all that is in the files: what tells these rows from others, wherever they lie.
+        """Return a hash of all that is in the files: what tells these rows from others, wherever they lie.
 
         Every byte is read, since times and sizes can stay while the content changes. Beside a database lies what was
         written to it last.
@@ -85,7 +85,7 @@ class FileTable:
 
     @property
     def columns(self) -> tuple[Node, ...]:
-        """Give the names of the columns."""
+        """Return the names of the columns."""
         match self.kind:
             case "parquet":
                 from apsl_rules.data.readers.parquet import parquet_names
@@ -100,7 +100,7 @@ class FileTable:
 
     @property
     def separator(self) -> str:
-        """Give what stands between the fields of a text file."""
+        """Return what stands between the fields of a text file."""
         return "\t" if self.kind == "tsv" else ","
 
     @property
@@ -128,14 +128,14 @@ def _content_hash(file: Path) -> bytes:
 
 
 def is_countable(source: object) -> bool:
-    """Say whether a source is the path of a single file of columns in which others than we can count."""
+    """Return whether a source is the path of a single file of columns in which others than we can count."""
     if not isinstance(source, str | PathLike):
         return False
     return fspath(source).casefold().removesuffix(".gz").endswith((".parquet", ".csv", ".tsv"))
 
 
 def is_left_in_place(source: object) -> bool:
-    """Say whether a source is a path that stands for a table from which only counts can be taken."""
+    """Return whether a source is a path that stands for a table from which only counts can be taken."""
     if not isinstance(source, str | PathLike):
         return False
     name = fspath(source)

@@ -17,7 +17,7 @@ _known: WeakKeyDictionary[Table, dict[int, bytes]] = WeakKeyDictionary()
 
 
 def fingerprint(table: Table, columns: Iterable[Node]) -> tuple[bytes, ...]:
-    """Give a hash of the contents of each of some columns; it is computed when first asked for and then kept.
+    """Return a hash of the contents of each of some columns; it is computed when first asked for and then kept.
 
     Two columns with the same codes have the same hash, whatever their names and the names of their levels; a changed
     cell changes it.
@@ -34,7 +34,7 @@ def fingerprint(table: Table, columns: Iterable[Node]) -> tuple[bytes, ...]:
 
 
 def array_fingerprint(values: npt.NDArray[Any], *, kind: str) -> bytes:
-    """Give a hash of the values of an array and of what kind of thing they are."""
+    """Return a hash of the values of an array and of what kind of thing they are."""
     return blake2b(np.ascontiguousarray(values).data, digest_size=16, person=kind.encode()).digest()
 
 

@@ -23,7 +23,7 @@ class OtherFrame:
     rows: int
 
     def column(self, place: int) -> Column:
-        """Give one column: declared categories keep their order, numbers are numbers, the rest are labels."""
+        """Return one column: declared categories keep their order, numbers are numbers, the rest are labels."""
         values = self.series[place]
         dtype = values.dtype
         if _fits_numpy(dtype):
@@ -41,7 +41,7 @@ class OtherFrame:
         return labels_of(values.to_list(), self.names[place])
 
     def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
-        """Give a run of columns as the rows of one integer array, where all have plain numbers."""
+        """Return a run of columns as the rows of one integer array, where all have plain numbers."""
         run = self.series[start:stop]
         if not all(_fits_numpy(values.dtype) for values in run):
             return None
@@ -49,7 +49,7 @@ class OtherFrame:
 
 
 def _fits_numpy(dtype: Any) -> bool:
-    """Say whether a column holds numbers that numpy has; it has no integers of 128 bits."""
+    """Return whether a column holds numbers that numpy has; it has no integers of 128 bits."""
     return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
 
 

@@ -14,14 +14,14 @@ from apsl_rules.names import Node, in_order, listing, order_key
 
 
 def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
-    """Give a sentence for each thing that stands out; copies are looked for among the members only."""
+    """Return a sentence for each thing that stands out; copies are looked for among the members only."""
     from apsl_rules.data import describe
 
     return (*_on_columns(table), *_on_copies(describe(_columns(table, members)).duplicates))
 
 
 def notes_on_counts(kept: KeptCounts, members: Sequence[Node], rounds_before: int = 0) -> tuple[str, ...]:
-    """Give the same sentences from counts alone, and how these came."""
+    """Return the same sentences from counts alone, and how these came."""
     notes = (*_on_columns(kept.heading), *_on_copies(_copies(kept, members)))
     rounds = kept.rounds - rounds_before
     chosen = () if kept.note is None else (kept.note,)
@@ -41,7 +41,7 @@ def _on_copies(copies: Iterable[Sequence[Node]]) -> list[str]:
 
 
 def _copies(kept: KeptCounts, members: Sequence[Node]) -> list[tuple[Node, ...]]:
-    """Give the groups of members that differ at most in the names of their levels; their counts tell who may."""
+    """Return the groups of members that differ at most in the names of their levels; their counts tell who may."""
     heading = kept.heading
     alike: dict[tuple[object, ...], list[int]] = {}
     for name in in_order(members):
@@ -70,7 +70,7 @@ def _grouped(kept: KeptCounts, places: Sequence[int]) -> list[list[int]]:
 
 
 def _say_the_same(kept: KeptCounts, one: int, other: int) -> bool:
-    """Say whether each code of one column goes with one code of the other, and missing values with missing ones."""
+    """Return whether each code of one column goes with one code of the other, and missing values with missing ones."""
     heading = kept.heading
     codes = [np.count_nonzero(heading.totals[place]) for place in (one, other)]
     if codes[0] != codes[1] or heading.incomplete[one] != heading.incomplete[other]:
@@ -81,7 +81,7 @@ def _say_the_same(kept: KeptCounts, one: int, other: int) -> bool:
 
 
 def _columns(table: Table, names: Sequence[Node]) -> Table:
-    """Give a table of some columns only."""
+    """Return a table of some columns only."""
     places = [table.place[name] for name in names]
     codes: Codes = table.codes[places]
     return Table(

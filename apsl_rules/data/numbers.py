@@ -18,7 +18,7 @@ def numeric_matrix(
     source: Any,
     names: Iterable[Node] | None = None,
 ) -> tuple[npt.NDArray[np.float64], tuple[Node, ...]]:
-    """Give a table of any kind as a matrix of numbers, rows by columns, and the names of its columns.
+    """Return a table of any kind as a matrix of numbers, rows by columns, and the names of its columns.
 
     True and False count as 1 and 0; text, missing and infinite values are refused by name.
     """

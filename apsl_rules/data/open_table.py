@@ -112,11 +112,11 @@ class Matrix:
 
     @property
     def rows(self) -> int:
-        """Give the number of rows."""
+        """Return the number of rows."""
         return int(self.matrix.shape[0])
 
     def column(self, place: int) -> Column:
-        """Give one column."""
+        """Return one column."""
         values = self.matrix[:, place]
         if values.dtype.kind == "b":
             return Labels(values.astype(np.intp), (False, True), declared=True)
@@ -125,7 +125,7 @@ class Matrix:
         return labels_of(values.tolist(), self.names[place])
 
     def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
-        """Give a run of columns as the rows of one integer array."""
+        """Return a run of columns as the rows of one integer array."""
         return whole_numbers(np.ascontiguousarray(self.matrix[:, start:stop].T))
 
 
@@ -138,15 +138,15 @@ class Encoded:
 
     @property
     def rows(self) -> int:
-        """Give the number of rows."""
+        """Return the number of rows."""
         return self.table.rows
 
     def column(self, place: int) -> Column:
-        """Give one column by its level names."""
+        """Return one column by its level names."""
         codes = self.table.codes[place].astype(np.intp)
         codes[codes == self.table.cards[place]] = -1
         return Labels(codes, self.table.levels[place], declared=True)
 
     def integers(self, start: int, stop: int) -> None:
-        """Give None: what the codes stand for is told by the levels."""
+        """Return None: what the codes stand for is told by the levels."""
         del start, stop

@@ -27,11 +27,11 @@ class PandasFrame:
 
     @property
     def rows(self) -> int:
-        """Give the number of rows."""
+        """Return the number of rows."""
         return len(self.frame)
 
     def column(self, place: int) -> Column:
-        """Give one column: categories keep their order, numbers of any storage are numbers, the rest are labels."""
+        """Return one column: categories keep their order, numbers of any storage are numbers, the rest are labels."""
         values = self.frame.iloc[:, place]
         dtype = self.dtypes[place]
         if isinstance(dtype, pd.SparseDtype):
@@ -56,7 +56,7 @@ class PandasFrame:
         return labels_or_numbers(codes, list(levels))
 
     def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
-        """Give a run of columns as the rows of one integer array, where all have plain numbers."""
+        """Return a run of columns as the rows of one integer array, where all have plain numbers."""
         if not all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in self.dtypes[start:stop]):
             return None
         return whole_numbers(np.ascontiguousarray(self.frame.iloc[:, start:stop].to_numpy().T))

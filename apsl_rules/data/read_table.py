@@ -159,7 +159,7 @@ class _Store:
 
 
 def with_missing(name: Node, levels: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Give the levels of a column with one more for its missing values."""
+    """Return the levels of a column with one more for its missing values."""
     if MISSING_LEVEL in levels:
         message = (
             f"column {name!r} has missing values and also a level {MISSING_LEVEL!r}; "

@@ -33,10 +33,10 @@ class Table:
 
     @property
     def rows(self) -> int:
-        """Give the number of rows."""
+        """Return the number of rows."""
         return int(self.codes.shape[1])
 
     @cached_property
     def place(self) -> dict[Node, int]:
-        """Give the column number of each name."""
+        """Return the column number of each name."""
         return {name: number for number, name in enumerate(self.names)}

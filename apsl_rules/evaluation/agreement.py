@@ -40,56 +40,56 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Give the share of learned edges that are right: Ar_Precision as in the paper's tables."""
+        """Return the share of learned edges that are right: Ar_Precision as in the paper's tables."""
         return _share(self.correct, self.predicted, self.true)
 
     @property
     def recall(self) -> float:
-        """Give the share of true edges that were learned right: Ar_Recall as in the paper's tables."""
+        """Return the share of true edges that were learned right: Ar_Recall as in the paper's tables."""
         return _share(self.correct, self.true, self.predicted)
 
     @property
     def distance(self) -> float:
-        """Give Ar_Distance: how far precision and recall together are from 1."""
+        """Return Ar_Distance: how far precision and recall together are from 1."""
         return hypot(1 - self.precision, 1 - self.recall)
 
     @property
     def f1(self) -> float:
-        """Give the harmonic mean of precision and recall."""
+        """Return the harmonic mean of precision and recall."""
         return _harmonic(self.precision, self.recall)
 
     @property
     def skeleton_precision(self) -> float:
-        """Give the share of learned edges that are there, whatever their marks."""
+        """Return the share of learned edges that are there, whatever their marks."""
         return _share(self.adjacent, self.predicted, self.true)
 
     @property
     def skeleton_recall(self) -> float:
-        """Give the share of true edges that were learned, whatever their marks."""
+        """Return the share of true edges that were learned, whatever their marks."""
         return _share(self.adjacent, self.true, self.predicted)
 
     @property
     def skeleton_f1(self) -> float:
-        """Give the harmonic mean of skeleton precision and recall."""
+        """Return the harmonic mean of skeleton precision and recall."""
         return _harmonic(self.skeleton_precision, self.skeleton_recall)
 
     @property
     def compelled_precision(self) -> float:
-        """Give the share of learned arrows that are compelled."""
+        """Return the share of learned arrows that are compelled."""
         return _share(self.compelled_correct, self.arrows, self.compelled)
 
     @property
     def compelled_recall(self) -> float:
-        """Give the share of compelled arrows that were learned."""
+        """Return the share of compelled arrows that were learned."""
         return _share(self.compelled_correct, self.compelled, self.arrows)
 
     @property
     def shd(self) -> int:
-        """Give the structural Hamming distance: the number of pairs of nodes whose marks differ."""
+        """Return the structural Hamming distance: the number of pairs of nodes whose marks differ."""
         return self.reversed + self.missing + self.extra + self.undirected + self.falsely_directed
 
     def as_row(self) -> dict[str, Any]:
-        """Give all figures and counts by name, as a row of a table."""
+        """Return all figures and counts by name, as a row of a table."""
         names = (*_KINDS, *_FIGURES, *(field.name for field in attrs.fields(Score) if field.name not in _KINDS))
         return {name: getattr(self, name) for name in names}
 
@@ -145,7 +145,7 @@ def agreement(learned: Pdag, true: Pdag, compelled: frozenset[Arrow], *, against
 
 
 def _share(right: int, of: int, other: int) -> float:
-    """Give the part of ``of`` that is right; of nothing all is right if there was nothing on the other side too."""
+    """Return the part of ``of`` that is right; of nothing all is right if there was nothing on the other side too."""
     if not of or not other:
         return 1.0 if of == other else 0.0
     return right / of

@@ -73,7 +73,7 @@ class DifferenceDiagram:
         write_text(path, self.svg())
 
     def svg(self) -> str:
-        """Give the picture as SVG text: the same text for the same ranking."""
+        """Return the picture as SVG text: the same text for the same ranking."""
         return _Drawing(self).text()
 
 
@@ -151,7 +151,7 @@ class _Drawing:
         return top + len(ends) * _BAR
 
     def _names(self, axis: float, top: float) -> float:
-        """Write the methods beside the scale, the outermost highest, each joined to its rank; give the bottom."""
+        """Write the methods beside the scale, the outermost highest, each joined to its rank; return the bottom."""
         for side, anchor in zip(self._sides, ("end", "start"), strict=True):
             outward = -1 if anchor == "end" else 1
             edge = self._begin - 8 if anchor == "end" else self._begin + self._scale + 8

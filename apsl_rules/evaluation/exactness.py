@@ -52,11 +52,11 @@ class Verification:
 
     @property
     def exact(self) -> bool:
-        """Say whether every run was exact."""
+        """Return whether every run was exact."""
         return not self.differences
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data."""
+        """Return everything as plain data."""
         return {
             "learner": self.learner,
             "exact": self.exact,
@@ -127,7 +127,7 @@ def verify(
 
 
 def depths_of(truth: Cpdag, targets: Iterable[Node], depth: Asked) -> tuple[Depth, ...]:
-    """Give the depths to run: the one asked for, or every one at which some part still grows, and "max"."""
+    """Return the depths to run: the one asked for, or every one at which some part still grows, and "max"."""
     if not isinstance(depth, str) or depth != "all":
         check_depth(depth)
         return (depth,)
@@ -151,6 +151,6 @@ def faults_of(part: Part, truth: Cpdag) -> Iterator[str]:
 
 
 def _by_name(pairs: Iterable[Arrow | Pair]) -> list[tuple[Node, Node]]:
-    """Give pairs by their names, those without direction in the order of their names."""
+    """Return pairs by their names, those without direction in the order of their names."""
     listed = [pair if isinstance(pair, tuple) else in_order(pair) for pair in pairs]
     return sorted(((x, y) for x, y in listed), key=lambda pair: (order_key(pair[0]), order_key(pair[1])))

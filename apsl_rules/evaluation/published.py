@@ -42,12 +42,12 @@ class Published:
 
 
 def table3() -> tuple[Published, ...]:
-    """Give the rows of Table III: depth 1, six networks, two sizes, four algorithms."""
+    """Return the rows of Table III: depth 1, six networks, two sizes, four algorithms."""
     return tuple(Published(**row) for row in _rows("table3.csv"))
 
 
 def table3_columns(measure: Measure) -> dict[str, list[float]]:
-    """Give one measure of Table III for each algorithm, its twelve rows in one order, ready to be ranked."""
+    """Return one measure of Table III for each algorithm, its twelve rows in one order, ready to be ranked."""
     if measure not in get_args(Measure):
         message = (
             f"Table III has no {measure!r}{nearest(measure, get_args(Measure))}; it has {listing(get_args(Measure))}"
@@ -60,7 +60,7 @@ def table3_columns(measure: Measure) -> dict[str, list[float]]:
 
 
 def table4() -> dict[str, tuple[int, ...]]:
-    """Give the five nodes of each network that the deeper parts are learned around, counted from 1 in file order."""
+    """Return the five nodes of each network that the deeper parts are learned around, counted from 1 in file order."""
     nodes: dict[str, tuple[int, ...]] = {}
     for row in _rows("table4.csv"):
         nodes[row["network"]] = (*nodes.get(row["network"], ()), int(row["node"]))
@@ -68,7 +68,7 @@ def table4() -> dict[str, tuple[int, ...]]:
 
 
 def published_ranks(measure: Literal["ar_distance", "runtime_s"], depth: Depth) -> dict[str, float]:
-    """Give the mean ranks of depth 1 (Figure 8), 3, 5 or "max" (Figures 12 to 14); the highest is best."""
+    """Return the mean ranks of depth 1 (Figure 8), 3, 5 or "max" (Figures 12 to 14); the highest is best."""
     found = {
         row["algorithm"]: float(row["mean_rank"])
         for row in _rows("ranks.csv")

@@ -46,7 +46,7 @@ class Friedman:
 
 @lru_cache
 def _quantile(alpha: float, methods: int) -> float:
-    """Give q of the Nemenyi test: the studentized range over infinitely many observations, over √2."""
+    """Return q of the Nemenyi test: the studentized range over infinitely many observations, over √2."""
     from scipy.stats import studentized_range
 
     return float(studentized_range.isf(alpha, methods, inf)) / sqrt(2)
@@ -70,7 +70,7 @@ class Ranking:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Give the methods, best first; equal ones by name."""
+        """Return the methods, best first; equal ones by name."""
         sign = -1 if self.best == "high" else 1
         return tuple(sorted(self.ranks, key=lambda name: (sign * self.ranks[name], name)))
 
@@ -94,13 +94,13 @@ class Ranking:
         return Friedman(statistic, count - 1, p, sharper, dofs, float(f.sf(sharper, *dofs)))
 
     def critical_difference(self, *, alpha: float = 0.05) -> float:
-        """Give how far apart two mean ranks must be to differ at a significance level, by the Nemenyi test."""
+        """Return how far apart two mean ranks must be to differ at a significance level, by the Nemenyi test."""
         if not 0 < alpha < 1:
             _refuse(f"alpha is {alpha!r}; give a number between 0 and 1")
         return _quantile(alpha, len(self.ranks)) * self._error
 
     def p_value(self, one: str, other: str) -> float:
-        """Give the p of the Nemenyi test for two methods."""
+        """Return the p of the Nemenyi test for two methods."""
         from scipy.stats import studentized_range
 
         for name in (one, other):
@@ -109,13 +109,13 @@ class Ranking:
         return float(studentized_range.sf(apart * sqrt(2), len(self.ranks), inf))
 
     def differ(self, one: str, other: str, *, alpha: float = 0.05) -> bool:
-        """Say whether two methods differ significantly."""
+        """Return whether two methods differ significantly."""
         for name in (one, other):
             require_known(name, self.ranks, "method")
         return abs(self.ranks[one] - self.ranks[other]) >= self.critical_difference(alpha=alpha) - _EXACT
 
     def groups(self, *, alpha: float = 0.05) -> tuple[tuple[str, ...], ...]:
-        """Give the largest groups of methods none of which differ significantly, best first; no group of one."""
+        """Return the largest groups of methods none of which differ significantly, best first; no group of one."""
         least = self.critical_difference(alpha=alpha) - _EXACT
         order, found = self.order, []
         end = 0

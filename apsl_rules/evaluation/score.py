@@ -118,7 +118,7 @@ def score(
 
 
 def _known(learned: object) -> Pdag:
-    """Give all that was learned, also beyond an asked depth; an edge in conflict is one without direction."""
+    """Return all that was learned, also beyond an asked depth; an edge in conflict is one without direction."""
     if isinstance(learned, Part):
         store = learned.store
         torn = frozenset(pair for pair in store.conflicts if adjacent.fact(*pair) in store)
@@ -134,7 +134,7 @@ def _cpdag(dag: Dag) -> Cpdag:
 
 
 def _edges(graph: Pdag, target: Node | None, depth: Depth | None) -> frozenset[Pair]:
-    """Give the edges of a graph that are asked for: all, or those around a target."""
+    """Return the edges of a graph that are asked for: all, or those around a target."""
     if target is None and depth is None:
         return graph.skeleton
     if target is None or depth is None:

@@ -12,7 +12,7 @@ _FIGURES = ("statistic", "p", "log_p", "dof", "n")
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
-    """Give a verdict as plain data, without the figures that it does not have."""
+    """Return a verdict as plain data, without the figures that it does not have."""
     figures = {name: getattr(verdict, name) for name in _FIGURES}
     return {
         "x": label(verdict.x),
@@ -24,14 +24,14 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
 
 
 def verdict_of(data: dict[str, Any]) -> Verdict:
-    """Give the verdict that plain data stands for."""
+    """Return the verdict that plain data stands for."""
     figures = {name: data.get(name) for name in _FIGURES}
     given = tuple(node_of(one) for one in data["given"])
     return Verdict(node_of(data["x"]), node_of(data["y"]), given, data["decision"], data["test"], **figures)
 
 
 def evidence_data(evidence: Evidence) -> dict[str, Any]:
-    """Give evidence as plain data."""
+    """Return evidence as plain data."""
     data: dict[str, Any] = {
         "source": evidence.source,
         "note": evidence.note,
@@ -41,6 +41,6 @@ def evidence_data(evidence: Evidence) -> dict[str, Any]:
 
 
 def evidence_of(data: dict[str, Any]) -> Evidence:
-    """Give the evidence that plain data stands for."""
+    """Return the evidence that plain data stands for."""
     verdicts = tuple(verdict_of(one) for one in data["verdicts"])
     return Evidence(data["source"], verdicts, data["note"], data.get("nats"))

@@ -97,7 +97,7 @@ class _Reader:
         return Drawing(kind.text.casefold(), tuple(self._nodes), tuple(self._joins))
 
     def _statements(self, defaults: dict[str, str]) -> list[str]:
-        """Read statements up to a closing brace; give the nodes that they name."""
+        """Read statements up to a closing brace; return the nodes that they name."""
         named: list[str] = []
         while not self._next.is_sign("}"):
             if self._next.is_sign(";", ","):

@@ -11,7 +11,7 @@ from apsl_rules.parts.exportable import OpenEdges
 
 
 def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:
-    """Give a graph whose edges are all arrows: refuse lines and conflicts, or give them a direction."""
+    """Return a graph whose edges are all arrows: refuse lines and conflicts, or give them a direction."""
     chosen("open_edges", open_edges, ("refuse", "direct"))
     if open_edges == "direct":
         return graph.directed()

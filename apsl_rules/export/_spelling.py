@@ -21,7 +21,7 @@ _PACKED = re.compile("(?:%[0-9A-Fa-f]{2})+")
 
 
 def spelled(node: Node) -> str:
-    """Give the name of a label.
+    """Return the name of a label.
 
     >>> spelled("a b"), spelled(3), spelled("json:3")
     ('a b', 'json:3', 'json:"json:3"')
@@ -32,7 +32,7 @@ def spelled(node: Node) -> str:
 
 
 def unspelled(name: str) -> Node:
-    """Give the label of a name; a name that only looks like JSON is a text label.
+    """Return the label of a name; a name that only looks like JSON is a text label.
 
     >>> unspelled("a b"), unspelled("json:3"), unspelled("json:?")
     ('a b', 3, 'json:?')
@@ -58,7 +58,7 @@ def packed(name: str, unsafe: str = "") -> str:
 
 
 def unpacked(name: str) -> str:
-    """Give the name that was packed.
+    """Return the name that was packed.
 
     >>> unpacked("a%20b"), unpacked("100% b"), unpacked("%")
     ('a b', '100% b', '')

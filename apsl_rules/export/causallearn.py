@@ -15,7 +15,7 @@ _PACKAGE = "causal-learn"
 
 
 def to_causallearn(source: object) -> Any:
-    """Give a GeneralGraph; labels that are not text are named ``json:...``."""
+    """Return a GeneralGraph; labels that are not text are named ``json:...``."""
     graph = graph_of(source)
     tail, head = _endpoints()
     edge_of = peer("causallearn.graph.Edge", _PACKAGE).Edge

@@ -18,7 +18,7 @@ _ACROSS = {"arrow to": "arrow from", "arrow from": "arrow to", "line": "line", "
 
 
 def to_pandas(source: object) -> pd.DataFrame:
-    """Give one row for each edge: source, target, mark. Nodes without an edge have no row."""
+    """Return one row for each edge: source, target, mark. Nodes without an edge have no row."""
     return graph_of(source).to_pandas()
 
 
@@ -33,7 +33,7 @@ def from_pandas(frame: pd.DataFrame, *, nodes: Iterable[Node] = ()) -> MarkedGra
 
 
 def to_adjacency(source: object) -> pd.DataFrame:
-    """Give a square frame that reads from row to column.
+    """Return a square frame that reads from row to column.
 
     A cell is "arrow to", "arrow from", "line", "conflict" or "none"; the last says that the graph has no such edge.
     """
@@ -71,7 +71,7 @@ def from_adjacency(frame: pd.DataFrame) -> MarkedGraph:
 
 
 def to_paper_matrix(source: object) -> pd.DataFrame:
-    """Give the paper's matrix G as a frame: G[a, b] = -1 for a -> b, G[a, b] = G[b, a] = 1 for a line, 0 elsewhere.
+    """Return the paper's matrix G as a frame: G[a, b] = -1 for a -> b, G[a, b] = G[b, a] = 1 for a line, 0 elsewhere.
 
     The matrix has no sign for conflicts; they become lines, as in the paper.
     """

@@ -14,7 +14,7 @@ from apsl_rules.rules.store import Mark
 
 
 def to_networkx(source: object) -> Any:
-    """Give a DiGraph whose arcs have the attribute ``mark``; a line or conflict is a pair of arcs."""
+    """Return a DiGraph whose arcs have the attribute ``mark``; a line or conflict is a pair of arcs."""
     graph = graph_of(source)
     refuse_none(graph)
     made = peer("networkx", "networkx").DiGraph()
@@ -44,7 +44,7 @@ def refuse_none(graph: MarkedGraph) -> None:
 
 
 def arcs(graph: MarkedGraph) -> list[tuple[Node, Node, Mark]]:
-    """Give one arc for each arrow, and two opposite ones for each line or conflict."""
+    """Return one arc for each arrow, and two opposite ones for each line or conflict."""
     found = []
     for edge in graph.edges:
         found.append((edge.source, edge.target, edge.mark))

@@ -16,7 +16,7 @@ from apsl_rules.names import in_order
 
 
 def to_pgmpy(source: object) -> Any:
-    """Give a pgmpy DAG or PDAG, with the labels as they are."""
+    """Return a pgmpy DAG or PDAG, with the labels as they are."""
     graph = graph_of(source)
     refuse_none(graph)
     base = peer("pgmpy.base", "pgmpy")

@@ -35,15 +35,15 @@ class Pdag:
 
     @cached_property
     def skeleton(self) -> frozenset[Pair]:
-        """Give all edges without their direction."""
+        """Return all edges without their direction."""
         return self.lines.union(frozenset(arrow) for arrow in self.arrows)
 
     def neighbours_of(self, x: Node) -> frozenset[Node]:
-        """Give all nodes that an arrow or a line joins to a node."""
+        """Return all nodes that an arrow or a line joins to a node."""
         return self._neighbours[x]
 
     def distances(self, target: Node) -> dict[Node, int]:
-        """Give the number of edges from the target to each node connected with it, nearest first and then by name."""
+        """Return the number of edges from the target to each node connected with it, nearest first and then by name."""
         require_known(target, self._neighbours, "target")
         distance = {target: 0}
         layer: tuple[Node, ...] = (target,)
@@ -55,7 +55,7 @@ class Pdag:
         return distance
 
     def region(self, target: Node, depth: Depth) -> tuple[frozenset[Arrow], frozenset[Pair]]:
-        """Give the arrows and lines with an end nearer to the target than ``depth``; "max" takes all connected.
+        """Return the arrows and lines with an end nearer to the target than ``depth``; "max" takes all connected.
 
         >>> from apsl_rules.graphs.dag import known_dag
         >>> chain = cpdag(known_dag({"A": [], "B": ["A"], "C": ["B"]}))

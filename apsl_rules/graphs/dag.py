@@ -47,27 +47,27 @@ class Dag:
         return f"known_dag({ {node: list(self.parents_of(node)) for node in self.nodes} })"
 
     def parents_of(self, x: Node) -> tuple[Node, ...]:
-        """Give the parents of a node, in the order given."""
+        """Return the parents of a node, in the order given."""
         return self._parents_by_node[x]
 
     def children_of(self, x: Node) -> tuple[Node, ...]:
-        """Give the children of a node, in the order of the nodes."""
+        """Return the children of a node, in the order of the nodes."""
         return self._children_by_node[x]
 
     def neighbours_of(self, x: Node) -> frozenset[Node]:
-        """Give all nodes that an arrow joins to a node."""
+        """Return all nodes that an arrow joins to a node."""
         return frozenset(self.parents_of(x)).union(self.children_of(x))
 
     @cached_property
     def edges(self) -> frozenset[tuple[Node, Node]]:
-        """Give all arrows as (parent, child)."""
+        """Return all arrows as (parent, child)."""
         return frozenset(
             (parent, node) for node, parents in zip(self.nodes, self.parents, strict=True) for parent in parents
         )
 
     @cached_property
     def topological_order(self) -> tuple[Node, ...]:
-        """Give the nodes such that every parent comes before its children."""
+        """Return the nodes such that every parent comes before its children."""
         waiting_for = {node: len(parents) for node, parents in self._parents_by_node.items()}
         order = [node for node in self.nodes if not waiting_for[node]]
         for node in order:  # grows while it is walked
@@ -147,7 +147,7 @@ def _parent_list(node: Node, parents: Any) -> tuple[Node, ...]:
 
 
 def is_networkx(source: object) -> bool:
-    """Say whether an object is a networkx graph, without importing networkx."""
+    """Return whether an object is a networkx graph, without importing networkx."""
     return any(kind.__module__.partition(".")[0] == "networkx" for kind in type(source).__mro__)
 
 

@@ -44,7 +44,7 @@ def extension(nodes: Iterable[Node], arrows: Collection[tuple[Node, Node]], line
 
 
 def _can_be_last(node: Node, around: dict[Node, set[Node]], onward: dict[Node, set[Node]]) -> bool:
-    """Say whether all that is around a node may point at it."""
+    """Return whether all that is around a node may point at it."""
     if onward[node]:
         return False
     near = around[node]

@@ -123,30 +123,30 @@ class MarkedGraph(Exportable):
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
-        """Give all edges with their marks, by the names of their ends."""
+        """Return all edges with their marks, by the names of their ends."""
         found = [Edge(x, y, Mark.ARROW) for x, y in self.arrows]
         for pairs, mark in ((self.lines, Mark.LINE), (self.conflicts, Mark.CONFLICT)):
             found += [_undirected(pair, mark) for pair in pairs]
         return tuple(sorted(found, key=lambda edge: _ends((edge.source, edge.target))))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give the edges as plain rows: source, target, mark."""
+        """Return the edges as plain rows: source, target, mark."""
         return [{"source": edge.source, "target": edge.target, "mark": str(edge.mark)} for edge in self.edges]
 
     def to_pandas(self) -> pd.DataFrame:
-        """Give the edges as a data frame, one row for each, with named marks."""
+        """Return the edges as a data frame, one row for each, with named marks."""
         import pandas as pd
 
         return pd.DataFrame(self.rows(), columns=["source", "target", "mark"])
 
     def directed(self) -> Dag:
-        """Give a graph with a direction for every line and conflict, without new V-structures, chosen by name."""
+        """Return a graph with a direction for every line and conflict, without new V-structures, chosen by name."""
         from apsl_rules.graphs.extension import extension
 
         return extension(self.nodes, self.arrows, self.lines | self.conflicts)
 
     def dag(self) -> Dag:
-        """Give the graph as one that is known, if all its edges are arrows."""
+        """Return the graph as one that is known, if all its edges are arrows."""
         if self.lines or self.conflicts:
             x, y = in_order(min(self.lines | self.conflicts, key=_ends))
             _refuse(
@@ -157,7 +157,7 @@ class MarkedGraph(Exportable):
 
 
 def graph_of(source: object) -> MarkedGraph:
-    """Give the marks of a part, a learned graph, a CPDAG, a known graph, a network or a networkx graph.
+    """Return the marks of a part, a learned graph, a CPDAG, a known graph, a network or a networkx graph.
 
     Of a part those inside the asked depth are taken, with the nodes that they join.
 
@@ -192,7 +192,7 @@ def graph_of(source: object) -> MarkedGraph:
 
 
 def mark_named(name: Any, x: Node, y: Node) -> Mark:
-    """Give the mark of a name that another tool wrote at an edge."""
+    """Return the mark of a name that another tool wrote at an edge."""
     if name not in MARKS:
         message = f"the edge of {x!r} and {y!r} has the mark {name!r}; marks are {', '.join(MARKS)}"
         raise GraphFormatError(message)

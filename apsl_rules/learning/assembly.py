@@ -38,11 +38,11 @@ class Assembly:
 
     @property
     def visits(self) -> tuple[Visit, ...]:
-        """Give the visits so far."""
+        """Return the visits so far."""
         return tuple(self._visits)
 
     def marks(self) -> MarkStore:
-        """Give the marks that hold now."""
+        """Return the marks that hold now."""
         return self._ledger.marks()
 
     def tell(
@@ -68,7 +68,7 @@ class Assembly:
         self._report(node, findings, firings)
 
     def _is_overruled(self, x: Node, y: Node) -> bool:
-        """Say whether knowledge says that a found edge is none, and was believed."""
+        """Return whether knowledge says that a found edge is none, and was believed."""
         return self._task.knowledge.why_apart(x, y) is not None and self.marks().mark(x, y) is Mark.GAP
 
     def _report(self, node: Node, findings: Sequence[Finding], firings: Sequence[Firing]) -> None:

@@ -22,7 +22,7 @@ from apsl_rules.rules.conflicts import POLICIES, Policy
 
 
 def gathered(plugins: Plugins | Iterable[object]) -> Plugins:
-    """Give the installed plugins and those given for one run."""
+    """Return the installed plugins and those given for one run."""
     if isinstance(plugins, Plugins):
         return plugins
     if isinstance(plugins, str) or not isinstance(plugins, Iterable):
@@ -41,7 +41,7 @@ def gathered(plugins: Plugins | Iterable[object]) -> Plugins:
 
 
 def learner_offer(learner: str | Path | Spec | LearnerOffer, plugins: Plugins) -> LearnerOffer:
-    """Give the learner of a name, of a spec file or of a spec."""
+    """Return the learner of a name, of a spec file or of a spec."""
     if isinstance(learner, LearnerOffer):
         return learner
     if isinstance(learner, Spec):
@@ -97,7 +97,7 @@ def unfit_for_scores(oracle: RememberingOracle) -> str:
 
 
 def reopened(source: Any, options: Mapping[str, Any], table: Table | None) -> tuple[Any, dict[str, Any]]:
-    """Give a table that was read already instead of its source, without the options that reading it took.
+    """Return a table that was read already instead of its source, without the options that reading it took.
 
     A source that is an oracle itself stays as it is.
     """
@@ -113,7 +113,7 @@ def chosen_note(name: str, why: str) -> str:
 
 
 def _code(spec: Spec, plugins: Plugins) -> Any:
-    """Give the code for the kind of a user's own spec: that of any learner of the same kind."""
+    """Return the code for the kind of a user's own spec: that of any learner of the same kind."""
     known = {"local": None} | {offer.spec.kind: offer.learn for offer in plugins.learners.values()}
     if spec.kind not in known:
         message = f"unknown kind {spec.kind!r} in spec {spec.name!r}{nearest(spec.kind, known)}"
@@ -171,7 +171,7 @@ WIDE, SHARE = 1000, 0.01
 
 
 def false_discoveries(fdr: float | Literal["auto", "none"], oracle: Oracle) -> float | None:
-    """Give the share of false discoveries to allow, or None for no bound."""
+    """Return the share of false discoveries to allow, or None for no bound."""
     if isinstance(fdr, str) and fdr == "auto":
         return SHARE if len(oracle.nodes) > WIDE and not oracle.perfect else None
     if isinstance(fdr, str) and fdr == "none":
@@ -183,7 +183,7 @@ def false_discoveries(fdr: float | Literal["auto", "none"], oracle: Oracle) -> f
 
 
 def _natural(source: Any, plugins: Plugins) -> str:
-    """Give the name of the natural oracle for a source."""
+    """Return the name of the natural oracle for a source."""
     for offer in plugins.oracles.values():
         if offer.natural_for(source):
             return offer.name
@@ -193,7 +193,7 @@ def _natural(source: Any, plugins: Plugins) -> str:
 
 
 def oracle_for(source: Any, name: str | None, settings: OracleSettings, plugins: Plugins) -> tuple[Any, str]:
-    """Give the oracle to ask, and how to call it in messages; a source that answers by itself is its own oracle."""
+    """Return the oracle to ask, and how to call it in messages; a source that answers by itself is its own oracle."""
     if callable(getattr(source, "verdict", None)):
         if name is not None or settings.options:
             given = "another oracle" if name is not None else f"the option {next(iter(settings.options))!r}"

@@ -38,7 +38,7 @@ class Comparison:
         return hash((Comparison, *self.parts))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give one row of plain values for each learner.
+        """Return one row of plain values for each learner.
 
         ``edges`` are those of the asked part, ``arrows``, ``lines`` and ``conflicts`` how they are marked; ``shared``
         counts the edges that the first learner has too, ``same`` those of them with the same mark and direction.
@@ -62,7 +62,7 @@ class Comparison:
         ]
 
     def to_pandas(self) -> pd.DataFrame:
-        """Give the rows as a data frame."""
+        """Return the rows as a data frame."""
         import pandas as pd
 
         return pd.DataFrame(self.rows())
@@ -141,7 +141,7 @@ def compare(
 
 
 def _drawn(part: Part, pair: Pair) -> tuple[bool, bool, str]:
-    """Give the mark of an edge and the direction of its arrow."""
+    """Return the mark of an edge and the direction of its arrow."""
     x, y = sorted(pair, key=part.nodes.index)
     return part.store.has_arrow(x, y), part.store.has_arrow(y, x), str(part.mark(x, y))
 

@@ -36,10 +36,10 @@ class Run(Protocol):
     distances: Distances
 
     def turn(self, node: Node) -> Any:
-        """Give the sort key of equally distant nodes."""
+        """Return the sort key of equally distant nodes."""
 
     def marks(self) -> MarkStore:
-        """Give the marks that hold now."""
+        """Return the marks that hold now."""
 
 
 class Distances:
@@ -64,7 +64,7 @@ class Distances:
 
 
 def inside(depth: Depth, distance: int) -> bool:
-    """Say whether all edges of a node at this distance belong to the part: it is at most K - 1."""
+    """Return whether all edges of a node at this distance belong to the part: it is at most K - 1."""
     return depth == "max" or distance < depth
 
 
@@ -82,7 +82,7 @@ def along_lines(run: Run) -> Iterator[Node]:
 
 
 def _led_to(marks: MarkStore, start: list[Node]) -> set[Node]:
-    """Give the nodes that lines alone lead to."""
+    """Return the nodes that lines alone lead to."""
     seen = set(start)
     ahead = list(start)
     while ahead:
@@ -115,7 +115,7 @@ def by_layers(run: Run) -> Iterator[Node]:
 
 
 def _is_oriented(run: Run, layer: list[Node]) -> bool:
-    """Say whether no node of a layer has a line to one of its neighbours (lines 47-58)."""
+    """Return whether no node of a layer has a line to one of its neighbours (lines 47-58)."""
     marks = run.marks()
     return not any(marks.mark(node, other) is Mark.LINE for node in layer for other in run.visited[node])
 
@@ -136,7 +136,7 @@ def by_queue(run: Run) -> Iterator[Node]:
 
 
 def _has_lines(run: Run) -> bool:
-    """Say whether a line touches an inner node."""
+    """Return whether a line touches an inner node."""
     marks = run.marks()
     inner = [node for node, distance in run.distances.of.items() if inside(run.depth, distance)]
     return any(marks.mark(node, other) is Mark.LINE for node in inner for other in marks.neighbours_of(node))

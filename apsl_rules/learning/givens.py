@@ -22,7 +22,7 @@ class Givens:
         self._told: set[Fact] = set()
 
     def about(self, node: Node, findings: Sequence[Finding]) -> list[Finding]:
-        """Give what is known of a visited node, of the nodes found around it and of the edges between them."""
+        """Return what is known of a visited node, of the nodes found around it and of the edges between them."""
         if not self._knowledge:
             return []
         edges = [one.fact.nodes for one in findings if one.fact.relation == adjacent.name]
@@ -38,7 +38,7 @@ class Givens:
         return self._new(given)
 
     def _directions(self, edges: Iterable[tuple[Node, ...]]) -> list[Finding]:
-        """Give the directions that found edges may not have."""
+        """Return the directions that found edges may not have."""
         given = []
         for x, y in edges:
             if self._knowledge.why_apart(x, y) is None:

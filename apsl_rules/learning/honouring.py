@@ -19,7 +19,7 @@ def is_given(knowledge: object) -> bool:
 
 
 def honoured(knowledge: Any, offer: LearnerOffer, spec: Spec, plugins: Plugins) -> Knowledge:
-    """Give the knowledge of a run, read from its file where a path was given, if the learner honours it."""
+    """Return the knowledge of a run, read from its file where a path was given, if the learner honours it."""
     if isinstance(knowledge, str | Path):
         knowledge = Knowledge.read(knowledge)
     if knowledge is None:
@@ -35,7 +35,7 @@ def honoured(knowledge: Any, offer: LearnerOffer, spec: Spec, plugins: Plugins) 
 
 
 def _honours(offer: LearnerOffer, spec: Spec, plugins: Plugins) -> bool:
-    """Say whether a learner has all its arrows from rules that knowledge can join, or promises to honour it."""
+    """Return whether a learner has all its arrows from rules that knowledge can join, or promises to honour it."""
     if offer.learn is not None:
         return offer.honours_knowledge
     return pick(plugins.rulebooks, spec.rules.rulebook, "rulebook").positive

@@ -65,11 +65,11 @@ class LocalRun:
         )
 
     def marks(self) -> MarkStore:
-        """Give the marks that hold now."""
+        """Return the marks that hold now."""
         return self.assembly.marks()
 
     def turn(self, node: Node) -> Any:
-        """Give the sort key of equally distant nodes: the strongest association with the target first, then by name.
+        """Return the sort key of equally distant nodes: the strongest association with the target first, then by name.
 
         A run may end before it has visited them all, so names are not to decide where they need not.
         """
@@ -78,7 +78,7 @@ class LocalRun:
         return self._turns[node]
 
     def _association(self, node: Node) -> float:
-        """Give the statistic of a node with the target; 0 without one, and where the spec goes by columns."""
+        """Return the statistic of a node with the target; 0 without one, and where the spec goes by columns."""
         if node == self.target or self._task.spec.frontier.order != "name":
             return 0.0
         sweep = self.neighbours.as_found(self.target).sweep
@@ -107,7 +107,7 @@ class LocalRun:
         return f"stopped at {limit} after {len(visited)} visits; {unseen}; edges marked line may still be open"
 
     def _settled_by(self, node: Node) -> tuple[Node, ...]:
-        """Give the nodes whose neighbours are all known once this one is visited: itself, or those whose last it is."""
+        """Return the nodes whose neighbours are all known after this visit: the node, or those whose last it is."""
         if self._pairs is None:
             return (node,)
         return tuple(filter(self._pairs.all_known, (node, *self.visited[node])))

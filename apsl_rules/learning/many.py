@@ -67,7 +67,7 @@ class Parts(Mapping[Node, Part]):
 
     @cached_property
     def union(self) -> LearnedGraph:
-        """Give one graph of the edges of all parts: the rules fired once more from everything that any of them found.
+        """Return one graph of the edges of all parts: the rules fired once more from everything that any of them found.
 
         Edges that were met beyond the asked depth of every part are left out, as they are from the parts themselves.
         """
@@ -129,7 +129,7 @@ def learn_many(
 
 
 def _wanted(targets: Iterable[Node] | Literal["all"], nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Give the targets by name, each once and each a node."""
+    """Return the targets by name, each once and each a node."""
     if isinstance(targets, str):
         if targets != "all":
             message = f"targets is {targets!r}; give a list of nodes, such as [{targets!r}], or 'all'"

@@ -13,7 +13,7 @@ from apsl_rules.plugins.manager import Plugins
 
 
 def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> Any:
-    """Give what a name on the command line stands for: a network or the content of a file.
+    """Return what a name on the command line stands for: a network or the content of a file.
 
     A table that is counted elsewhere than in memory is left in its file.
     """

@@ -25,14 +25,14 @@ class Drawable(Protocol):
 
     @property
     def rows(self) -> int:
-        """Give the number of rows."""
+        """Return the number of rows."""
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """Give the oracle's options that are still to be given with a table drawn from this one."""
+        """Return the oracle's options that are still to be given with a table drawn from this one."""
 
     def drawn(self, rows: Rows | None) -> Any:
-        """Give a table of some rows, in any order and as often as they are named; None gives it as it is."""
+        """Return a table of some rows, in any order and as often as they are named; None gives it as it is."""
 
 
 def drawable(source: Any, oracle: str | None, options: Mapping[str, Any]) -> Drawable:
@@ -62,11 +62,11 @@ class DrawableNumbers:
 
     @property
     def rows(self) -> int:
-        """Give the number of rows."""
+        """Return the number of rows."""
         return len(self.matrix)
 
     def drawn(self, rows: Rows | None) -> npt.NDArray[np.float64]:
-        """Give a matrix of some rows."""
+        """Return a matrix of some rows."""
         return self.matrix if rows is None else self.matrix[rows]
 
 
@@ -80,11 +80,11 @@ class DrawableCodes:
 
     @property
     def rows(self) -> int:
-        """Give the number of rows."""
+        """Return the number of rows."""
         return self.table.rows
 
     def drawn(self, rows: Rows | None) -> Table:
-        """Give a table of some rows."""
+        """Return a table of some rows."""
         if rows is None:
             return self.table
         table = self.table

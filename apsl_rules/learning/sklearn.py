@@ -141,7 +141,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return kept.loc[:, self.support_] if isinstance(kept, pd.DataFrame) else kept[:, self.support_]
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """Give the labels of the selected columns."""
+        """Return the labels of the selected columns."""
         check_is_fitted(self, "support_")
         names = list(self.columns_ if input_features is None else input_features)
         if len(names) != self.n_features_in_ or (hasattr(self, "feature_names_in_") and names != list(self.columns_)):
@@ -176,7 +176,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return name
 
     def _source(self, features: pd.DataFrame, y: Any) -> Any:
-        """Give the table of X and y, encoded here where the caller says how."""
+        """Return the table of X and y, encoded here where the caller says how."""
         if y is None:
             message = "y is missing; the selector learns what matters for y, so give it to fit"
             raise InvalidArgumentError(message)
@@ -236,7 +236,7 @@ def _array(given: Any) -> npt.NDArray[Any]:
 
 
 def _frame(given: Any) -> pd.DataFrame:
-    """Give X as a frame; the columns of an array are called x0, x1 and so on."""
+    """Return X as a frame; the columns of an array are called x0, x1 and so on."""
     if isinstance(given, pd.DataFrame):
         return given
     array = _array(given)

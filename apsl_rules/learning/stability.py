@@ -168,7 +168,7 @@ def _opened(source: Any, settings: dict[str, Any]) -> Drawable:
 
 
 def _size(subsample: float | None, rows: int) -> int | None:
-    """Give the number of rows of a subsample, or None for the bootstrap."""
+    """Return the number of rows of a subsample, or None for the bootstrap."""
     if subsample is None:
         return None
     if not isinstance(subsample, float) or not 0 < subsample < 1:

@@ -89,26 +89,26 @@ class LearnedGraph(Exportable):
 
     @cached_property
     def arrows(self) -> frozenset[tuple[Node, Node]]:
-        """Give every arrow as (from, to)."""
+        """Return every arrow as (from, to)."""
         return frozenset(one for part in self.parts for one in part.store.arrows if self.is_asked(one))
 
     @cached_property
     def lines(self) -> frozenset[Pair]:
-        """Give every edge whose direction is open."""
+        """Return every edge whose direction is open."""
         return frozenset(one for part in self.parts for one in part.store.lines if self.is_asked(one))
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """Give the contradictions met."""
+        """Return the contradictions met."""
         return tuple(one for part in self.parts for one in part.all_conflicts if self.is_asked(one.pair))
 
     def is_asked(self, pair: Iterable[Node]) -> bool:
-        """Say whether an edge of two nodes would belong to the graph."""
+        """Return whether an edge of two nodes would belong to the graph."""
         return self.asked is None or frozenset(pair) in self.asked
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Give what is to be known of the table and of the run."""
+        """Return what is to be known of the table and of the run."""
         return tuple(dict.fromkeys(note for part in self.parts for note in part.notes))
 
     def mark(self, x: Node, y: Node) -> Mark:
@@ -120,7 +120,7 @@ class LearnedGraph(Exportable):
         return self._part_with(x, y).why(x, y)
 
     def dag(self) -> Dag:
-        """Give a graph of the class that was learned: lines and contradicted edges get a direction, by name.
+        """Return a graph of the class that was learned: lines and contradicted edges get a direction, by name.
 
         A method that draws all its arrows gives its own graph back.
         """
@@ -128,7 +128,7 @@ class LearnedGraph(Exportable):
         return extension(self.nodes, self.arrows, self.lines | torn)
 
     def cpdag(self) -> Cpdag:
-        """Give what independences alone could tell of the graph."""
+        """Return what independences alone could tell of the graph."""
         return cpdag(self.dag())
 
     def _part_with(self, x: Node, y: Node) -> Part:
@@ -204,14 +204,14 @@ class Prepared:
         return attrs.evolve(part, notes=(*self.notes, *part.notes))
 
     def left(self, tests: int, begun: float) -> dict[str, Any]:
-        """Give what the limits leave for the next run after so many tests and since a moment."""
+        """Return what the limits leave for the next run after so many tests and since a moment."""
         return {
             "max_tests": None if self.max_tests is None else max(1, self.max_tests - tests),
             "max_seconds": None if self.max_seconds is None else max(0.0, self.max_seconds - (monotonic() - begun)),
         }
 
     def is_spent(self, tests: int, begun: float) -> bool:
-        """Say whether the limits leave nothing for another run."""
+        """Return whether the limits leave nothing for another run."""
         no_tests = self.max_tests is not None and tests >= self.max_tests
         return no_tests or (self.max_seconds is not None and monotonic() - begun >= self.max_seconds)
 
@@ -262,7 +262,7 @@ def _adjusted(spec: Spec, settings: Settings) -> Spec:
 
 
 def _options(settings: Settings) -> dict[str, Any]:
-    """Give the options of the oracle that all runs ask."""
+    """Return the options of the oracle that all runs ask."""
     given = {name: settings[name] for name in ("missing", "discretize", "counts") if settings.get(name) is not None}
     cache = settings.get("cache")
     if cache is not None:

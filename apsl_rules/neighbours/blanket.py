@@ -30,7 +30,7 @@ class Blanket:
 
     @property
     def members(self) -> tuple[Node, ...]:
-        """Give the whole blanket by name."""
+        """Return the whole blanket by name."""
         return in_order({*self.neighbours, *(other for shared in self.spouses.values() for other in shared)})
 
 

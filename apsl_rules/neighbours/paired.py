@@ -21,13 +21,13 @@ class PairedNeighbours(Neighbours):
         self._visited = visited
 
     def of(self, node: Node) -> tuple[Node, ...]:
-        """Give the neighbours of a node that were visited."""
+        """Return the neighbours of a node that were visited."""
         return tuple(other for other in self.candidates(node).members if self.linked(node, other))
 
     def linked(self, x: Node, y: Node) -> bool:
-        """Say whether two nodes are known to be neighbours by now."""
+        """Return whether two nodes are known to be neighbours by now."""
         return x in self._visited and y in self._visited and super().linked(x, y)
 
     def all_known(self, node: Node) -> bool:
-        """Say whether a node and all whom it lists were visited, so that it gets no further neighbour."""
+        """Return whether a node and all whom it lists were visited, so that it gets no further neighbour."""
         return node in self._visited and all(other in self._visited for other in self.candidates(node).members)

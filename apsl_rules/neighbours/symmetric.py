@@ -30,7 +30,7 @@ class Candidates:
     claim: str = "no set tried separates them"
 
     def separation(self, other: Node) -> Separation | None:
-        """Give the separator that rejected a node, if it is known; a test with too few rows separates nothing."""
+        """Return the separator that rejected a node, if it is known; a test with too few rows separates nothing."""
         if other in self.separations:
             return self.separations[other]
         if other in self.members or self.sweep is None:
@@ -67,11 +67,11 @@ class Neighbours:
 
     @property
     def computed(self) -> tuple[Node, ...]:
-        """Give the nodes whose candidates have been computed, in that order."""
+        """Return the nodes whose candidates have been computed, in that order."""
         return tuple(self._candidates)
 
     def candidates(self, node: Node) -> Candidates:
-        """Give the candidates of a node: those that its finder found, corrected by what is known."""
+        """Return the candidates of a node: those that its finder found, corrected by what is known."""
         if node not in self._candidates:
             self._candidates[node] = self._found(node)
         return self._candidates[node]
@@ -107,12 +107,12 @@ class Neighbours:
         )
 
     def as_found(self, node: Node) -> Candidates:
-        """Give the candidates of a node as its finder found them, whatever is known."""
+        """Return the candidates of a node as its finder found them, whatever is known."""
         found = self.candidates(node)
         return self._as_found.get(node, found)
 
     def agreed(self, x: Node, y: Node) -> bool:
-        """Say whether the finder, whatever is known, makes neighbours of two nodes."""
+        """Return whether the finder, whatever is known, makes neighbours of two nodes."""
         return y in self.as_found(x).members and (not self._symmetric or x in self.as_found(y).members)
 
     def prepare(self, nodes: Iterable[Node]) -> None:
@@ -129,7 +129,7 @@ class Neighbours:
                 self.candidates(node)
 
     def of(self, node: Node) -> tuple[Node, ...]:
-        """Give the neighbours of a node."""
+        """Return the neighbours of a node."""
         members = self.candidates(node).members
         if not self._symmetric:
             return members
@@ -137,11 +137,11 @@ class Neighbours:
         return tuple(other for other in members if node in self.candidates(other).members)
 
     def linked(self, x: Node, y: Node) -> bool:
-        """Say whether two nodes are neighbours."""
+        """Return whether two nodes are neighbours."""
         return y in self.candidates(x).members and (not self._symmetric or x in self.candidates(y).members)
 
     def separation(self, x: Node, y: Node) -> Separation | None:
-        """Give what separates two nodes, from either one's search."""
+        """Return what separates two nodes, from either one's search."""
         return self.candidates(x).separation(y) or self.candidates(y).separation(x)
 
     def claim(self, x: Node, y: Node) -> str:
@@ -149,7 +149,7 @@ class Neighbours:
         return self.candidates(x if x in self._candidates else y).claim
 
     def evidence(self, x: Node, y: Node) -> tuple[Verdict, ...]:
-        """Give the weakest dependences met between two neighbours: from each side that was computed, by name, once."""
+        """Return the weakest dependences met between two neighbours: from each computed side, by name, once."""
         x, y = in_order((x, y))
         known = [self._candidates[one].weakest.get(other) for one, other in ((x, y), (y, x)) if one in self._candidates]
         tests = {frozenset(verdict.given): verdict for verdict in reversed(known) if verdict is not None}

@@ -69,13 +69,13 @@ class RememberingOracle:
 
     @property
     def table(self) -> Table | None:
-        """Give the table behind the oracle, if it has one."""
+        """Return the table behind the oracle, if it has one."""
         table = getattr(self._oracle, "table", None)
         return table if isinstance(table, Table) else None
 
     @property
     def kept(self) -> KeptCounts | None:
-        """Give the counts behind the oracle, if they come from elsewhere."""
+        """Return the counts behind the oracle, if they come from elsewhere."""
         kept = getattr(self._oracle, "kept", None)
         return kept if isinstance(kept, KeptCounts) else None
 
@@ -95,7 +95,7 @@ class RememberingOracle:
 
     @property
     def counts(self) -> Counts:
-        """Give the counts so far."""
+        """Return the counts so far."""
         return Counts(self._asked, self._distinct, self._rounds, len(self._sweeps))
 
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
@@ -162,7 +162,7 @@ class RememberingOracle:
 
     @property
     def eliminating(self) -> Eliminating | None:
-        """Give this asker if the oracle carries out HITON's elimination by itself, else None."""
+        """Return this asker if the oracle carries out HITON's elimination by itself, else None."""
         return None if self._eliminating is None else self
 
     def eliminate(
@@ -276,7 +276,7 @@ class RememberingOracle:
 
 
 def _completed(partial: Any) -> Oracle:
-    """Give an object that has only ``nodes`` and ``verdict`` the rest of the protocol."""
+    """Return an object that has only ``nodes`` and ``verdict`` the rest of the protocol."""
     if not callable(getattr(partial, "verdict", None)) or not hasattr(partial, "nodes"):
         message = f"{type(partial).__name__} is no oracle: it needs nodes and a method verdict(x, y, given)"
         raise InvalidArgumentError(message)

@@ -41,17 +41,17 @@ class Verdict:
 
     @property
     def independent(self) -> bool:
-        """Say whether the answer is a reliable "independent"."""
+        """Return whether the answer is a reliable "independent"."""
         return self.decision == "independent"
 
     @property
     def dependent(self) -> bool:
-        """Say whether the answer is a reliable "dependent"."""
+        """Return whether the answer is a reliable "dependent"."""
         return self.decision == "dependent"
 
     @property
     def strength(self) -> float:
-        """Give the association used for ranking: the statistic, 0 where independent, above all where unmeasured."""
+        """Return the association used for ranking: the statistic, 0 where independent, above all where unmeasured."""
         if self.decision == "independent":
             return 0.0
         return self.statistic if self.statistic is not None else float("inf")
@@ -84,7 +84,7 @@ class Separation:
 
     @property
     def found(self) -> bool:
-        """Say whether a separator was found."""
+        """Return whether a separator was found."""
         return self.given is not None
 
 
@@ -123,17 +123,17 @@ class Sweep(Sequence[Verdict]):
         return iter(self._verdicts)
 
     def place_of(self, y: Node) -> int:
-        """Give the place of the verdict on one other node."""
+        """Return the place of the verdict on one other node."""
         if self._place is None:
             self._place = {verdict.y: place for place, verdict in enumerate(self._verdicts)}
         return self._place[y]
 
     def verdict_on(self, y: Node) -> Verdict:
-        """Give the verdict on one other node."""
+        """Return the verdict on one other node."""
         return self._verdicts[self.place_of(y)]
 
     def log_p(self) -> npt.NDArray[np.float64]:
-        """Give ln p of each verdict in order, NaN where there is none."""
+        """Return ln p of each verdict in order, NaN where there is none."""
         return np.array([log_p_of(verdict) for verdict in self._verdicts], dtype=np.float64)
 
     def untested(self) -> tuple[Verdict, ...]:
@@ -141,7 +141,7 @@ class Sweep(Sequence[Verdict]):
         return tuple(verdict for verdict in self._verdicts if verdict.decision == "unreliable")
 
     def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
-        """Give the dependent verdicts, strongest first and by name among equals.
+        """Return the dependent verdicts, strongest first and by name among equals.
 
         ``unreliable`` says how verdicts with too few rows count; ``among`` marks those that may be given at all.
         """
@@ -160,15 +160,15 @@ class Oracle(Protocol):
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """Give all nodes, in the order of the source (the columns of a table)."""
+        """Return all nodes, in the order of the source (the columns of a table)."""
 
     @property
     def name(self) -> str:
-        """Give the name of the test, as shown in proofs."""
+        """Return the name of the test, as shown in proofs."""
 
     @property
     def perfect(self) -> bool:
-        """Say whether the answers are certain, so that no limit on conditioning sets is wanted."""
+        """Return whether the answers are certain, so that no limit on conditioning sets is wanted."""
 
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
         """Answer one question."""
@@ -303,7 +303,7 @@ def foresee(oracle: Oracle, searches: Sequence[Search] = (), sweeps: Sequence[No
 
 
 def log_p_of(verdict: Verdict) -> float:
-    """Give ln p of a verdict, NaN when it has no p."""
+    """Return ln p of a verdict, NaN when it has no p."""
     if verdict.log_p is not None:
         return verdict.log_p
     if verdict.p is None:
@@ -312,7 +312,7 @@ def log_p_of(verdict: Verdict) -> float:
 
 
 def weaker(one: Verdict, other: Verdict) -> bool:
-    """Say whether one dependence is nearer to independence than another: larger p, or a smaller statistic."""
+    """Return whether one dependence is nearer to independence than another: larger p, or a smaller statistic."""
     mine, its = log_p_of(one), log_p_of(other)
     if mine != its and not isnan(mine) and not isnan(its):
         return mine > its

@@ -76,7 +76,7 @@ class SharedOracle(BatchedOracle):
         return self._together(searches, self._oracle.separators, lambda separation: separation.tests)
 
     def _ordered(self, query: Query) -> Query:
-        """Give a question as everybody asks it: x before y and Z by name."""
+        """Return a question as everybody asks it: x before y and Z by name."""
         x, y, given = query
         if self._rank[y] < self._rank[x]:
             x, y = y, x

@@ -29,7 +29,7 @@ _NEEDED = (adjacent, arrow, conflict, gap, settled)
 
 
 def checked_relations(relations: Sequence[Relation]) -> dict[str, Relation]:
-    """Give relations by name, once none contradicts ours or reads as more than its nodes."""
+    """Return relations by name, once none contradicts ours or reads as more than its nodes."""
     known = by_name((*relations, *RELATIONS))
     missing = {one.name for one in _NEEDED} - {one.name for one in relations}
     if missing:

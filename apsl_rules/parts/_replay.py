@@ -37,7 +37,7 @@ def wrong_steps(part: Part) -> Iterator[str]:
 
 
 def _books(part: Part) -> list[Rulebook]:
-    """Give the rulebooks whose rules a run had, as far as we know them: the sound one before the one with guards."""
+    """Return the rulebooks whose rules a run had, as far as we know them: the sound one before the one with guards."""
     names = tuple(part.rule_use)
     return [book for book in _known() if tuple(rule.name for rule in book.rules) == names]
 
@@ -196,7 +196,7 @@ def _wrong_closure(part: Part, engine: Engine) -> Iterator[str]:
 
 
 def _on(x: Node, y: Node) -> Iterator[Fact]:
-    """Give all that a contradiction on a pair may block."""
+    """Return all that a contradiction on a pair may block."""
     yield from (arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y))
 
 

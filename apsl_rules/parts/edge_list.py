@@ -9,7 +9,7 @@ from apsl_rules.parts.part import ROW, Part
 
 
 def edges_csv(part: Part) -> str:
-    """Give one row for each edge, with a header."""
+    """Return one row for each edge, with a header."""
     text = io.StringIO()
     writer = csv.DictWriter(text, ROW, lineterminator="\n")
     writer.writeheader()

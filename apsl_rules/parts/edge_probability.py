@@ -21,14 +21,14 @@ CURVES: Mapping[Mark, tuple[float, float, float]] = {Mark.ARROW: (-0.31, 0.87, -
 
 
 def lead_of(proof: Proof) -> float | None:
-    """Give the least lead among the findings of a proof in nats; None where a finding does not come from a score."""
+    """Return the least lead among the findings of a proof in nats; None where a finding does not come from a score."""
     leads = [finding.evidence.nats for finding in proof.findings]
     known = [lead for lead in leads if lead is not None]
     return max(0.0, min(known)) if known and len(known) == len(leads) else None
 
 
 def strength_of(mark: Mark, proof: Proof) -> float | None:
-    """Give the chance that an edge with this mark and proof is right, where scores were asked.
+    """Return the chance that an edge with this mark and proof is right, where scores were asked.
 
     >>> from apsl_rules.rules.proof import Proof
     >>> strength_of(Mark.LINE, Proof(())) is None

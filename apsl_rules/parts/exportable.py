@@ -20,25 +20,25 @@ class Exportable:
     """Something with marks, which other tools can take over; ``docs/exports.md`` says what each format keeps."""
 
     def graph(self) -> MarkedGraph:
-        """Give the marks alone: nodes, arrows, lines and conflicts."""
+        """Return the marks alone: nodes, arrows, lines and conflicts."""
         from apsl_rules.graphs.marked import graph_of
 
         return graph_of(self)
 
     def to_networkx(self) -> Any:
-        """Give a networkx DiGraph with a ``mark`` on each arc; a line or conflict is a pair of arcs."""
+        """Return a networkx DiGraph with a ``mark`` on each arc; a line or conflict is a pair of arcs."""
         from apsl_rules.export.networkx import to_networkx
 
         return to_networkx(self)
 
     def to_adjacency(self) -> pd.DataFrame:
-        """Give a square frame of named marks: "arrow to", "arrow from", "line", "conflict" or "none"."""
+        """Return a square frame of named marks: "arrow to", "arrow from", "line", "conflict" or "none"."""
         from apsl_rules.export.frames import to_adjacency
 
         return to_adjacency(self)
 
     def to_paper_matrix(self) -> pd.DataFrame:
-        """Give the paper's matrix: -1 at (a, b) for a -> b, 1 at both places for a line, 0 elsewhere."""
+        """Return the paper's matrix: -1 at (a, b) for a -> b, 1 at both places for a line, 0 elsewhere."""
         from apsl_rules.export.frames import to_paper_matrix
 
         return to_paper_matrix(self)
@@ -92,13 +92,13 @@ class Exportable:
         return to_graph_json(self)
 
     def to_causallearn(self) -> Any:
-        """Give a causal-learn GeneralGraph."""
+        """Return a causal-learn GeneralGraph."""
         from apsl_rules.export.causallearn import to_causallearn
 
         return to_causallearn(self)
 
     def to_pgmpy(self) -> Any:
-        """Give a pgmpy DAG where all edges are arrows, a PDAG otherwise."""
+        """Return a pgmpy DAG where all edges are arrows, a PDAG otherwise."""
         from apsl_rules.export.pgmpy import to_pgmpy
 
         return to_pgmpy(self)

@@ -45,7 +45,7 @@ def save_part(part: Part, path: str | Path) -> None:
 
 
 def part_json(part: Part) -> str:
-    """Give a part as JSON text: the same text for the same run, every time."""
+    """Return a part as JSON text: the same text for the same run, every time."""
     writer = _Writer(part)
     data = {
         "format": FORMAT,

@@ -113,27 +113,27 @@ class Part(Exportable, Viewable):
 
     @cached_property
     def arrows(self) -> frozenset[tuple[Node, Node]]:
-        """Give every arrow of the part as (from, to)."""
+        """Return every arrow of the part as (from, to)."""
         return frozenset(pair for pair in self.store.arrows if self._touches(pair))
 
     @cached_property
     def lines(self) -> frozenset[Pair]:
-        """Give every edge of the part whose direction is open."""
+        """Return every edge of the part whose direction is open."""
         return frozenset(pair for pair in self.store.lines if self._touches(pair))
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """Give the contradictions on pairs of the part."""
+        """Return the contradictions on pairs of the part."""
         return tuple(one for one in self.all_conflicts if self._touches(one.pair))
 
     @cached_property
     def outside(self) -> tuple[frozenset[tuple[Node, Node]], frozenset[Pair]]:
-        """Give the arrows and lines that were learned on the way but lie beyond the asked depth."""
+        """Return the arrows and lines that were learned on the way but lie beyond the asked depth."""
         return self.store.arrows - self.arrows, self.store.lines - self.lines
 
     @cached_property
     def edges(self) -> frozenset[Pair]:
-        """Give every adjacent pair of the part, whatever its mark."""
+        """Return every adjacent pair of the part, whatever its mark."""
         conflicts = (
             pair for pair in self.store.conflicts if self._touches(pair) and adjacent.fact(*pair) in self.store
         )
@@ -141,12 +141,12 @@ class Part(Exportable, Viewable):
 
     @cached_property
     def members(self) -> tuple[Node, ...]:
-        """Give the nodes of the part by name: the target and every end of an edge."""
+        """Return the nodes of the part by name: the target and every end of an edge."""
         return in_order({self.target, *(node for pair in self.edges for node in pair)})
 
     @cached_property
     def gaps(self) -> frozenset[Pair]:
-        """Give the pairs of nodes of the part that are known to be not adjacent."""
+        """Return the pairs of nodes of the part that are known to be not adjacent."""
         members = self.members
         return frozenset(
             frozenset((x, y))
@@ -157,7 +157,7 @@ class Part(Exportable, Viewable):
 
     @cached_property
     def layers(self) -> tuple[tuple[Node, ...], ...]:
-        """Give the nodes of the part by distance from the target: layer 0 is the target itself."""
+        """Return the nodes of the part by distance from the target: layer 0 is the target itself."""
         by_distance: dict[int, list[Node]] = {}
         for node in self.members:
             by_distance.setdefault(self.distances[node], []).append(node)
@@ -165,7 +165,7 @@ class Part(Exportable, Viewable):
 
     @property
     def visited(self) -> tuple[Node, ...]:
-        """Give the visited nodes in the order of the visits."""
+        """Return the visited nodes in the order of the visits."""
         return tuple(visit.node for visit in self.visits)
 
     def mark(self, x: Node, y: Node) -> Mark:
@@ -177,17 +177,17 @@ class Part(Exportable, Viewable):
         return self.store.mark(x, y)
 
     def parents_of(self, node: Node) -> tuple[Node, ...]:
-        """Give the nodes with an arrow to a node of the part, by name."""
+        """Return the nodes with an arrow to a node of the part, by name."""
         self._know(node)
         return in_order(x for x, y in self.arrows if y == node)
 
     def children_of(self, node: Node) -> tuple[Node, ...]:
-        """Give the nodes that a node of the part has an arrow to, by name."""
+        """Return the nodes that a node of the part has an arrow to, by name."""
         self._know(node)
         return in_order(y for x, y in self.arrows if x == node)
 
     def neighbours_of(self, node: Node) -> tuple[Node, ...]:
-        """Give the nodes joined to a node by an edge of the part, by name."""
+        """Return the nodes joined to a node by an edge of the part, by name."""
         self._know(node)
         return in_order(other for pair in self.edges if node in pair for other in pair if other != node)
 
@@ -199,7 +199,7 @@ class Part(Exportable, Viewable):
 
     @cached_property
     def proofs(self) -> MarkStore:
-        """Give the store of the shortest proofs."""
+        """Return the store of the shortest proofs."""
         return self.make_proofs()
 
     def why(self, x: Node, y: Node) -> Proof:
@@ -234,12 +234,12 @@ class Part(Exportable, Viewable):
 
     @cached_property
     def trace(self) -> tuple[Firing, ...]:
-        """Give the firings in the order in which they happened."""
+        """Return the firings in the order in which they happened."""
         return tuple(entry for entry in self.history.entries if isinstance(entry, Firing))
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """Give the findings in the order in which they came."""
+        """Return the findings in the order in which they came."""
         return tuple(entry for entry in self.history.entries if isinstance(entry, Finding))
 
     def states(self) -> Iterator[MarkStore]:
@@ -257,7 +257,7 @@ class Part(Exportable, Viewable):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give the edges as plain rows: source, target, mark, rule, p of the weakest test, distance, support, strength.
+        """Return the edges as plain rows: source, target, mark, rule, weakest p, distance, support, strength.
 
         ``support`` is the share of resamples that show the same mark, where ``stability`` learned the part, else None.
         ``strength`` is the chance that the mark is right, where scores were asked, else None.
@@ -286,7 +286,7 @@ class Part(Exportable, Viewable):
         return rows
 
     def to_pandas(self) -> pd.DataFrame:
-        """Give the edges as a data frame, one row for each, with named marks."""
+        """Return the edges as a data frame, one row for each, with named marks."""
         import pandas as pd
 
         return pd.DataFrame(self.rows(), columns=[*ROW])

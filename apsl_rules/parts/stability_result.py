@@ -86,11 +86,11 @@ class Support:
 
     @property
     def edge(self) -> float:
-        """Give the share that shows an edge, whatever its mark."""
+        """Return the share that shows an edge, whatever its mark."""
         return round(self.arrow + self.reversed + self.line + self.conflict, 12)
 
     def turned(self) -> Support:
-        """Give the same as seen from the other node."""
+        """Return the same as seen from the other node."""
         return attrs.evolve(self, source=self.target, target=self.source, arrow=self.reversed, reversed=self.arrow)
 
 
@@ -114,7 +114,7 @@ class Stability:
         return {frozenset((one.source, one.target)): one for one in self.supports}
 
     def of(self, x: Node, y: Node) -> Support:
-        """Give the support of the marks between two nodes, arrows counted from the first to the second."""
+        """Return the support of the marks between two nodes, arrows counted from the first to the second."""
         for node in (x, y):
             require_known(node, self.part.nodes, "node")
         one = self._by_pair.get(frozenset((x, y)))
@@ -124,7 +124,7 @@ class Stability:
         return one if one.source == x else one.turned()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give one row of plain values for each edge of any run, the best supported first.
+        """Return one row of plain values for each edge of any run, the best supported first.
 
         ``mark`` is what the part from all rows shows ("outside" for an edge beyond its depth), ``support`` the share of
         resamples that show the same; the other figures are the shares of each mark, ``arrow`` from source to target.
@@ -151,7 +151,7 @@ class Stability:
         return "outside" if beyond else str(mark)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Give the rows as a data frame."""
+        """Return the rows as a data frame."""
         import pandas as pd
 
         return pd.DataFrame(self.rows(), columns=list(_COLUMNS))
@@ -175,7 +175,7 @@ class Stability:
 
 
 def counted(part: Part, tallies: Sequence[Tally]) -> tuple[tuple[Support, ...], dict[Pair, float]]:
-    """Give the shares of each mark on every pair that any part joins, and the support of each mark of one part."""
+    """Return the shares of each mark on every pair that any part joins, and the support of each mark of one part."""
     if not tallies:
         return (), {}
     pairs = {*part.edges, *(pair for one in tallies for pair in one.edges)}

@@ -172,7 +172,7 @@ def _items(hint: Any, value: Any, origin: str) -> tuple[Any, ...]:
 
 
 def _alternatives(hint: Any) -> tuple[tuple[type, ...], tuple[Any, ...]]:
-    """Give the types that a hint allows, and the words that it allows besides."""
+    """Return the types that a hint allows, and the words that it allows besides."""
     kind = get_origin(hint)
     if kind in (Union, UnionType):
         choices = get_args(hint)

@@ -65,7 +65,7 @@ class Plugins:
         self._gathered.clear()
 
     def _free_name(self, plugin: object) -> str:
-        """Give the name of a plugin's module or class, numbered where it is taken."""
+        """Return the name of a plugin's module or class, numbered where it is taken."""
         name = getattr(plugin, "__name__", type(plugin).__name__)
         numbered = (f"{name} {number}" for number in count(2))
         return next(free for free in chain([name], numbered) if not self._manager.has_plugin(free))
@@ -80,7 +80,7 @@ class Plugins:
         self.register(module, name)
 
     def copy(self, *, watched: bool = True) -> Plugins:
-        """Give a manager with the same plugins, to which more can be added for one run; unwatched, it tells none."""
+        """Return a manager with the same plugins, to which more can be added for one run; unwatched, it tells none."""
         other = Plugins(watched=watched)
         for name, plugin in self._manager.list_name_plugin():
             if plugin is not None:
@@ -89,48 +89,48 @@ class Plugins:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Give the names of all plugins, in the order of registration."""
+        """Return the names of all plugins, in the order of registration."""
         return tuple(name for name, plugin in self._manager.list_name_plugin() if plugin is not None)
 
     # --- offers ----------------------------------------------------------------------------------------------------
 
     @property
     def oracles(self) -> dict[str, OracleOffer]:
-        """Give the oracles by name."""
+        """Return the oracles by name."""
         return self._offers("apsl_oracles", OracleOffer)
 
     @property
     def finders(self) -> dict[str, FinderOffer]:
-        """Give the finders by name."""
+        """Return the finders by name."""
         return self._offers("apsl_finders", FinderOffer)
 
     @property
     def blankets(self) -> dict[str, BlanketOffer]:
-        """Give the blanket finders by name."""
+        """Return the blanket finders by name."""
         return self._offers("apsl_blankets", BlanketOffer)
 
     @property
     def learners(self) -> dict[str, LearnerOffer]:
-        """Give the learners by name."""
+        """Return the learners by name."""
         return self._offers("apsl_learners", LearnerOffer)
 
     @property
     def rulebooks(self) -> dict[str, Rulebook]:
-        """Give the rulebooks by name."""
+        """Return the rulebooks by name."""
         return self._offers("apsl_rulebooks", Rulebook)
 
     @property
     def readers(self) -> dict[str, ReaderOffer]:
-        """Give the file readers by name."""
+        """Return the file readers by name."""
         return self._offers("apsl_readers", ReaderOffer)
 
     @property
     def exporters(self) -> dict[str, ExporterOffer]:
-        """Give the exporters by name."""
+        """Return the exporters by name."""
         return self._offers("apsl_exporters", ExporterOffer)
 
     def offers_of(self, plugin: str) -> tuple[str, ...]:
-        """Give what one plugin offers, such as "oracle 'dsep'"."""
+        """Return what one plugin offers, such as "oracle 'dsep'"."""
         for hook, kind in _OFFERS.items():
             self._offers(hook, kind)
         return tuple(
@@ -164,7 +164,7 @@ class Plugins:
     # --- watching --------------------------------------------------------------------------------------------------
 
     def watcher(self, hook: str) -> Callable[[Any], None] | None:
-        """Give a function that tells all plugins which watch something, or None when none does."""
+        """Return a function that tells all plugins which watch something, or None when none does."""
         implementations = getattr(self._manager.hook, hook).get_hookimpls() if self._watched else []
         if not implementations:
             return None
@@ -196,7 +196,7 @@ def _answer(plugin: str, hook: str, function: Callable[[], Iterable[Any]]) -> li
 
 
 def pick(offers: dict[str, Offer], name: str, what: str) -> Offer:
-    """Give the offer of a name, or a sentence with the nearest name and all names."""
+    """Return the offer of a name, or a sentence with the nearest name and all names."""
     if not isinstance(name, str) or name not in offers:
         hint = nearest(name, offers) if isinstance(name, str) else ""
         message = f"unknown {what} {spelt(name)}{hint}; there are {', '.join(sorted(offers))}"
@@ -206,7 +206,7 @@ def pick(offers: dict[str, Offer], name: str, what: str) -> Offer:
 
 @lru_cache(maxsize=1)
 def installed() -> Plugins:
-    """Give the program's plugins: the built-in ones and all that are installed."""
+    """Return the program's plugins: the built-in ones and all that are installed."""
     plugins = Plugins()
     plugins.load_entry_points()
     return plugins

@@ -87,12 +87,12 @@ class LearnerOffer:
 
     @property
     def name(self) -> str:
-        """Give the name in the spec."""
+        """Return the name in the spec."""
         return self.spec.name
 
     @property
     def summary(self) -> str:
-        """Give the summary in the spec."""
+        """Return the summary in the spec."""
         return self.spec.summary
 
 

@@ -11,7 +11,7 @@ _PASSES = 16
 
 
 def placed(grid: Grid, tall: Mapping[Slot, float], room: Mapping[Slot, float]) -> dict[Slot, float]:
-    """Give the middle of each slot; ``tall`` is its height and ``room`` the free space it wants above and below."""
+    """Return the middle of each slot; ``tall`` is its height and ``room`` the free space it wants above and below."""
     near: dict[Slot, list[Slot]] = {slot: [] for column in grid.columns for slot in column}
     for chain in grid.chains:
         for x, y in pairwise(chain):
@@ -40,7 +40,7 @@ def placed(grid: Grid, tall: Mapping[Slot, float], room: Mapping[Slot, float]) -
 
 
 def spread(wanted: Sequence[float], steps: Sequence[float]) -> list[float]:
-    """Give the places nearest to the wanted ones, in squares, that keep their order and at least the steps between.
+    """Return the places nearest to the wanted ones, in squares, that keep their order and at least the steps between.
 
     >>> spread([0.0, 0.0, 9.0], [2.0, 2.0])
     [-1.0, 1.0, 9.0]

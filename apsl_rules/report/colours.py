@@ -10,7 +10,7 @@ PAPER, STRIPE, BOX, OUTLINE, TEXT, SOFT = "#ffffff", "#f1f4f8", "#ffffff", "#526
 
 
 def stroke_name(look: Look) -> str:
-    """Give the kind of stroke for a look: arrow, line or conflict."""
+    """Return the kind of stroke for a look: arrow, line or conflict."""
     if look in {Look.AHEAD, Look.BACK}:
         return "arrow"
     return "line" if look is Look.LINE else "conflict"

@@ -26,7 +26,7 @@ class Port:
 
     @property
     def stub(self) -> Point:
-        """Give the point where the curve begins."""
+        """Return the point where the curve begins."""
         return self.x + self.out * STUB, self.y
 
 
@@ -40,7 +40,7 @@ class Route:
 
     @property
     def middle(self) -> Point:
-        """Give the point halfway along."""
+        """Return the point halfway along."""
         points = list(self.points())
         lengths = [hypot(x2 - x1, y2 - y1) for (x1, y1), (x2, y2) in pairwise(points)]
         left = sum(lengths) / 2
@@ -52,18 +52,18 @@ class Route:
         return points[0]
 
     def points(self) -> Iterator[Point]:
-        """Give points close together along the curves."""
+        """Return points close together along the curves."""
         yield self.curves[0][0]
         for curve in self.curves:
             yield from (_at(curve, step / _SAMPLES) for step in range(1, _SAMPLES + 1))
 
     def reversed(self) -> Route:
-        """Give the same way from its other end."""
+        """Return the same way from its other end."""
         curves = tuple((d, c, b, a) for a, b, c, d in reversed(self.curves))
         return Route(self.end, self.start, curves)
 
     def zigzag(self) -> tuple[Point, ...]:
-        """Give the corners of a zigzag along the way."""
+        """Return the corners of a zigzag along the way."""
         points = list(self.points())
         corners = [points[0]]
         ahead, side = _TOOTH, 1

@@ -25,7 +25,7 @@ from apsl_rules.rules.proof import Proof, p_text
 
 
 def page_data(part: Part) -> dict[str, Any]:
-    """Give the data of the page for a part."""
+    """Return the data of the page for a part."""
     return _Writer(part, drawing_of(part)).data()
 
 
@@ -118,7 +118,7 @@ class _Writer:
         return numbers[-1]
 
     def _why(self, reason: Reason) -> str | int:
-        """Give the name of a rule, or the number of some evidence."""
+        """Return the name of a rule, or the number of some evidence."""
         return reason.rule if isinstance(reason, Firing) else self._evidence_of(reason)
 
     def _evidence_of(self, finding: Finding) -> int:

@@ -11,7 +11,7 @@ _THIN, _USUAL, _THICK = 1.0, 1.8, 4.2
 
 
 def weights_of(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[Node], float]:
-    """Give the support of each edge over resamples or, without it, its strength; nothing where there is neither."""
+    """Return the support of each edge over resamples or, without it, its strength; nothing where there is neither."""
     weights = {}
     for row in rows:
         figures = [row.get(name) for name in ("support", "strength")]
@@ -22,7 +22,7 @@ def weights_of(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[Node], float
 
 
 def thickness(weight: float | None) -> float:
-    """Give the width of a stroke."""
+    """Return the width of a stroke."""
     return _USUAL if weight is None else _THIN + (_THICK - _THIN) * min(1.0, max(0.0, weight))
 
 

@@ -41,22 +41,22 @@ class Edge:
 
     @property
     def last(self) -> Look:
-        """Give how the edge looks in the part."""
+        """Return how the edge looks in the part."""
         return self.looks[-1][1]
 
     @property
     def is_torn(self) -> bool:
-        """Say whether the edge is ever in conflict or has both arrows."""
+        """Return whether the edge is ever in conflict or has both arrows."""
         return any(look in {Look.BOTH, Look.CONFLICT} for _, look in self.looks)
 
 
 def positions(part: Part) -> int:
-    """Give the last position of the replay: the length of the history, and one more if it was settled afterwards."""
+    """Return the last position of the replay: the length of the history, and one more if it was settled afterwards."""
     return len(part.history) + (part.store is not part.history)
 
 
 def edges_of(part: Part) -> tuple[Edge, ...]:
-    """Give every pair that was ever drawn in a run, by name, with all its looks."""
+    """Return every pair that was ever drawn in a run, by name, with all its looks."""
     looks: dict[tuple[Node, Node], list[tuple[int, Look]]] = {}
     entries = part.history.entries
     for position, state in enumerate(part.states()):

@@ -36,7 +36,7 @@ class Box:
 
     @property
     def middle(self) -> Point:
-        """Give the middle of the box."""
+        """Return the middle of the box."""
         return self.left + self.width / 2, self.top + self.height / 2
 
 
@@ -72,7 +72,7 @@ class Drawing:
     height: float
 
     def part_only(self) -> Drawing:
-        """Give the drawing without what lies beyond the asked depth; everything else stays where it is."""
+        """Return the drawing without what lies beyond the asked depth; everything else stays where it is."""
         kept = [number for number, box in enumerate(self.boxes) if box.within]
         number_of = {number: at for at, number in enumerate(kept)}
         wires = tuple(
@@ -125,7 +125,7 @@ def _title(layer: int, farthest: int) -> str:
 
 
 def _bands(boxes: Sequence[Box], titles: Mapping[int, str], wires: Sequence[Wire]) -> tuple[Band, ...]:
-    """Give each layer a stripe as wide as its boxes and the bows beside its last column."""
+    """Draw for each layer a stripe as wide as its boxes and the bows beside its last column."""
     bands = []
     for layer in sorted({box.layer for box in boxes}):
         mine = [box for box in boxes if box.layer == layer]
@@ -224,5 +224,5 @@ class _Sheet:
 
 
 def shown_wires(drawing: Drawing) -> list[Wire]:
-    """Give the edges that the part still has at the end."""
+    """Return the edges that the part still has at the end."""
     return [wire for wire in drawing.wires if wire.edge.last is not Look.NONE]

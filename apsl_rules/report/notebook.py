@@ -15,7 +15,7 @@ _FIGURES = ("p", "support", "strength")
 
 
 def notebook_html(part: Part) -> str:
-    """Give a piece of HTML without any script."""
+    """Return a piece of HTML without any script."""
     rows = part.rows()
     figures = [name for name in _FIGURES if any(row.get(name) is not None for row in rows)]
     heads = "".join(f"<th>{name}</th>" for name in ("source", "", "target", "rule", *figures))

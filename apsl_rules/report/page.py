@@ -27,7 +27,7 @@ def write_report(part: Part, path: str | Path) -> None:
 
 
 def report_html(part: Part) -> str:
-    """Give the report of a part as HTML text: the same text for the same run, every time."""
+    """Return the report of a part as HTML text: the same text for the same run, every time."""
     style = _asset("viewer.css")
     script = "(() => {\n'use strict';\n" + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"
     policy = (

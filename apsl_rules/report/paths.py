@@ -22,18 +22,18 @@ def _at(point: Point) -> str:
 
 
 def body_of(route: Route) -> str:
-    """Give the curves of a way from one stub to the other, without the leading command."""
+    """Return the curves of a way from one stub to the other, without the leading command."""
     curves = " ".join("C" + " ".join(map(_at, curve[1:])) for curve in route.curves)
     return f"{_at(route.curves[0][0])} {curves}"
 
 
 def corners_of(corners: Iterable[Point]) -> str:
-    """Give straight pieces between corners, without the leading command."""
+    """Return straight pieces between corners, without the leading command."""
     return "L".join(map(_at, corners))
 
 
 def head_of(port: Port) -> str:
-    """Give an arrow head that points into a box."""
+    """Return an arrow head that points into a box."""
     x, y = port.stub
     return f"M{num(port.x)} {num(port.y)}L{num(x)} {num(y - STUB / 2)}L{num(x)} {num(y + STUB / 2)}Z"
 

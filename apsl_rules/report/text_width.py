@@ -13,7 +13,7 @@ _EMOJI = 0x10000  # and everything after them
 
 
 def _em(letter: str) -> float:
-    """Give a generous width in ems: that of the widest of the common sans-serif fonts."""
+    """Return a generous width in ems: that of the widest of the common sans-serif fonts."""
     if category(letter) in {"Mn", "Me", "Cf"}:
         return 0.0
     if east_asian_width(letter) in {"W", "F"} or ord(letter) >= _EMOJI:

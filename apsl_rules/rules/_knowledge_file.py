@@ -56,7 +56,7 @@ def parse_knowledge(text: str, origin: str) -> Knowledge:
 
 
 def _nodes(value: Any, key: str) -> list[list[Node]]:
-    """Give the labels in a list of lists."""
+    """Return the labels in a list of lists."""
     if not isinstance(value, list) or not all(isinstance(one, list) for one in value):
         message = f"{key} is {value!r}; give a list of lists, such as [['a', 'b']]"
         raise KnowledgeError(message)
@@ -64,7 +64,7 @@ def _nodes(value: Any, key: str) -> list[list[Node]]:
 
 
 def knowledge_text(knowledge: Knowledge) -> str:
-    """Give knowledge as TOML text, without the keys that have nothing to say."""
+    """Return knowledge as TOML text, without the keys that have nothing to say."""
     lines = [f"{key} = [{', '.join(map(_value, getattr(knowledge, key)))}]" for key in _KEYS if getattr(knowledge, key)]
     return "".join(f"{line}\n" for line in lines)
 

@@ -52,7 +52,7 @@ class Settled:
 
 
 def is_consistent(store: MarkStore) -> bool:
-    """Say whether a store holds no opposed arrows, no directed cycle and no edge that is also a gap."""
+    """Return whether a store holds no opposed arrows, no directed cycle and no edge that is also a gap."""
     arrows = [fact.nodes for fact in store.facts(arrow)]
     torn = any(gap.fact(*fact.nodes) in store for fact in store.facts(adjacent))
     return not torn and not cyclic_groups(arrows)
@@ -87,7 +87,7 @@ def settle(engine: Engine, findings: Sequence[Finding], policy: Literal["quarant
 
 
 def left_standing(store: MarkStore) -> tuple[Conflict, ...]:
-    """Give the directed cycles and torn edges that an order-dependent run left as they are."""
+    """Return the directed cycles and torn edges that an order-dependent run left as they are."""
     torn = [
         _Contradiction("edge", (fact, gap.fact(*fact.nodes)))
         for fact in sorted(store.facts(adjacent), key=fact_key)
@@ -103,7 +103,7 @@ def left_standing(store: MarkStore) -> tuple[Conflict, ...]:
 
 
 def as_a_set(findings: Sequence[Finding]) -> list[Finding]:
-    """Give each fact once, with the best evidence told for it, whatever the order."""
+    """Return each fact once, with the best evidence told for it, whatever the order."""
     best: dict[Fact, Finding] = {}
     for finding in findings:
         rival = best.setdefault(finding.fact, finding)
@@ -132,7 +132,7 @@ class _Contradiction:
     sides: tuple[Fact, ...]
 
     def losers(self, store: MarkStore, policy: Literal["quarantine", "strongest"]) -> set[Fact]:
-        """Give the facts to block: all arrows on the contradicted pairs, or the weakest side only."""
+        """Return the facts to block: all arrows on the contradicted pairs, or the weakest side only."""
         arrows = {Fact(arrow.name, nodes) for side in self.sides for nodes in (side.nodes, side.nodes[::-1])}
         if policy == "quarantine":
             return arrows
@@ -151,7 +151,7 @@ class _Contradiction:
         return store.relations[arrow.name].text(side.nodes)
 
     def report(self, store: MarkStore, losers: Collection[Fact]) -> list[Conflict]:
-        """Give a conflict for each pair concerned, with the proof of each side."""
+        """Return a conflict for each pair concerned, with the proof of each side."""
         if self.kind != "cycle":
             kept = [side for side in self.sides if side not in losers]
             outcome = f"kept {self._text(store, kept[0])}" if len(kept) == 1 else "no arrow is drawn"
@@ -179,7 +179,7 @@ def _strength(store: MarkStore, side: Fact) -> tuple[float, bool]:
 
 
 def _shallowest(outcome: Outcome, torn: Collection[Pair]) -> list[_Contradiction]:
-    """Give the contradictions with the shallowest proofs, all of one depth and kind together."""
+    """Return the contradictions with the shallowest proofs, all of one depth and kind together."""
     store, depths = outcome.store, outcome.depths()
     edges = [
         _Contradiction("edge", (fact, gap.fact(*fact.nodes)))

@@ -16,7 +16,7 @@ def _heads(arrows: Iterable[Nodes]) -> dict[Node, list[Node]]:
 
 
 def cyclic_groups(arrows: Iterable[Nodes]) -> list[frozenset[Node]]:
-    """Give the strongly connected groups of two or more nodes, by the name of their first node.
+    """Return the strongly connected groups of two or more nodes, by the name of their first node.
 
     >>> cyclic_groups([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]) == [frozenset("abc")]
     True
@@ -57,7 +57,7 @@ def cyclic_groups(arrows: Iterable[Nodes]) -> list[frozenset[Node]]:
 
 
 def way(start: Node, goal: Node, arrows: Iterable[Nodes]) -> tuple[tuple[Node, Node], ...]:
-    """Give the arrows of a shortest directed way from start to goal, or nothing when there is none."""
+    """Return the arrows of a shortest directed way from start to goal, or nothing when there is none."""
     onward = _heads(sorted(arrows, key=lambda nodes: tuple(order_key(node) for node in nodes)))
     came_from: dict[Node, Node] = {}
     layer = [start]

@@ -30,7 +30,7 @@ class Outcome:
     rounds: tuple[int, ...]
 
     def depths(self) -> dict[Fact, int]:
-        """Give the depth of the proof of each derived fact: the round that concluded it."""
+        """Return the depth of the proof of each derived fact: the round that concluded it."""
         deep: dict[Fact, int] = {}
         firings = iter(self.firings)
         for depth, size in enumerate(self.rounds, start=1):
@@ -62,7 +62,7 @@ def _instances(atoms: list[tuple[Relation, list[int]]], bindings: Nodes) -> list
 
 
 def firing_key(firing: Firing) -> tuple[object, ...]:
-    """Give the order in which one of several firings for a fact is preferred, whatever the order of the rules."""
+    """Return the order in which one of several firings for a fact is preferred, whatever the order of the rules."""
     return (firing.rule, tuple(fact_key(premise) for premise in firing.premises))
 
 
@@ -77,7 +77,7 @@ class Engine:
         self._matching: Matching | None = None
 
     def start(self) -> MarkStore:
-        """Give an empty store for this rulebook."""
+        """Return an empty store for this rulebook."""
         return MarkStore(self.rulebook.relations)
 
     def firings_of(self, rule: Rule, bindings: Nodes) -> list[Firing]:
@@ -91,7 +91,7 @@ class Engine:
         return _instances(self._shapes[rule.name].unless, bindings)
 
     def matching(self, journal: Journal) -> Matching:
-        """Give the plans bound to a journal, bound anew only when it is another journal than last time."""
+        """Return the plans bound to a journal, bound anew only when it is another journal than last time."""
         if self._matching is None or self._matching.journal is not journal:
             self._matching = Matching(self._plans, journal)
         return self._matching

@@ -77,7 +77,7 @@ class Relation:
         return Fact(self.name, nodes)
 
     def readings(self, nodes: Nodes) -> tuple[Nodes, ...]:
-        """Give every order of the nodes in which the fact can be read."""
+        """Return every order of the nodes in which the fact can be read."""
         return (nodes, nodes[::-1]) if self.symmetric and self.arity > 1 else (nodes,)
 
     def text(self, nodes: Nodes) -> str:
@@ -117,12 +117,12 @@ class Evidence:
 
     @property
     def is_given(self) -> bool:
-        """Say whether the user knew it beforehand."""
+        """Return whether the user knew it beforehand."""
         return self.source == GIVEN
 
     @property
     def separator(self) -> Nodes | None:
-        """Give the separating set, if the finding rests on one."""
+        """Return the separating set, if the finding rests on one."""
         return next((verdict.given for verdict in self.verdicts if verdict.independent), None)
 
 
@@ -148,7 +148,7 @@ Reason: TypeAlias = Finding | Firing
 
 
 def fact_key(fact: Fact) -> tuple[object, ...]:
-    """Give a sort key for facts of any nodes."""
+    """Return a sort key for facts of any nodes."""
     return (fact.relation, tuple(order_key(node) for node in fact.nodes))
 
 

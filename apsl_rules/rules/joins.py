@@ -143,7 +143,7 @@ class _Text:
         self.bound.update(atom.variables)
 
     def finished(self) -> str:
-        """Give the whole text: a maker that takes the tables and gives the function that fills in a new fact."""
+        """Return the whole text: a maker that takes the tables and gives the function that fills in a new fact."""
         self._line(f"emit({self._tuple(self.rule.variables)})")
         tables = [f"    table_{number} = tables[{number}]" for number in range(len(self.steps))]
         head = ["def make(emit, tables, conclusions):", *tables, "    def fill(new):"]

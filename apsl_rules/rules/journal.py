@@ -66,7 +66,7 @@ class Journal:
             self.write(entry)
 
     def held(self, fact: Fact, length: int) -> bool:
-        """Say whether a fact is held after the first ``length`` entries."""
+        """Return whether a fact is held after the first ``length`` entries."""
         place = self.places.get(fact)
         if place is None or place >= length:
             return False
@@ -74,14 +74,14 @@ class Journal:
         return later is None or sum(one < length for one in later) % 2 == 0
 
     def reason_before(self, fact: Fact, length: int) -> tuple[int, Reason]:
-        """Give the newest reason for which a fact was taken up within the first ``length`` entries, and its place."""
+        """Return the newest reason for which a fact was taken up within the first ``length`` entries, and its place."""
         for place in (*reversed(self.later.get(fact, ())), self.places[fact]):
             if place < length and not isinstance(entry := self.entries[place], Drop):
                 return place, entry
         raise KeyError(fact)
 
     def claim(self, length: int) -> Journal:
-        """Give a journal that ends after ``length`` entries and has no other writer: this one, or a copy."""
+        """Return a journal that ends after ``length`` entries and has no other writer: this one, or a copy."""
         if self._owner.acquire(blocking=False):
             if len(self.entries) == length:
                 return self
@@ -135,7 +135,7 @@ class Journal:
                 table[key_of(reading)].remove(reading)
 
     def look_up(self, relation: str, positions: Positions) -> LookUp:
-        """Give a table from the nodes at some positions to all readings that have them there; made once, then kept."""
+        """Return a table from the nodes at some positions to all readings with them there; made once, then kept."""
         tables = self._look_ups[relation]
         if positions not in tables:
             key_of: Callable[[Nodes], Any] = itemgetter(*positions) if positions else _no_key
@@ -155,15 +155,15 @@ class Writer:
     journal: Journal
 
     def holds(self, fact: Fact) -> bool:
-        """Say whether a fact is held at the end of the journal."""
+        """Return whether a fact is held at the end of the journal."""
         return fact.nodes in self.journal.readings[fact.relation]
 
     def reason(self, fact: Fact) -> Reason:
-        """Give the reason for a fact that is held."""
+        """Return the reason for a fact that is held."""
         return self.journal.reason_before(fact, len(self.journal.entries))[1]
 
     def add(self, reason: Reason) -> bool:
-        """Take up a fact for a reason, unless it is held already; say whether it is new."""
+        """Take up a fact for a reason, unless it is held already; return whether it is new."""
         fact = reason.fact
         if fact.nodes in self.journal.readings[fact.relation]:
             return False

@@ -170,15 +170,15 @@ class Knowledge:
         return None
 
     def requires(self, x: Node, y: Node) -> bool:
-        """Say whether an arrow between two nodes is required, in either direction."""
+        """Return whether an arrow between two nodes is required, in either direction."""
         return any(y in pair for pair in self.required_at(x))
 
     def required_at(self, node: Node) -> tuple[Arrow, ...]:
-        """Give the required arrows from and to a node."""
+        """Return the required arrows from and to a node."""
         return self._required_at.get(node, ())
 
     def apart_from(self, node: Node) -> tuple[Node, ...]:
-        """Give the nodes that are not adjacent to a node, by name."""
+        """Return the nodes that are not adjacent to a node, by name."""
         told = {other for pair in self._apart if node in pair for other in pair}
         tier = self._tier.get(node)
         within = self.tiers[tier - 1] if tier is not None and tier in self.apart_within else ()
@@ -220,7 +220,7 @@ class Knowledge:
         return read_knowledge(path)
 
     def to_toml(self) -> str:
-        """Give the knowledge as TOML text that ``read`` understands."""
+        """Return the knowledge as TOML text that ``read`` understands."""
         from apsl_rules.rules._knowledge_file import knowledge_text
 
         return knowledge_text(self)

@@ -35,15 +35,15 @@ class Ledger(ABC):
 
     @abstractmethod
     def settled(self) -> Settled:
-        """Give the marks that hold now, and the contradictions met."""
+        """Return the marks that hold now, and the contradictions met."""
 
     def marks(self) -> MarkStore:
-        """Give the marks that hold now, without the contradictions, whose proofs take their time."""
+        """Return the marks that hold now, without the contradictions, whose proofs take their time."""
         return self.settled().store
 
     @abstractmethod
     def proofs(self) -> MarkStore:
-        """Give a store of the settled facts with the reasons that proofs are to show."""
+        """Return a store of the settled facts with the reasons that proofs are to show."""
 
 
 def ledger(engine: Engine, policy: Policy) -> Ledger:
@@ -69,7 +69,7 @@ class _Fixpoint(Ledger):
 
     @cached_property
     def _judge(self) -> Engine:
-        """Give an engine of its own for judging: what it fires is no part of the run."""
+        """Return an engine of its own for judging: what it fires is no part of the run."""
         return Engine(self.engine.rulebook)
 
     def add(self, findings: Sequence[Finding]) -> tuple[Firing, ...]:
@@ -88,7 +88,7 @@ class _Fixpoint(Ledger):
         return self._settled
 
     def proofs(self) -> MarkStore:
-        """Give proofs of least depth: the fixpoint taken once more from all findings together."""
+        """Return proofs of least depth: the fixpoint taken once more from all findings together."""
         settled = self.settled().store
         if settled is not self.history:
             return settled

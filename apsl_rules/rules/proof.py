@@ -41,17 +41,17 @@ class Proof:
 
     @property
     def fact(self) -> Fact:
-        """Give what is proved."""
+        """Return what is proved."""
         return self.steps[-1].fact
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Give the leaves: the findings that all of it rests on."""
+        """Return the leaves: the findings that all of it rests on."""
         return tuple(step.reason for step in self.steps if isinstance(step.reason, Finding))
 
     @property
     def depth(self) -> int:
-        """Give the longest way from the fact down to a finding, in firings."""
+        """Return the longest way from the fact down to a finding, in firings."""
         depths: list[int] = []
         for step in self.steps:
             derived = isinstance(step.reason, Firing)
@@ -60,7 +60,7 @@ class Proof:
 
     @property
     def strength(self) -> float:
-        """Give the strength of the weakest finding: a proof is as strong as that."""
+        """Return the strength of the weakest finding: a proof is as strong as that."""
         return min((finding_strength(finding) for finding in self.findings), default=inf)
 
     def __str__(self) -> str:
@@ -82,14 +82,14 @@ class Proof:
                 stack.extend((premise, level + 1) for premise in reversed(step.premises))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the proof as plain data: numbered steps, each with its rule or its evidence."""
+        """Return the proof as plain data: numbered steps, each with its rule or its evidence."""
         steps = [_step_data(at, step) for at, step in enumerate(self.steps)]
         sides = {"sides": [side.to_dict() for side in self.sides]} if self.sides else {}
         chance = {} if self.chance is None else {"strength": self.chance}
         return {"proves": self.steps[-1].text, "steps": steps, **sides, **chance}
 
     def to_json(self) -> str:
-        """Give the proof as JSON text."""
+        """Return the proof as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
 
@@ -130,7 +130,7 @@ def _step(store: MarkStore, reason: Reason, premises: tuple[int, ...]) -> Step:
 
 
 def finding_strength(finding: Finding) -> float:
-    """Give the strength of a finding: minus the log of the chance that its shakiest verdict is wrong.
+    """Return the strength of a finding: minus the log of the chance that its shakiest verdict is wrong.
 
     That chance is p for "dependent" and 1 - p for "independent"; a lead of so many nats over the best rival leaves the
     rival one chance in 1 + exp(nats), and then tests made on the way do not count. Evidence without any of these (a
@@ -142,7 +142,7 @@ def finding_strength(finding: Finding) -> float:
 
 
 def _log_sum(nats: float) -> float:
-    """Give the log of 1 + exp(nats), also where that is beyond the largest float."""
+    """Return the log of 1 + exp(nats), also where that is beyond the largest float."""
     return max(nats, 0.0) + log1p(exp(-abs(nats)))
 
 

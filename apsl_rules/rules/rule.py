@@ -54,7 +54,7 @@ class Rule:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """Give the variables in the order in which the premises name them."""
+        """Return the variables in the order in which the premises name them."""
         return tuple(dict.fromkeys(variable for atom in self.when for variable in atom.variables))
 
 
@@ -85,9 +85,9 @@ class Rulebook:
 
     @property
     def positive(self) -> bool:
-        """Say whether no rule has a guard, so that the result cannot depend on any order."""
+        """Return whether no rule has a guard, so that the result cannot depend on any order."""
         return not any(rule.unless for rule in self.rules)
 
     def with_rules(self, *rules: Rule, name: str | None = None) -> Rulebook:
-        """Give a rulebook with further rules."""
+        """Return a rulebook with further rules."""
         return attrs.evolve(self, name=name or self.name, rules=(*self.rules, *rules))

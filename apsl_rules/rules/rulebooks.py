@@ -106,7 +106,7 @@ PAPER = Rulebook("paper", (STEP_1, STEP_2, R1_LITERAL, R2_LITERAL, R3_LITERAL))
 
 
 def knowing(rulebook: Rulebook) -> Rulebook:
-    """Give a rulebook that also uses background knowledge: Meek's fourth rule, and edges that may not point one way."""
+    """Return a rulebook for background knowledge: Meek's fourth rule, and edges that may not point one way."""
     if not rulebook.positive:
         message = (
             f"the rulebook {rulebook.name!r} reads gaps off missing edges and cannot use background knowledge; "

@@ -65,7 +65,7 @@ class _Sequence:
         self.clashes: list[Clash] = []
 
     def take(self, reason: Reason) -> bool:
-        """Take up a fact unless a clash is decided against it; say whether it is new."""
+        """Take up a fact unless a clash is decided against it; return whether it is new."""
         fact = reason.fact
         if self.writer.holds(fact):
             return False

@@ -64,12 +64,12 @@ class MarkStore:
 
     @property
     def relations(self) -> Mapping[str, Relation]:
-        """Give the relations that facts here may have, by name."""
+        """Return the relations that facts here may have, by name."""
         return self._journal.relations
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """Give the journal up to this state, in the order of writing."""
+        """Return the journal up to this state, in the order of writing."""
         return self._journal.entries[: self._length]
 
     def states(self) -> Iterator[MarkStore]:
@@ -78,19 +78,19 @@ class MarkStore:
             yield _view(self._journal, length)
 
     def facts(self, relation: Relation) -> tuple[Fact, ...]:
-        """Give the facts of one relation, in the order in which they came."""
+        """Return the facts of one relation, in the order in which they came."""
         return tuple(fact for fact in self._journal.facts.get(relation.name, ()) if fact in self)
 
     def reason(self, fact: Fact) -> Reason:
-        """Give the newest reason for a fact that is held here."""
+        """Return the newest reason for a fact that is held here."""
         return self._journal.reason_before(fact, self._length)[1]
 
     def reason_before(self, fact: Fact, place: int) -> tuple[int, Reason]:
-        """Give the newest reason for a fact among the first entries, and its place; it may have been dropped since."""
+        """Return the newest reason for a fact among the first entries, and its place; it may be dropped since."""
         return self._journal.reason_before(fact, min(place, self._length))
 
     def with_reasons(self, reasons: Iterable[Reason]) -> MarkStore:
-        """Give a store that also holds the facts of these reasons; a fact already held keeps its reason."""
+        """Return a store that also holds the facts of these reasons; a fact already held keeps its reason."""
         with self.writing() as writer:
             for reason in reasons:
                 writer.add(reason)
@@ -126,36 +126,36 @@ class MarkStore:
         return Mark.UNKNOWN
 
     def has_arrow(self, x: Node, y: Node) -> bool:
-        """Say whether x -> y is held."""
+        """Return whether x -> y is held."""
         return Fact(arrow.name, (x, y)) in self
 
     @property
     def arrows(self) -> frozenset[tuple[Node, Node]]:
-        """Give every arrow as (from, to), except on pairs in conflict."""
+        """Return every arrow as (from, to), except on pairs in conflict."""
         blocked = self.conflicts
         pairs = (fact.nodes for fact in self.facts(arrow))
         return frozenset((x, y) for x, y in pairs if frozenset((x, y)) not in blocked)
 
     @property
     def lines(self) -> frozenset[Pair]:
-        """Give every adjacent pair whose direction is open."""
+        """Return every adjacent pair whose direction is open."""
         oriented = {frozenset(fact.nodes) for fact in self.facts(arrow)} | self.conflicts
         return frozenset(frozenset(fact.nodes) for fact in self.facts(adjacent)) - oriented
 
     @property
     def conflicts(self) -> frozenset[Pair]:
-        """Give every pair on which findings contradict each other."""
+        """Return every pair on which findings contradict each other."""
         return frozenset(frozenset(fact.nodes) for fact in self.facts(conflict))
 
     def neighbours_of(self, node: Node) -> tuple[Node, ...]:
-        """Give the nodes known to be adjacent to a node, whatever the direction, by name."""
+        """Return the nodes known to be adjacent to a node, whatever the direction, by name."""
         found = {
             other for fact in self._journal.edges.get(node, ()) if fact in self for other in fact.nodes if other != node
         }
         return in_order(found)
 
     def matrix(self, nodes: Sequence[Node]) -> npt.NDArray[np.int8]:
-        """Give the paper's encoding: G[a, b] = G[b, a] = 1 for a line, G[a, b] = -1 for a -> b, 0 elsewhere.
+        """Return the paper's encoding: G[a, b] = G[b, a] = 1 for a line, G[a, b] = -1 for a -> b, 0 elsewhere.
 
         The encoding knows neither gaps nor conflicts: both become 0 and a line, as in the paper's Figure 6.
         """
@@ -175,12 +175,12 @@ def _view(journal: Journal, length: int) -> MarkStore:
 
 
 def writer_view(writer: Writer) -> MarkStore:
-    """Give the store that a writer has written so far."""
+    """Return the store that a writer has written so far."""
     return _view(writer.journal, len(writer.journal.entries))
 
 
 def store_of(relations: Iterable[Relation], entries: Iterable[Entry]) -> MarkStore:
-    """Give a store that holds a journal written elsewhere, such as one read from a file."""
+    """Return a store that holds a journal written elsewhere, such as one read from a file."""
     journal = Journal(relations)
     for entry in entries:
         journal.write(entry)

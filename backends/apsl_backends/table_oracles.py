@@ -23,7 +23,7 @@ _TESTING = ("dof", "reliability")
 
 
 def is_table(source: Any) -> bool:
-    """Say whether a source looks like a table: encoded, a frame, an array, the path of a file, or counts."""
+    """Return whether a source looks like a table: encoded, a frame, an array, the path of a file, or counts."""
     return (
         isinstance(source, Table | str | os.PathLike | CountSource)
         or hasattr(source, "columns")

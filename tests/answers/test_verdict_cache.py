@@ -59,7 +59,7 @@ class Chi(BaseOracle):
 
 @cache
 def measure(data: Table, x: Node, y: Node, given: tuple[Node, ...]) -> tuple[float, int, float] | None:
-    """Give statistic, degrees of freedom and p, or None when a stratum is too small."""
+    """Return statistic, degrees of freedom and p, or None when a stratum is too small."""
     row_x, row_y = (data.codes[data.place[node]] for node in (x, y))
     strata = np.zeros(data.rows, dtype=int)
     for node in sorted(given, key=order_key):
@@ -78,7 +78,7 @@ def measure(data: Table, x: Node, y: Node, given: tuple[Node, ...]) -> tuple[flo
 
 @pytest.fixture(scope="module")
 def data() -> Table:
-    """Give sixty rows of a chain a - b - c and two other columns."""
+    """Return sixty rows of a chain a - b - c and two other columns."""
     rng = np.random.default_rng(8)
     a = rng.integers(0, 2, 60)
     b = (a + (rng.random(60) < 0.2)) % 2
@@ -93,7 +93,7 @@ def cached(data: Table, kept: VerdictCache, alpha: float, **options: object) -> 
 
 
 def all_searches(nodes: Sequence[Node]) -> list[Search]:
-    """Give the searches of every pair in the pool of the others, with and without a member that must be in."""
+    """Return the searches of every pair in the pool of the others, with and without a member that must be in."""
     return [
         Search(x, y, pool, must, size)
         for x, y in combinations(nodes, 2)

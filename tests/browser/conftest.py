@@ -55,7 +55,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 @pytest.fixture
 def opened(browser: Chrome, tmp_path: Path) -> Iterator[Callable[[Part], Page]]:
-    """Give a way to open the report of a part; afterwards no error was logged and nothing was asked of a network."""
+    """Return a way to open the report of a part; afterwards no error was logged and nothing was asked of a network."""
     pages: list[Page] = []
 
     def open_report(part: Part) -> Page:

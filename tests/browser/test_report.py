@@ -245,7 +245,7 @@ def test_light_and_dark(opened: Opened, alarm: Part) -> None:
 
 
 def brightness(page: Page, css: str, kind: str) -> float:
-    """Give the brightness of a colour, from 0 to 255."""
+    """Return the brightness of a colour, from 0 to 255."""
     colour = page.run(f"return getComputedStyle(document.querySelector({css!r})).{kind}")
     return sum(map(float, colour.partition("(")[2].rstrip(")").split(",")[:3])) / 3
 

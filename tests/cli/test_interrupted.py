@@ -31,7 +31,7 @@ def apsl_progress(progress):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with a table, the slow plugin, and the part of a run that nobody disturbed."""
+    """Return a folder with a table, the slow plugin, and the part of a run that nobody disturbed."""
     place = tmp_path_factory.mktemp("interrupted")
     (place / "slow.py").write_text(SLOW, "utf-8")
     assert apsl("simulate", "alarm", "-n", "500", "--seed", "3", "-o", str(place / "rows.csv")).code == 0

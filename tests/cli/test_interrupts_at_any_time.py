@@ -55,7 +55,7 @@ def apsl_oracles():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with a table and the plugins."""
+    """Return a folder with a table and the plugins."""
     place = tmp_path_factory.mktemp("interrupts")
     (place / "slow.py").write_text(SLOW, "utf-8")
     (place / "at_once.py").write_text(AT_ONCE, "utf-8")
@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def has_begun(pid: int) -> bool:
-    """Say whether a process has come as far as importing numpy, so that Python itself has started."""
+    """Return whether a process has come as far as importing numpy, so that Python itself has started."""
     try:
         return "numpy" in Path(f"/proc/{pid}/maps").read_text("utf-8", errors="replace")
     except OSError:  # it has ended

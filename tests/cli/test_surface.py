@@ -15,7 +15,7 @@ COMMANDS = group.list_commands(click.Context(group))
 
 
 def shown_examples(command: click.Command) -> list[list[str]]:
-    """Give the examples at the end of a command's help, as words after ``apsl``."""
+    """Return the examples at the end of a command's help, as words after ``apsl``."""
     lines = [line.strip().partition("|")[0] for line in (command.epilog or "").splitlines()]
     return [shlex.split(line.partition(" > ")[0])[1:] for line in lines if line.startswith("apsl ")]
 

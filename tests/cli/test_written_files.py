@@ -27,7 +27,7 @@ ENDINGS = {"simulate": ".csv", "tile": ".bif", "random": ".bif"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with a saved part and a small table."""
+    """Return a folder with a saved part and a small table."""
     place = tmp_path_factory.mktemp("written")
     (place / "rows.csv").write_text("a,b\n" + "0,1\n1,0\n" * 50, "utf-8")
     assert apsl("learn", "asia", "-t", "either", "--out", "part.json", folder=place).code == 0

@@ -37,7 +37,7 @@ EXAMPLES = settings(max_examples=6, deadline=None)
 
 @pytest.fixture(scope="module")
 def alarm() -> Table:
-    """Give 1,000 rows of ALARM."""
+    """Return 1,000 rows of ALARM."""
     return sample(network("alarm"), 1000, seed=11)
 
 

@@ -30,7 +30,7 @@ FRAME = pd.DataFrame(dict(zip(ASIA.names, ASIA.codes, strict=True)))
 
 
 def pickled(one: Any) -> Any:
-    """Give a copy that went through bytes."""
+    """Return a copy that went through bytes."""
     return pickle.loads(pickle.dumps(one))  # noqa: S301 - our own bytes
 
 
@@ -38,7 +38,7 @@ COPIES = pytest.mark.parametrize("copied", [pickled, copy.deepcopy, copy.copy])
 
 
 def reasons(part: Part) -> dict[tuple[Node, Node], str]:
-    """Give what a part says of each pair of nodes."""
+    """Return what a part says of each pair of nodes."""
     said = {}
     for x, y in combinations(part.nodes, 2):
         try:

@@ -38,7 +38,7 @@ class Picture:
         self.names = [_numbers(path) for path in drawn if " V" in path]
 
     def rank_at(self, x: float) -> float:
-        """Give the rank at a place of the scale."""
+        """Return the rank at a place of the scale."""
         return 1 + (x - self.ticks[0]) / (self.ticks[1] - self.ticks[0])
 
 

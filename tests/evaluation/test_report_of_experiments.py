@@ -56,13 +56,13 @@ def as_published(**changed: float) -> list[dict[str, object]]:
 
 
 def stored(rows: list[dict[str, object]]) -> Stored:
-    """Give made-up rows as if they were stored."""
+    """Return made-up rows as if they were stored."""
     frame = pd.DataFrame(rows)
     return Stored(frame, dict.fromkeys(dict.fromkeys(frame["experiment"]), CIRCUMSTANCES))
 
 
 def told(rows: list[dict[str, object]]) -> str:
-    """Give the report on made-up rows as one long line for each paragraph and each row of a table."""
+    """Return the report on made-up rows as one long line for each paragraph and each row of a table."""
     paragraphs = as_markdown(report_blocks(stored(rows)), "pictures").split("\n\n")
     return "\n".join(text if text[0] in "|-" else text.replace("\n", " ") for text in paragraphs)
 

@@ -31,12 +31,12 @@ DEPTHS: tuple[Depth, ...] = (1, 2, 3, "max")
 
 
 def arrows_after_first_visit(part: Part) -> frozenset[tuple[Node, Node]]:
-    """Give the arrows that the visit to the target alone found."""
+    """Return the arrows that the visit to the target alone found."""
     return list(part.states())[part.visits[0].end].arrows
 
 
 def identities(dag: Dag, target: Node) -> dict[Node, str]:
-    """Give the identities of the exact neighbours of a node, in the order of the nodes."""
+    """Return the identities of the exact neighbours of a node, in the order of the nodes."""
     oracle = DSeparation(dag)
     neighbours = Neighbours(Hiton(oracle, FinderSettings()), symmetric=True)
     around = tuple(sorted(neighbours.of(target), key=dag.nodes.index))

@@ -15,7 +15,7 @@ from apsl_rules.plugins.offers import FinderSettings
 
 
 def triangle() -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
-    """Give rows in exact proportion to the triangle T -> A -> B <- T on which the filter errs."""
+    """Return rows in exact proportion to the triangle T -> A -> B <- T on which the filter errs."""
     rows = []
     for t in (0, 1):
         for a in (0, 1):

@@ -74,7 +74,7 @@ def test_parquet_carries_every_name(tmp_path: Path, drawn_from: Network, seed: i
 
 
 def alike(read: object, level: str) -> bool:
-    """Say whether a value read from text is a level, or the number or truth value that it spells."""
+    """Return whether a value read from text is a level, or the number or truth value that it spells."""
     if isinstance(read, str):
         return read == level
     return str(read).casefold() == level.casefold() if isinstance(read, bool) else read == float(level)

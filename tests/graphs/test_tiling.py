@@ -26,13 +26,13 @@ from apsl_rules.names import Node
 
 
 def split(node: Node) -> tuple[str, int]:
-    """Give the name in the base and the tile of a node."""
+    """Return the name in the base and the tile of a node."""
     name, _, number = str(node).rpartition(".")
     return name, int(number)
 
 
 def sources(dag: Dag, node: Node) -> set[Node]:
-    """Give the nodes without parents from which a node can be reached, itself included."""
+    """Return the nodes without parents from which a node can be reached, itself included."""
     parents = dag.parents_of(node)
     return set().union(*(sources(dag, parent) for parent in parents)) if parents else {node}
 

@@ -30,7 +30,7 @@ def rows_of(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 
 def three_strata(drop: int = 0) -> Table:
-    """Give x, y and a z of three levels, the last of which does not occur, with some rows dropped."""
+    """Return x, y and a z of three levels, the last of which does not occur, with some rows dropped."""
     z, x, y = rows_of(STRATA)
     kept = len(x) - drop
     return coded([x[:kept], y[:kept], z[:kept]], [2, 2, 3], names="xyz")

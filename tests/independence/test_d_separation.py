@@ -23,7 +23,7 @@ from support.strategies import dags
 
 
 def peer(dag: Dag) -> nx.DiGraph:
-    """Give the same graph to networkx."""
+    """Return the same graph to networkx."""
     graph = nx.DiGraph(list(dag.edges))
     graph.add_nodes_from(dag.nodes)
     return graph

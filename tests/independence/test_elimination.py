@@ -28,7 +28,7 @@ def both(oracle: Oracle, settings: FinderSettings, node: object) -> tuple[Candid
 
 
 def same(inside: Candidates, outside: Candidates) -> bool:
-    """Say whether two searches agree on members, weakest dependences and separators with their verdicts."""
+    """Return whether two searches agree on members, weakest dependences and separators with their verdicts."""
     return (
         inside.members == outside.members
         and dict(inside.weakest) == dict(outside.weakest)

@@ -25,7 +25,7 @@ def test_the_published_vector() -> None:
 
 
 def by_formula(table: Table, x: int, y: int) -> tuple[float, float]:
-    """Give uncertainty and information in bits from the rows in which both columns are there."""
+    """Return uncertainty and information in bits from the rows in which both columns are there."""
     rows = [
         (int(i), int(j))
         for i, j in zip(table.codes[x], table.codes[y], strict=True)

@@ -25,7 +25,7 @@ print(_ones(0b1000))
 
 
 def kernels() -> dict[str, Dispatcher]:
-    """Give all functions that are compiled, by their full names."""
+    """Return all functions that are compiled, by their full names."""
     found = {}
     for module in pkgutil.walk_packages(apsl_backends.__path__, "apsl_backends."):
         for value in vars(import_module(module.name)).values():

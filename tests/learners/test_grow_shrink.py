@@ -52,12 +52,12 @@ class Scripted(BaseOracle):
 
 
 def everything(part: Part) -> Cpdag:
-    """Give all that was learned, in the asked part and beyond it."""
+    """Return all that was learned, in the asked part and beyond it."""
     return Cpdag(part.nodes, part.store.arrows, part.store.lines)
 
 
 def true_blanket(dag: Dag, node: Node) -> set[Node]:
-    """Give parents, children and the other parents of children."""
+    """Return parents, children and the other parents of children."""
     children = dag.children_of(node)
     return {*dag.parents_of(node), *children, *(other for child in children for other in dag.parents_of(child))} - {
         node

@@ -41,14 +41,14 @@ def rows_of(name: str, *, rows: int = 50_000) -> Table:
 
 
 def marks_of(draft: Draft) -> MarkStore:
-    """Give the closure of all that a draft tells."""
+    """Return the closure of all that a draft tells."""
     engine = Engine(SOUND)
     findings = [finding for node in draft.nodes for finding in draft.findings_at(node)]
     return engine.extend(engine.start(), findings).store
 
 
 def agrees(part: Part, name: str) -> bool:
-    """Say whether a part of depth "max" is the CPDAG of a micro-network."""
+    """Return whether a part of depth "max" is the CPDAG of a micro-network."""
     return (part.arrows, part.lines) == (MICRO_CPDAG[name].arrows, MICRO_CPDAG[name].lines)
 
 
@@ -132,7 +132,7 @@ def test_the_order_of_columns_is_of_no_account(learner: str) -> None:
 
 
 def sets_around(name: str) -> tuple[dict[Node, set[Node]], dict[Node, set[Node]], dict[Node, set[Node]]]:
-    """Give possible neighbours, neighbours and spouses that SLL finds, by name."""
+    """Return possible neighbours, neighbours and spouses that SLL finds, by name."""
     score = BDeu(rows_of(name), ess=1)
     sll = Sll(Optima(score, largest=16))
     ways = (sll.possible_neighbours, sll.neighbours, sll.spouses)

@@ -43,7 +43,7 @@ class Known:
         return Candidates(node, ())
 
     def blanket(self, node: Node) -> Blanket:
-        """Give the first end the blanket B, the second end C, with the other end and T in both."""
+        """Return the first end the blanket B, the second end C, with the other end and T in both."""
         return Blanket(node, ("T", "B" if node == "X" else "C"), {"T": ("Y" if node == "X" else "X",)})
 
 

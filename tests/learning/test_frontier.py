@@ -38,7 +38,7 @@ class Pretended:
         return order_key(node)
 
     def marks(self) -> MarkStore:
-        """Give what was shown so far."""
+        """Return what was shown so far."""
         return self.store
 
     def visit(self, node: Node) -> None:
@@ -53,7 +53,7 @@ class Pretended:
 
 
 def visits(run: Pretended, *, layers: bool = False) -> str:
-    """Give the nodes visited, in order."""
+    """Return the nodes visited, in order."""
     for node in by_layers(run) if layers else along_lines(run):
         run.visit(node)
     return "".join(map(str, run.visited))

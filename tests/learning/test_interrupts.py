@@ -73,7 +73,7 @@ class NoAnswers(BaseOracle):
 
 
 def interrupted(call: Callable[[], Any]) -> Interrupted:
-    """Give the interrupt that a call raises."""
+    """Return the interrupt that a call raises."""
     with pytest.raises(KeyboardInterrupt) as stop:
         call()
     assert isinstance(stop.value, Interrupted)

@@ -34,7 +34,7 @@ CHILD = sample(network("child"), 600, seed=5)
 
 
 def same(one: Any, other: Any) -> bool:
-    """Say whether two parts have the same structure and the same proofs."""
+    """Return whether two parts have the same structure and the same proofs."""
     return (one.arrows, one.lines, one.layers) == (other.arrows, other.lines, other.layers) and all(
         str(one.why(*pair)) == str(other.why(*pair)) for pair in one.edges
     )

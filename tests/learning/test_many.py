@@ -28,7 +28,7 @@ from support.strategies import sparse_dags
 
 @pytest.fixture(scope="module")
 def rows() -> Table:
-    """Give 500 rows of ALARM."""
+    """Return 500 rows of ALARM."""
     return sample(network("alarm"), 500, seed=2)
 
 

@@ -31,7 +31,7 @@ ASIA = sample(network("asia"), 1500, seed=3)
 
 
 def frame_of(drawn: Table) -> pd.DataFrame:
-    """Give a coded table as a data frame with the names of its levels."""
+    """Return a coded table as a data frame with the names of its levels."""
     return pd.DataFrame(
         {
             name: pd.Series(drawn.levels[at], dtype=object)[drawn.codes[at]].to_numpy()
@@ -41,7 +41,7 @@ def frame_of(drawn: Table) -> pd.DataFrame:
 
 
 def same(one: Stability, other: Stability) -> bool:
-    """Say whether two results are the same, part and shares."""
+    """Return whether two results are the same, part and shares."""
     return one.rows() == other.rows() and part_json(one.part) == part_json(other.part)
 
 

@@ -151,7 +151,7 @@ def test_a_wrong_kind_is_refused_in_one_sentence(name: str, tmp_path: Path, monk
 
 
 def _said(call: Callable[[Any], object], value: Any) -> str:
-    """Give the sentence with which a call refuses a value, or nothing if it takes it."""
+    """Return the sentence with which a call refuses a value, or nothing if it takes it."""
     try:
         call(value)
     except ApslError as error:

@@ -21,7 +21,7 @@ class Listing:
         self.asked: list[Node] = []
 
     def candidates(self, node: Node) -> Candidates:
-        """Give the candidates."""
+        """Return the candidates."""
         self.asked.append(node)
         return Candidates(node, tuple(self.members[str(node)]))
 

@@ -31,7 +31,7 @@ def find(name: str, dag: Dag, *, max_conditioning: int | None = None) -> Finder:
 
 
 def alarm(*numbers: int) -> tuple[Node, ...]:
-    """Give nodes of ALARM by their number in the paper's examples, by name."""
+    """Return nodes of ALARM by their number in the paper's examples, by name."""
     return in_order(ALARM.nodes[number - 1] for number in numbers)
 
 
@@ -43,7 +43,7 @@ class Counting:
         self.asked: list[Node] = []
 
     def candidates(self, node: Node) -> Candidates:
-        """Give the candidates and write down the question."""
+        """Return the candidates and write down the question."""
         self.asked.append(node)
         return Candidates(node, self.members[node])
 

@@ -68,7 +68,7 @@ def ask_separator(oracle: RememberingOracle) -> object:
 
 
 def good(x: str, y: str, decision: Any = "dependent") -> Verdict:
-    """Give a verdict that is proper unless its decision is not."""
+    """Return a verdict that is proper unless its decision is not."""
     return Verdict(x, y, (), decision, "odd")
 
 

@@ -16,7 +16,7 @@ MOST = 16
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the folder of the programs of a fresh environment that has the wheel and nothing else."""
+    """Return the folder of the programs of a fresh environment that has the wheel and nothing else."""
     folder = tmp_path_factory.mktemp("base")
     venv.create(folder / "venv", with_pip=True)
     programs = folder / "venv" / "bin"

@@ -24,7 +24,7 @@ class Offering:
 
     @hookimpl
     def apsl_oracles(self) -> Any:
-        """Give the answer, or raise it."""
+        """Return the answer, or raise it."""
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -49,7 +49,7 @@ def oracle(name: str) -> OracleOffer:
 
 
 def with_plugins(**plugins: object) -> Plugins:
-    """Give a manager that has these plugins and no others."""
+    """Return a manager that has these plugins and no others."""
     manager = Plugins()
     for name, plugin in plugins.items():
         manager.register(plugin, name)

@@ -19,7 +19,7 @@ from support.strategies import sparse_dags
 
 
 def truth(dag: Dag, node: str) -> tuple[set[Any], dict[Any, set[Any]]]:
-    """Give the neighbours of a node and, for each child, the other parents that are no neighbours."""
+    """Return the neighbours of a node and, for each child, the other parents that are no neighbours."""
     around = set(dag.neighbours_of(node))
     shared = {child: set(dag.parents_of(child)) - around - {node} for child in dag.children_of(node)}
     return around, {child: others for child, others in shared.items() if others}
@@ -36,7 +36,7 @@ def test_a_known_graph_gives_its_blankets(dag: Dag) -> None:
 
 
 def as_frame(rows: Table) -> pd.DataFrame:
-    """Give a table as a frame."""
+    """Return a table as a frame."""
     return pd.DataFrame(dict(zip(rows.names, rows.codes, strict=True)))
 
 

@@ -29,7 +29,7 @@ ARROWS = st.lists(st.permutations("abcdefg").map(lambda nodes: (nodes[0], nodes[
 
 
 def reasons_in(store: MarkStore) -> dict[Fact, Reason]:
-    """Give all facts that a store holds, with their reasons."""
+    """Return all facts that a store holds, with their reasons."""
     facts = [fact for relation in store.relations.values() for fact in store.facts(relation)]
     return {fact: store.reason(fact) for fact in facts}
 

@@ -24,12 +24,12 @@ CROWDED = findings(min_size=8, max_size=24)
 
 
 def facts_in(store: MarkStore) -> set[Fact]:
-    """Give all facts that a store holds."""
+    """Return all facts that a store holds."""
     return {fact for relation in store.relations.values() for fact in store.facts(relation)}
 
 
 def shuffled(found: list[Finding], random: Random) -> list[Finding]:
-    """Give findings in another order."""
+    """Return findings in another order."""
     return random.sample(found, len(found))
 
 

@@ -70,7 +70,7 @@ class Odd(BaseOracle):
         self._answers = list(answers)
 
     def verdict(self, x: Any, y: Any, given: Sequence[Any] = ()) -> Verdict:
-        """Give the next answer; after the last one, a proper one."""
+        """Return the next answer; after the last one, a proper one."""
         answer = self._answers.pop(0) if self._answers else Verdict(x, y, tuple(given), "dependent", self.name)
         if answer == "raise":
             raise ZeroDivisionError

@@ -17,7 +17,7 @@ SCRIPT = st.lists(
 
 
 def held(store: MarkStore) -> set[Fact]:
-    """Give all facts that a store holds."""
+    """Return all facts that a store holds."""
     return {fact for relation in store.relations.values() for fact in store.facts(relation)}
 
 

@@ -38,13 +38,13 @@ def drawn(source: str | int, rows: int, seed: int) -> Table:
 
 
 def renamed(table: Table, order: list[int]) -> tuple[Table, dict[Node, Node]]:
-    """Give a table with its names dealt out anew, and the old name of each new one."""
+    """Return a table with its names dealt out anew, and the old name of each new one."""
     names = tuple(table.names[at] for at in order)
     return attrs.evolve(table, names=names), dict(zip(names, table.names, strict=True))
 
 
 def rearranged(table: Table, columns: list[int], rows: list[int]) -> Table:
-    """Give a table with its columns and rows in another order."""
+    """Return a table with its columns and rows in another order."""
     return Table(
         tuple(table.names[at] for at in columns),
         np.ascontiguousarray(table.codes[columns][:, rows]),
@@ -98,7 +98,7 @@ def test_neither_names_nor_orders_change_a_part(learner: str, seed: int, width: 
 
 
 def ties(table: Table) -> bool:
-    """Say whether two columns have the same content, or exactly the same association with a third one."""
+    """Return whether two columns have the same content, or exactly the same association with a third one."""
     oracle = GSquare(table, alpha=0.05)
     strengths = [[one.strength for one in oracle.associations(node) if one.dependent] for node in table.names]
     return bool(describe(table).duplicates) or any(len(set(one)) < len(one) for one in strengths)

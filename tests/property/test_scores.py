@@ -82,7 +82,7 @@ def naive(
 
 
 def figures(counts: dict[str, Any]) -> tuple[float, float, float]:
-    """Give precision, recall and distance by the authors' cases."""
+    """Return precision, recall and distance by the authors' cases."""
     if not counts["true"] and not counts["predicted"]:
         return 1.0, 1.0, 0.0
     if not counts["true"] or not counts["predicted"]:
@@ -137,7 +137,7 @@ def test_whole_graphs_agree_with_causal_learn(task: tuple[MarkedGraph, Dag]) -> 
 
 
 def peer_graph(graph: MarkedGraph) -> Any:
-    """Give a graph as causal-learn has it."""
+    """Return a graph as causal-learn has it."""
     from causallearn.graph.Edge import Edge
     from causallearn.graph.Endpoint import Endpoint
     from causallearn.graph.GeneralGraph import GeneralGraph

@@ -24,7 +24,7 @@ from support.strategies import dags
 
 
 def clashes(drawing: Drawing) -> list[tuple[Box, Box]]:
-    """Give the pairs of boxes that overlap."""
+    """Return the pairs of boxes that overlap."""
     return [
         (one, other)
         for one, other in combinations(drawing.boxes, 2)
@@ -34,7 +34,7 @@ def clashes(drawing: Drawing) -> list[tuple[Box, Box]]:
 
 
 def crossed(drawing: Drawing) -> Iterator[tuple[str, str]]:
-    """Give the edges that run across a box, with its name."""
+    """Return the edges that run across a box, with its name."""
     for wire in drawing.wires:
         for x, y in wire.route.points():
             for box in drawing.boxes:

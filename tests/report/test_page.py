@@ -47,7 +47,7 @@ def test_the_policy_allows_our_script_and_style_only() -> None:
 
 
 def hashed(text: str) -> str:
-    """Give the source expression for a text."""
+    """Return the source expression for a text."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 

@@ -37,7 +37,7 @@ PARTS = {
 
 @pytest.fixture(params=PARTS.values(), ids=PARTS)
 def part(request: pytest.FixtureRequest) -> Part:
-    """Give parts with arrows, lines, conflicts and odd names."""
+    """Return parts with arrows, lines, conflicts and odd names."""
     found: Part = request.param
     return found
 
@@ -97,7 +97,7 @@ def test_marks_differ_in_shape() -> None:
 
 
 def groups(text: str) -> list[ET.Element]:
-    """Give all groups of an SVG."""
+    """Return all groups of an SVG."""
     return list(ET.fromstring(text).iter(f"{SVG}g"))  # noqa: S314 - our own text
 
 

@@ -117,7 +117,7 @@ def _knowledge(draw: st.DrawFn) -> Knowledge:
 
 
 def any_knowledge(nodes: list[Node], random: Random) -> Knowledge:
-    """Give knowledge of some nodes that does not contradict itself, true or not."""
+    """Return knowledge of some nodes that does not contradict itself, true or not."""
     order = random.sample(nodes, len(nodes))
     pairs = list(combinations(order, 2))
     drawn = {pair: random.choice(["required", "forbidden", "apart", "", "", ""]) for pair in pairs}

@@ -19,7 +19,7 @@ R4 = "arrow:d,c arrow:c,b adjacent:d,c adjacent:c,b adjacent:a,b adjacent:a,c ad
 
 
 def orient(rulebook: Rulebook, text: str) -> frozenset[tuple[Node, Node]]:
-    """Give all arrows that follow from findings."""
+    """Return all arrows that follow from findings."""
     engine = Engine(rulebook)
     return engine.extend(engine.start(), told(text)).store.arrows
 

@@ -40,7 +40,7 @@ FOUR = 4
 
 
 def marks_of(parents: dict[int, tuple[int, ...]]) -> Marks:
-    """Give a graph as a table of marks."""
+    """Return a graph as a table of marks."""
     marks = np.zeros((len(parents), len(parents)), np.uint8)
     for node, before in parents.items():
         marks[list(before), node] = 1
@@ -48,7 +48,7 @@ def marks_of(parents: dict[int, tuple[int, ...]]) -> Marks:
 
 
 def pattern_of(dag: Marks) -> Marks:
-    """Give the pattern of a graph."""
+    """Return the pattern of a graph."""
     marks = np.zeros_like(dag)
     pattern(dag, marks, paper_for(len(dag)))
     return marks
@@ -56,7 +56,7 @@ def pattern_of(dag: Marks) -> Marks:
 
 @cache
 def classes() -> tuple[dict[bytes, list[Marks]], list[bytes]]:
-    """Give all graphs of four nodes by class."""
+    """Return all graphs of four nodes by class."""
     found: dict[bytes, list[Marks]] = {}
     for dag in all_dags(FOUR):
         marks = marks_of({node: dag.parents_of(node) for node in range(FOUR)})  # type: ignore[misc]  # nodes are numbers
@@ -65,7 +65,7 @@ def classes() -> tuple[dict[bytes, list[Marks]], list[bytes]]:
 
 
 def neighbouring(dag: Marks, kind: int) -> Iterator[Marks]:
-    """Give the graphs that one arrow added, deleted or turned makes of a graph."""
+    """Return the graphs that one arrow added, deleted or turned makes of a graph."""
     for x, y in permutations(range(FOUR), 2):
         other = dag.copy()
         if kind == INSERT and not dag[x, y] and not dag[y, x]:
@@ -82,7 +82,7 @@ def neighbouring(dag: Marks, kind: int) -> Iterator[Marks]:
 
 @cache
 def acyclic() -> frozenset[bytes]:
-    """Give all graphs of four nodes."""
+    """Return all graphs of four nodes."""
     return frozenset(dag.tobytes() for members in classes()[0].values() for dag in members)
 
 
@@ -92,7 +92,7 @@ def total(score: BDeu, dag: Marks) -> int:
 
 
 def moves_of(score: BDeu, marks: Marks, kind: int) -> Iterator[tuple[int, Marks]]:
-    """Give what the best move of each pair gains, and the pattern that it leads to."""
+    """Return what the best move of each pair gains, and the pattern that it leads to."""
     book, table = book_of(score), table_for(len(marks))
     numbers, opened = np.arange(len(marks)), np.ones(marks.shape, np.bool_)
     for x, y in permutations(range(len(marks)), 2):

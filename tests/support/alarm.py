@@ -19,6 +19,6 @@ def numbered(text: str) -> set[tuple[Node, Node]]:
 
 
 def new_arrows(part: Part) -> list[set[tuple[Node, Node]]]:
-    """Give the arrows that each visit added, from the replayed states of the run."""
+    """Return the arrows that each visit added, from the replayed states of the run."""
     states = list(part.states())
     return [set(states[visit.end].arrows - states[visit.begin].arrows) for visit in part.visits]

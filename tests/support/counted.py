@@ -29,7 +29,7 @@ class MisledCounts(ThriftyCounts):
     """A table of which the first rows are all alike, so that sizes are guessed far too small."""
 
     def sample(self) -> Codes:
-        """Give rows that say nothing."""
+        """Return rows that say nothing."""
         return np.zeros((len(self.heading.names), 100), np.uint8)
 
 
@@ -72,7 +72,7 @@ def written(frame: pd.DataFrame, folder: Path, *, groups: int = 3) -> dict[str, 
 
 
 def essence(part: Part) -> dict[str, Any]:
-    """Give all that is told of a part but who counted: findings, firings, marks, figures, and the counts of tests."""
+    """Return all that is told of a part but who counted: findings, firings, marks, figures, and the counts of tests."""
     told: dict[str, Any] = json.loads(part_json(part))
     told["settings"].pop("counts", None)
     told["notes"] = [note for note in told["notes"] if not note.startswith("counts came from")]

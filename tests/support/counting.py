@@ -54,7 +54,7 @@ def in_way(oracle: CountOracle, way: int) -> CountOracle:
 def by_loops(
     table: Table, x: int, y: int, given: Sequence[int] = (), *, chi: bool = False, full: bool = False
 ) -> tuple[float, int, int]:
-    """Give the statistic, degrees of freedom and rows of a test, counted one row after the other."""
+    """Return the statistic, degrees of freedom and rows of a test, counted one row after the other."""
     places = [x, y, *given]
     rows = [
         tuple(int(table.codes[place, row]) for place in places)

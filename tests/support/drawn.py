@@ -36,7 +36,7 @@ HOSTILE: tuple[Node, ...] = (
 
 
 def hostile_dag() -> Dag:
-    """Give a graph on the hostile names that has arrows and lines: a chain into a collider, and a tail."""
+    """Return a graph on the hostile names that has arrows and lines: a chain into a collider, and a tail."""
     first, second, third, fourth, fifth, *others = HOSTILE
     parents: dict[Node, list[Node]] = {first: [], second: [], third: [first, second], fourth: [third], fifth: [first]}
     return known_dag(parents | {other: [before] for before, other in zip([fourth, *others], others, strict=False)})
@@ -79,7 +79,7 @@ def _named(mark: str, x: str, y: str) -> tuple[str, str, str]:
 
 
 def large_part(dag: Dag, target: Node) -> Part:
-    """Give the part of greatest depth that visits with perfect answers would give, without asking a single test."""
+    """Return the part of greatest depth that visits with perfect answers would give, without asking a single test."""
     engine, evidence = Engine(SOUND), Evidence("told")
     history, visits, distances = engine.start(), [], {target: 0}
     ahead = deque([target])

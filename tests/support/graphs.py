@@ -106,7 +106,7 @@ def acyclic(nodes: tuple[Node, ...], arrows: AbstractSet[tuple[Node, Node]]) -> 
 
 
 def colliders_of(dag: Dag) -> set[tuple[Node, frozenset[Node]]]:
-    """Give the V-structures of a graph: each middle with its two unconnected parents."""
+    """Return the V-structures of a graph: each middle with its two unconnected parents."""
     return {
         (node, frozenset((x, y)))
         for node in dag.nodes

@@ -59,6 +59,6 @@ def brute_force_known(dag: Dag, knowledge: Knowledge) -> Cpdag:
 
 
 def _goes_back(arrows: set[tuple[Node, Node]], knowledge: Knowledge) -> bool:
-    """Say whether an arrow goes from a later tier to an earlier one."""
+    """Return whether an arrow goes from a later tier to an earlier one."""
     tier = {node: number for number, tier in enumerate(knowledge.tiers) for node in tier}
     return any(tail in tier and head in tier and tier[tail] > tier[head] for tail, head in arrows)

@@ -12,7 +12,7 @@ from apsl_rules.rules.rule import Rule, Rulebook
 
 
 def instance(atom: Atom, bound: Mapping[Variable, Node]) -> Fact:
-    """Give the fact that an atom becomes when nodes stand for its variables."""
+    """Return the fact that an atom becomes when nodes stand for its variables."""
     return atom.relation.fact(*(bound[variable] for variable in atom.variables))
 
 
@@ -25,7 +25,7 @@ def bindings(rule: Rule, nodes: Collection[Node]) -> Iterator[dict[Variable, Nod
 def depths_by_iteration(
     rulebook: Rulebook, findings: Iterable[Fact], *, blocked: Collection[Fact] = ()
 ) -> dict[Fact, int]:
-    """Give every fact that follows from findings with the least depth of its proofs; findings have depth 0."""
+    """Return every fact that follows from findings with the least depth of its proofs; findings have depth 0."""
     depths = {fact: 0 for fact in findings if fact not in blocked}
     nodes = sorted({node for fact in depths for node in fact.nodes}, key=repr)
     depth = 0
@@ -43,7 +43,7 @@ def depths_by_iteration(
 
 
 def replays(rulebook: Rulebook, proof: Proof, findings: Collection[Finding]) -> bool:
-    """Say whether every step of a proof is one of the findings, or follows by its rule from the steps it names."""
+    """Return whether every step of a proof is one of the findings, or follows by its rule from the steps it names."""
     rules = {rule.name: rule for rule in rulebook.rules}
     for at, step in enumerate(proof.steps):
         if isinstance(step.reason, Firing):

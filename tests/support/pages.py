@@ -26,7 +26,7 @@ class Ran:
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
-    """Give the fenced blocks of a page as (language, text)."""
+    """Return the fenced blocks of a page as (language, text)."""
     return _BLOCK.findall(page.read_text("utf-8"))
 
 

@@ -83,7 +83,7 @@ def naive_leaning(drawn: Table, node: Node, parents: Sequence[Node], ess: float,
 
 
 def strong_network(dag: Dag, *, seed: int) -> Network:
-    """Give a graph binary tables in which each parent matters much, alone and together with the others."""
+    """Return a graph binary tables in which each parent matters much, alone and together with the others."""
     random = np.random.default_rng(seed)
     tables_of: dict[Node, npt.NDArray[np.float64]] = {}
     for node in dag.nodes:

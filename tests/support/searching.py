@@ -26,7 +26,7 @@ def every_graph(members: Collection[int]) -> Iterator[Parents]:
 
 
 def is_acyclic(parents: Mapping[int, tuple[int, ...]]) -> bool:
-    """Say whether a graph has no directed cycle."""
+    """Return whether a graph has no directed cycle."""
     left = dict(parents)
     while left:
         roots = [node for node, before in left.items() if not set(before) & left.keys()]
@@ -48,7 +48,7 @@ def naive_climb(
     max_parents: int,
     turn_any: bool,
 ) -> tuple[Parents, int, int]:
-    """Climb by scoring every neighbouring graph as a whole at each step; give the best graph, its score, the steps."""
+    """Climb by scoring every neighbouring graph as a whole at each step; return the best graph, score, steps."""
 
     def total(graph: Mapping[int, tuple[int, ...]]) -> int:
         return sum(local(node, before) for node, before in graph.items())

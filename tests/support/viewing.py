@@ -42,11 +42,11 @@ class Page:
         browser.get(path.as_uri())
 
     def find(self, css: str) -> WebElement:
-        """Give the first element that a selector matches."""
+        """Return the first element that a selector matches."""
         return self.browser.find_element(By.CSS_SELECTOR, css)
 
     def all(self, css: str) -> list[WebElement]:
-        """Give every element that a selector matches."""
+        """Return every element that a selector matches."""
         return self.browser.find_elements(By.CSS_SELECTOR, css)
 
     def run(self, script: str, *arguments: Any) -> Any:
@@ -58,11 +58,11 @@ class Page:
         ActionChains(self.browser).send_keys(*keys).perform()
 
     def focused(self) -> WebElement:
-        """Give the element that has the focus."""
+        """Return the element that has the focus."""
         return self.browser.switch_to.active_element
 
     def panel(self) -> str:
-        """Give the words in the panel."""
+        """Return the words in the panel."""
         return self.find("#panel").text
 
     def edges(self, *, beyond: bool = False) -> set[tuple[str, str, str]]:
@@ -92,11 +92,11 @@ class Page:
         chain.perform()
 
     def complaints(self) -> list[str]:
-        """Give what the browser logged since last asked: errors, and breaches of the page's policy."""
+        """Return what the browser logged since last asked: errors, and breaches of the page's policy."""
         return [entry["message"] for entry in self.browser.get_log("browser")]
 
     def addresses(self) -> set[str]:
-        """Give every address that was asked for since last asked."""
+        """Return every address that was asked for since last asked."""
         events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
         return {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
 

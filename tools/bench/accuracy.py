@@ -40,7 +40,7 @@ class Tally:
         self.compelled += len(arrows)
 
     def row(self) -> str:
-        """Give skeleton precision, recall and F1, arrow precision and compelled-arrow recall."""
+        """Return skeleton precision, recall and F1, arrow precision and compelled-arrow recall."""
         precision, recall = self.right / self.found, self.right / self.true
         f1 = 2 * precision * recall / (precision + recall)
         arrows = f"{self.right_arrows / max(self.arrows, 1):.3f} | {self.right_arrows / self.compelled:.3f}"

@@ -23,7 +23,7 @@ import numpy as np
 
 
 def write(rows: int, path: Path, *, group: int = 1 << 20) -> float:
-    """Draw rows of ALARM into a Parquet file, unless it is there; give the seconds that took."""
+    """Draw rows of ALARM into a Parquet file, unless it is there; return the seconds that took."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -46,7 +46,7 @@ class Case(NamedTuple):
 
 
 def cases(part: Part, arrows: frozenset[object], lines: frozenset[object]) -> Iterable[Case]:
-    """Give the edges of a part."""
+    """Return the edges of a part."""
     for pair in [*part.arrows, *map(tuple, part.lines)]:
         x, y = pair
         proof = part.why(x, y)
@@ -106,7 +106,7 @@ def fitted(found: Sequence[Case]) -> list[float]:
 
 
 def reliability(found: Sequence[Case]) -> list[tuple[float, float, int]]:
-    """Give the mean strength, the share that is right and the number of edges, by ranges of strength."""
+    """Return the mean strength, the share that is right and the number of edges, by ranges of strength."""
     rows = []
     for low, high in pairwise(BINS):
         inside = [case for case in found if low <= case.strength < high]

@@ -66,7 +66,7 @@ class Killer:
 
 
 def told(part: Part) -> tuple[object, ...]:
-    """Give what two parts must agree in."""
+    """Return what two parts must agree in."""
     proofs = [str(part.why(x, y)) for x, y in sorted(part.arrows)]
     return part.arrows, part.lines, part.gaps, part.counts, proofs
 
@@ -89,7 +89,7 @@ def run(title: str, path: Path, client: Any, plugins: Sequence[object], expected
 
 
 def seconds_for_a_row(path: Path, source: TimedCounts) -> float:
-    """Give the CPU seconds that the kernels take for one row in all rounds together."""
+    """Return the CPU seconds that the kernels take for one row in all rounds together."""
     codes = table(path).codes
     spans = source.heading.spans.tolist()
     count_partition(codes[:, :1000], spans, [(0, 1)], 1000)

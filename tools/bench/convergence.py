@@ -19,7 +19,7 @@ from apsl_rules.graphs.networks.sampling import sample
 
 
 def distance(name: str, rows: int, learner: str, targets: int) -> float:
-    """Give the mean distance over some targets of a network."""
+    """Return the mean distance over some targets of a network."""
     made = read_bif(Path(name)) if ".bif" in name else network(name)
     truth, drawn = cpdag(made.dag), sample(made, rows, seed=rows)
     listed = sorted(drawn.names, key=str)

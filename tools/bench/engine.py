@@ -20,7 +20,7 @@ REPEATS = 5
 
 
 def visits(nodes: int, edges: int) -> list[list[Finding]]:
-    """Give what perfect visits to all nodes of a random sparse graph tell, visit by visit."""
+    """Return what perfect visits to all nodes of a random sparse graph tell, visit by visit."""
     random = Random(nodes)
     names = [f"v{number:05d}" for number in random.sample(range(nodes), nodes)]
     parents: list[set[int]] = [set() for _ in range(nodes)]
@@ -56,7 +56,7 @@ def visits(nodes: int, edges: int) -> list[list[Finding]]:
 
 
 def feed(told_by: list[list[Finding]]) -> tuple[float, int]:
-    """Feed visits one by one; give the CPU seconds and the number of firings."""
+    """Feed visits one by one; return the CPU seconds and the number of firings."""
     engine = Engine(SOUND)
     store = engine.start()
     firings = 0

@@ -54,7 +54,7 @@ def summed(cells: dict[tuple[int, ...], int], nodes: Sequence[Node]) -> dict[tup
 
 
 def reference(cells: dict[tuple[int, ...], int]) -> tuple[Decimal, int]:
-    """Give G² and its degrees of freedom."""
+    """Return G² and its degrees of freedom."""
     of_x: Counter[tuple[int, ...]] = Counter()
     of_y: Counter[tuple[int, ...]] = Counter()
     of_all: Counter[tuple[int, ...]] = Counter()

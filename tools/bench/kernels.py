@@ -72,7 +72,7 @@ class Reference:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Give the CPU seconds of one call."""
+    """Return the CPU seconds of one call."""
     begun = process_time()
     work()
     return process_time() - begun

@@ -37,7 +37,7 @@ ESS = 10.0
 
 
 def scored(graph: LearnedGraph, truth: Cpdag) -> tuple[float, float, float, int]:
-    """Give skeleton F1, arrow precision, compelled-arrow recall and the structural Hamming distance."""
+    """Return skeleton F1, arrow precision, compelled-arrow recall and the structural Hamming distance."""
     torn = {pair for part in graph.parts for pair in part.store.conflicts if frozenset(pair) in part.edges}
     edges = {*map(frozenset, graph.arrows), *graph.lines, *torn}
     right = len(edges & truth.skeleton)
@@ -68,7 +68,7 @@ def all_learners() -> None:
 
 
 def greedy(path: Path) -> Dag:
-    """Give the graph that pyAgrum's greedy search with BDeu finds in a table."""
+    """Return the graph that pyAgrum's greedy search with BDeu finds in a table."""
     command = [peers_python(), str(ROOT / "tools/bench/peer.py"), "pyagrum-greedy-arcs", str(path), "1"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     arcs = json.loads(printed[-2])

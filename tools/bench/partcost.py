@@ -25,7 +25,7 @@ LEARNERS = ("apsl", "apsl-score")
 
 
 def seconds(rows: Table, targets: list[Node], learner: str, depth: int) -> float:
-    """Give the CPU seconds of a part, on average."""
+    """Return the CPU seconds of a part, on average."""
     begun = process_time()
     for target in targets:
         learn(rows, target, depth=depth, learner=learner)
@@ -33,7 +33,7 @@ def seconds(rows: Table, targets: list[Node], learner: str, depth: int) -> float
 
 
 def whole_graph(python: str, rows: Table) -> float:
-    """Give the CPU seconds of pyAgrum's greedy search."""
+    """Return the CPU seconds of pyAgrum's greedy search."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.csv"
         write_csv(rows, path)

@@ -32,7 +32,7 @@ ROWS = 1000
 
 
 def peers_python() -> str:
-    """Give the interpreter of the peers' environment, made on first use."""
+    """Return the interpreter of the peers' environment, made on first use."""
     python = PEERS / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(PEERS)], check=True)
@@ -43,14 +43,14 @@ def peers_python() -> str:
 
 
 def peer(name: str, path: Path, repeats: int) -> float:
-    """Give the median CPU seconds of a peer."""
+    """Return the median CPU seconds of a peer."""
     command = [peers_python(), str(ROOT / "tools/bench/peer.py"), name, str(path), str(repeats)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return float(median(json.loads(done.stdout.splitlines()[-1])))
 
 
 def ours(run: Callable[[], Any]) -> float:
-    """Give the median CPU seconds of a run of ours, warm."""
+    """Return the median CPU seconds of a run of ours, warm."""
     run()
     seconds = []
     for _ in range(REPEATS):
@@ -61,7 +61,7 @@ def ours(run: Callable[[], Any]) -> float:
 
 
 def alarm() -> Table:
-    """Give 1,000 rows of Alarm: the first benchmark set if it is there, else rows that we draw."""
+    """Return 1,000 rows of Alarm: the first benchmark set if it is there, else rows that we draw."""
     file = FOLDER / "data" / "alarm.npz"
     if not file.exists():
         print(f"({file.name} is not in {FOLDER.name}/data: 1,000 rows drawn from the network instead)\n")

@@ -63,7 +63,7 @@ def small(seed: int) -> Table:
 
 
 def ordered(table: Table, order: list[int]) -> Table:
-    """Give a table with its columns in another order."""
+    """Return a table with its columns in another order."""
     return Table(
         tuple(table.names[at] for at in order),
         table.codes[order],
@@ -74,13 +74,13 @@ def ordered(table: Table, order: list[int]) -> Table:
 
 
 def dealt(table: Table, order: list[int]) -> tuple[Table, dict[Node, Node]]:
-    """Give a table with its names dealt out anew, and the new name of each old one."""
+    """Return a table with its names dealt out anew, and the new name of each old one."""
     names = tuple(table.names[at] for at in order)
     return attrs.evolve(table, names=names), dict(zip(table.names, names, strict=True))
 
 
 def marks(part: Part, new: Mapping[Node, Node]) -> Marks:
-    """Give the marks of a part under the old names."""
+    """Return the marks of a part under the old names."""
     old = {name: node for node, name in new.items()}
     found: Marks = {frozenset(old[node] for node in pair): "line" for pair in part.lines}
     found |= {frozenset(old[node] for node in one.pair): "conflict" for one in part.conflicts}
@@ -120,7 +120,7 @@ def changes(table: Table, learner: str, deals: int, seed: int) -> list[Change]:
 
 
 def row(learner: str, kind: str, chosen: Mapping[str, Table], found: Mapping[str, list[Change]]) -> str:
-    """Give a row of the table: how many tables and parts changed."""
+    """Return a row of the table: how many tables and parts changed."""
     parts = [one for changed in found.values() for one in changed]
     renamed = [name for name, changed in found.items() if any(one.renamed for one in changed)]
     cells: tuple[object, ...] = (

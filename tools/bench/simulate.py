@@ -43,14 +43,14 @@ def reference(known: Network, rows: int) -> pd.DataFrame:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Give the CPU seconds of one call."""
+    """Return the CPU seconds of one call."""
     begun = process_time()
     work()
     return process_time() - begun
 
 
 def ways(known: Network, rows: int, folder: Path) -> dict[str, tuple[Callable[[], object], Callable[[], object]]]:
-    """Give the ways to keep rows, ours and the reference's."""
+    """Return the ways to keep rows, ours and the reference's."""
     return {
         "in memory": (lambda: sample(known, rows, seed=1), lambda: reference(known, rows)),
         ".csv": (

@@ -47,7 +47,7 @@ def drawn(folder: Path, name: str, size: int, version: int) -> tuple[Table, Cpda
 
 
 def targets_of(name: str, nodes: tuple[Node, ...]) -> list[Node]:
-    """Give all nodes of a base network, and some of a tiled one, the same for every set."""
+    """Return all nodes of a base network, and some of a tiled one, the same for every set."""
     listed = sorted(nodes, key=str)
     if not name.endswith("10"):
         return listed
@@ -98,7 +98,7 @@ class Cache:
         self._stamp = sha256(b"\0".join(source.read_bytes() for source in sorted(sources))).hexdigest()[:16]
 
     def get(self, folder: Path, *key: Any, learner: str, depth: int, least: float) -> Figures:
-        """Give the figures of a set, measured now unless they are known."""
+        """Return the figures of a set, measured now unless they are known."""
         spec = sha256(repr(installed().learners[learner].spec).encode()).hexdigest()[:16]
         name = " ".join(map(str, (*key, learner, depth, least, self._stamp, spec)))
         if name not in self._known:

@@ -17,7 +17,7 @@ RESAMPLES = 30
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Give the CPU seconds of a piece of work."""
+    """Return the CPU seconds of a piece of work."""
     begun = process_time()
     work()
     return process_time() - begun

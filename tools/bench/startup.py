@@ -16,7 +16,7 @@ APSL = [sys.executable, "-c", "from apsl_rules.cli.entry import main; main()"]
 
 
 def run(*words: str, **environment: str) -> tuple[float, str]:
-    """Run the command line; give its seconds and what it said on standard error."""
+    """Run the command line; return its seconds and what it said on standard error."""
     begun = perf_counter()
     done = subprocess.run(
         [*APSL, *words], check=True, capture_output=True, text=True, env={**os.environ, **environment}

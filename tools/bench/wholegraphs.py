@@ -31,7 +31,7 @@ PEERS = ("pyagrum-bic", "pyagrum-bdeu", "pyagrum-miic", "causal-learn-ges", "pgm
 
 
 def by_peer(python: str, name: str, rows: Table, truth: Cpdag, *, limit: int) -> tuple[float, float]:
-    """Give skeleton F1 and SHD of a peer's graph; raise TimeoutExpired if it takes longer than the limit."""
+    """Return skeleton F1 and SHD of a peer's graph; raise TimeoutExpired if it takes longer than the limit."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.csv"
         write_csv(rows, path)
@@ -48,13 +48,13 @@ def by_peer(python: str, name: str, rows: Table, truth: Cpdag, *, limit: int) ->
 
 
 def by_us(learner: str, rows: Table, truth: Cpdag) -> tuple[float, float]:
-    """Give skeleton F1 and SHD of a graph of ours."""
+    """Return skeleton F1 and SHD of a graph of ours."""
     f1, _, _, distance = scored(learn_graph(rows, learner=learner), truth)
     return f1, float(distance)
 
 
 def cell(learner: str, sets: list[tuple[Table, Cpdag]], python: str, limit: int) -> str:
-    """Give the means of a learner over some sets, or that a peer did not finish one of them."""
+    """Return the means of a learner over some sets, or that a peer did not finish one of them."""
     try:
         if learner in OURS:
             figures = [by_us(learner, *one) for one in sets]

@@ -43,7 +43,7 @@ def tiles(columns: int) -> Table:
 
 
 def memory(field: str) -> int:
-    """Give a figure of this process's memory in bytes: VmRSS now, VmHWM at the highest."""
+    """Return a figure of this process's memory in bytes: VmRSS now, VmHWM at the highest."""
     lines = Path("/proc/self/status").read_text("utf-8").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{field}:"))
 

@@ -51,7 +51,7 @@ def by_drawing(seconds: float, first: int) -> None:
 
 
 def _of(use: Callable[[str, object], None], name: str) -> Callable[..., None]:
-    """Give the use of one kind of document as a function of its own, which is what hypothesis takes."""
+    """Return the use of one kind of document as a function of its own, which is what hypothesis takes."""
 
     def run(document: object) -> None:
         use(name, document)

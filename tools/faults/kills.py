@@ -59,7 +59,7 @@ def until_it_learns(process: subprocess.Popen[bytes]) -> None:
 
 
 def time_of_visits(process: subprocess.Popen[bytes]) -> float:
-    """Give the seconds between the first visit of a run and the last."""
+    """Return the seconds between the first visit of a run and the last."""
     until_it_learns(process)
     begin = end = time.perf_counter()
     while process.stdout is not None and process.stdout.readline().strip().isdigit():
@@ -74,7 +74,7 @@ def ended(process: subprocess.Popen[bytes]) -> int:
 
 
 def whole(folder: Path, out: str) -> bool:
-    """Say whether a run left nothing damaged behind."""
+    """Return whether a run left nothing damaged behind."""
     answers, part = folder / f"{out}.answers", folder / out
     if answers.exists():
         with sqlite3.connect(answers) as connection:

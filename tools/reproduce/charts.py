@@ -81,7 +81,7 @@ def _panel(panel: Panel, colour: Mapping[str, str]) -> str:
 
 
 def _ticks(figures: Sequence[float], *, logarithmic: bool) -> list[float]:
-    """Give the marks of an axis: powers of ten, or steps of a round size from nought."""
+    """Return the marks of an axis: powers of ten, or steps of a round size from nought."""
     if logarithmic:
         low, high = (min(figures), max(figures)) if figures else (1.0, 10.0)
         first, last = floor(log10(low)), ceil(log10(high))

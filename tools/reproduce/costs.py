@@ -14,7 +14,7 @@ from apsl_rules.evaluation.published import table3
 
 
 def cost_blocks(stored: Stored) -> Iterator[Block]:
-    """Give the section."""
+    """Return the section."""
     yield Heading("What it costs")
     yield from _depth_one(stored)
     yield from _deeper(stored)

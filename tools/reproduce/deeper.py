@@ -30,7 +30,7 @@ FIGURES = {"3": ("9", "12"), "5": ("10", "13"), "max": ("11", "14")}
 
 
 def deeper_blocks(stored: Stored) -> Iterator[Block]:
-    """Give the section."""
+    """Return the section."""
     yield Heading("Figures 9 to 14: deeper parts")
     found = stored.of("depths", "quick", order="file", scoring="dag extension")
     found = found[found["depth"] != "1"]
@@ -94,7 +94,7 @@ def _ranked(rows: pd.DataFrame, depth: str, figure: str) -> Iterator[Block]:
 
 
 def _table(stored: Stored, found: pd.DataFrame) -> Iterator[Block]:
-    """Give the figures behind the pictures, averaged over sizes and networks of a kind."""
+    """Return the figures behind the pictures, averaged over sizes and networks of a kind."""
     marks = stored.of("depths", "quick", order="file", scoring="cpdag marks")
     rows = []
     for kind, names in (("small", NETWORKS[:3]), ("tiled", NETWORKS[3:])):

@@ -40,11 +40,11 @@ class Heading:
     level: int = 2
 
     def markdown(self, _pictures: str) -> str:
-        """Give the block as Markdown."""
+        """Return the block as Markdown."""
         return f"{'#' * self.level} {self.text}"
 
     def html(self) -> str:
-        """Give the block as HTML."""
+        """Return the block as HTML."""
         return f"<h{self.level}>{_inline(self.text)}</h{self.level}>"
 
 
@@ -55,11 +55,11 @@ class Text:
     text: str
 
     def markdown(self, _pictures: str) -> str:
-        """Give the block as Markdown."""
+        """Return the block as Markdown."""
         return _filled(self.text)
 
     def html(self) -> str:
-        """Give the block as HTML."""
+        """Return the block as HTML."""
         return f"<p>{_inline(self.text)}</p>"
 
 
@@ -70,11 +70,11 @@ class Points:
     items: tuple[str, ...]
 
     def markdown(self, _pictures: str) -> str:
-        """Give the block as Markdown."""
+        """Return the block as Markdown."""
         return "\n".join(_filled(item, "- ") for item in self.items)
 
     def html(self) -> str:
-        """Give the block as HTML."""
+        """Return the block as HTML."""
         return "<ul>" + "".join(f"<li>{_inline(item)}</li>" for item in self.items) + "</ul>"
 
 
@@ -86,11 +86,11 @@ class Code:
     language: str
 
     def markdown(self, _pictures: str) -> str:
-        """Give the block as Markdown."""
+        """Return the block as Markdown."""
         return f"```{self.language}\n{self.text}\n```"
 
     def html(self) -> str:
-        """Give the block as HTML."""
+        """Return the block as HTML."""
         return f"<pre>{escape(self.text)}</pre>"
 
 
@@ -102,11 +102,11 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
     def markdown(self, _pictures: str) -> str:
-        """Give the block as Markdown."""
+        """Return the block as Markdown."""
         return "\n".join(map(_row, (self.head, ("---",) * len(self.head), *self.rows)))
 
     def html(self) -> str:
-        """Give the block as HTML."""
+        """Return the block as HTML."""
         head = "".join(f"<th>{_inline(cell)}</th>" for cell in self.head)
         rows = ("".join(f"<td>{_inline(cell)}</td>" for cell in row) for row in self.rows)
         body = "".join(f"<tr>{row}</tr>\n" for row in rows)
@@ -122,11 +122,11 @@ class Picture:
     caption: str
 
     def markdown(self, pictures: str) -> str:
-        """Give the block as Markdown."""
+        """Return the block as Markdown."""
         return f"![{self.caption}]({pictures}/{self.name}.svg)"
 
     def html(self) -> str:
-        """Give the block as HTML."""
+        """Return the block as HTML."""
         return f"<figure>{self.svg}<figcaption>{_inline(self.caption)}</figcaption></figure>"
 
 
@@ -143,12 +143,12 @@ def write_markdown(blocks: Sequence[Block], page: Path, pictures: Path) -> None:
 
 
 def as_markdown(blocks: Iterable[Block], pictures: str) -> str:
-    """Give the text of a page whose pictures are in a folder."""
+    """Return the text of a page whose pictures are in a folder."""
     return "\n\n".join(block.markdown(pictures) for block in blocks) + "\n"
 
 
 def as_html(blocks: Iterable[Block], title: str) -> str:
-    """Give one page that needs no other file."""
+    """Return one page that needs no other file."""
     body = "\n".join(block.html() for block in blocks)
     return (
         f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{escape(title)}</title>\n'

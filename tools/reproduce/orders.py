@@ -19,7 +19,7 @@ RIVALS = {
 
 
 def leak_blocks(stored: Stored) -> Iterator[Block]:
-    """Give the section on the leak."""
+    """Return the section on the leak."""
     yield Heading("The order of columns leaks into the published scores")
     found = stored.of("leak", "quick", depth="1")
     found = found[found["network"].isin(found[found["order"] == "reversed"]["network"])]
@@ -50,7 +50,7 @@ def leak_blocks(stored: Stored) -> Iterator[Block]:
 
 
 def permuted_blocks(stored: Stored) -> Iterator[Block]:
-    """Give the section on our default against the paper's four."""
+    """Return the section on our default against the paper's four."""
     yield Heading("Our default against the paper's four")
     found = stored.of("permuted", "quick", order="permuted", depth="1", scoring="cpdag marks")
     if found.empty:

@@ -53,7 +53,7 @@ BEGIN, END = "<!-- reproduced: begin, written by tools/reproduce/report.py -->",
 
 
 def write_report(folder: Path) -> tuple[Path, ...]:
-    """Write summary, Markdown and HTML from the results in a folder; give the paths of the two pages."""
+    """Write summary, Markdown and HTML from the results in a folder; return the paths of the two pages."""
     stored = gathered(folder)
     stored.save(folder)
     blocks = list(report_blocks(stored))
@@ -64,7 +64,7 @@ def write_report(folder: Path) -> tuple[Path, ...]:
 
 
 def report_blocks(stored: Stored) -> Iterator[Block]:
-    """Give the whole report."""
+    """Return the whole report."""
     yield Heading(TITLE, 1)
     yield Text(
         "Every table and figure of *Any Part of Bayesian Network Structure Learning* (Ling et al.) again, beside the "
@@ -107,7 +107,7 @@ def _circumstances(stored: Stored) -> Iterator[Block]:
 
 
 def short_version(stored: Stored) -> str:
-    """Give the few lines for the README."""
+    """Return the few lines for the README."""
     blocks: list[Block] = []
     pairs = beside(stored)
     if pairs:
@@ -161,7 +161,7 @@ def _default_line(stored: Stored) -> Iterator[Block]:
 
 
 def pages(stored: Stored) -> dict[Path, str]:
-    """Give the text of every file that is kept in the repository and follows from the kept summary."""
+    """Return the text of every file that is kept in the repository and follows from the kept summary."""
     blocks = list(report_blocks(stored))
     readme = README.read_text("utf-8")
     if BEGIN not in readme or END not in readme:

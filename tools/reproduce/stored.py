@@ -47,14 +47,14 @@ class Stored:
     about: Mapping[str, Mapping[str, Any]]
 
     def of(self, *experiments: str, **wanted: Any) -> pd.DataFrame:
-        """Give rows of the first of some experiments that was run; ``wanted`` values must be equal."""
+        """Return rows of the first of some experiments that was run; ``wanted`` values must be equal."""
         found = self.summary[self.summary["experiment"] == self.first(*experiments)]
         for column, value in wanted.items():
             found = found[found[column].isin(value) if isinstance(value, tuple | list) else found[column] == value]
         return found
 
     def first(self, *experiments: str) -> str | None:
-        """Give the first of some experiments that was run."""
+        """Return the first of some experiments that was run."""
         return next((name for name in experiments if name in self.about), None)
 
     def save(self, folder: Path) -> None:
@@ -92,14 +92,14 @@ def kept(folder: Path) -> Stored:
 
 
 def rows_in_order(found: pd.DataFrame) -> Sequence[tuple[str, int]]:
-    """Give the networks and sizes that some rows are about, in the order of the paper's tables."""
+    """Return the networks and sizes that some rows are about, in the order of the paper's tables."""
     pairs = set(zip(found["network"], found["size"], strict=True))
     place = {name: at for at, name in enumerate(NETWORKS)}
     return sorted(pairs, key=lambda pair: (place.get(pair[0], len(place)), pair))
 
 
 def one(found: pd.DataFrame, **wanted: Any) -> Mapping[str, Any] | None:
-    """Give the only row with some values, or None."""
+    """Return the only row with some values, or None."""
     for column, value in wanted.items():
         found = found[found[column] == value]
     return None if found.empty else found.iloc[0].to_dict()

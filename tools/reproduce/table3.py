@@ -30,21 +30,21 @@ class Beside:
 
     @property
     def name(self) -> str:
-        """Give the row's name."""
+        """Return the row's name."""
         return f"{self.paper.network}-{self.paper.size} {self.paper.algorithm}"
 
     @property
     def differences(self) -> dict[str, float]:
-        """Give measured minus published, for each figure."""
+        """Return measured minus published, for each figure."""
         return {one: self.measured[one] - getattr(self.paper, f"ar_{one}") for one in _FIGURES}
 
     @property
     def far(self) -> list[str]:
-        """Give the figures that deviate by more than .08."""
+        """Return the figures that deviate by more than .08."""
         return [name for name, difference in self.differences.items() if abs(difference) > FAR + 1e-9]
 
     def cells(self) -> tuple[str, ...]:
-        """Give the cells of a table."""
+        """Return the cells of a table."""
         paper = "/".join(short(getattr(self.paper, f"ar_{one}")) for one in _FIGURES)
         found = "/".join(short(self.measured[one]) for one in _FIGURES)
         apart = "/".join(f"{difference:+.2f}".replace("0.", ".") for difference in self.differences.values())
@@ -67,7 +67,7 @@ def beside(stored: Stored) -> list[Beside]:
 
 
 def table3_blocks(stored: Stored) -> Iterator[Block]:
-    """Give the section."""
+    """Return the section."""
     yield Heading("Table III: parts of depth 1")
     pairs = beside(stored)
     if not pairs:

@@ -41,7 +41,7 @@ class Covers(dict[frozenset[int], Value]):
             del self._holding[column][columns]
 
     def covering(self, columns: frozenset[int]) -> list[Value]:
-        """Give the values of all sets that contain some columns."""
+        """Return the values of all sets that contain some columns."""
         if columns in self:
             return [self[columns]]
         fewest = min((self._holding.get(column, {}) for column in columns), key=len)
@@ -87,12 +87,12 @@ class KeptCounts:
                 self._require(one)
 
     def has(self, places: Collection[int]) -> bool:
-        """Say whether some columns need no round."""
+        """Return whether some columns need no round."""
         with self._lock:
             return self._cover(frozenset(places)) is not None
 
     def fits(self, places: Collection[int], most: float | None = None) -> bool:
-        """Say whether some columns are at hand, or can be counted together without too many combinations."""
+        """Return whether some columns are at hand, or can be counted together without too many combinations."""
         columns = frozenset(places)
         with self._lock:
             if self._cover(columns) is not None:
@@ -108,7 +108,7 @@ class KeptCounts:
             return self._sizing.guess(places)
 
     def joint(self, places: Sequence[int]) -> Joint:
-        """Give the combinations of some columns, in their order, and count them if they are not at hand."""
+        """Return the combinations of some columns, in their order, and count them if they are not at hand."""
         with self._lock:
             kept = self._cover(frozenset(places))
             if kept is None:
@@ -124,7 +124,7 @@ class KeptCounts:
             return joint
 
     def near(self, places: Collection[int]) -> Joint:
-        """Give combinations of some columns, and of others too where that is at hand and small."""
+        """Return combinations of some columns, and of others too where that is at hand and small."""
         with self._lock:
             kept = self._cover(frozenset(places))
             if kept is not None and (len(kept.weights) <= _SMALL or len(kept.places) == len(set(places))):
@@ -177,7 +177,7 @@ class KeptCounts:
             raise DataError(message)
 
     def _joined(self, sets: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-        """Give the sets to ask for: none that follows from another, small ones joined where that costs nothing."""
+        """Return the sets to ask for: none that follows from another, small ones joined where that costs nothing."""
         new = [one for one in sets if self._cover(one) is None]
         joined: Covers[None] = Covers()
         last: frozenset[int] = frozenset()
@@ -193,14 +193,14 @@ class KeptCounts:
         return list(joined)
 
     def _go_together(self, one: frozenset[int], other: frozenset[int]) -> bool:
-        """Say whether two sets are cheaper counted as one."""
+        """Return whether two sets are cheaper counted as one."""
         both = one | other
         return len(both) <= _WIDEST and self.source.cheap > 0 and self.guess(both) <= self.source.cheap
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 
     def _cover(self, columns: frozenset[int]) -> Joint | None:
-        """Give the smallest of what is kept that has all of some columns."""
+        """Return the smallest of what is kept that has all of some columns."""
         return min(self._kept.covering(columns), key=lambda joint: len(joint.weights), default=None)
 
     def _make_room(self) -> None:

@@ -16,7 +16,7 @@ _DENSE_PER_LINE = 4
 
 
 def collapse(codes: Codes, spans: Sequence[int], weights: Weights | None = None) -> tuple[Codes, Weights]:
-    """Give each combination of codes once, in the order of the codes, with the sum of its weights.
+    """Return each combination of codes once, in the order of the codes, with the sum of its weights.
 
     The codes are columns by rows, and those of column i lie below ``spans[i]``; without weights each row counts 1.
 
@@ -35,7 +35,7 @@ def collapse(codes: Codes, spans: Sequence[int], weights: Weights | None = None)
 
 
 def packed(codes: Codes, spans: Sequence[int]) -> tuple[npt.NDArray[np.int64], int]:
-    """Give each row the number of its combination, in the order of the codes, and a bound for the numbers.
+    """Return the number of each row's combination, in the order of the codes, and a bound for the numbers.
 
     Where a number would not fit, the combinations of the columns so far are numbered as they occur.
     """
@@ -50,7 +50,7 @@ def packed(codes: Codes, spans: Sequence[int]) -> tuple[npt.NDArray[np.int64], i
 
 
 def _is_plain(spans: Sequence[int]) -> bool:
-    """Say whether keys of so many combinations are never numbered anew."""
+    """Return whether keys of so many combinations are never numbered anew."""
     bound = 1
     for span in spans:
         bound *= span
@@ -63,7 +63,7 @@ def _summed(keys: npt.NDArray[np.int64], weights: Weights | None, span: int) -> 
 
 
 def unpacked(keys: npt.NDArray[np.int64], spans: Sequence[int], kind: np.dtype[np.unsignedinteger]) -> Codes:
-    """Give the codes behind keys."""
+    """Return the codes behind keys."""
     codes: Codes = np.empty((len(spans), len(keys)), kind)
     for place in reversed(range(len(spans))):
         keys, codes[place] = np.divmod(keys, spans[place])

@@ -42,12 +42,12 @@ class Heading:
 
     @cached_property
     def place(self) -> dict[Node, int]:
-        """Give the column number of each name."""
+        """Return the column number of each name."""
         return {name: number for number, name in enumerate(self.names)}
 
     @cached_property
     def spans(self) -> npt.NDArray[np.int64]:
-        """Give how many codes each column can have, that of a missing value included."""
+        """Return how many codes each column can have, that of a missing value included."""
         return self.cards + self.incomplete
 
     @cached_property
@@ -58,7 +58,7 @@ class Heading:
 
 
 def heading_of(table: Table) -> Heading:
-    """Give the heading of a table in memory."""
+    """Return the heading of a table in memory."""
     spans = (table.cards + table.incomplete).tolist()
     totals = tuple(np.bincount(codes, minlength=span) for codes, span in zip(table.codes, spans, strict=True))
     return Heading(table.names, table.cards, table.levels, table.incomplete, table.rows, totals, table.notes)
@@ -78,7 +78,7 @@ class Joint:
 
     @property
     def nbytes(self) -> int:
-        """Give the memory that it takes."""
+        """Return the memory that it takes."""
         return int(self.codes.nbytes + self.weights.nbytes)
 
 
@@ -88,15 +88,15 @@ class CountSource(Protocol):
 
     @property
     def kind(self) -> str:
-        """Give the name of the way of counting, such as "duckdb"."""
+        """Return the name of the way of counting, such as "duckdb"."""
 
     @property
     def heading(self) -> Heading:
-        """Give the columns, their levels and the number of rows."""
+        """Return the columns, their levels and the number of rows."""
 
     @property
     def cheap(self) -> int:
-        """Give how many combinations a set of columns may have for it to be counted as quickly as any part of it."""
+        """Return how many combinations a set of columns may have for it to be counted as quickly as any part of it."""
 
     def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> Sequence[Joint | None]:
         """Count sets of columns in one round; None for a set with more than so many combinations."""
@@ -105,4 +105,4 @@ class CountSource(Protocol):
         """Count, for each set of columns, the rows in which none of them is missing."""
 
     def sample(self) -> Codes:
-        """Give the codes of some of the rows, columns by rows, from which the size of answers is guessed."""
+        """Return the codes of some of the rows, columns by rows, from which the size of answers is guessed."""

@@ -59,7 +59,7 @@ class Lines:
 
 
 def checked_header(file: Path, separator: str) -> list[str]:
-    """Give the names in the first line, and refuse a header without names or with another separator."""
+    """Return the names in the first line, and refuse a header without names or with another separator."""
     with open_text(file) as handle:
         try:
             rows = csv.reader(handle, delimiter=separator)

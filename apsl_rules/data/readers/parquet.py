@@ -45,7 +45,7 @@ def read_parquet(path: AnyPath) -> Any:
 
 
 def parquet_names(path: AnyPath) -> tuple[str, ...]:
-    """Give the names of the columns of a Parquet file without reading it; pandas' row labels are left out."""
+    """Return the names of the columns of a Parquet file without reading it; pandas' row labels are left out."""
     return tuple(name for name in _metadata(path).schema.to_arrow_schema().names if not is_row_label(name))
 
 
@@ -88,7 +88,7 @@ def shared_columns(files: Sequence[AnyPath]) -> SharedColumns:
 
 
 def _matched(first: AnyPath, names: tuple[str, ...], file: AnyPath, found: tuple[str, ...]) -> list[int]:
-    """Give the place of each name among those of another file, which must be the same ones."""
+    """Return the place of each name among those of another file, which must be the same ones."""
     lacking = [name for name in names if name not in found]
     further = [name for name in found if name not in names]
     if lacking or further or len(names) != len(found):
@@ -116,7 +116,7 @@ def parquet_size(path: AnyPath) -> int:
 
 
 def _width(kind: Any) -> int:
-    """Give the bytes of a value of an Arrow type; text is taken to have some eight letters and a place."""
+    """Return the bytes of a value of an Arrow type; text is taken to have some eight letters and a place."""
     try:
         return max(1, int(kind.bit_width) // 8)
     except ValueError:  # of no fixed width
@@ -124,7 +124,7 @@ def _width(kind: Any) -> int:
 
 
 def is_row_label(name: str) -> bool:
-    """Say whether a column holds the row labels that pandas writes beside the table."""
+    """Return whether a column holds the row labels that pandas writes beside the table."""
     return name.startswith("__index_level_")
 
 

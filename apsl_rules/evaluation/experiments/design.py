@@ -86,7 +86,7 @@ def parse_experiment(text: str, origin: str) -> Experiment:
 
 
 def experiment(name: str | Path) -> Experiment:
-    """Give an experiment by its name, or read it from a file whose name ends in .toml."""
+    """Return an experiment by its name, or read it from a file whose name ends in .toml."""
     if str(name).endswith(_ENDING):
         try:
             text = file_text(name)
@@ -103,7 +103,7 @@ def experiment(name: str | Path) -> Experiment:
 
 
 def experiment_names() -> tuple[str, ...]:
-    """Give the names of all experiments that come with the package, sorted."""
+    """Return the names of all experiments that come with the package, sorted."""
     return tuple(_shipped())
 
 

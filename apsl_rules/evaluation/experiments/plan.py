@@ -47,12 +47,12 @@ class Unit:
 
     @property
     def parts(self) -> int:
-        """Give the number of parts that are scored."""
+        """Return the number of parts that are scored."""
         return len(self.targets) * len(self.depths)
 
 
 def planned(experiment: Experiment, samples: Samples) -> list[Unit]:
-    """Give all units of an experiment, in the order of its spec; everything that they name is checked."""
+    """Return all units of an experiment, in the order of its spec; everything that they name is checked."""
     plugins = installed()
     units = [unit for grid in experiment.grids for unit in _units(experiment, grid, samples, plugins)]
     seen: dict[tuple[Any, ...], Unit] = {}
@@ -71,7 +71,7 @@ def planned(experiment: Experiment, samples: Samples) -> list[Unit]:
 
 
 def ordered(table: Table, permutation: tuple[int, ...]) -> Table:
-    """Give a table with its columns in another order."""
+    """Return a table with its columns in another order."""
     places = list(permutation)
     codes: Codes = table.codes[places]
     return Table(
@@ -147,7 +147,7 @@ def _published(network: str) -> tuple[int, ...]:
 
 
 def _most_connected(dag: Dag) -> tuple[int, ...]:
-    """Give the places of the nodes with most neighbours."""
+    """Return the places of the nodes with most neighbours."""
     degree = {node: len(dag.parents_of(node)) for node in dag.nodes}
     for tail, _ in dag.edges:
         degree[tail] += 1

@@ -109,7 +109,7 @@ def _write_csv(path: Path, head: tuple[str, ...], rows: list[tuple[Any, ...]]) -
 
 
 def _place(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Give the sort key of a row: depths in order, "max" last."""
+    """Return the sort key of a row: depths in order, "max" last."""
     network, size, number, order, learner, depth, target, further, *_ = row
     deep = (1, 0) if depth == "max" else (0, depth)
     return (network, size, number, order, learner, deep, target, further)

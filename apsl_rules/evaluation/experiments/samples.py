@@ -28,10 +28,10 @@ class Samples(Protocol):
     published: bool
 
     def dag(self, network: str) -> Dag:
-        """Give the true graph of a network, its nodes in the order of the columns."""
+        """Return the true graph of a network, its nodes in the order of the columns."""
 
     def table(self, network: str, size: int, number: int) -> Table:
-        """Give a sample of a network by its size and number."""
+        """Return a sample of a network by its size and number."""
 
     def told(self) -> str:
         """Say in a few words what these samples are."""
@@ -45,7 +45,7 @@ class DrawnSamples:
     published = False
 
     def dag(self, network: str) -> Dag:
-        """Give the true graph of a network."""
+        """Return the true graph of a network."""
         return _network(network).dag
 
     def table(self, network: str, size: int, number: int) -> Table:
@@ -73,7 +73,7 @@ class FolderSamples:
             raise DataError(message)
 
     def dag(self, network: str) -> Dag:
-        """Give the true graph of a network."""
+        """Return the true graph of a network."""
         return _files(self.folder, network).dag
 
     def table(self, network: str, size: int, number: int) -> Table:
@@ -109,7 +109,7 @@ class _Files:
 
 
 def drawing_seed(seed: int, network: str, *numbers: int) -> int:
-    """Give the seed of one thing that is drawn, from the seed of the experiment and what the thing is."""
+    """Return the seed of one thing that is drawn, from the seed of the experiment and what the thing is."""
     entropy = [seed, crc32(network.encode()), *numbers]
     return int(np.random.SeedSequence(entropy).generate_state(1)[0])
 

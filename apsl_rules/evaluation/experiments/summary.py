@@ -13,7 +13,7 @@ GROUP = ["network", "size", "order", "learner", "depth", "scoring"]
 
 
 def summarised(results: Results) -> pd.DataFrame:
-    """Give the mean of every figure, the spread of the paper's three, and the mean cost of a part.
+    """Return the mean of every figure, the spread of the paper's three, and the mean cost of a part.
 
     ``runs`` counts the parts and ``sets`` the samples that a row is the mean of. CPU seconds are those of a part.
     ``arrow_precision`` and ``arrow_recall`` are of compelled arrows, counted over all parts together, since many parts

@@ -51,7 +51,7 @@ def work(unit: Unit, samples: Samples) -> dict[str, Any]:
 
 
 def _learned(unit: Unit, dag: Dag, table: Table) -> Iterator[tuple[int, Depth, Part | LearnedGraph, float]]:
-    """Give for each target and depth what was learned, and the CPU seconds that the learner took for it."""
+    """Return for each target and depth what was learned, and the CPU seconds that the learner took for it."""
     whole = _timed(lambda: learn_graph(table, learner=unit.learner)) if unit.learned == "once" else None
     for target in unit.targets:
         node = dag.nodes[target - 1]

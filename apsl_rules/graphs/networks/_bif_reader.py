@@ -102,7 +102,7 @@ class BifReader:
 
 
 def _leading_comment(text: str) -> str:
-    """Give the comment lines at the very start of a file, which say where a network comes from."""
+    """Return the comment lines at the very start of a file, which say where a network comes from."""
     lines = []
     for line in text.split("\n"):
         if not line.startswith("//"):

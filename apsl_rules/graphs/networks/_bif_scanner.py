@@ -40,15 +40,15 @@ class Token:
     start: int
 
     def is_symbol(self, symbol: str) -> bool:
-        """Say whether this is a symbol, not a quoted name that looks like one."""
+        """Return whether this is a symbol, not a quoted name that looks like one."""
         return self.kind == "symbol" and self.text == symbol
 
     def is_word(self, word: str) -> bool:
-        """Say whether this is a keyword, not a quoted name that looks like one."""
+        """Return whether this is a keyword, not a quoted name that looks like one."""
         return self.kind == "word" and self.text == word
 
     def is_name(self) -> bool:
-        """Say whether this can be the name of a variable or of a level."""
+        """Return whether this can be the name of a variable or of a level."""
         return self.kind in {"word", "quoted"}
 
     def __str__(self) -> str:
@@ -125,7 +125,7 @@ class Scanner:
         return found
 
     def entries(self) -> Iterator[Token]:
-        """Give the first token of each entry of a block, up to its closing brace and without properties."""
+        """Return the first token of each entry of a block, up to its closing brace and without properties."""
         while not (token := self.take()).is_symbol("}"):
             if token.is_word("property"):
                 self._skip_property(token)
@@ -139,7 +139,7 @@ class Scanner:
 
     @property
     def position(self) -> int:
-        """Give the place up to which the text was taken."""
+        """Return the place up to which the text was taken."""
         return self._position
 
     def fail(self, start: int, sentence: str) -> NoReturn:

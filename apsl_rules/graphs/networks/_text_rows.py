@@ -45,7 +45,7 @@ class TextRows:
         self._rows_at_once = max(1, min(preferred, _MOST_BYTES // self._row.itemsize))
 
     def spelt(self, codes: Codes) -> Iterator[bytes]:
-        """Give the text of some rows (codes by columns and rows) in pieces of bounded size."""
+        """Return the text of some rows (codes by columns and rows) in pieces of bounded size."""
         for start in range(0, codes.shape[1], self._rows_at_once):
             some = codes[:, start : start + self._rows_at_once]
             rows = np.empty(some.shape[1], dtype=self._row)

@@ -26,7 +26,7 @@ _Cost: TypeAlias = tuple[int, int, int]
 
 
 def joint(network: Network, nodes: Sequence[Node]) -> Probabilities:
-    """Give the joint distribution of some nodes, with one axis for each in the order asked.
+    """Return the joint distribution of some nodes, with one axis for each in the order asked.
 
     >>> from apsl_rules.graphs.networks.library import network
     >>> joint(network("asia"), ["lung", "tub"]).round(4).tolist()
@@ -41,7 +41,7 @@ def joint(network: Network, nodes: Sequence[Node]) -> Probabilities:
 
 
 def joint_of_ancestors(dag: Dag, tables: Mapping[Node, Probabilities], nodes: Sequence[Node]) -> Probabilities:
-    """Give the joint distribution of some nodes where only they and their ancestors need tables yet."""
+    """Return the joint distribution of some nodes where only they and their ancestors need tables yet."""
     above = _ancestors(dag, nodes)
     kept = [node for node in dag.topological_order if node in above]
     factors = [_Factor((*dag.parents_of(node), node), tables[node]) for node in kept]
@@ -62,7 +62,7 @@ class _Factor:
 
 
 def _ancestors(dag: Dag, nodes: Iterable[Node]) -> set[Node]:
-    """Give some nodes and all their ancestors."""
+    """Return some nodes and all their ancestors."""
     found = set(nodes)
     waiting = list(found)
     while waiting:

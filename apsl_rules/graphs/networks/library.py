@@ -17,7 +17,7 @@ _ENDING = ".bif"
 
 
 def network(name: str | Path) -> Network:
-    """Give a network by its name, or read it from a file whose name ends in .bif or .bif.gz.
+    """Return a network by its name, or read it from a file whose name ends in .bif or .bif.gz.
 
     A tiled network such as child10 is made anew each time, always the same.
 
@@ -41,7 +41,7 @@ def network(name: str | Path) -> Network:
 
 
 def network_names() -> tuple[str, ...]:
-    """Give the names of all networks that come with the package, sorted."""
+    """Return the names of all networks that come with the package, sorted."""
     return tuple(sorted((*_shipped(), *tiling_names())))
 
 

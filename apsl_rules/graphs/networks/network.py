@@ -84,12 +84,12 @@ class Network:
 
     @cached_property
     def cpdag(self) -> Cpdag:
-        """Give what independences alone can tell of the graph."""
+        """Return what independences alone can tell of the graph."""
         return cpdag(self.dag)
 
     @property
     def parameters(self) -> int:
-        """Give the number of free parameters: in each row all probabilities but one."""
+        """Return the number of free parameters: in each row all probabilities but one."""
         return sum(table.size - table.size // table.shape[-1] for table in self.tables.values())
 
     def _check(self, node: Node) -> None:

@@ -121,7 +121,7 @@ class _Drawing:
         return self._found
 
     def _join(self, roots: list[int], owed: int, ends: npt.NDArray[np.float64]) -> int:
-        """Give the roots of one tile so many parents, or as many as can be, and say how many.
+        """Return the roots of one tile so many parents, or as many as can be, and say how many.
 
         The nodes of earlier tiles are drawn by their weights, whose sums up to each node are ``ends``.
         """
@@ -134,7 +134,7 @@ class _Drawing:
         return placed
 
     def _place(self, root: int, roots: list[int], ends: npt.NDArray[np.float64]) -> bool:
-        """Give a root one more parent where one fits: the first that does of a few drawn, or else one of all."""
+        """Return a root one more parent where one fits: the first that does of a few drawn, or else one of all."""
         few = np.searchsorted(ends[:-1], self._random.random(_FEW) * ends[-1], side="right")
         fitting = few[self._fits(root, roots, few)]
         if not fitting.size:

@@ -117,7 +117,7 @@ def _joint_of_parents(dag: Dag, tables: Mapping[Node, Probabilities], root: Node
 
 
 def _joint_by_tile(network: Network, parents: Sequence[int]) -> Probabilities:
-    """Give the joint distribution of sorted parents: tiles are independent here, each distributed as the base."""
+    """Return the joint distribution of sorted parents: tiles are independent here, each distributed as the base."""
     size = len(network.dag.nodes)
     whole = np.ones(())
     for number in sorted({parent // size for parent in parents}):

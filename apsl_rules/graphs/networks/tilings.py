@@ -30,7 +30,7 @@ class TilingSpec:
 
 
 def tiling_names() -> tuple[str, ...]:
-    """Give the names of all tiled networks that come with the package, sorted."""
+    """Return the names of all tiled networks that come with the package, sorted."""
     found = (file.name for file in (files("apsl_specs") / "tilings").iterdir())
     return tuple(sorted(name.removesuffix(_ENDING) for name in found if name.endswith(_ENDING)))
 

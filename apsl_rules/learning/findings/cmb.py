@@ -55,7 +55,7 @@ class Changes:
         return verdict.dependent or (self._accept and verdict.decision == "unreliable")
 
     def _conditioning(self, x: Node, middle: Node, y: Node) -> Iterator[tuple[Node, ...]]:
-        """Give the sets to condition on, each once; blankets are found only when all before was of no use."""
+        """Return the sets to condition on, each once; blankets are found only when all before was of no use."""
         tried = set()
         for nodes in self._sources(x, y):
             given = tuple(node for node in nodes if node not in (x, middle, y))

@@ -16,7 +16,7 @@ class Found:
 
     @property
     def findings(self) -> list[Finding]:
-        """Give the findings in order."""
+        """Return the findings in order."""
         return list(self._findings.values())
 
     def tell(

@@ -52,7 +52,7 @@ class Visitor:
         self._blankets = SpousesByChild(oracle, neighbours, unreliable=spec.unreliable)
 
     def visit(self, node: Node, settles: Sequence[Node]) -> list[Finding]:
-        """Give everything that a visit to a node finds, each fact once; ``settles`` are those it leaves complete."""
+        """Return everything that a visit to a node finds, each fact once; ``settles`` are those it leaves complete."""
         around = self._sorted(self._neighbours.of(node))
         found = Found(self._oracle.name)
         for one in settles:
@@ -139,7 +139,7 @@ class Visitor:
 
     @property
     def _source(self) -> Spouses:
-        """Give where the separator of a pair comes from when no triple asks for it."""
+        """Return where the separator of a pair comes from when no triple asks for it."""
         sources: tuple[Spouses, ...] = ("search", "search-first", "stored-first")
         return next((one for one in sources if one in (self._spec.spouses, self._spec.colliders)), "stored")
 
@@ -187,11 +187,11 @@ class Visitor:
         foresee(self._oracle, searches)
 
     def _separation(self, x: Node, y: Node, source: Spouses) -> Separation | None:
-        """Give what separates two nodes, from where the spec takes it; nothing separates those with a required edge."""
+        """Return what separates two nodes, from where the spec takes it; nothing does where an edge is required."""
         return None if self._knowledge.requires(x, y) else self._sought(x, y, source)
 
     def _between(self, x: Node, y: Node, source: Spouses) -> Separation | None:
-        """Give what separates two neighbours of a node; of two stored separators the better one, whatever the names.
+        """Return what separates two neighbours of a node; of two stored separators the better one, whatever the names.
 
         The better one has fewer members, or else the larger p.
         """
@@ -201,7 +201,7 @@ class Visitor:
         return max((one for one in known if one is not None), key=_standing, default=None)
 
     def _sought(self, x: Node, y: Node, source: Spouses) -> Separation | None:
-        """Give what separates two nodes, whatever is known of them."""
+        """Return what separates two nodes, whatever is known of them."""
         ends = ((x, y),) if source.endswith("first") else ((x, y), (y, x))
         for end, other in ends:
             if source.startswith("stored"):

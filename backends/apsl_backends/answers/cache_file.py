@@ -45,7 +45,7 @@ class Answer:
     high: float = 1.0
 
     def stands_at(self, alpha: float) -> bool:
-        """Say whether the answer is the same at this alpha."""
+        """Return whether the answer is the same at this alpha."""
         return self.low <= alpha < self.high
 
 
@@ -84,7 +84,7 @@ class VerdictCache:
             return count
 
     def find(self, keys: Sequence[bytes], alpha: float) -> dict[bytes, bytes]:
-        """Give the answers that are known under some keys and stand at this alpha."""
+        """Return the answers that are known under some keys and stand at this alpha."""
         found: dict[bytes, bytes] = {}
         with self._lock, self._in_words():
             for start in range(0, len(keys), _KEYS_AT_ONCE):
@@ -151,7 +151,7 @@ class VerdictCache:
         self._connection.execute("PRAGMA synchronous = NORMAL")
 
     def _mark(self) -> tuple[int, int, int]:
-        """Give whose file it is, its format, and how many tables it has."""
+        """Return whose file it is, its format, and how many tables it has."""
         ask = self._connection.execute
         return (
             ask("PRAGMA application_id").fetchone()[0],

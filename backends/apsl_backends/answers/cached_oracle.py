@@ -146,7 +146,7 @@ class CachedOracle(BatchedOracle):
 
     @cached_property
     def _contents(self) -> bytes:
-        """Give one hash for all columns in their order."""
+        """Return one hash for all columns in their order."""
         return blake2b(b"".join(map(self._key_of, self.nodes)), digest_size=16).digest()
 
     @cached_property
@@ -211,6 +211,6 @@ class EliminatingCachedOracle(CachedOracle):
 
     @cached_property
     def _order_of_names(self) -> bytes:
-        """Give one hash for the order of the names, by which ties inside an elimination are broken."""
+        """Return one hash for the order of the names, by which ties inside an elimination are broken."""
         ranks = np.array([self._places[node] for node in in_order(self.nodes)], dtype="<i8")
         return blake2b(ranks.tobytes(), digest_size=16).digest()

@@ -23,7 +23,7 @@ _ROW = np.dtype([("statistic", "<f8"), ("p", "<f8"), ("log_p", "<f8"), ("dof", "
 
 
 def pack_verdict(verdict: Verdict) -> bytes | None:
-    """Give the figures of a verdict, or None when it could not be decided again from them."""
+    """Return the figures of a verdict, or None when it could not be decided again from them."""
     return json.dumps(_figures(verdict)).encode() if _decidable(verdict) else None
 
 
@@ -33,7 +33,7 @@ def decide(packed: bytes, query: Query, alpha: float) -> Verdict:
 
 
 def pack_search(key: bytes, search: Search, separation: Separation, alpha: float) -> Answer | None:
-    """Give the outcome of a search with the range of alpha in which it stands, or None without figures to tell it.
+    """Return the outcome of a search with the range of alpha in which it stands, or None without figures to tell it.
 
     Nodes are kept as places in the search.
     """
@@ -58,7 +58,7 @@ def pack_search(key: bytes, search: Search, separation: Separation, alpha: float
 
 
 def unpack_search(packed: bytes, search: Search, alpha: float) -> Separation:
-    """Give a search the outcome that was kept."""
+    """Return a search the outcome that was kept."""
     outcome = json.loads(packed)
     candidates = _candidates(search)
     verdict = None
@@ -70,7 +70,7 @@ def unpack_search(packed: bytes, search: Search, alpha: float) -> Separation:
 
 
 def pack_elimination(key: bytes, elimination: Elimination, place: Mapping[Node, int], alpha: float) -> Answer | None:
-    """Give the outcome of an elimination, which stands at this alpha only, or None without figures to tell it.
+    """Return the outcome of an elimination, which stands at this alpha only, or None without figures to tell it.
 
     Nodes are kept as their places among all nodes.
     """
@@ -91,7 +91,7 @@ def pack_elimination(key: bytes, elimination: Elimination, place: Mapping[Node, 
 
 
 def unpack_elimination(packed: bytes, x: Node, nodes: Sequence[Node], alpha: float) -> Elimination:
-    """Give a node the outcome of its elimination that was kept."""
+    """Return a node the outcome of its elimination that was kept."""
     outcome = json.loads(packed)
     members = tuple(nodes[place] for place in outcome["members"])
     separations: dict[Node, Separation] = {}
@@ -107,7 +107,7 @@ def unpack_elimination(packed: bytes, x: Node, nodes: Sequence[Node], alpha: flo
 
 
 def pack_sweep(sweep: Sweep, others: Sequence[Node]) -> bytes | None:
-    """Give the figures of x against all others, in the order of the nodes, or None when one could not be decided."""
+    """Return the figures of x against all others, in the order of the nodes, or None when one could not be decided."""
     of_node = {verdict.y: verdict for verdict in sweep}
     verdicts = [of_node[node] for node in others]
     tests = {verdict.test for verdict in verdicts}
@@ -123,7 +123,7 @@ def pack_sweep(sweep: Sweep, others: Sequence[Node]) -> bytes | None:
 
 
 def unpack_sweep(packed: bytes, x: Node, others: Sequence[Node], alpha: float) -> Sweep:
-    """Give the sweep that was kept; its verdicts are built as they are looked at."""
+    """Return the sweep that was kept; its verdicts are built as they are looked at."""
     test, _, rows = packed.partition(b"\n")
     return KeptSweep(_KeptVerdicts(np.frombuffer(rows, dtype=_ROW), x, others, json.loads(test), alpha))
 
@@ -173,7 +173,7 @@ class KeptSweep(Sweep):
         return tuple(self._kept[place] for place in np.flatnonzero(~self._kept.rows["reliable"]).tolist())
 
     def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
-        """Give the dependent verdicts among those marked, strongest first and by name among equals."""
+        """Return the dependent verdicts among those marked, strongest first and by name among equals."""
         rows = self._kept.rows
         chosen = rows["reliable"] & ~(rows["p"] > self._kept.alpha)
         if unreliable == "dependent":
@@ -184,7 +184,7 @@ class KeptSweep(Sweep):
         return tuple(sorted(verdicts, key=lambda verdict: (-verdict.strength, order_key(verdict.y))))
 
     def log_p(self) -> npt.NDArray[np.float64]:
-        """Give ln p for each other column, NaN where the test is unreliable."""
+        """Return ln p for each other column, NaN where the test is unreliable."""
         rows = self._kept.rows
         return np.where(rows["reliable"], rows["log_p"], np.nan)
 

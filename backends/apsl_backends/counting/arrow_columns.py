@@ -29,7 +29,7 @@ def column_of(distinct: Any, name: Node) -> Column:
 
 
 def plain(column: Any) -> Any:
-    """Give a column in one piece, by its values where it came as a dictionary, and text in one type."""
+    """Return a column in one piece, by its values where it came as a dictionary, and text in one type."""
     import pyarrow as pa
 
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -38,7 +38,7 @@ def plain(column: Any) -> Any:
 
 
 def places_in(column: Any, distinct: Any) -> npt.NDArray[np.intp]:
-    """Give the place of each value of a column among the distinct ones."""
+    """Return the place of each value of a column among the distinct ones."""
     import pyarrow.compute as pc
 
     places = pc.index_in(_by_value(plain(column)), value_set=_by_value(distinct))
@@ -50,7 +50,7 @@ def places_in(column: Any, distinct: Any) -> npt.NDArray[np.intp]:
 
 
 def _by_value(values: Any) -> Any:
-    """Give fractions with one zero and one NaN: databases take all of them for the same value, look-ups do not."""
+    """Return fractions with one zero and one NaN: databases take all of them for the same value, look-ups do not."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

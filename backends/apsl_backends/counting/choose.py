@@ -49,7 +49,7 @@ def opened(source: Any, options: Mapping[str, Any]) -> Table | KeptCounts:
 
 
 def is_too_large(path: str | os.PathLike[str]) -> bool:
-    """Say whether the table in a file would not fit into memory."""
+    """Return whether the table in a file would not fit into memory."""
     return is_countable(path) and FileTable(path).bytes_in_memory > available_memory()
 
 
@@ -103,7 +103,7 @@ def _encoded(source: Any, encoding: Mapping[str, Any]) -> Table:
 
 
 def _only_file(table: FileTable) -> str:
-    """Give the one file that a table lies in; several files and databases are never taken into memory."""
+    """Return the one file that a table lies in; several files and databases are never taken into memory."""
     if len(table.files) == 1 and table.kind != "duckdb":
         return str(table.files[0])
     what = "a database" if table.kind == "duckdb" else f"{len(table.files)} files"

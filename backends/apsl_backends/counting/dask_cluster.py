@@ -119,11 +119,11 @@ class DaskCounts:
 
     @cached_property
     def _identity(self) -> bytes:
-        """Give what is in the rows, which is looked at only if answers are to be kept."""
+        """Return what is in the rows, which is looked at only if answers are to be kept."""
         return self._identify()
 
     def fingerprint(self, place: int) -> bytes:
-        """Give a name for the contents of a column: all that is in the rows, and how the column is coded."""
+        """Return a name for the contents of a column: all that is in the rows, and how the column is coded."""
         return blake2b(self._identity + b"\0" + self.heading.coding(place), digest_size=16).digest()
 
     def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> list[Joint | None]:
@@ -162,7 +162,7 @@ class DaskCounts:
         return [int(count) for count in np.sum(survived(self.client, ask, self._place_again), axis=0)]
 
     def sample(self) -> Codes:
-        """Give the codes of the first rows."""
+        """Return the codes of the first rows."""
         first: Codes = survived(
             self.client,
             lambda: self.client.submit(_first_rows, self._partitions[0], pure=False).result(),

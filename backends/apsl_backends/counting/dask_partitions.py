@@ -78,7 +78,7 @@ def complete_rows(codes: Codes, cards: Sequence[int], sets: Sequence[Places]) ->
 
 
 def distinct_values(piece: Piece) -> list[tuple[Any, npt.NDArray[np.int64]]]:
-    """Give the distinct values of each column of a piece, and in how many rows each stands."""
+    """Return the distinct values of each column of a piece, and in how many rows each stands."""
     found = []
     for column in _read(piece):
         counts = plain(column).value_counts()

@@ -75,7 +75,7 @@ class _Watch:
             sleep(_PULSE / 5)
 
     def _check(self) -> None:
-        """Give the cluster up if it has been away for too long."""
+        """Return the cluster up if it has been away for too long."""
         now = monotonic()
         if self._client.status == "running":
             self._connected = now

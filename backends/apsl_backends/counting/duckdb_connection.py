@@ -116,7 +116,7 @@ def _open_parquet(connection: Any, table: FileTable) -> tuple[str, ...]:
 
 
 def columns_of(table: FileTable) -> tuple[Node, ...]:
-    """Give the names of the columns of a table in a database."""
+    """Return the names of the columns of a table in a database."""
     opened = open_files(table)
     opened.connection.close()
     return opened.names

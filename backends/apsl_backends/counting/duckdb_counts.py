@@ -123,11 +123,11 @@ class DuckCounts:
 
     @cached_property
     def _identity(self) -> bytes:
-        """Give what is in the files, which is looked at only if answers are to be kept."""
+        """Return what is in the files, which is looked at only if answers are to be kept."""
         return self._identify()
 
     def fingerprint(self, place: int) -> bytes:
-        """Give a name for the contents of a column: all that is in the files, and how the column is coded."""
+        """Return a name for the contents of a column: all that is in the files, and how the column is coded."""
         coded = self.heading.coding(place) + self._columns[place].expression.encode()
         return blake2b(self._identity + b"\0" + coded, digest_size=16).digest()
 
@@ -144,7 +144,7 @@ class DuckCounts:
         return [int(count) for count in found]
 
     def sample(self) -> Codes:
-        """Give the codes of the first rows."""
+        """Return the codes of the first rows."""
         columns = ", ".join(column.expression for column in self._columns)
         arrow = self._arrow(f"SELECT {columns} FROM {VIEW} LIMIT {SAMPLED}")  # noqa: S608 - expressions of our own
         return self._coded(arrow, range(len(self._columns)))
@@ -161,7 +161,7 @@ class DuckCounts:
         return Joint(places, codes, summed)
 
     def _arrow_or_none(self, statement: str) -> Any:
-        """Give a result, or None when it takes more memory than allowed."""
+        """Return a result, or None when it takes more memory than allowed."""
         try:
             return self._arrow(statement)
         except DataError as error:
@@ -174,7 +174,7 @@ class DuckCounts:
             return self._connection.sql(statement).to_arrow_table()
 
     def _coded(self, arrow: Any, places: Sequence[int]) -> Codes:
-        """Give the codes of the values in the first columns of a result."""
+        """Return the codes of the values in the first columns of a result."""
         shape = len(places), arrow.num_rows
         coded: Codes = np.empty(shape, np.uint16) if self._wide else np.empty(shape, np.uint8)
         for number, place in enumerate(places):

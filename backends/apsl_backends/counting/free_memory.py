@@ -10,7 +10,7 @@ _UNKNOWN = 1 << 62
 
 
 def available_memory() -> int:
-    """Give the bytes that are free: of the machine, of the group of processes, and of this process's own limit."""
+    """Return the bytes that are free: of the machine, of the group of processes, and of this process's own limit."""
     return max(0, min(_machine(), _group(), _process()))
 
 

@@ -34,7 +34,7 @@ class TableCounts:
         return [rows_complete(self._codes, self.heading.cards.tolist(), places) for places in sets]
 
     def sample(self) -> Codes:
-        """Give the codes of the first rows."""
+        """Return the codes of the first rows."""
         return self._codes[:, :SAMPLED]
 
     def _spans(self, places: Sequence[int]) -> list[int]:

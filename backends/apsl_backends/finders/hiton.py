@@ -60,7 +60,7 @@ class Hiton:
 
 
 def _survivors(trial: Trial, waiting: list[Node], members: list[Node]) -> tuple[Node, ...]:
-    """Give the first of those waiting whom the members do not separate, or nobody; who was tried waits no longer.
+    """Return the first of those waiting whom the members do not separate, or nobody; who was tried waits no longer.
 
     Several are tried in one round. What the round says of those behind the survivor is not taken up: they are to be
     tried again with the survivor among the members.

@@ -74,7 +74,7 @@ class Trial:
         ]
 
     def takes(self, separation: Separation) -> bool:
-        """Take up the outcome of a search; say whether it eliminates the candidate."""
+        """Take up the outcome of a search; return whether it eliminates the candidate."""
         if separation.found:
             self._separations[separation.y] = separation
         elif separation.verdict is not None and weaker(separation.verdict, self.weakest[separation.y]):
@@ -93,6 +93,6 @@ class Trial:
         return self.takes(self.search([other], pool, must_include=must_include, at_most=at_most)[0])
 
     def kept(self, members: Sequence[Node]) -> Candidates:
-        """Give the candidates that are left, with all that was learned of the others."""
+        """Return the candidates that are left, with all that was learned of the others."""
         weakest = {member: self.weakest[member] for member in members}
         return Candidates(self._node, tuple(members), self._sweep, self._separations, weakest)

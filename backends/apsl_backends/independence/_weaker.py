@@ -9,6 +9,6 @@ from apsl_backends.kernels.decision import is_weaker
 
 @entry
 def weaker_of(statistic: float, dof: int, other: float, other_dof: int) -> bool:
-    """Say whether one dependence has the larger p, or the smaller statistic where p is the same."""
+    """Return whether one dependence has the larger p, or the smaller statistic where p is the same."""
     weaker: bool = is_weaker(statistic, dof, other, other_dof, log_tail(other, other_dof))
     return weaker

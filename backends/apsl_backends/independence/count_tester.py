@@ -83,7 +83,7 @@ class CountedTester:
         return prod(self._cards[place] for place in places)
 
     def _by_joint(self, tests: Sequence[Sequence[int]], asked: Iterable[int]) -> Iterator[tuple[Joint, list[int]]]:
-        """Give the tests that the same counts answer together."""
+        """Return the tests that the same counts answer together."""
         groups: dict[tuple[int, ...], tuple[Joint, list[int]]] = {}
         for number in asked:
             joint = self.kept.near(tests[number])
@@ -91,7 +91,7 @@ class CountedTester:
         return iter(groups.values())
 
     def _tester(self, joint: Joint) -> Tester:
-        """Give the kernels on a joint; a few of them are kept."""
+        """Return the kernels on a joint; a few of them are kept."""
         known = self._testers.get(joint.places)
         if known is None or known[0] is not joint:
             if len(self._testers) >= _TESTERS_KEPT:

@@ -195,7 +195,7 @@ class CountOracle(BaseOracle):
         return places
 
     def _plan(self, search: Search) -> tuple[list[int], int, int] | None:
-        """Give a search as places, the number of fixed ones, and how many more may be chosen; None if none may."""
+        """Return a search as places, the number of fixed ones, and how many more may be chosen; None if none may."""
         fixed, free = search.must_include, search.pool
         if fixed:
             free = tuple(node for node in free if node not in fixed)

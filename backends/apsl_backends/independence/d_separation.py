@@ -50,7 +50,7 @@ class DSeparation(BaseOracle):
         self._trails: dict[tuple[int, Mask], Layers] = {}
 
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
-        """Say whether the given nodes d-separate x from y."""
+        """Return whether the given nodes d-separate x from y."""
         self._check(x, y, given)
         return self._answer(x, y, tuple(given))
 
@@ -112,7 +112,7 @@ class DSeparation(BaseOracle):
         return _stated(x, y, given, next((length for length, layer in enumerate(layers) if layer & goal), None))
 
     def _active(self, start: int, given: Mask) -> Layers:
-        """Give the nodes that active trails reach, layer by layer of trail length; remembers its answers."""
+        """Return the nodes that active trails reach, layer by layer of trail length; remembers its answers."""
         known = self._trails.get((start, given))
         if known is None:
             if len(self._trails) >= _REMEMBERED:
@@ -175,7 +175,7 @@ class _Moral:
         return next((found for found in tried if found is not None), None)
 
     def _open_paths(self, pool: Mask, blocked: Mask, most: int) -> list[Mask]:
-        """Give the pool nodes of open paths that share none of them: each needs a separating node of its own."""
+        """Return the pool nodes of open paths that share none of them: each needs a separating node of its own."""
         paths: list[Mask] = []
         while len(paths) < most and (path := self._open_path(blocked) & pool):
             paths.append(path)
@@ -183,7 +183,7 @@ class _Moral:
         return paths
 
     def _open_path(self, blocked: Mask) -> Mask:
-        """Give the inner nodes of the shortest open path from start to goal, the first by name; 0 if none is open."""
+        """Return the inner nodes of the shortest open path from start to goal, the first by name; 0 if none is open."""
         layers = self._layers(self.start, self.goal, blocked)
         path = 0
         if layers[-1] >> self.goal & 1:
@@ -194,7 +194,7 @@ class _Moral:
         return path
 
     def _layers(self, start: int, goal: int, blocked: Mask) -> Layers:
-        """Give the nodes met from the start, layer by layer and blocked ones too, until the goal is met."""
+        """Return the nodes met from the start, layer by layer and blocked ones too, until the goal is met."""
         seen = layer = 1 << start
         layers = []
         while layer:

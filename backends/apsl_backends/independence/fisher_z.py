@@ -134,6 +134,6 @@ def _standardized(matrix: npt.NDArray[np.float64], names: Sequence[Node]) -> npt
 
 
 def _basis(columns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Give an orthonormal basis of what columns span, without directions that hardly exist."""
+    """Return an orthonormal basis of what columns span, without directions that hardly exist."""
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     return left[:, sizes > _NOTHING_LEFT * max(float(sizes.max(initial=0.0)), 1.0)]

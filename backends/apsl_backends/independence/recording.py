@@ -106,7 +106,7 @@ class ReplayOracle(BaseOracle):
         return verdict_of(self._answer(_key("verdict", label(x), label(y), _labels(given))))
 
     def associations(self, x: Node) -> Sweep:
-        """Give a sweep that was recorded."""
+        """Return a sweep that was recorded."""
         return Sweep(x, [verdict_of(one) for one in self._answer(_key("sweep", label(x)))])
 
     def separator(
@@ -118,7 +118,7 @@ class ReplayOracle(BaseOracle):
         must_include: Sequence[Node] = (),
         max_size: int | None = None,
     ) -> Separation:
-        """Give the outcome of a search that was recorded."""
+        """Return the outcome of a search that was recorded."""
         data = self._answer(_search_key(Search(x, y, tuple(pool), tuple(must_include), max_size)))
         given = None if data["given"] is None else tuple(node_of(one) for one in data["given"])
         return Separation(x, y, given, data["verdict"] and verdict_of(data["verdict"]), data["tests"])

@@ -43,11 +43,11 @@ class ArraySweep(Sweep):
         self._log_p = log_p
 
     def place_of(self, y: Node) -> int:
-        """Give the place of the verdict on one other node."""
+        """Return the place of the verdict on one other node."""
         return int(np.searchsorted(self.arrays.columns, self._column_of(y)))
 
     def log_p(self) -> Floats:
-        """Give ln p on each other node, NaN where the test is unreliable."""
+        """Return ln p on each other node, NaN where the test is unreliable."""
         return np.where(self.arrays.decisions == UNRELIABLE, np.nan, self._log_p())
 
     def untested(self) -> tuple[Verdict, ...]:
@@ -55,11 +55,11 @@ class ArraySweep(Sweep):
         return tuple(self[place] for place in np.flatnonzero(self.arrays.decisions == UNRELIABLE).tolist())
 
     def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
-        """Give the dependent verdicts, strongest first and by name among equals."""
+        """Return the dependent verdicts, strongest first and by name among equals."""
         return tuple(self[place] for place in self.ranking(unreliable=unreliable, among=among).tolist())
 
     def ranking(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> Integers:
-        """Give the places in this sweep of the verdicts that ``ranked`` gives."""
+        """Return the places in this sweep of the verdicts that ``ranked`` gives."""
         unmeasured = self.arrays.decisions == UNRELIABLE
         kept = self.arrays.decisions == DEPENDENT
         if unreliable == "dependent":
@@ -73,7 +73,7 @@ class ArraySweep(Sweep):
 
 
 def name_ranks_of(nodes: Sequence[Node]) -> Integers:
-    """Give the place of each node in the order of names."""
+    """Return the place of each node in the order of names."""
     order = sorted(range(len(nodes)), key=lambda place: order_key(nodes[place]))
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))

@@ -80,15 +80,15 @@ class Countable(Protocol):
 
     @property
     def codes(self) -> Codes:
-        """Give the codes, columns by rows."""
+        """Return the codes, columns by rows."""
 
     @property
     def store(self) -> Store:
-        """Give all else that the kernels look at."""
+        """Return all else that the kernels look at."""
 
     @property
     def threads(self) -> int:
-        """Give how many threads may count."""
+        """Return how many threads may count."""
 
 
 class _Rooms(local):

@@ -58,7 +58,7 @@ class SymmetricalUncertainty:
         return [self._pairs[pair] for pair in asked]
 
     def information(self, x: Node, y: Node) -> float:
-        """Give the mutual information of a pair, in nats."""
+        """Return the mutual information of a pair, in nats."""
         sums = self._tester.test([(self._place(x), self._place(y))]).sums[0]
         rows = max(int(sums[ROWS]), 1)
         return float(sums[JOINT] - sums[OF_X] - sums[OF_Y] + sums[OF_ALL]) / self._scale / rows
@@ -69,7 +69,7 @@ class SymmetricalUncertainty:
 
 
 def _uncertainty(sums: npt.NDArray[np.int64]) -> Figures:
-    """Give the uncertainties of tables from their sums."""
+    """Return the uncertainties of tables from their sums."""
     joint, of_x, of_y, of_all = (sums[:, field] for field in (JOINT, OF_X, OF_Y, OF_ALL))
     information = np.maximum(joint - of_x - of_y + of_all, 0).astype(np.float64)
     entropies = (of_all - of_x + of_all - of_y).astype(np.float64)

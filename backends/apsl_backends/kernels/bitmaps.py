@@ -58,7 +58,7 @@ def _pack_level(codes: Any, column: Long, level: Long, bits: Any, row: Long) -> 
 
 @inlined
 def row_of_bits(store: Store, row: Long) -> Long:
-    """Give the address of a bit row of the store."""
+    """Return the address of a bit row of the store."""
     return address(store.bits) + 8 * store.bits.shape[1] * row
 
 

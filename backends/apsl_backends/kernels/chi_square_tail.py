@@ -21,7 +21,7 @@ ROUGHNESS = 0.7
 
 @entry
 def log_tail(statistic: float, dof: int) -> float:
-    """Give ln P(χ² > statistic), right far beyond the point where the probability itself underflows."""
+    """Return ln P(χ² > statistic), right far beyond the point where the probability itself underflows."""
     a = 0.5 * dof
     x = 0.5 * statistic
     if x <= 0.0:
@@ -59,7 +59,7 @@ def log_tail(statistic: float, dof: int) -> float:
 
 @inlined
 def rough_log_tail(statistic: float, dof: int) -> float:
-    """Give ln P(χ² > statistic) within the roughness, for a statistic of at least twice the degrees of freedom.
+    """Return ln P(χ² > statistic) within the roughness, for a statistic of at least twice the degrees of freedom.
 
     With a = dof/2 and x = statistic/2, Γ(a, x) lies between x^(a-1)·e^-x and x^a·e^-x / (x - a + 1), which differ by
     a factor of at most 2.
@@ -77,7 +77,7 @@ def _fill_log_tails(statistics: Floats, dofs: Integers, logs: Floats) -> None:
 
 
 def log_tails(statistics: Floats, dofs: Integers) -> Floats:
-    """Give the logarithm of the upper tail for each statistic; with no degrees of freedom it is 0."""
+    """Return the logarithm of the upper tail for each statistic; with no degrees of freedom it is 0."""
     logs = np.zeros(len(statistics))
     _fill_log_tails(np.ascontiguousarray(statistics), np.ascontiguousarray(dofs), logs)
     return logs
@@ -85,7 +85,7 @@ def log_tails(statistics: Floats, dofs: Integers) -> Floats:
 
 @lru_cache(maxsize=16)
 def thresholds(alpha: float) -> Floats:
-    """Give for each of the usual degrees of freedom the smallest statistic whose p is not above alpha."""
+    """Return for each of the usual degrees of freedom the smallest statistic whose p is not above alpha."""
     from scipy.special import chdtrc, chdtri
 
     dof = np.arange(1, _TABLED, dtype=np.float64)

@@ -22,7 +22,7 @@ _WORD, _CELL, _ROW, _BIN = 0.25, 5.0, 0.45, 0.5  # nanoseconds as measured; only
 def measure_test(store: Store, desk: Desk, first: Long, dims: Long) -> Any:
     """Note spans and cardinalities of the test's columns from one on.
 
-    Give the products of spans and of cardinalities, and whether all these columns have bit rows.
+    Return the products of spans and of cardinalities, and whether all these columns have bit rows.
     """
     cells, levels, bits = 1.0, 1.0, True
     for d in range(first, dims):
@@ -37,7 +37,7 @@ def measure_test(store: Store, desk: Desk, first: Long, dims: Long) -> Any:
 
 @inlined
 def most_cells(store: Store) -> Long:
-    """Give the size of the largest table that is not counted by sorting."""
+    """Return the size of the largest table that is not counted by sorting."""
     return min(MOST_CELLS, max(SHORT_CODES, _CELLS_PER_ROW * store.lines))
 
 

@@ -13,7 +13,7 @@ _LARGEST_DOF = 4e18
 
 @inlined
 def judge(sums: Any, cards: Any, dims: Long, levels: Any, measure: Measure) -> Any:
-    """Give the decision, statistic and degrees of freedom; ``levels`` is the product of the cardinalities."""
+    """Return the decision, statistic and degrees of freedom; ``levels`` is the product of the cardinalities."""
     joint, of_x, of_y, of_all, dof, rows = sums
     if rows < measure.rows_per_cell * levels:
         return UNRELIABLE, 0.0, long(0)
@@ -45,7 +45,7 @@ def _is_independent(statistic: Any, dof: Long, measure: Measure) -> Any:
 
 @inlined
 def is_weaker(statistic: Any, dof: Long, other: Any, other_dof: Long, other_log: Any) -> Any:
-    """Say whether one dependence has the larger p, or the smaller statistic where p is the same.
+    """Return whether one dependence has the larger p, or the smaller statistic where p is the same.
 
     ``other_log`` is ln p of the other; that of the first is only worked out when a rough value does not decide.
     """

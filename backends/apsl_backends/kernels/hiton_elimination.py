@@ -34,7 +34,7 @@ def run_interleaved(
     work: Any,
     stop: Any,
 ) -> Any:
-    """Eliminate candidates; give how many members are left and the number of tests, or -1 when room is lacking.
+    """Eliminate candidates; return how many members are left and the number of tests, or -1 when room is lacking.
 
     Once ``stop`` is set it ends early, and what it gives means nothing.
 

@@ -42,7 +42,7 @@ def run_search(  # noqa: C901, PLR0912, PLR0915, PLR0917 - one function, so that
 ) -> Any:
     """Search for a separator; ``places`` are x, y, the fixed columns and the pool.
 
-    Give the decision (unreliable if nothing could be tested), statistic, degrees of freedom and rows of the test
+    Return the decision (unreliable if nothing could be tested), statistic, degrees of freedom and rows of the test
     it rests on, the number of tests, and the size of the subset, whose places in the pool are the room's ``chosen``.
     Nothing is done when the room is too small. The search ends with no outcome once ``stop`` is set.
     """

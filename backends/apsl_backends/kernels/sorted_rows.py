@@ -72,7 +72,7 @@ def _weight(store: Store, line: Long) -> Long:
 
 @inlined
 def _sort_rows(codes: Any, desk: Desk, dims: Long) -> Long:
-    """Order the rows that are complete by z, then x, then y; give how many there are."""
+    """Order the rows that are complete by z, then x, then y; return how many there are."""
     rows = codes.shape[1]
     kept = long(0)
     for r in range(rows):

@@ -19,13 +19,13 @@ _NARROW = 4
 
 @inlined
 def block_of(span_x: Long, span_y: Long) -> Long:
-    """Give the cells that the table of x and y takes in one stratum, padding included."""
+    """Return the cells that the table of x and y takes in one stratum, padding included."""
     return -(-span_x * span_y // STEP) * STEP
 
 
 @inlined
 def term(count: Long, measure: Measure) -> Long:
-    """Give n·ln(n) in units of the measure's scale."""
+    """Return n·ln(n) in units of the measure's scale."""
     if count < len(measure.terms):
         return measure.terms[np.uint64(count)]
     return long(round(count * log(count) * measure.scale))
@@ -33,7 +33,7 @@ def term(count: Long, measure: Measure) -> Long:
 
 @inlined
 def pearson(count: Long, of_x: Long, of_y: Long, rows: Long, measure: Measure) -> Long:
-    """Give a cell's share O²/E of χ²; what the shares of a stratum exceed its rows by is χ²."""
+    """Return a cell's share O²/E of χ²; what the shares of a stratum exceed its rows by is χ²."""
     share = np.float64(count) * np.float64(count) / (np.float64(of_x) * np.float64(of_y))
     return long(round(share * rows * measure.scale))
 

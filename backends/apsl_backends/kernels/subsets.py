@@ -10,7 +10,7 @@ from apsl_backends.kernels.compiled import inlined
 
 @inlined
 def number_without(pick: Any, size: Long, left_out: Long, free: Long, ways: Any) -> Long:
-    """Give the number, within its size, of a subset less its element at one position."""
+    """Return the number, within its size, of a subset less its element at one position."""
     k = size - 1
     number = ways[free, k] - 1
     for i in range(size):
@@ -22,7 +22,7 @@ def number_without(pick: Any, size: Long, left_out: Long, free: Long, ways: Any)
 
 @inlined
 def step(pick: Any, size: Long, free: Long) -> Long:
-    """Move on to the next subset of this size; give the first position that changed, or -1 after the last."""
+    """Move on to the next subset of this size; return the first position that changed, or -1 after the last."""
     i = size - 1
     while i >= 0 and pick[i] == free - size + i:
         i -= 1

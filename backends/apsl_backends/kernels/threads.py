@@ -11,7 +11,7 @@ _CODES_PER_THREAD = 1 << 21
 
 
 def useful_threads(threads: int, codes: int) -> int:
-    """Give how many threads are worth starting to read so many codes."""
+    """Return how many threads are worth starting to read so many codes."""
     return max(1, min(threads, codes // _CODES_PER_THREAD))
 
 

@@ -32,7 +32,7 @@ _STEPS_PER_SUM = 31  # a byte holds the ones of 31 bytes, at most 248
 
 @machine_code
 def address(_context: Any, array: Any) -> Any:
-    """Give the address of an array's first element."""
+    """Return the address of an array's first element."""
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, values[0]).data
@@ -43,13 +43,13 @@ def address(_context: Any, array: Any) -> Any:
 
 @machine_code
 def row_at(_context: Any, dtype: Any, _place: Any, _length: Any) -> Any:
-    """Give the numbers of a type at an address as an array; whoever gave the address keeps them alive."""
+    """Return the numbers of a type at an address as an array; whoever gave the address keeps them alive."""
     return _array_at(types.Array(dtype.dtype, 1, "C"), dtype)
 
 
 @machine_code
 def matrix_at(_context: Any, dtype: Any, _place: Any, _rows: Any, _columns: Any) -> Any:
-    """Give the numbers of a type at an address as an array of rows."""
+    """Return the numbers of a type at an address as an array of rows."""
     return _array_at(types.Array(dtype.dtype, 2, "C"), dtype)
 
 

@@ -108,7 +108,7 @@ def _ways(pool: int, sizes: int) -> Integers:
 
 @inlined
 def store_in(room: Any) -> Store:
-    """Give a room's table."""
+    """Return a room's table."""
     choices = row_at(np.int64, room[6, 0], room[6, 1])
     return Store(
         matrix_at(np.uint64, room[0, 0], room[0, 1], room[0, 2]),
@@ -122,7 +122,7 @@ def store_in(room: Any) -> Store:
 
 @inlined
 def measure_in(room: Any) -> Measure:
-    """Give a room's measure."""
+    """Return a room's measure."""
     numbers = row_at(np.float64, room[5, 0], room[5, 1])
     choices = row_at(np.int64, room[6, 0], room[6, 1])
     return Measure(
@@ -140,7 +140,7 @@ def measure_in(room: Any) -> Measure:
 
 @inlined
 def desk_in(room: Any) -> Desk:
-    """Give a room's working space for a test."""
+    """Return a room's working space for a test."""
     return Desk(
         row_at(np.int64, room[7, 0], room[7, 1]),
         row_at(np.int64, room[8, 0], room[8, 1]),
@@ -157,7 +157,7 @@ def desk_in(room: Any) -> Desk:
 
 @inlined
 def shelf_in(room: Any) -> Shelf:
-    """Give a room's shelf."""
+    """Return a room's shelf."""
     return Shelf(
         row_at(np.int64, room[17, 0], room[17, 1]),
         row_at(np.int64, room[18, 0], room[18, 1]),

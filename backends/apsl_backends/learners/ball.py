@@ -38,19 +38,19 @@ class Ball:
 
     @cached_property
     def place(self) -> dict[int, int]:
-        """Give the place of each node among the members."""
+        """Return the place of each node among the members."""
         return {node: at for at, node in enumerate(self.found.members)}
 
     @cached_property
     def neighbours(self) -> dict[int, tuple[int, ...]]:
-        """Give the neighbours of each node by name."""
+        """Return the neighbours of each node by name."""
         marks, members = self.found.marks, self.found.members
         return {node: self._by_name(members[at] for at in np.flatnonzero(marks[at_node] | marks[:, at_node]).tolist())
                 for at_node, node in enumerate(members)}  # fmt: skip
 
     @cached_property
     def distances(self) -> dict[int, int]:
-        """Give the distance of each node that is connected with the target, nearest first and then by name."""
+        """Return the distance of each node that is connected with the target, nearest first and then by name."""
         found = {self.target: 0}
         layer: tuple[int, ...] = (self.target,)
         while layer:
@@ -64,7 +64,7 @@ class Ball:
         return tuple(sorted(nodes, key=self.rank.__getitem__))
 
     def joining(self, depth: Depth) -> set[int]:
-        """Give the nodes that are to join the core: those of the asked depth, or else the nearest at open lines."""
+        """Return the nodes that are to join the core: those of the asked depth, or else the nearest at open lines."""
         inner = [node for node, distance in self.distances.items() if inside(depth, distance)]
         joining = set(inner) - self.core
         seen, layer = set(inner), inner

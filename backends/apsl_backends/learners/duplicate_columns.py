@@ -35,11 +35,11 @@ class Copies:
 
     @property
     def hidden(self) -> frozenset[Node]:
-        """Give those that another column stands for."""
+        """Return those that another column stands for."""
         return frozenset(node for node, group in self.groups.items() if node != group[0])
 
     def around(self, node: Node, candidates: Callable[[Node], Iterable[Node]]) -> list[Node]:
-        """Give the candidates of a node: those of the column that stands for it, all with their copies, and its own."""
+        """Return the candidates of a node: those of the column that stands for it, with their copies, and its own."""
         group = self.groups.get(node, (node,))
         found = [group[0], *candidates(group[0])]
         around = dict.fromkeys(one for other in found for one in self.groups.get(other, (other,)))

@@ -44,7 +44,7 @@ class Draft:
 
     @cached_property
     def neighbours(self) -> Mapping[Node, tuple[Node, ...]]:
-        """Give the neighbours of each node by name."""
+        """Return the neighbours of each node by name."""
         found: dict[Node, list[Node]] = {node: [] for node in self.nodes}
         for pair in self.edges:
             x, y = pair
@@ -53,7 +53,7 @@ class Draft:
         return {node: in_order(others) for node, others in found.items()}
 
     def findings_at(self, node: Node) -> list[Finding]:
-        """Give all that is to be told of a node."""
+        """Return all that is to be told of a node."""
         around = self.neighbours[node]
         found = [Finding(settled.fact(node), Evidence(SOURCE, note=f"{len(around)} neighbours"))]
         for other in around:
@@ -132,6 +132,6 @@ def _drawn(dag: Dag) -> dict[tuple[Node, Node], Evidence]:
 
 
 def _loss(score: BDeu, dag: Dag, tail: Node, head: Node) -> float:
-    """Give the nats that the family of a node loses without one parent."""
+    """Return the nats that the family of a node loses without one parent."""
     parents = dag.parents_of(head)
     return score.family(head, parents) - score.family(head, [one for one in parents if one != tail])

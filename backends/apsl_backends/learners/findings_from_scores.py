@@ -71,7 +71,7 @@ def _is_known(relation: Relation, rival: Rival | None) -> bool:
 
 
 def _owners(ball: Ball) -> dict[int, list[int]]:
-    """Give the nodes to tell of at each visit: itself, and those outside the core that were reached from it."""
+    """Return the nodes to tell of at each visit: itself, and those outside the core that were reached from it."""
     owner: dict[int, int] = {}
     for node in ball.distances:
         if node in ball.core:
@@ -86,7 +86,7 @@ def _owners(ball: Ball) -> dict[int, list[int]]:
 
 
 def _around(ball: Ball, node: int) -> Iterator[Feature]:
-    """Give the features at a node: its edges, and its unshielded triples with their gaps."""
+    """Return the features at a node: its edges, and its unshielded triples with their gaps."""
     marks, place = ball.found.marks, ball.place
     around = ball.neighbours[node]
     for other in around:

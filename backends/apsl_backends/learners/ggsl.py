@@ -48,7 +48,7 @@ class Written(Protocol):
     """The graph so far."""
 
     def around(self, node: int) -> tuple[frozenset[int], frozenset[int]]:
-        """Give the neighbours and spouses that are known of a node."""
+        """Return the neighbours and spouses that are known of a node."""
 
     def write(self, node: int, graph: SmallGraph) -> None:
         """Take up the best graph over a node, its neighbours and its spouses."""
@@ -89,7 +89,7 @@ def grow(optima: Optima, written: Written, seed: int) -> None:
 def _around(
     optima: Optima, node: int, near: frozenset[int], mates: frozenset[int], unfinished: list[int]
 ) -> SmallGraph:
-    """Try others one by one, for neighbours and then for spouses; give the best graph over those kept."""
+    """Try others one by one, for neighbours and then for spouses; return the best graph over those kept."""
     others = [other for other in unfinished if other not in near and other not in mates]
     for other in others:
         near = optima.best(near, mates, (node, other)).neighbours(node)
@@ -110,7 +110,7 @@ class SoundWriting:
         self._colliders: dict[tuple[int, int, int], str] = {}
 
     def around(self, node: int) -> tuple[frozenset[int], frozenset[int]]:
-        """Give the neighbours and spouses that are known of a node."""
+        """Return the neighbours and spouses that are known of a node."""
         near = frozenset(self._near[node])
         ends = [(x, y) for x, _, y in self._colliders if node in (x, y)]
         return near, frozenset(other for pair in ends for other in pair) - near - {node}
@@ -158,7 +158,7 @@ class LiteralWriting:
         self._assembly = Assembly(task)
 
     def around(self, node: int) -> tuple[frozenset[int], frozenset[int]]:
-        """Give the neighbours and spouses that are known of a node."""
+        """Return the neighbours and spouses that are known of a node."""
         names, marks = self._score.nodes, self._assembly.marks()
         near = marks.neighbours_of(names[node])
         children = [other for other in near if marks.has_arrow(names[node], other)]

@@ -78,12 +78,12 @@ class Sll:
         return found.union(other for other in self._beyond(node) if node in self.possible_spouses(other))
 
     def _beyond(self, node: int) -> list[int]:
-        """Give the neighbours of neighbours that are none themselves, in order; nobody else can be a spouse."""
+        """Return the neighbours of neighbours that are none themselves, in order; nobody else can be a spouse."""
         around = self.neighbours(node)
         return sorted({other for near in around for other in self.neighbours(near)} - around - {node})
 
     def blanket_graph(self, node: int) -> SmallGraph:
-        """Give the best graph over a node, its neighbours and the spouses that it finds itself."""
+        """Return the best graph over a node, its neighbours and the spouses that it finds itself."""
         return self._optima.best((node,), self.neighbours(node), self.possible_spouses(node))
 
 

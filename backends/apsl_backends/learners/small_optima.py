@@ -20,17 +20,17 @@ class SmallGraph:
 
     @cached_property
     def children(self) -> dict[int, frozenset[int]]:
-        """Give the children of each node."""
+        """Return the children of each node."""
         return {
             node: frozenset(child for child, before in self.parents.items() if node in before) for node in self.parents
         }
 
     def neighbours(self, node: int) -> frozenset[int]:
-        """Give the parents and children of a node."""
+        """Return the parents and children of a node."""
         return self.children[node].union(self.parents[node])
 
     def spouses(self, node: int) -> frozenset[int]:
-        """Give those who share a child with a node and are not adjacent to it.
+        """Return those who share a child with a node and are not adjacent to it.
 
         Adjacent ones are left out since graphs with the same score need not agree on whether they share a child.
         """
@@ -38,7 +38,7 @@ class SmallGraph:
         return frozenset(shared) - self.neighbours(node) - {node}
 
     def shared_children(self, node: int, spouse: int) -> tuple[int, ...]:
-        """Give the children that two nodes share, in order."""
+        """Return the children that two nodes share, in order."""
         return tuple(sorted(self.children[node] & self.children[spouse]))
 
 
@@ -64,7 +64,7 @@ class Optima:
         self._climbed: list[int] = []
 
     def best(self, *groups: Collection[int]) -> SmallGraph:
-        """Give the best graph over all nodes of some groups."""
+        """Return the best graph over all nodes of some groups."""
         members = frozenset[int]().union(*groups)
         if members not in self._known:
             self._limits()

@@ -94,7 +94,7 @@ class BDeu:
             self._prior = self._prior._replace(shades=shades, starts=starts)
 
     def _number(self, table: Table | Heading, nodes: tuple[Node, ...], ess: float, price: Price) -> Integers:
-        """Give each node its number, choose the unit, and tell the places of the nodes in the table."""
+        """Set the number of each node and the unit, and return the places of the nodes in the table."""
         from apsl_backends.scores import kernels
 
         self.nodes: tuple[Node, ...] = nodes
@@ -113,12 +113,12 @@ class BDeu:
 
     @property
     def name(self) -> str:
-        """Give what the score is called: with a prior that leans it is no longer uniform."""
+        """Return what the score is called: with a prior that leans it is no longer uniform."""
         return "BDe" if self.leaning else "BDeu"
 
     @property
     def innards(self) -> tuple[kernels.Columns, kernels.Prior, kernels.Desk]:
-        """Give the columns, the prior and the working space, for searches in machine code."""
+        """Return the columns, the prior and the working space, for searches in machine code."""
         return self._columns, self._prior, self._desk
 
     # --- figures in units, by number ---------------------------------------------------------------------------------
@@ -187,14 +187,14 @@ class BDeu:
         return units * self.unit
 
     def numbers(self, nodes: Iterable[Node]) -> Numbers:
-        """Give the numbers of some nodes in ascending order."""
+        """Return the numbers of some nodes in ascending order."""
         found = list(nodes)
         for node in found:
             require_known(node, self.number, "node")
         return tuple(sorted(self.number[node] for node in found))
 
     def dag(self, parents: Mapping[int, Numbers]) -> Dag:
-        """Give the graph in which each numbered node has these parents."""
+        """Return the graph in which each numbered node has these parents."""
         nodes = self.nodes
         return known_dag({nodes[node]: [nodes[one] for one in before] for node, before in sorted(parents.items())})
 
@@ -213,7 +213,7 @@ class BDeu:
 
 
 def _numbered(table: Table, order: Order) -> tuple[Node, ...]:
-    """Give the nodes in the order of their numbers."""
+    """Return the nodes in the order of their numbers."""
     if order == "content":
         from apsl_backends.scores.content_order import by_content
 
@@ -245,7 +245,7 @@ def _check_memory(needed: int, rows: int) -> None:
 
 
 def _nats_for(price: Price, ess: float, columns: int) -> float:
-    """Give what a parent costs."""
+    """Return what a parent costs."""
     if not _is_number(ess) or ess == 0:
         message = f"ess is {ess!r}; give a positive number, such as 10"
         raise InvalidArgumentError(message)

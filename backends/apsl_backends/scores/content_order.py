@@ -30,7 +30,7 @@ _FIRST, _SECOND, _HALF = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB1331
 
 
 def by_content(table: Table) -> tuple[Node, ...]:
-    """Give the columns of a table in an order that neither their names nor their places nor the rows' order change.
+    """Return the columns of a table in an order that neither their names nor their places nor the rows' order change.
 
     Columns with the same content follow each other by name, and so do those that the table does not tell apart at all.
     """
@@ -58,7 +58,7 @@ def _ordered(table: Table) -> tuple[Node, ...]:
 
 
 def _levels(table: Table, place: int) -> Words:
-    """Give a number to each level of a column: from the counts of all its levels, and which one it is."""
+    """Return a number to each level of a column: from the counts of all its levels, and which one it is."""
     counts = np.bincount(table.codes[place], minlength=int(table.cards[place])).astype("<i8")
     known = int.from_bytes(blake2b(counts.tobytes(), digest_size=8).digest(), "little")
     return _mixed(np.uint64(known) + np.arange(len(counts), dtype=np.uint64) * _SECOND)

@@ -100,7 +100,7 @@ def desk_bytes(rows: int, levels: int, *, leaning: bool = False) -> int:
 
 
 def _sizes(rows: int) -> tuple[int, int]:
-    """Give how many classes are counted in a plain array, and how many places there are for labels otherwise."""
+    """Return how many classes are counted in a plain array, and how many places there are for labels otherwise."""
     return max(4096, 2 * rows + min(6 * rows, 1 << 18)), 1 << max(4, (2 * rows - 1).bit_length())
 
 
@@ -120,7 +120,7 @@ def shade(columns: Any, leaning: float, starts: Any, out: Any) -> None:
 
 @compiled
 def _extend(desk: Any, before: Any, span: int, column: Any, card: int, after: Any) -> int:
-    """Refine classes by a column; give how many classes there may be now."""
+    """Refine classes by a column; return how many classes there may be now."""
     wide = span * card
     rows = len(column)
     if wide <= max(1024, 2 * rows):
@@ -168,7 +168,7 @@ def _slot(desk: Any, configurations: float) -> Any:
 
 @compiled
 def _term(terms: Any, weight: float, scale: float, count: int) -> Any:
-    """Give ln Γ(a + count) - ln Γ(a) in units, where a is the prior weight of one configuration."""
+    """Return ln Γ(a + count) - ln Γ(a) in units, where a is the prior weight of one configuration."""
     if count >= len(terms):
         return np.int64(np.rint((lgamma(weight + count) - lgamma(weight)) * scale))
     if terms[count] == _UNKNOWN:
@@ -178,7 +178,7 @@ def _term(terms: Any, weight: float, scale: float, count: int) -> Any:
 
 @compiled
 def _shaded_term(desk: Any, prior: Any, shade: int, count: int) -> Any:
-    """Give the term of a configuration with a shade."""
+    """Return the term of a configuration with a shade."""
     weight = prior.ess * 2.0 ** (-shade / STEPS)
     if shade >= _DARKEST or count >= _COUNTS:
         return np.int64(np.rint((lgamma(weight + count) - lgamma(weight)) * prior.scale))
@@ -270,7 +270,7 @@ def _total(desk: Any, prior: Any, classes: Any, span: int, configurations: float
 def _build(columns: Any, members: Any, but: int, prior: Any, desk: Any) -> tuple[int, float]:
     """Put the rows into the classes of all members but one, with their shades, at level 0.
 
-    Give how many classes there may be, and how many configurations there are in all.
+    Return how many classes there may be, and how many configurations there are in all.
     """
     span, configurations = 1, 1.0
     desk.classes[0, :] = 0
@@ -378,7 +378,7 @@ def _sum_over(desk: Any, prior: Any, base: int, card: int, levels: int, configur
 
 @compiled
 def collapse(columns: Any, members: Any, prior: Any, desk: Any, small: Any, weights: Any) -> int:
-    """Find the distinct rows of some columns and how often each occurs; give how many there are."""
+    """Find the distinct rows of some columns and how often each occurs; return how many there are."""
     span, _ = _build(columns, members, -1, prior, desk)
     desk.counts[:span] = -1
     found = 0

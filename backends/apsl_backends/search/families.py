@@ -74,7 +74,7 @@ def _no_families(size: int) -> npt.NDArray[np.uint64]:
 
 @inner
 def is_over(book: Any) -> Any:
-    """Say whether a search is to end early."""
+    """Return whether a search is to end early."""
     return book.stop[0] != 0 or book.tried[0] >= book.tried[1]
 
 

@@ -38,7 +38,7 @@ from apsl_backends.search.patterns import Paper, copy, extend, joined, lined, pa
 
 @compiled
 def applies(marks: Any, opened: Any, kind: int, x: int, y: int) -> Any:
-    """Say whether a pair may have moves of a kind."""
+    """Return whether a pair may have moves of a kind."""
     if x == y:
         return False
     if kind == INSERT:
@@ -89,7 +89,7 @@ def _choose(
     chosen: Any,
     space: Any,
 ) -> Any:
-    """Find the best move of a kind that closes no cycle; give its gain."""
+    """Find the best move of a kind that closes no cycle; return its gain."""
     width = len(marks)
     for x in range(width):
         _look_along(marks, opened, kind, x, moves, space)
@@ -123,7 +123,7 @@ def _look_along(marks: Any, opened: Any, kind: int, x: int, moves: Any, space: A
 
 @inner
 def _has_rejoined(marks: Any, former: Any, rejoined: Any, y: int) -> bool:
-    """Say whether two of those that lines join to a node were joined to each other, or are no more."""
+    """Return whether two of those that lines join to a node were joined to each other, or are no more."""
     for one in range(len(marks)):
         if rejoined[one] and lined(marks, y, one):
             for other in range(one):
@@ -192,7 +192,7 @@ def table_for(width: int) -> Table:
 
 @compiled
 def search(book: Any, members: Any, marks: Any, opened: Any, limit: int, table: Any) -> Any:
-    """Search from a class to a better one until nothing gains; give what was gained in all.
+    """Search from a class to a better one until nothing gains; return what was gained in all.
 
     ``members`` are the numbers of the nodes, ascending; ``marks`` is the pattern to begin with and to end in.
     ``NEVER`` is given if a move led to no graph, which cannot be. Where the book says that the search is over, it ends

@@ -102,7 +102,7 @@ def _check(tabu: int, patience: int) -> None:
 
 
 def _arrows(nodes: list[int], candidates: Iterable[tuple[int, int]] | None) -> tuple[Integers, npt.NDArray[np.bool_]]:
-    """Give every candidate and its opposite by tail and head, and which of them may be drawn."""
+    """Return every candidate and its opposite by tail and head, and which of them may be drawn."""
     if candidates is None:
         everyone = np.array(nodes, np.int64)
         pairs = np.stack([np.repeat(everyone, len(nodes)), np.tile(everyone, len(nodes))], axis=1)
@@ -160,7 +160,7 @@ class _Moves:
         self._weigh(np.arange(len(arrows)))
 
     def step(self, recent: Collection[int]) -> int | None:
-        """Take the best legal move to a graph that is not a recent one; give its gain, or None when there is none."""
+        """Take the best legal move to a graph that is not a recent one; return its gain, or None when there is none."""
         tops = self._board.max(axis=1)
         passed: list[tuple[int, int]] = []
         while True:
@@ -233,14 +233,14 @@ class _Moves:
         self._moves[arrows + 2 * size] = np.where(turnable, gain + self._gain[turned], _NEVER)
 
     def _is_acyclic(self, kind: int, arrow: int) -> bool:
-        """Say whether a move leaves no directed cycle: no way leads back, other than the arrow that is turned."""
+        """Return whether a move leaves no directed cycle: no way leads back, other than the arrow that is turned."""
         tail, head = int(self._tails[arrow]), int(self._heads[arrow])
         if kind == _ADD:
             return head not in self._above(tail)
         return kind == _DELETE or not any(tail in self._above(other) for other in self.parents[head] if other != tail)
 
     def _above(self, node: int) -> set[int]:
-        """Give all nodes from which a way leads to a node."""
+        """Return all nodes from which a way leads to a node."""
         if node not in self._ancestors:
             found: set[int] = set()
             ahead = [node]
@@ -256,7 +256,7 @@ class _Moves:
         return self._ancestors[node]
 
     def _reparent(self, node: int, parents: Numbers) -> None:
-        """Give a node other parents, and forget what was above it and above all below it."""
+        """Return a node other parents, and forget what was above it and above all below it."""
         self.parents[node] = parents
         self._ancestors = {one: above for one, above in self._ancestors.items() if one != node and node not in above}
 

@@ -37,7 +37,7 @@ def _ones(subset: int) -> int:
 
 @compiled
 def _simpler(one: int, other: int) -> bool:
-    """Say whether a set of parents comes before another: fewer first, then by the first node that differs."""
+    """Return whether a set of parents comes before another: fewer first, then by the first node that differs."""
     if _ones(one) != _ones(other):
         return _ones(one) < _ones(other)
     different = one ^ other
@@ -107,7 +107,7 @@ def best_graph(joints: Any, allowed: Any, most: int, price: int, best: Any, last
 
 @compiled
 def _next(subset: int) -> int:
-    """Give the next larger number with as many bits; nothing comes after the empty set."""
+    """Return the next larger number with as many bits; nothing comes after the empty set."""
     if not subset:
         return 0
     lowest = subset & -subset

@@ -79,7 +79,7 @@ def scratch_for(width: int) -> Scratch:
 
 @inner
 def put(numbers: Any, count: int, number: int) -> int:
-    """Put a number into its place among ascending ones; give how many there are now."""
+    """Put a number into its place among ascending ones; return how many there are now."""
     at = count
     while at and numbers[at - 1] > number:
         numbers[at] = numbers[at - 1]
@@ -105,7 +105,7 @@ def _score(
 
 @compiled
 def parents_of(marks: Any, members: Any, node: int, but: int, out: Any) -> int:
-    """List the numbers of a node's parents but one; give how many there are."""
+    """List the numbers of a node's parents but one; return how many there are."""
     count = 0
     for other in range(len(marks)):
         if marks[other, node] and not marks[node, other] and other != but:
@@ -116,7 +116,7 @@ def parents_of(marks: Any, members: Any, node: int, but: int, out: Any) -> int:
 
 @compiled
 def lines_of(marks: Any, node: int, out: Any) -> int:
-    """List the places of those that lines join to a node; give how many there are."""
+    """List the places of those that lines join to a node; return how many there are."""
     count = 0
     for other in range(len(marks)):
         if lined(marks, node, other):
@@ -152,7 +152,7 @@ def _apart(marks: Any, space: Any, lines: int, size: int) -> bool:
 
 @inner
 def is_open(marks: Any, kind: int, x: int, y: int, clique: Any, size: int, space: Any) -> bool:
-    """Say whether no way round leads from y to x past the clique, so that the move closes no cycle."""
+    """Return whether no way round leads from y to x past the clique, so that the move closes no cycle."""
     keep_apart()
     if kind == DELETE or lined(marks, x, y):
         return True

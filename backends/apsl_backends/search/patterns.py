@@ -38,13 +38,13 @@ def paper_for(width: int) -> Paper:
 
 @inner
 def joined(marks: Any, x: int, y: int) -> Any:
-    """Say whether two nodes are adjacent."""
+    """Return whether two nodes are adjacent."""
     return marks[x, y] | marks[y, x]
 
 
 @inner
 def lined(marks: Any, x: int, y: int) -> Any:
-    """Say whether a line joins two nodes."""
+    """Return whether a line joins two nodes."""
     return marks[x, y] & marks[y, x]
 
 
@@ -58,7 +58,7 @@ def copy(marks: Any, out: Any) -> None:
 
 @inner
 def _can_be_last(marks: Any, left: Any, near: Any, degree: int, node: int) -> bool:
-    """Say whether all that is left around a node may point at it."""
+    """Return whether all that is left around a node may point at it."""
     for at in range(degree):
         other = near[node, at]
         if not left[other]:
@@ -159,7 +159,7 @@ def pattern(dag: Any, marks: Any, paper: Any) -> None:
 
 @inner
 def leads(marks: Any, start: int, end: int, seen: Any, skip: bool, ahead: Any) -> bool:
-    """Say whether arrows and lines lead from one node to another past none that is ``seen`` already.
+    """Return whether arrows and lines lead from one node to another past none that is ``seen`` already.
 
     With ``skip`` the step straight from the start to the end does not count.
     """

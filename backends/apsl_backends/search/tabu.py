@@ -55,7 +55,7 @@ def climb_for(width: int, tabu: int) -> Climb:
 
 @inner
 def list_parents(dag: Any, members: Any, node: int, out: Any) -> int:
-    """List the numbers of a node's parents; give how many there are."""
+    """List the numbers of a node's parents; return how many there are."""
     count = 0
     for other in range(len(dag)):
         if dag[other, node]:
@@ -114,7 +114,7 @@ def find_below(dag: Any, below: Any, paper: Any) -> None:
 
 @inner
 def has_detour(dag: Any, below: Any, tail: int, head: int) -> bool:
-    """Say whether another way than their arrow leads from one node to another."""
+    """Return whether another way than their arrow leads from one node to another."""
     for child in range(len(dag)):
         if dag[tail, child] and child != head and below[child, head]:
             return True
@@ -139,7 +139,7 @@ def _is_recent(recent: Any, stamp: Any) -> bool:
 
 @compiled
 def climb_from(book: Any, members: Any, dag: Any, opened: Any, limit: int, patience: int, climb: Any) -> Any:
-    """Climb from a graph and leave the best one met in its place; give what that gains."""
+    """Climb from a graph and leave the best one met in its place; return what that gains."""
     keep_apart()
     width = len(dag)
     stamp = np.uint64(1)

@@ -21,7 +21,7 @@ class CoinsAndBell(BaseOracle):
     nodes = ("coin 1", "coin 2", "bell")
 
     def verdict(self, x: Any, y: Any, given: Sequence[Any] = ()) -> Verdict:
-        """Say whether two of the three are independent."""
+        """Return whether two of the three are independent."""
         two_coins = "bell" not in (x, y)
         independent = two_coins and "bell" not in given
         return Verdict(x, y, tuple(given), "independent" if independent else "dependent", self.name)

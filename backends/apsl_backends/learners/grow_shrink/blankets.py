@@ -24,7 +24,7 @@ class GrowShrink:
         self._skeleton = Skeleton(oracle, in_order(oracle.nodes), options, settings.max_conditioning)
 
     def grown(self, node: Node) -> tuple[Node, ...]:
-        """Give the blanket as one set, by name."""
+        """Return the blanket as one set, by name."""
         return self._skeleton.grown(node)
 
     def blanket(self, node: Node) -> Blanket:

@@ -46,7 +46,7 @@ class Growing:
         self._undecided: dict[Node, tuple[Verdict, ...]] = {}
 
     def blanket(self, node: Node) -> tuple[Node, ...]:
-        """Give the blanket of a node in the order of growth."""
+        """Return the blanket of a node in the order of growth."""
         if node not in self._known:
             self._known[node] = self._shrunk(node, self._grown(node))
         return self._known[node]

@@ -28,7 +28,7 @@ class Skeleton:
         self._separations: dict[tuple[Node, Node], Separation] = {}
 
     def grown(self, node: Node) -> tuple[Node, ...]:
-        """Give the blanket of a node as GSMB finds it, whatever the others find, in the order of the nodes."""
+        """Return the blanket of a node as GSMB finds it, whatever the others find, in the order of the nodes."""
         return self._sorted(self._growing.blanket(node))
 
     def undecided(self, node: Node) -> tuple[Verdict, ...]:
@@ -46,17 +46,17 @@ class Skeleton:
         return node in self.grown(other) or any(left_out)
 
     def blanket(self, node: Node) -> tuple[Node, ...]:
-        """Give those in the blanket of a node who have it in theirs."""
+        """Return those in the blanket of a node who have it in theirs."""
         if node not in self._blankets:
             self._blankets[node] = tuple(other for other in self.grown(node) if node in self.grown(other))
         return self._blankets[node]
 
     def neighbours(self, node: Node) -> tuple[Node, ...]:
-        """Give the neighbours of a node."""
+        """Return the neighbours of a node."""
         return tuple(other for other in self.blanket(node) if self.linked(node, other))
 
     def linked(self, x: Node, y: Node) -> bool:
-        """Say whether two nodes are neighbours."""
+        """Return whether two nodes are neighbours."""
         return y in self.blanket(x) and not self.separation(x, y).found
 
     def separation(self, x: Node, y: Node) -> Separation:

@@ -16,7 +16,7 @@ COUNTED = 10_000
 
 
 def arrows_to_turn(arrows: Collection[Arrow]) -> tuple[Arrow, ...]:
-    """Give the arrows to turn round, in the order in which they are taken out; by name among equals.
+    """Return the arrows to turn round, in the order in which they are taken out; by name among equals.
 
     >>> arrows_to_turn([("a", "b"), ("b", "c"), ("c", "a"), ("b", "a")])
     (('a', 'b'),)
@@ -32,7 +32,7 @@ def arrows_to_turn(arrows: Collection[Arrow]) -> tuple[Arrow, ...]:
 
 
 def cycles(arrows: Collection[Arrow]) -> Iterator[tuple[Arrow, ...]]:
-    """Give every directed cycle without a repeated node, each once: from its first node by name.
+    """Return every directed cycle without a repeated node, each once: from its first node by name.
 
     >>> list(cycles([("a", "b"), ("b", "a"), ("b", "c")]))
     [(('a', 'b'), ('b', 'a'))]
