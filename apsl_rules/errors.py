@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from apsl_rules.parts.part import Part
+from typing import Any
 
 
 class ApslError(Exception):
@@ -80,7 +77,7 @@ class Interrupted(KeyboardInterrupt):
     interrupt that comes after the last run brings the whole ``result``.
     """
 
-    def __init__(self, message: str = "interrupted", *, part: Part | None = None, result: Any = None) -> None:
+    def __init__(self, message: str = "interrupted", *, part: Any = None, result: Any = None) -> None:
         super().__init__(message)
         self.part = part
         self.result = result

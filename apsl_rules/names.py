@@ -1,17 +1,19 @@
-"""Node names: their order, their spelling in messages, and the nearest match for a misspelt one."""
+"""Node names: their order, their spelling in messages, the nearest match for a misspelt one; and depths."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from apsl_rules._arguments import spelt
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
 
 Node: TypeAlias = Hashable
 Pair: TypeAlias = frozenset[Node]
+#: How far a part reaches: K, or all that is connected with the target.
+Depth: TypeAlias = int | Literal["max"]
 
 _SHOWN = 8
 _MOST_BITS = 13_288  # 4,000 digits
@@ -124,3 +126,13 @@ def require_known(node: Node, nodes: Collection[Node], role: str) -> None:
         hint = nearest(str(node), (str(other) for other in nodes))
         message = f"unknown {role} {node!r}{hint or f'; the nodes are {listing(nodes)}'}"
         raise UnknownNodeError(message)
+
+
+def check_depth(depth: Depth) -> None:
+    """Refuse a depth that is neither a whole number from 1 on nor "max"."""
+    if isinstance(depth, int) and not isinstance(depth, bool) and depth >= 1:
+        return
+    if isinstance(depth, str) and depth == "max":
+        return
+    message = f"depth is {spelt(depth)}; give a whole number from 1 on, or 'max' for the whole connected part"
+    raise InvalidArgumentError(message)

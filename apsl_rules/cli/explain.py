@@ -16,12 +16,12 @@ from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.terminal import print_text, watched
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence.as_data import evidence_data
+from apsl_rules.evidence.wording import evidence_text
 from apsl_rules.names import shown
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.manager import Plugins
 from apsl_rules.rules.facts import Finding, Firing
 from apsl_rules.rules.journal import Drop, Entry
-from apsl_rules.rules.proof import evidence_text
 
 _WHY_EXAMPLES = """\b
 Examples:

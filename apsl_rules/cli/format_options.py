@@ -72,6 +72,6 @@ def exported(part: Part, exporter: ExporterOffer, *, directed: bool) -> str:
     if exporter.export_graph is None:
         message = f"the format {exporter.name!r} shows the part as it was learned; leave out --directed"
         raise InvalidArgumentError(message)
-    from apsl_rules.graphs.marked import graph_of
+    from apsl_rules.parts.marked_graph import graph_of
 
     return exporter.export_graph(graph_of(part.graph().directed()))

@@ -11,10 +11,9 @@ from apsl_rules.cli.completion import complete_finders, complete_learners, compl
 from apsl_rules.cli.config import config_option
 from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError, PluginError, UnknownNodeError
-from apsl_rules.graphs.cpdag import Depth
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.network import Network
-from apsl_rules.names import Node, listing, nearest
+from apsl_rules.names import Depth, Node, listing, nearest
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.manager import Plugins
 

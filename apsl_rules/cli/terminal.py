@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from apsl_rules.learning.task import Progress
+from apsl_rules.plugins.context import Progress
 from apsl_rules.plugins.hookspecs import hookimpl
 from apsl_rules.plugins.manager import Plugins
 

@@ -85,16 +85,15 @@ class FileTable:
 
     @property
     def columns(self) -> tuple[Node, ...]:
-        """Return the names of the columns."""
+        """Return the names of the columns; those of a database are known once it is opened."""
         match self.kind:
             case "parquet":
                 from apsl_rules.data.readers.parquet import parquet_names
 
                 return parquet_names(self.files[0])
             case "duckdb":
-                from apsl_backends.counting.duckdb_connection import columns_of
-
-                return columns_of(self)
+                message = f"only the database itself knows the columns of {self.path!r}; open it"
+                raise DataError(message)
             case _:
                 return tuple(checked_header(self.files[0], self.separator))
 

@@ -14,11 +14,11 @@ import attrs
 
 from apsl_rules._arguments import listed
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs.cpdag import Arrow, Cpdag, Depth, check_depth, cpdag
+from apsl_rules.graphs.cpdag import Arrow, Cpdag, cpdag
 from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.learning.learn import learn
-from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
+from apsl_rules.names import Depth, Node, Pair, check_depth, in_order, order_key, require_known, shown
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.manager import Plugins

@@ -18,8 +18,7 @@ from typing import Literal, TypeAlias, get_args
 import attrs
 
 from apsl_rules.errors import UnknownNameError
-from apsl_rules.graphs.cpdag import Depth
-from apsl_rules.names import listing, nearest
+from apsl_rules.names import Depth, listing, nearest
 
 Measure: TypeAlias = Literal["ar_distance", "ar_precision", "ar_recall", "runtime_s"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from apsl_rules._json_labels import label, node_of
-from apsl_rules.oracles.protocol import Verdict
-from apsl_rules.rules.facts import Evidence
+from apsl_rules.evidence.evidence import Evidence
+from apsl_rules.evidence.verdicts import Verdict
 
 _FIGURES = ("statistic", "p", "log_p", "dof", "n")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from apsl_rules._arguments import chosen
 from apsl_rules.errors import GraphError
 from apsl_rules.graphs.dag import Dag
-from apsl_rules.graphs.marked import MarkedGraph
 from apsl_rules.names import in_order
-from apsl_rules.parts.exportable import OpenEdges
+from apsl_rules.parts.marked_graph import MarkedGraph
+from apsl_rules.parts.shortcuts import OpenEdges
 
 
 def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:

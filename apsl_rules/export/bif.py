@@ -16,11 +16,11 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.export._open_edges import arrows_only
 from apsl_rules.export._spelling import spelled, unspelled
 from apsl_rules.graphs.dag import known_dag
-from apsl_rules.graphs.marked import MarkedGraph, graph_of
 from apsl_rules.graphs.networks.bif import parse_bif, write_bif
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.names import Node
-from apsl_rules.parts.exportable import OpenEdges
+from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
+from apsl_rules.parts.shortcuts import OpenEdges
 
 _LARGEST = 1_000_000
 

@@ -7,8 +7,8 @@ from typing import Any
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._peers import peer
 from apsl_rules.export._spelling import spelled, unspelled
-from apsl_rules.graphs.marked import MarkedGraph, graph_of
 from apsl_rules.names import Node
+from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
 from apsl_rules.rules.store import Mark
 
 _PACKAGE = "causal-learn"

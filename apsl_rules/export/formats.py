@@ -15,24 +15,21 @@ from apsl_rules.export.graphml import from_graphml, to_graphml
 from apsl_rules.export.mermaid import from_mermaid, to_mermaid
 from apsl_rules.export.tetrad import from_tetrad, to_tetrad
 from apsl_rules.graphs.dag import Dag, known_dag
-from apsl_rules.graphs.marked import MarkedGraph
-from apsl_rules.plugins.offers import ExporterOffer, ReaderOffer
+from apsl_rules.parts.marked_graph import MarkedGraph
 
-EXPORTERS = tuple(
-    ExporterOffer(name, summary, write, write)
-    for name, summary, write in (
-        ("dot", "the DOT language of Graphviz", to_dot),
-        ("graphml", "GraphML, for Gephi, Cytoscape, yEd, igraph and networkx", to_graphml),
-        ("mermaid", "a Mermaid flowchart, for web pages and wikis", to_mermaid),
-        ("dagitty", "the language of dagitty", to_dagitty),
-        ("tetrad", "Tetrad's text", to_tetrad),
-        ("bnlearn", "a model string of the R package bnlearn; arrows only", to_bnlearn),
-        ("bif", "a BIF file of the structure; arrows only, probabilities are placeholders", to_bif),
-        ("graph-json", "nodes and marked edges as JSON, without proofs", to_graph_json),
-    )
+#: The formats that every graph with marks can be written in: name, what it is for, and how to write it.
+FORMATS: tuple[tuple[str, str, Callable[[object], str]], ...] = (
+    ("dot", "the DOT language of Graphviz", to_dot),
+    ("graphml", "GraphML, for Gephi, Cytoscape, yEd, igraph and networkx", to_graphml),
+    ("mermaid", "a Mermaid flowchart, for web pages and wikis", to_mermaid),
+    ("dagitty", "the language of dagitty", to_dagitty),
+    ("tetrad", "Tetrad's text", to_tetrad),
+    ("bnlearn", "a model string of the R package bnlearn; arrows only", to_bnlearn),
+    ("bif", "a BIF file of the structure; arrows only, probabilities are placeholders", to_bif),
+    ("graph-json", "nodes and marked edges as JSON, without proofs", to_graph_json),
 )
 
-_READERS: dict[str, Callable[[str], MarkedGraph]] = {
+READERS: dict[str, Callable[[str], MarkedGraph]] = {
     ".dagitty": from_dagitty,
     ".dot": from_dot,
     ".gv": from_dot,
@@ -46,9 +43,9 @@ _READERS: dict[str, Callable[[str], MarkedGraph]] = {
 
 def read_graph(path: str | Path) -> MarkedGraph:
     """Read a graph from a file, whose ending says the format: .dagitty, .dot, .gv, .graphml, .mmd, .tetrad, ..."""
-    read = next((one for ending, one in _READERS.items() if str(path).casefold().endswith(ending)), None)
+    read = next((one for ending, one in READERS.items() if str(path).casefold().endswith(ending)), None)
     if read is None:
-        message = f"{str(path)!r} has no ending of a graph file; endings are {', '.join(_READERS)}"
+        message = f"{str(path)!r} has no ending of a graph file; endings are {', '.join(READERS)}"
         raise GraphFormatError(message)
     try:
         text = Path(path).read_text("utf-8-sig")
@@ -61,8 +58,6 @@ def read_graph(path: str | Path) -> MarkedGraph:
     return read(text)
 
 
-def _read_known(path: Path) -> Dag:
+def read_known_graph(path: Path) -> Dag:
+    """Read a graph from a file as a known one."""
     return known_dag(read_graph(path))
-
-
-GRAPH_READER = ReaderOffer("graph", "a known graph, written by another tool", tuple(_READERS), _read_known)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from apsl_rules.errors import GraphFormatError
-from apsl_rules.graphs.marked import MARKS, MarkedGraph, graph_of, mark_named
 from apsl_rules.names import Node
+from apsl_rules.parts.marked_graph import MARKS, MarkedGraph, graph_of, mark_named
 from apsl_rules.rules.store import Mark
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from typing import Any
 from apsl_rules._documents import DocumentError, json_data
 from apsl_rules._json_labels import label, node_of
 from apsl_rules.errors import GraphFormatError, PartFileError
-from apsl_rules.graphs.marked import MarkedGraph, graph_of, mark_named
 from apsl_rules.names import Node
+from apsl_rules.parts.marked_graph import MarkedGraph, graph_of, mark_named
 from apsl_rules.rules.store import Mark
 
 FORMAT = "apsl_rules graph"

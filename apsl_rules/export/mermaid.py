@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._spelling import spelled, unspelled
-from apsl_rules.graphs.marked import MarkedGraph, graph_of
+from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
 from apsl_rules.rules.store import Mark
 
 _SIGNS = {Mark.ARROW: "-->", Mark.LINE: "---", Mark.CONFLICT: "x--x"}

@@ -10,8 +10,8 @@ from typing import NoReturn
 
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
-from apsl_rules.graphs.marked import MarkedGraph, graph_of
 from apsl_rules.names import Node
+from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
 from apsl_rules.rules.store import Mark
 
 _UNSAFE = r"\s,;()\[\]"

@@ -8,17 +8,14 @@ Bayesian network structures": edges are labelled in an order in which each decis
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import attrs
 
-from apsl_rules._arguments import spelt
-from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.dag import Dag
-from apsl_rules.names import Node, Pair, in_order, require_known
+from apsl_rules.names import Depth, Node, Pair, check_depth, in_order, require_known
 
 Arrow: TypeAlias = tuple[Node, Node]
-Depth: TypeAlias = int | Literal["max"]
 
 
 @attrs.frozen(slots=False, repr=False)
@@ -81,16 +78,6 @@ class Pdag:
 @attrs.frozen(slots=False, repr=False)
 class Cpdag(Pdag):
     """A completed partially directed graph: its arrows are compelled, its lines can have either direction."""
-
-
-def check_depth(depth: Depth) -> None:
-    """Refuse a depth that is neither a whole number from 1 on nor "max"."""
-    if isinstance(depth, int) and not isinstance(depth, bool) and depth >= 1:
-        return
-    if isinstance(depth, str) and depth == "max":
-        return
-    message = f"depth is {spelt(depth)}; give a whole number from 1 on, or 'max' for the whole connected part"
-    raise InvalidArgumentError(message)
 
 
 def cpdag(dag: Dag) -> Cpdag:

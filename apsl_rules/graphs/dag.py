@@ -123,10 +123,9 @@ def known_dag(source: object) -> Dag:
         return source
     if isinstance(source, Mapping):
         return Dag(tuple(source), tuple(_parent_list(node, parents) for node, parents in source.items()))
-    from apsl_rules.graphs.marked import MarkedGraph
-
-    if isinstance(source, MarkedGraph):
-        return source.dag()
+    learned = getattr(source, "dag", None)
+    if callable(learned):
+        return known_dag(learned())
     if not is_networkx(source):
         _refuse(
             f"a known graph cannot be made from {type(source).__name__}; give a mapping of each node to a list of its "

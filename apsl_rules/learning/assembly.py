@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from apsl_rules.learning.frontier import Distances
 from apsl_rules.learning.givens import Givens
-from apsl_rules.learning.task import Progress, Task
 from apsl_rules.learning.untested import with_untested
 from apsl_rules.names import Node
 from apsl_rules.parts.part import Part, RuleUse, Visit
+from apsl_rules.parts.reach import Distances
+from apsl_rules.plugins.context import Progress, Task
 from apsl_rules.plugins.manager import pick
 from apsl_rules.rules.engine import Engine
 from apsl_rules.rules.facts import Finding, Firing, adjacent

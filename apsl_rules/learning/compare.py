@@ -2,83 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import Any
 
 from apsl_rules._arguments import listed
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.graphs.cpdag import Depth, check_depth
 from apsl_rules.learning.choose import AUTO, gathered, is_auto, learner_offer
 from apsl_rules.learning.learn import learn
-from apsl_rules.names import Node, Pair, check_target
+from apsl_rules.names import Depth, Node, check_depth, check_target
+from apsl_rules.parts.comparison import Comparison
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.manager import Plugins
 from apsl_rules.stopping import interruptible
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 #: Tests that a learner may ask before it is timed, so that its time holds no compiling and loading of code.
 WARMING = 5_000
-
-
-@attrs.frozen(repr=False)
-class Comparison:
-    """The part that each learner gave, by its name, and the CPU seconds it took; the first one is the yardstick."""
-
-    parts: Mapping[str, Part]
-    seconds: Mapping[str, float] = attrs.field(eq=False)
-
-    def __hash__(self) -> int:
-        return hash((Comparison, *self.parts))
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row of plain values for each learner.
-
-        ``edges`` are those of the asked part, ``arrows``, ``lines`` and ``conflicts`` how they are marked; ``shared``
-        counts the edges that the first learner has too, ``same`` those of them with the same mark and direction.
-        """
-        yardstick = next(iter(self.parts.values()))
-        return [
-            {
-                "learner": name,
-                "edges": len(part.edges),
-                "arrows": len(part.arrows),
-                "lines": len(part.lines),
-                "conflicts": len(part.conflicts),
-                "shared": len(part.edges & yardstick.edges),
-                "same": sum(_drawn(part, pair) == _drawn(yardstick, pair) for pair in part.edges & yardstick.edges),
-                "visited": len(part.visited),
-                "tests": part.counts.asked,
-                "cpu": round(self.seconds[name], 4),
-                "complete": part.incomplete is None,
-            }
-            for name, part in self.parts.items()
-        ]
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the rows as a data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
-
-    def __str__(self) -> str:
-        rows = self.rows()
-        cells = [list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = []
-        for name, *figures in cells:
-            right = [figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=True)]
-            lines.append("  ".join([name.ljust(widths[0]), *right]))
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(self.parts)}>"
 
 
 @interruptible
@@ -138,15 +79,3 @@ def compare(
             so_far = Comparison(parts, seconds) if parts else None
             raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
     return Comparison(parts, seconds)
-
-
-def _drawn(part: Part, pair: Pair) -> tuple[bool, bool, str]:
-    """Return the mark of an edge and the direction of its arrow."""
-    x, y = sorted(pair, key=part.nodes.index)
-    return part.store.has_arrow(x, y), part.store.has_arrow(y, x), str(part.mark(x, y))
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)

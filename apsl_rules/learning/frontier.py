@@ -22,8 +22,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-from apsl_rules.graphs.cpdag import Depth
-from apsl_rules.names import Node
+from apsl_rules.names import Depth, Node
+from apsl_rules.parts.reach import Distances, inside
 from apsl_rules.rules.store import Mark, MarkStore
 
 
@@ -40,32 +40,6 @@ class Run(Protocol):
 
     def marks(self) -> MarkStore:
         """Return the marks that hold now."""
-
-
-class Distances:
-    """Distances from the target over the edges known so far; they only ever shrink."""
-
-    def __init__(self, target: Node) -> None:
-        self.of: dict[Node, int] = {target: 0}
-        self._edges: dict[Node, set[Node]] = {}
-
-    def add(self, x: Node, y: Node) -> None:
-        """Take up an edge and pass on what it shortens."""
-        self._edges.setdefault(x, set()).add(y)
-        self._edges.setdefault(y, set()).add(x)
-        changed = deque(sorted((node for node in (x, y) if node in self.of), key=self.of.__getitem__))
-        while changed:
-            node = changed.popleft()
-            further = self.of[node] + 1
-            for other in self._edges[node]:
-                if self.of.get(other, further + 1) > further:
-                    self.of[other] = further
-                    changed.append(other)
-
-
-def inside(depth: Depth, distance: int) -> bool:
-    """Return whether all edges of a node at this distance belong to the part: it is at most K - 1."""
-    return depth == "max" or distance < depth
 
 
 def along_lines(run: Run) -> Iterator[Node]:

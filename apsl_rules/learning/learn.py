@@ -12,7 +12,6 @@ from apsl_rules._arguments import mapping, path_text
 from apsl_rules.data.counts.source import CountSource
 from apsl_rules.data.notes import notes_on, notes_on_counts
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.graphs.cpdag import Depth, check_depth
 from apsl_rules.learning.assembly import Assembly
 from apsl_rules.learning.choose import (
     AUTO,
@@ -32,11 +31,11 @@ from apsl_rules.learning.choose import (
 )
 from apsl_rules.learning.honouring import honoured, is_given
 from apsl_rules.learning.local_run import learn_locally
-from apsl_rules.learning.task import Task
 from apsl_rules.learning.untested import notes_on_untested
-from apsl_rules.names import Node, check_target, require_known
+from apsl_rules.names import Depth, Node, check_depth, check_target, require_known
 from apsl_rules.oracles.asker import RememberingOracle
 from apsl_rules.parts.part import Part
+from apsl_rules.plugins.context import Task
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.manager import Plugins, pick
 from apsl_rules.plugins.offers import FinderSettings, LearnerOffer, OracleSettings

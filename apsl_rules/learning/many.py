@@ -2,77 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from time import monotonic
 from typing import Any, Literal, Unpack
 
-import attrs
-
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.graphs.cpdag import Depth, check_depth
 from apsl_rules.learning.choose import AUTO
-from apsl_rules.learning.frontier import Distances
-from apsl_rules.learning.whole_graph import LearnedGraph, Prepared, Settings, prepared
-from apsl_rules.names import Node, in_order, require_known
+from apsl_rules.learning.whole_graph import Prepared, Settings, prepared
+from apsl_rules.names import Depth, Node, check_depth, in_order, require_known
 from apsl_rules.oracles.shared import SharedOracle, shared
-from apsl_rules.parts.part import Part, RuleUse, Visit
+from apsl_rules.parts.part import Part
+from apsl_rules.parts.parts import Parts
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.manager import pick
-from apsl_rules.rules.conflicts import Policy
-from apsl_rules.rules.engine import Engine
-from apsl_rules.rules.facts import Fact, Finding, adjacent
-from apsl_rules.rules.ledger import ledger
-from apsl_rules.rules.rule import Rulebook
-from apsl_rules.rules.rulebooks import knowing
 from apsl_rules.stopping import Workers, interruptible
-
-
-@attrs.frozen(slots=False, repr=False)
-class Parts(Mapping[Node, Part]):
-    """Parts by target; ``asked`` tests would have been computed one by one, ``computed`` were.
-
-    ``rulebook`` and ``conflicts`` say how their union is made. ``incomplete`` says which targets a limit or an
-    interrupt kept from being learned.
-    """
-
-    depth: Depth
-    learner: str
-    parts: Mapping[Node, Part]
-    asked: int
-    computed: int
-    nodes: tuple[Node, ...]
-    rulebook: Rulebook
-    conflicts: Policy
-    incomplete: str | None = None
-
-    def __hash__(self) -> int:
-        return hash((Parts, self.depth, self.learner, *self.parts))
-
-    def __getitem__(self, target: Node) -> Part:
-        require_known(target, self.parts, "target")
-        return self.parts[target]
-
-    def __iter__(self) -> Iterator[Node]:
-        return iter(self.parts)
-
-    def __len__(self) -> int:
-        return len(self.parts)
-
-    def __repr__(self) -> str:
-        state = f", incomplete={self.incomplete!r}" if self.incomplete else ""
-        figures = f"asked={self.asked}, computed={self.computed}"
-        return f"Parts(targets={len(self)}, depth={self.depth!r}, learner={self.learner!r}, {figures}{state})"
-
-    @cached_property
-    def union(self) -> LearnedGraph:
-        """Return one graph of the edges of all parts: the rules fired once more from everything that any of them found.
-
-        Edges that were met beyond the asked depth of every part are left out, as they are from the parts themselves.
-        """
-        asked = frozenset(pair for part in self.parts.values() for pair in part.edges)
-        return LearnedGraph(self.learner, self.nodes, (_union(self),), self.incomplete, asked)
 
 
 @interruptible
@@ -188,48 +132,3 @@ class _Runner:
     def _part(self, target: Node) -> Part:
         limits = self._ready.left(self._oracle.tests, self._begun)
         return self._ready.learned(self._oracle, target, self._depth, 1, limits)
-
-
-def _union(parts: Parts) -> Part:
-    """Tell the rules all that was found, visit by visit and each fact of a visit once."""
-    first = next(iter(parts.values()))
-    engine = Engine(knowing(parts.rulebook) if first.knowledge else parts.rulebook)
-    book = ledger(engine, parts.conflicts)
-    distances = Distances(first.target)
-    visits: list[Visit] = []
-    for node, (neighbours, findings) in _told(parts.values()).items():
-        begin = len(book.history)
-        book.add(findings)
-        visits.append(Visit(node, neighbours, begin, len(book.history)))
-        for finding in findings:
-            if finding.fact.relation == adjacent.name:
-                distances.add(*finding.fact.nodes)
-    settled = book.settled()
-    return attrs.evolve(
-        first,
-        depth="max",
-        visits=tuple(visits),
-        distances=dict(distances.of),
-        all_conflicts=settled.conflicts,
-        store=settled.store,
-        history=book.history,
-        make_proofs=book.proofs,
-        rule_use={name: RuleUse(cost.firings, cost.seconds) for name, cost in engine.costs.items()},
-        incomplete=parts.incomplete,
-        notes=tuple(dict.fromkeys(note for part in parts.values() for note in part.notes)),
-        support={},
-    )
-
-
-def _told(parts: Iterable[Part]) -> dict[Node, tuple[tuple[Node, ...], list[Finding]]]:
-    """Gather the findings of each visited node over all parts."""
-    found: dict[Node, dict[Fact, Finding]] = {}
-    neighbours: dict[Node, tuple[Node, ...]] = {}
-    for part in parts:
-        for visit in part.visits:
-            neighbours.setdefault(visit.node, visit.neighbours)
-            facts = found.setdefault(visit.node, {})
-            for entry in part.history.entries[visit.begin : visit.end]:
-                if isinstance(entry, Finding):
-                    facts.setdefault(entry.fact, entry)
-    return {node: (neighbours[node], list(facts.values())) for node, facts in found.items()}

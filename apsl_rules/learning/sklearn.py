@@ -18,10 +18,9 @@ import pandas as pd
 from apsl_rules._arguments import chosen
 from apsl_rules.data import table
 from apsl_rules.errors import DataError, InvalidArgumentError, MissingPackageError
-from apsl_rules.graphs.cpdag import Depth
 from apsl_rules.learning.blanket import blanket_of, find_blanket
 from apsl_rules.learning.learn import learn
-from apsl_rules.names import Node, check_target, listing
+from apsl_rules.names import Depth, Node, check_target, listing
 from apsl_rules.neighbours.blanket import Blanket
 from apsl_rules.rules.store import Mark
 

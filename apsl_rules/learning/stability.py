@@ -15,11 +15,10 @@ from numpy.random import SeedSequence
 
 from apsl_rules._arguments import demand, is_whole, mapping, spelt
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.graphs.cpdag import Depth, check_depth
 from apsl_rules.learning.choose import AUTO, check_limits, gathered, is_auto
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.resample import Drawable, drawable, row_numbers
-from apsl_rules.names import Node, check_target, nearest
+from apsl_rules.names import Depth, Node, check_depth, check_target, nearest
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.stability_result import Stability, Tally, counted, tally
 from apsl_rules.plugins.manager import Plugins

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from apsl_rules.data.counts.cache import KeptCounts
 from apsl_rules.data.table import Table
+from apsl_rules.evidence.verdicts import Decision, Verdict
 from apsl_rules.names import Node, order_key
 from apsl_rules.oracles.protocol import (
     BatchedOracle,
-    Decision,
     Eliminating,
     Elimination,
     Oracle,
@@ -27,7 +27,6 @@ from apsl_rules.oracles.protocol import (
     Search,
     Separation,
     Sweep,
-    Verdict,
     foresee,
 )
 

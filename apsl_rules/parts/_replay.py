@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from apsl_rules.learning.frontier import Distances
 from apsl_rules.names import Node, Pair, in_order, listing
 from apsl_rules.parts.part import Part
+from apsl_rules.parts.reach import Distances
+from apsl_rules.parts.shortcuts import installed_rulebooks
 from apsl_rules.rules.conflicts import Conflict, is_consistent, left_standing
 from apsl_rules.rules.engine import Engine
 from apsl_rules.rules.facts import Fact, Finding, Firing, adjacent, arrow, conflict, gap
@@ -43,10 +44,8 @@ def _books(part: Part) -> list[Rulebook]:
 
 
 def _known() -> Sequence[Rulebook]:
-    from apsl_rules.plugins.manager import installed
-
     ours = (SOUND, KNOWING, PAPER)
-    return (*ours, *(book for book in installed().rulebooks.values() if book not in ours))
+    return (*ours, *(book for book in installed_rulebooks() if book not in ours))
 
 
 def _facts(store: MarkStore) -> set[Fact]:

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs.cpdag import Depth
-from apsl_rules.learning.frontier import inside
-from apsl_rules.names import Node, Pair, in_order, order_key, require_known
+from apsl_rules.evidence.evidence import GIVEN
+from apsl_rules.names import Depth, Node, Pair, in_order, order_key, require_known
 from apsl_rules.oracles.asker import Counts
 from apsl_rules.parts.edge_probability import strength_of
-from apsl_rules.parts.exportable import Exportable
-from apsl_rules.parts.viewable import Viewable
+from apsl_rules.parts.reach import inside
+from apsl_rules.parts.shortcuts import Exportable, Viewable, export_as
 from apsl_rules.rules.conflicts import Conflict
-from apsl_rules.rules.facts import GIVEN, Finding, Firing, Reason, adjacent, arrow, conflict, gap, settled, untested
+from apsl_rules.rules.facts import Finding, Firing, Reason, adjacent, arrow, conflict, gap, settled, untested
 from apsl_rules.rules.knowledge import NOTHING, Knowledge
 from apsl_rules.rules.proof import Proof, proof_of, proof_of_reason
 from apsl_rules.rules.store import Mark, MarkStore
@@ -293,9 +292,7 @@ class Part(Exportable, Viewable):
 
     def export(self, name: str) -> str:
         """Write the part in a format by its name, such as "dot"; ``apsl formats`` lists them."""
-        from apsl_rules.plugins.manager import installed, pick
-
-        return pick(installed().exporters, name, "format").export(self)
+        return export_as(self, name)
 
     def save(self, path: str | Path) -> None:
         """Write the part to a JSON file, whole or not at all; ``load_part`` and the command line read it."""

@@ -15,9 +15,9 @@ from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.plugins.learner_spec import Spec
 
 if TYPE_CHECKING:
-    from apsl_rules.graphs.marked import MarkedGraph
-    from apsl_rules.learning.task import Task
+    from apsl_rules.parts.marked_graph import MarkedGraph
     from apsl_rules.parts.part import Part
+    from apsl_rules.plugins.context import Task
 
 
 @attrs.frozen

@@ -7,9 +7,9 @@ from enum import StrEnum
 
 import attrs
 
-from apsl_rules.learning.frontier import inside
 from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.parts.part import Part
+from apsl_rules.parts.reach import inside
 from apsl_rules.rules.facts import adjacent, arrow, conflict
 from apsl_rules.rules.store import MarkStore
 

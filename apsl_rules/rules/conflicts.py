@@ -14,11 +14,12 @@ from typing import Literal, TypeAlias, get_args
 
 import attrs
 
+from apsl_rules.evidence.evidence import Evidence, evidence_strength
 from apsl_rules.names import Node, Pair, in_order, order_key, shown
 from apsl_rules.rules.cycles import cyclic_groups, way
 from apsl_rules.rules.engine import Engine, Outcome
-from apsl_rules.rules.facts import Evidence, Fact, Finding, adjacent, arrow, conflict, fact_key, gap
-from apsl_rules.rules.proof import Proof, finding_strength, proof_of
+from apsl_rules.rules.facts import Fact, Finding, adjacent, arrow, conflict, fact_key, gap
+from apsl_rules.rules.proof import Proof, proof_of
 from apsl_rules.rules.store import MarkStore
 
 Policy: TypeAlias = Literal["quarantine", "strongest", "first", "last"]
@@ -114,7 +115,7 @@ def as_a_set(findings: Sequence[Finding]) -> list[Finding]:
 
 def _is_preferred(finding: Finding, rival: Finding) -> bool:
     """Prefer the stronger evidence; among equals, the one whose verdicts read first."""
-    strength, against = finding_strength(finding), finding_strength(rival)
+    strength, against = evidence_strength(finding.evidence), evidence_strength(rival.evidence)
     return strength > against or (strength == against and _reading(finding) < _reading(rival))
 
 
@@ -175,7 +176,7 @@ def _strength(store: MarkStore, side: Fact) -> tuple[float, bool]:
     """
     findings = proof_of(store, side).findings
     deciding = [one for one in findings if one.fact != adjacent.fact(*side.nodes)] or findings
-    return min(map(finding_strength, deciding)), all(one.evidence.is_given for one in deciding)
+    return min(evidence_strength(one.evidence) for one in deciding), all(one.evidence.is_given for one in deciding)
 
 
 def _shallowest(outcome: Outcome, torn: Collection[Pair]) -> list[_Contradiction]:

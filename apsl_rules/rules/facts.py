@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeAlias
 import attrs
 
 from apsl_rules.errors import RuleError
+from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.names import Node, order_key, shown
-from apsl_rules.oracles.protocol import Verdict
 
 Nodes: TypeAlias = tuple[Node, ...]
 
@@ -97,33 +97,6 @@ barred = Relation("barred", 2, "no arrow goes from {0} to {1}")
 conflict = Relation("conflict", 2, "{0} and {1} are in conflict", symmetric=True)
 
 RELATIONS = (adjacent, gap, settled, untested, arrow, collider, chain, spouse, barred, conflict)
-
-
-#: The source of what the user knew beforehand.
-GIVEN = "given"
-
-
-@attrs.frozen
-class Evidence:
-    """Where a finding comes from: the source's name, the verdicts behind it, and what they amount to in words.
-
-    ``nats`` is how far the scored graph with the finding is ahead of the best one without it, where scores were asked.
-    """
-
-    source: str
-    verdicts: tuple[Verdict, ...] = ()
-    note: str = ""
-    nats: float | None = None
-
-    @property
-    def is_given(self) -> bool:
-        """Return whether the user knew it beforehand."""
-        return self.source == GIVEN
-
-    @property
-    def separator(self) -> Nodes | None:
-        """Return the separating set, if the finding rests on one."""
-        return next((verdict.given for verdict in self.verdicts if verdict.independent), None)
 
 
 @attrs.frozen

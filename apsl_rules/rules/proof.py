@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from math import exp, inf, log, log1p
+from math import inf
 from typing import Any
 
 import attrs
 
 from apsl_rules._json_labels import label
 from apsl_rules.evidence.as_data import evidence_data
-from apsl_rules.names import shown
-from apsl_rules.oracles.protocol import Verdict
-from apsl_rules.rules.facts import Evidence, Fact, Finding, Firing, Reason, fact_key
+from apsl_rules.evidence.evidence import evidence_strength
+from apsl_rules.evidence.wording import evidence_text
+from apsl_rules.rules.facts import Fact, Finding, Firing, Reason, fact_key
 from apsl_rules.rules.store import MarkStore
 
 
@@ -61,7 +61,7 @@ class Proof:
     @property
     def strength(self) -> float:
         """Return the strength of the weakest finding: a proof is as strong as that."""
-        return min((finding_strength(finding) for finding in self.findings), default=inf)
+        return min((evidence_strength(finding.evidence) for finding in self.findings), default=inf)
 
     def __str__(self) -> str:
         sides = [f"side {number}:\n{side}" for number, side in enumerate(self.sides, start=1)]
@@ -129,72 +129,8 @@ def _step(store: MarkStore, reason: Reason, premises: tuple[int, ...]) -> Step:
     return Step(reason.fact, store.relations[relation].text(nodes), reason, premises)
 
 
-def finding_strength(finding: Finding) -> float:
-    """Return the strength of a finding: minus the log of the chance that its shakiest verdict is wrong.
-
-    That chance is p for "dependent" and 1 - p for "independent"; a lead of so many nats over the best rival leaves the
-    rival one chance in 1 + exp(nats), and then tests made on the way do not count. Evidence without any of these (a
-    known graph, what the user gave) cannot be shaken.
-    """
-    if finding.evidence.nats is not None:
-        return _log_sum(finding.evidence.nats)
-    return min((_verdict_strength(verdict) for verdict in finding.evidence.verdicts), default=inf)
-
-
-def _log_sum(nats: float) -> float:
-    """Return the log of 1 + exp(nats), also where that is beyond the largest float."""
-    return max(nats, 0.0) + log1p(exp(-abs(nats)))
-
-
-def _verdict_strength(verdict: Verdict) -> float:
-    if verdict.p is None:
-        return inf if verdict.decision != "unreliable" else 0.0
-    if verdict.independent:
-        return -log1p(-verdict.p) if verdict.p < 1 else inf
-    if verdict.log_p is not None:
-        return -verdict.log_p
-    return -log(verdict.p) if verdict.p > 0 else inf
-
-
 def _why(reason: Reason) -> str:
     return reason.rule if isinstance(reason, Firing) else evidence_text(reason.evidence)
-
-
-def evidence_text(evidence: Evidence) -> str:
-    """Say in a line where a finding comes from."""
-    parts = [evidence.note] if evidence.note else []
-    parts += [verdict_text(verdict) for verdict in evidence.verdicts]
-    return f"{evidence.source}: {'; '.join(parts)}" if parts else evidence.source
-
-
-def verdict_text(verdict: Verdict) -> str:
-    """Say a verdict in a line, such as ``A ⊥ B | C (G² = 1.2, dof 2, p = 0.55, n = 1000)``.
-
-    >>> verdict_text(Verdict("A", "B", ("C",), "independent", "G²", 1.2, 0.5488, 2, 1000))
-    'A ⊥ B | C (G² = 1.2, dof 2, p = 0.549, n = 1000)'
-    """
-    x, y = shown(verdict.x), shown(verdict.y)
-    said = {
-        "independent": f"{x} ⊥ {y}",
-        "dependent": f"{x} not ⊥ {y}",
-        "unreliable": f"too few rows to test {x} against {y}",
-    }[verdict.decision]
-    given = f" | {', '.join(map(shown, verdict.given))}" if verdict.given else ""
-    measured = verdict.statistic is not None and verdict.n is not None
-    figures = [f"{verdict.test} = {verdict.statistic:.4g}"] if measured else []
-    figures += [] if verdict.dof is None else [f"dof {verdict.dof}"]
-    figures += [] if verdict.p is None else [f"p = {p_text(verdict)}"]
-    figures += [] if verdict.n is None else [f"n = {verdict.n}"]
-    return f"{said}{given}" + (f" ({', '.join(figures)})" if figures else "")
-
-
-def p_text(verdict: Verdict) -> str:
-    """Spell a p-value with three digits, also far below the smallest float."""
-    if verdict.p == 0 and verdict.log_p is not None:
-        exponent, rest = divmod(verdict.log_p / log(10), 1)
-        digits, carry = f"{exp(rest * log(10)):.2e}".split("e")
-        return f"{float(digits):g}e{int(exponent) + int(carry)}"
-    return f"{verdict.p:.3g}"
 
 
 def _step_data(at: int, step: Step) -> dict[str, Any]:

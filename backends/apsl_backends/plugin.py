@@ -18,9 +18,8 @@ from apsl_backends.learners.grow_shrink.learner import learn_by_growing
 from apsl_backends.learners.grow_shrink.rulebook import PATHS
 from apsl_backends.table_oracles import TABLE_ENDINGS, TABLE_ORACLES, read_table
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.export.formats import EXPORTERS, GRAPH_READER
+from apsl_rules.export.formats import FORMATS, READERS, read_known_graph
 from apsl_rules.graphs.dag import Dag, is_networkx, known_dag
-from apsl_rules.graphs.marked import MarkedGraph
 from apsl_rules.graphs.networks.bif import read_bif
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.neighbours.blanket import BlanketFinder, SpousesByChild
@@ -28,6 +27,7 @@ from apsl_rules.neighbours.symmetric import Neighbours
 from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.parts.edge_list import edges_csv
 from apsl_rules.parts.file import part_json
+from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.parts.text import draw
 from apsl_rules.plugins.hookspecs import hookimpl
 from apsl_rules.plugins.learner_spec import parse_spec
@@ -109,7 +109,7 @@ def apsl_readers() -> Iterable[ReaderOffer]:
         ReaderOffer("bif", "a Bayesian network in the BIF format", (".bif", ".bif.gz"), read_bif),
         ReaderOffer("table", "a table of columns", TABLE_ENDINGS, read_table),
         ReaderOffer("recording", "the recorded answers of an oracle", (".recording",), ReplayOracle),
-        GRAPH_READER,
+        ReaderOffer("graph", "a known graph, written by another tool", tuple(READERS), read_known_graph),
     ]
 
 
@@ -122,7 +122,7 @@ def apsl_exporters() -> Iterable[ExporterOffer]:
         ExporterOffer("csv", "one row for each edge: source, target, mark, rule, p, distance", edges_csv),
         ExporterOffer("svg", "the drawing, for any browser or document", svg),
         ExporterOffer("html", "the report: drawing, proofs and replay in one page", report_html),
-        *EXPORTERS,
+        *(ExporterOffer(name, summary, write, write) for name, summary, write in FORMATS),
     ]
 
 

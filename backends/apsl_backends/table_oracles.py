@@ -25,7 +25,7 @@ _TESTING = ("dof", "reliability")
 def is_table(source: Any) -> bool:
     """Return whether a source looks like a table: encoded, a frame, an array, the path of a file, or counts."""
     return (
-        isinstance(source, Table | str | os.PathLike | CountSource)
+        isinstance(source, Table | FileTable | str | os.PathLike | CountSource)
         or hasattr(source, "columns")
         or hasattr(source, "ndim")
     )

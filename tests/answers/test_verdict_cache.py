@@ -29,9 +29,10 @@ from apsl_rules import learn, network
 from apsl_rules.data import table
 from apsl_rules.data.table import Table
 from apsl_rules.errors import CacheFileError, UnknownNodeError
+from apsl_rules.evidence.verdicts import Decision, Verdict
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node, order_key
-from apsl_rules.oracles.protocol import BaseOracle, Decision, Search, Verdict
+from apsl_rules.oracles.protocol import BaseOracle, Search
 from apsl_rules.parts.file import part_json
 from support.terminal import apsl
 

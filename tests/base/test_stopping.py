@@ -11,8 +11,8 @@ import pytest
 from apsl_rules import compare, learn, network
 from apsl_rules.errors import LimitReachedError
 from apsl_rules.learning.local_run import learn_locally
-from apsl_rules.learning.task import Task
 from apsl_rules.parts.part import Part
+from apsl_rules.plugins.context import Task
 from apsl_rules.plugins.manager import installed
 from apsl_rules.stopping import INTERRUPTED, REASON, TIME_IS_UP, Stop, Workers, check, heeding
 

@@ -12,10 +12,10 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
 from apsl_rules import Part, learn, network
+from apsl_rules.evidence.wording import p_text
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import shown
 from apsl_rules.rules.knowledge import Knowledge
-from apsl_rules.rules.proof import p_text
 from support.contradictory import Contradictory
 from support.drawn import HOSTILE, drawn_pairs, hostile_dag, large_part, part_reading, svg_reading
 from support.graphs import random_dag

@@ -15,13 +15,14 @@ import pytest
 from apsl_rules import Knowledge, Part, compare, find_blanket, known_dag, learn, learn_graph, learn_many, network
 from apsl_rules import stability as learn_again
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.sklearn import PartSelector
 from apsl_rules.names import Node
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.plugins.manager import installed
 from apsl_rules.rules.conflicts import POLICIES, Policy
-from apsl_rules.rules.facts import Evidence, Finding, adjacent
+from apsl_rules.rules.facts import Finding, adjacent
 from apsl_rules.rules.store import MarkStore
 from support.contradictory import Contradictory
 

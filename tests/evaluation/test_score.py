@@ -11,8 +11,8 @@ import pytest
 
 from apsl_rules import known_dag, learn, learn_graph, network, score
 from apsl_rules.errors import GraphError, InvalidArgumentError, UnknownNodeError
-from apsl_rules.graphs.marked import MarkedGraph
 from apsl_rules.names import Node
+from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.parts.part import Part
 from support.contradictory import Contradictory
 from support.graphs import MICRO, arrows_of, dag_of

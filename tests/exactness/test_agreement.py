@@ -10,10 +10,11 @@ import pytest
 
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import hookimpl, learn, network
-from apsl_rules.learning.task import Progress
+from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import BaseOracle, Verdict
+from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.parts.part import Part
+from apsl_rules.plugins.context import Progress
 from apsl_rules.rules.facts import Fact, Finding, Firing
 from apsl_rules.rules.journal import Drop
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from apsl_backends.finders.hiton import Hiton
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import learn, network
-from apsl_rules.graphs.cpdag import Depth, cpdag
+from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.learning.findings.cmb_authors import Identities
-from apsl_rules.names import Node
+from apsl_rules.names import Depth, Node
 from apsl_rules.neighbours.blanket import SpousesByChild
 from apsl_rules.neighbours.symmetric import Neighbours
 from apsl_rules.parts.part import Part

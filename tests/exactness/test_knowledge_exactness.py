@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import Knowledge, learn, learn_graph
-from apsl_rules.graphs.cpdag import Depth
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.names import Depth
 from apsl_rules.parts.file import parse_part, part_json
 from support.grading import contradicts, is_exact
 from support.graphs import all_dags, dag_of

@@ -20,7 +20,7 @@ from pgmpy.readwrite import BIFReader
 from apsl_rules import export, known_dag, learn, network
 from apsl_rules.errors import GraphFormatError, InvalidArgumentError
 from apsl_rules.export._spelling import packed, spelled
-from apsl_rules.graphs.marked import MarkedGraph
+from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.rules.store import Mark
 from support.strategies import marked_graphs
 

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from apsl_rules import export, known_dag
 from apsl_rules.errors import GraphError, InvalidArgumentError
 from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
-from apsl_rules.graphs.marked import MarkedGraph
 from apsl_rules.names import Node
+from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.rules.store import Mark
 from support.strategies import ODD_LABELS, marked_graphs
 

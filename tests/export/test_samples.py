@@ -12,7 +12,7 @@ import pytest
 from apsl_rules import compare, export, known_dag, learn, learn_graph, network
 from apsl_rules.errors import ApslError, GraphError, GraphFormatError
 from apsl_rules.evaluation.score import score
-from apsl_rules.graphs.marked import MarkedGraph, graph_of
+from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
 
 DAGITTY = """
 dag {

@@ -21,7 +21,8 @@ from apsl_backends.kernels.chi_square_tail import log_tail, log_tails, threshold
 from apsl_backends.kernels.counting_method import MOST_CELLS
 from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError
-from apsl_rules.oracles.protocol import BaseOracle, Search, Verdict
+from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.oracles.protocol import BaseOracle, Search
 from support.counting import WAYS, by_loops, coded, in_way, tables
 
 

@@ -16,10 +16,11 @@ from apsl_backends.learners.grow_shrink.growing import Growing, GrowShrinkOption
 from apsl_backends.learners.grow_shrink.turning import arrows_to_turn, cycles
 from apsl_rules import learn, network
 from apsl_rules.errors import SpecError
+from apsl_rules.evidence.verdicts import Decision, Verdict
 from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, in_order
-from apsl_rules.oracles.protocol import BaseOracle, Decision, Verdict
+from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.parts.file import load_part
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.manager import installed

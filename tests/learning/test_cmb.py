@@ -8,11 +8,12 @@ import pytest
 
 from apsl_backends.finders.hiton import Hiton
 from apsl_backends.independence.d_separation import DSeparation
+from apsl_rules.evidence.verdicts import Decision, Verdict
 from apsl_rules.learning.findings.cmb import Changes
 from apsl_rules.names import Node
 from apsl_rules.neighbours.blanket import Blanket
 from apsl_rules.neighbours.symmetric import Candidates, Neighbours
-from apsl_rules.oracles.protocol import BaseOracle, Decision, Verdict
+from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.plugins.offers import FinderSettings
 from apsl_rules.rules.facts import chain, collider
 from support.graphs import MICRO

@@ -12,11 +12,12 @@ import pytest
 
 from apsl_rules import Interrupted, compare, known_dag, learn, learn_graph, learn_many, network
 from apsl_rules.errors import UnknownNodeError
+from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.learning import learn as learning
-from apsl_rules.learning.task import Progress
 from apsl_rules.names import Node
 from apsl_rules.oracles.asker import RememberingOracle
-from apsl_rules.oracles.protocol import BaseOracle, Verdict
+from apsl_rules.oracles.protocol import BaseOracle
+from apsl_rules.plugins.context import Progress
 from apsl_rules.plugins.hookspecs import hookimpl
 
 pytestmark = pytest.mark.usefixtures("interrupts_are_heard")

@@ -15,12 +15,13 @@ from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import Knowledge, known_dag, learn, learn_graph, learn_many, network
 from apsl_rules.data.table import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
+from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.graphs.networks.simulate import simulate
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import BaseOracle, Verdict
+from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.oracles.shared import shared
 from apsl_rules.parts.file import part_json
 from support.strategies import sparse_dags

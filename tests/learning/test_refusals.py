@@ -13,9 +13,9 @@ from apsl_rules import hookimpl, known_dag, learn, learn_graph, network
 from apsl_rules.data import table
 from apsl_rules.errors import InvalidArgumentError, PluginError
 from apsl_rules.learning.local_run import learn_locally
-from apsl_rules.learning.task import Task
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.part import Part
+from apsl_rules.plugins.context import Task
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.offers import FinderOffer, LearnerOffer
 from apsl_rules.rules.engine import Engine

@@ -19,11 +19,11 @@ from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.resample import drawable, row_numbers
-from apsl_rules.learning.task import Progress
 from apsl_rules.names import Node
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.stability_result import Stability, counted, tally
+from apsl_rules.plugins.context import Progress
 from support.strategies import dags
 
 CANCER = sample(network("cancer"), 20_000, seed=1)

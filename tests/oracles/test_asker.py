@@ -10,9 +10,10 @@ import pytest
 
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules.errors import GraphError, InvalidArgumentError, LimitReachedError, PluginError, UnknownNodeError
+from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.names import Node
 from apsl_rules.oracles.asker import Counts, RememberingOracle
-from apsl_rules.oracles.protocol import BaseOracle, Query, Separation, Sweep, Verdict
+from apsl_rules.oracles.protocol import BaseOracle, Query, Separation, Sweep
 from support.graphs import MICRO
 
 ORIGIN = "oracle 'odd' of plugin 'strange'"

@@ -7,8 +7,9 @@ from math import inf, isnan, log
 
 import pytest
 
+from apsl_rules.evidence.verdicts import Decision, Verdict, weaker
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import BaseOracle, Decision, Oracle, Query, Search, Sweep, Verdict, subsets, weaker
+from apsl_rules.oracles.protocol import BaseOracle, Oracle, Query, Search, Sweep, subsets
 
 
 def verdict(y: str, decision: Decision, statistic: float | None = None, p: float | None = None) -> Verdict:

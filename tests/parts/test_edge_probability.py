@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import learn, network
+from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.parts.edge_probability import CURVES, lead_of, strength_of
 from apsl_rules.parts.file import parse_part, part_json
-from apsl_rules.rules.facts import Evidence, Finding, adjacent
+from apsl_rules.rules.facts import Finding, adjacent
 from apsl_rules.rules.proof import Proof, Step
 from apsl_rules.rules.store import Mark
 

@@ -12,11 +12,11 @@ import pytest
 
 from apsl_rules import Interrupted, Knowledge, hookimpl, learn, learn_graph, learn_many, network, stability
 from apsl_rules.errors import ApslError, PartFileError
-from apsl_rules.graphs.cpdag import Depth
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.task import Progress
+from apsl_rules.names import Depth
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.part import Part
+from apsl_rules.plugins.context import Progress
 from apsl_rules.plugins.manager import installed
 from support.contradictory import Contradictory
 from support.graphs import MICRO

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import learn
+from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.rules.engine import Engine
-from apsl_rules.rules.facts import Evidence, Fact, Finding, Firing
+from apsl_rules.rules.facts import Fact, Finding, Firing
 from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rule import Rulebook

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from apsl_rules import hookimpl, known_dag, learn
 from apsl_rules.errors import ApslError, PartFileError
+from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.graphs.networks.bif import parse_bif
-from apsl_rules.oracles.protocol import BaseOracle, Verdict
+from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.parts.file import parse_part
 from apsl_rules.plugins.manager import installed
 from support.fuzzing import PARTS, READERS, looked_at, refused_or, spoilt_parts

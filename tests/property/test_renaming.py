@@ -13,10 +13,9 @@ from apsl_backends.scores.content_order import by_content
 from apsl_rules import learn, network
 from apsl_rules.data import describe
 from apsl_rules.data.table import Table
-from apsl_rules.graphs.cpdag import Depth
 from apsl_rules.graphs.networks.random import random_network
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.names import Node, Pair
+from apsl_rules.names import Depth, Node, Pair
 
 #: Parts that other names of the columns changed, by how their table is drawn: from a shipped network, or a random one.
 CHANGED: tuple[tuple[str, str | int, int, int, Node, Depth], ...] = (

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import Part, known_dag, learn, network
-from apsl_rules.graphs.cpdag import Depth
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.names import Depth
 from apsl_rules.report._heights import spread
 from apsl_rules.report.edges import edges_of, look, positions
 from apsl_rules.report.layout import Box, Drawing, drawing_of

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from apsl_rules.errors import RuleError
-from apsl_rules.oracles.protocol import Verdict
+from apsl_rules.evidence.evidence import Evidence
+from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.rules.facts import (
-    Evidence,
     Fact,
     Relation,
     Variable,

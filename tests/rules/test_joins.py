@@ -7,8 +7,9 @@ import re
 import attrs
 import pytest
 
+from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.rules.engine import Engine
-from apsl_rules.rules.facts import RELATIONS, Evidence, Finding, Relation, Variable, adjacent, arrow, settled
+from apsl_rules.rules.facts import RELATIONS, Finding, Relation, Variable, adjacent, arrow, settled
 from apsl_rules.rules.joins import plans_of
 from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.rulebooks import KNOWING, R1, R3

@@ -8,11 +8,12 @@ from math import inf, log
 import pytest
 
 from apsl_rules import learn
-from apsl_rules.oracles.protocol import Decision, Verdict
+from apsl_rules.evidence.evidence import Evidence, evidence_strength
+from apsl_rules.evidence.verdicts import Decision, Verdict
+from apsl_rules.evidence.wording import evidence_text, p_text, verdict_text
 from apsl_rules.rules.engine import Engine
-from apsl_rules.rules.facts import Evidence, Finding, adjacent
 from apsl_rules.rules.ledger import ledger
-from apsl_rules.rules.proof import evidence_text, finding_strength, p_text, proof_of, verdict_text
+from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import PAPER, SOUND
 from support.graphs import MICRO
 from support.telling import fact, told
@@ -102,7 +103,7 @@ def test_the_strength_of_a_verdict(decision: Decision, p: float | None, log_p: f
     """It is minus the log of the chance to be wrong: p where dependent, 1 - p where independent."""
     verdict = Verdict("a", "b", (), decision, "G²", 1.0, p, 1, 100, log_p)
 
-    assert finding_strength(Finding(adjacent.fact("a", "b"), Evidence("G²", (verdict,)))) == pytest.approx(expected)
+    assert evidence_strength(Evidence("G²", (verdict,))) == pytest.approx(expected)
 
 
 def test_a_proof_is_as_strong_as_its_weakest_finding() -> None:

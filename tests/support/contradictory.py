@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import BaseOracle, Verdict
+from apsl_rules.oracles.protocol import BaseOracle
 
 
 class Contradictory(BaseOracle):

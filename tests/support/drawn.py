@@ -9,12 +9,13 @@ from xml.etree import ElementTree as ET
 import attrs
 
 from apsl_rules import Part, known_dag, learn
+from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, in_order, shown
 from apsl_rules.parts.part import Visit
 from apsl_rules.report.edges import Look, look
 from apsl_rules.rules.engine import Engine
-from apsl_rules.rules.facts import Evidence, Finding, adjacent, collider
+from apsl_rules.rules.facts import Finding, adjacent, collider
 from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.store import MarkStore
 

@@ -9,24 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from apsl_rules.evidence.evidence import Evidence
+from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.graphs.dag import Dag, known_dag
-from apsl_rules.graphs.marked import MARKS, MarkedGraph
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import Verdict
-from apsl_rules.rules.facts import (
-    Evidence,
-    Fact,
-    Finding,
-    Relation,
-    Variable,
-    adjacent,
-    arrow,
-    chain,
-    collider,
-    gap,
-    spouse,
-)
+from apsl_rules.parts.marked_graph import MARKS, MarkedGraph
+from apsl_rules.rules.facts import Fact, Finding, Relation, Variable, adjacent, arrow, chain, collider, gap, spouse
 from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.store import Mark
 from support.graphs import random_dag

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from apsl_rules.oracles.protocol import Verdict
-from apsl_rules.rules.facts import RELATIONS, Evidence, Fact, Finding
+from apsl_rules.evidence.evidence import Evidence
+from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.rules.facts import RELATIONS, Fact, Finding
 
 _RELATIONS = {relation.name: relation for relation in RELATIONS}
 

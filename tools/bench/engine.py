@@ -11,8 +11,9 @@ from random import Random
 from statistics import median
 from time import process_time
 
+from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.rules.engine import Engine
-from apsl_rules.rules.facts import Evidence, Finding, Relation, adjacent, chain, collider, spouse
+from apsl_rules.rules.facts import Finding, Relation, adjacent, chain, collider, spouse
 from apsl_rules.rules.rulebooks import SOUND
 
 SIZES = ((185, 297), (370, 594), (1000, 2000), (2000, 4037), (4000, 8074))

@@ -27,9 +27,10 @@ from apsl_rules import known_dag
 from apsl_rules.data.table import Table
 from apsl_rules.graphs.cpdag import Cpdag
 from apsl_rules.graphs.dag import Dag
-from apsl_rules.learning.whole_graph import LearnedGraph, learn_graph
+from apsl_rules.learning.whole_graph import learn_graph
 from apsl_rules.neighbours.symmetric import Neighbours
 from apsl_rules.oracles.asker import RememberingOracle
+from apsl_rules.parts.learned_graph import LearnedGraph
 from apsl_rules.plugins.manager import installed
 from apsl_rules.plugins.offers import FinderSettings
 

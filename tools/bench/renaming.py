@@ -21,10 +21,9 @@ import numpy as np
 from apsl_rules import learn, network
 from apsl_rules.data import describe
 from apsl_rules.data.table import Table
-from apsl_rules.graphs.cpdag import Depth
 from apsl_rules.graphs.networks.random import random_network
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.names import Node, Pair, in_order
+from apsl_rules.names import Depth, Node, Pair, in_order
 from apsl_rules.parts.part import Part
 
 NETWORKS = ("alarm", "asia", "child", "insurance", "sachs")

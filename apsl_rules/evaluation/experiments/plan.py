@@ -16,10 +16,9 @@ from apsl_rules.errors import SpecError
 from apsl_rules.evaluation.experiments.design import Experiment, Grid, Learned, Order, Scoring
 from apsl_rules.evaluation.experiments.samples import Samples, drawing_seed
 from apsl_rules.evaluation.published import table4
-from apsl_rules.graphs.cpdag import Depth
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.learning.choose import learner_offer
-from apsl_rules.names import order_key
+from apsl_rules.names import Depth, order_key
 from apsl_rules.plugins.manager import Plugins, installed
 
 MOST_CONNECTED = 5

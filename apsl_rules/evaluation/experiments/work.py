@@ -15,12 +15,12 @@ from apsl_rules.evaluation.experiments.design import SCORINGS, Scoring
 from apsl_rules.evaluation.experiments.plan import Unit, ordered
 from apsl_rules.evaluation.experiments.samples import Samples
 from apsl_rules.evaluation.score import score
-from apsl_rules.graphs.cpdag import Depth
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.learning.compare import WARMING
 from apsl_rules.learning.learn import learn
-from apsl_rules.learning.whole_graph import LearnedGraph, learn_graph
-from apsl_rules.names import Node, shown
+from apsl_rules.learning.whole_graph import learn_graph
+from apsl_rules.names import Depth, Node, shown
+from apsl_rules.parts.learned_graph import LearnedGraph
 from apsl_rules.parts.part import Part
 
 Learned = TypeVar("Learned")

@@ -16,10 +16,11 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Literal, TypeAlias
 
+from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.learning.findings.finding_list import Found
 from apsl_rules.names import Node
 from apsl_rules.neighbours.blanket import BlanketFinder
-from apsl_rules.oracles.protocol import Oracle, Verdict
+from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.rules.facts import arrow
 
 Identity: TypeAlias = Literal["untouched", "parent", "child", "undecided", "open"]

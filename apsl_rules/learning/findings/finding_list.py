@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from apsl_rules.evidence.evidence import Evidence
+from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import Verdict
-from apsl_rules.rules.facts import Evidence, Fact, Finding, Relation
+from apsl_rules.rules.facts import Fact, Finding, Relation
 
 
 class Found:

@@ -29,10 +29,10 @@ from apsl_rules.data import fingerprint
 from apsl_rules.data.counts.cache import KeptCounts
 from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.evidence.verdicts import Decision, Verdict
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracles.protocol import (
     BatchedOracle,
-    Decision,
     Eliminating,
     Elimination,
     Oracle,
@@ -40,7 +40,6 @@ from apsl_rules.oracles.protocol import (
     Search,
     Separation,
     Sweep,
-    Verdict,
 )
 
 

@@ -115,13 +115,6 @@ def _open_parquet(connection: Any, table: FileTable) -> tuple[str, ...]:
     return columns.names
 
 
-def columns_of(table: FileTable) -> tuple[Node, ...]:
-    """Return the names of the columns of a table in a database."""
-    opened = open_files(table)
-    opened.connection.close()
-    return opened.names
-
-
 @contextmanager
 def refusing(path: str) -> Iterator[None]:
     """Turn every failure of the database into one sentence, and its word for an interrupt into Python's."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 from apsl_rules.data.counts.cache import KeptCounts
 from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.neighbours.symmetric import Candidates
-from apsl_rules.oracles.protocol import Oracle, Verdict
+from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.plugins.offers import FinderSettings
 
 THRESHOLD = 0.05

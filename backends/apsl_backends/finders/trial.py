@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.finders.falsediscovery import discoveries
+from apsl_rules.evidence.verdicts import Verdict, weaker
 from apsl_rules.names import Node
 from apsl_rules.neighbours.symmetric import Candidates
-from apsl_rules.oracles.protocol import Oracle, Search, Separation, Sweep, Verdict, foresee, weaker
+from apsl_rules.oracles.protocol import Oracle, Search, Separation, Sweep, foresee
 from apsl_rules.plugins.offers import FinderSettings
 
 

@@ -18,8 +18,9 @@ from apsl_rules.data.counts.cache import KeptCounts
 from apsl_rules.data.counts.source import Heading
 from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.evidence.verdicts import Decision, Verdict
 from apsl_rules.names import Node, listing, nearest, require_known
-from apsl_rules.oracles.protocol import BaseOracle, Decision, Elimination, Query, Search, Separation, Sweep, Verdict
+from apsl_rules.oracles.protocol import BaseOracle, Elimination, Query, Search, Separation, Sweep
 
 if TYPE_CHECKING:
     from apsl_backends.independence.count_tester import CountedTester

@@ -13,8 +13,8 @@ from apsl_backends.learners.ggsl import learn_ggsl
 from apsl_backends.learners.mmhc import learn_mmhc
 from apsl_backends.learners.s2tmb import S2tmb
 from apsl_backends.learners.sll import learn_sll
-from apsl_rules.learning.task import Task
 from apsl_rules.parts.part import Part
+from apsl_rules.plugins.context import Task
 from apsl_rules.plugins.offers import BlanketOffer
 
 #: What runs the specs of each kind.

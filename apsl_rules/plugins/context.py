@@ -7,8 +7,7 @@ from typing import Any
 
 import attrs
 
-from apsl_rules.graphs.cpdag import Depth
-from apsl_rules.names import Node
+from apsl_rules.names import Depth, Node
 from apsl_rules.oracles.asker import Counts, RememberingOracle
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.manager import Plugins

@@ -1,16 +1,23 @@
-"""The methods that write a graph for other tools, shared by all that has marks."""
+"""Methods of results that reach up to other rooms: exports, drawings, formats and rulebooks of plugins.
+
+What is above is imported when a method is called; no other module of this room does that.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from apsl_rules.names import Node
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
-    from apsl_rules.graphs.marked import MarkedGraph
+    from apsl_rules.parts.marked_graph import MarkedGraph
+    from apsl_rules.parts.part import Part
+    from apsl_rules.rules.rule import Rulebook
 
 #: What a format that knows arrows only does with lines and conflicts: refuse them, or give them a direction.
 OpenEdges: TypeAlias = Literal["refuse", "direct"]
@@ -21,7 +28,7 @@ class Exportable:
 
     def graph(self) -> MarkedGraph:
         """Return the marks alone: nodes, arrows, lines and conflicts."""
-        from apsl_rules.graphs.marked import graph_of
+        from apsl_rules.parts.marked_graph import graph_of
 
         return graph_of(self)
 
@@ -102,3 +109,53 @@ class Exportable:
         from apsl_rules.export.pgmpy import to_pgmpy
 
         return to_pgmpy(self)
+
+
+class Viewable:
+    """Ways to look at a part, which is the one class that has them; all show one and the same drawing."""
+
+    __slots__ = ()
+
+    def svg(self, *, outside: bool = False) -> str:
+        """Draw the part as SVG text, ``outside`` with what was learned beyond the asked depth, in grey."""
+        from apsl_rules.report.svg import svg
+
+        return svg(cast("Part", self), outside=outside)
+
+    def plot(self, ax: Axes | None = None, *, outside: bool = False) -> Axes:
+        """Draw the part with matplotlib into axes, new ones if none are given."""
+        from apsl_rules.report.matplotlib_plot import plot
+
+        return plot(cast("Part", self), ax, outside=outside)
+
+    def report(self, path: str | Path) -> None:
+        """Write the part as one HTML file: a drawing with every proof and a replay of the run, for any browser."""
+        from apsl_rules.report.page import write_report
+
+        write_report(cast("Part", self), path)
+
+    def _repr_html_(self) -> str:
+        from apsl_rules.report.notebook import notebook_html
+
+        return notebook_html(cast("Part", self))
+
+
+def export_as(part: Part, name: str) -> str:
+    """Write a part in a format by its name, as some installed plugin offers it."""
+    from apsl_rules.plugins.manager import installed, pick
+
+    return pick(installed().exporters, name, "format").export(part)
+
+
+def installed_rulebooks() -> tuple[Rulebook, ...]:
+    """Return the rulebooks that installed plugins offer."""
+    from apsl_rules.plugins.manager import installed
+
+    return tuple(installed().rulebooks.values())
+
+
+def graph_from_networkx(graph: object) -> MarkedGraph:
+    """Return the marks of a networkx graph."""
+    from apsl_rules.export.networkx import from_networkx
+
+    return from_networkx(graph)

@@ -15,8 +15,8 @@ from apsl_rules.graphs.cpdag import Pdag
 from apsl_rules.graphs.dag import Dag, is_networkx, known_dag
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.names import Node, Pair, in_order, order_key
-from apsl_rules.parts.exportable import Exportable
 from apsl_rules.parts.part import Part
+from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
 from apsl_rules.rules.facts import adjacent
 from apsl_rules.rules.store import Mark, MarkStore
 
@@ -165,7 +165,7 @@ def graph_of(source: object) -> MarkedGraph:
     >>> graph_of(known_dag({"a": [], "b": ["a"]})).edges
     (Edge(source='a', target='b', mark=<Mark.ARROW: 'arrow'>),)
     """
-    from apsl_rules.learning.whole_graph import LearnedGraph
+    from apsl_rules.parts.learned_graph import LearnedGraph
 
     if isinstance(source, MarkedGraph):
         return source
@@ -181,9 +181,7 @@ def graph_of(source: object) -> MarkedGraph:
     if isinstance(source, Dag):
         return MarkedGraph(source.nodes, source.edges)
     if is_networkx(source):
-        from apsl_rules.export.networkx import from_networkx
-
-        return from_networkx(source)
+        return graph_from_networkx(source)
     message = (
         f"a {type(source).__name__} has no marks to write; give a part, a learned graph, a known graph "
         "(known_dag(...)), a network, a networkx graph or a MarkedGraph"

@@ -1,0 +1,88 @@
+"""The graph of all nodes, every arrow with its proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import attrs
+
+from apsl_rules.graphs.cpdag import Cpdag, cpdag
+from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.extension import extension
+from apsl_rules.names import Node, Pair, require_known
+from apsl_rules.parts.part import Part
+from apsl_rules.parts.shortcuts import Exportable
+from apsl_rules.rules.conflicts import Conflict
+from apsl_rules.rules.proof import Proof
+from apsl_rules.rules.store import Mark
+
+
+@attrs.frozen(slots=False, repr=False)
+class LearnedGraph(Exportable):
+    """What was learned of all nodes, every arrow with its proof; ``parts`` are the runs that it is made of.
+
+    ``asked`` has the pairs whose edges belong to the graph, if not all do: runs tell of edges further out as well.
+    """
+
+    learner: str
+    nodes: tuple[Node, ...]
+    parts: tuple[Part, ...]
+    incomplete: str | None = None
+    asked: frozenset[Pair] | None = None
+
+    def __repr__(self) -> str:
+        state = f", incomplete={self.incomplete!r}" if self.incomplete else ""
+        return (
+            f"LearnedGraph(learner={self.learner!r}, nodes={len(self.nodes)}, arrows={len(self.arrows)}, "
+            f"undirected={len(self.lines)}, conflicts={len(self.conflicts)}{state})"
+        )
+
+    @cached_property
+    def arrows(self) -> frozenset[tuple[Node, Node]]:
+        """Return every arrow as (from, to)."""
+        return frozenset(one for part in self.parts for one in part.store.arrows if self.is_asked(one))
+
+    @cached_property
+    def lines(self) -> frozenset[Pair]:
+        """Return every edge whose direction is open."""
+        return frozenset(one for part in self.parts for one in part.store.lines if self.is_asked(one))
+
+    @cached_property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Return the contradictions met."""
+        return tuple(one for part in self.parts for one in part.all_conflicts if self.is_asked(one.pair))
+
+    def is_asked(self, pair: Iterable[Node]) -> bool:
+        """Return whether an edge of two nodes would belong to the graph."""
+        return self.asked is None or frozenset(pair) in self.asked
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what is to be known of the table and of the run."""
+        return tuple(dict.fromkeys(note for part in self.parts for note in part.notes))
+
+    def mark(self, x: Node, y: Node) -> Mark:
+        """Say what is known of a pair: unknown, gap, line, arrow or conflict."""
+        return self._part_with(x, y).mark(x, y)
+
+    def why(self, x: Node, y: Node) -> Proof:
+        """Prove what is known of a pair."""
+        return self._part_with(x, y).why(x, y)
+
+    def dag(self) -> Dag:
+        """Return a graph of the class that was learned: lines and contradicted edges get a direction, by name.
+
+        A method that draws all its arrows gives its own graph back.
+        """
+        torn = frozenset(pair for part in self.parts for pair in part.store.conflicts if self.is_asked(pair))
+        return extension(self.nodes, self.arrows, self.lines | torn)
+
+    def cpdag(self) -> Cpdag:
+        """Return what independences alone could tell of the graph."""
+        return cpdag(self.dag())
+
+    def _part_with(self, x: Node, y: Node) -> Part:
+        for node in (x, y):
+            require_known(node, self.nodes, "node")
+        return next((part for part in self.parts if x in part.visited or y in part.visited), self.parts[0])
