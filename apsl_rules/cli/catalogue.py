@@ -10,7 +10,7 @@ import click
 
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.terminal import print_table
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.plugins import Plugins
 
 
 class Offer(Protocol):
@@ -48,7 +48,7 @@ def networks(*, as_json: bool) -> None:
 
     Each can stand where a command takes a network: to learn from it, to draw tables, to check against.
     """
-    from apsl_rules.graphs.networks.library import network, network_names
+    from apsl_rules.graphs.networks import network, network_names
 
     known = [network(name) for name in network_names()]
     rows = [

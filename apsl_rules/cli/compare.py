@@ -12,7 +12,7 @@ from apsl_rules.cli.learning_options import learning_options, node_named, nodes_
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.terminal import print_table, watched
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
 Examples:
@@ -50,8 +50,8 @@ def compare(
     with the same mark, the nodes visited, the tests asked and the CPU seconds. A run that meets a limit or is
     interrupted exits with 2.
     """
-    from apsl_rules.learning.compare import compare as compare_learners
-    from apsl_rules.learning.named_source import open_source
+    from apsl_rules.learning import compare as compare_learners
+    from apsl_rules.learning import open_source
 
     manager: Plugins = context.obj
     if target is None:

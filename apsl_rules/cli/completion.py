@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from apsl_rules.learning.choose import AUTO
-from apsl_rules.plugins.manager import Plugins, installed
+from apsl_rules.learning import AUTO
+from apsl_rules.plugins import Plugins, installed
 
 _ADVICE = """\b
 Put it where your shell looks for it:
@@ -32,7 +32,7 @@ def completion(context: click.Context, *, shell: str) -> None:
 
 def complete_networks(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Complete the name of a network, or leave it to the shell to complete a file."""
-    from apsl_rules.graphs.networks.library import network_names
+    from apsl_rules.graphs.networks import network_names
 
     names = [name for name in network_names() if name.startswith(begun)]
     return [CompletionItem(name) for name in names] or [CompletionItem(begun, type="file")]

@@ -15,7 +15,7 @@ import click
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.terminal import print_table
 from apsl_rules.errors import ApslError
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.plugins import Plugins
 
 _EXTRAS = {
     "parquet": ("pyarrow", "Parquet files"),
@@ -96,8 +96,8 @@ def _plugins(manager: Plugins) -> str:
 
 
 def _known_graph(manager: Plugins) -> str:
-    from apsl_rules.evaluation.exactness import verify
-    from apsl_rules.graphs.networks.library import network
+    from apsl_rules.evaluation import verify
+    from apsl_rules.graphs.networks import network
 
     found = verify(network("asia"), plugins=manager)
     if not found.exact:
@@ -109,9 +109,9 @@ def _known_graph(manager: Plugins) -> str:
 def _table(manager: Plugins) -> str:
     from time import perf_counter
 
-    from apsl_rules.data.example import example_table
-    from apsl_rules.graphs.networks.library import network
-    from apsl_rules.learning.learn import learn
+    from apsl_rules.data import example_table
+    from apsl_rules.graphs.networks import network
+    from apsl_rules.learning import learn
 
     begin = perf_counter()
     part = learn(example_table(), "either", plugins=manager)

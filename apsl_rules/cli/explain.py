@@ -15,13 +15,11 @@ from apsl_rules.cli.learning_options import learned, learning_options, node_name
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.terminal import print_text, watched
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evidence.as_data import evidence_data
-from apsl_rules.evidence.wording import evidence_text
+from apsl_rules.evidence import evidence_data, evidence_text
 from apsl_rules.names import shown
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.manager import Plugins
-from apsl_rules.rules.facts import Finding, Firing
-from apsl_rules.rules.journal import Drop, Entry
+from apsl_rules.parts import Part
+from apsl_rules.plugins import Plugins
+from apsl_rules.rules import Drop, Entry, Finding, Firing
 
 _WHY_EXAMPLES = """\b
 Examples:
@@ -41,7 +39,7 @@ def part_from(source: str, manager: Plugins, *, quiet: bool, **settings: Any) ->
     """Read a saved part, or learn one, with a bar unless that is unwanted."""
     endings = tuple(ending for reader in manager.readers.values() for ending in reader.endings)
     if is_part_file(source) or (source.endswith(".json") and not source.casefold().endswith(endings)):
-        from apsl_rules.parts.file import load_part
+        from apsl_rules.parts import load_part
 
         _refuse_settings(source, settings)
         return load_part(source)

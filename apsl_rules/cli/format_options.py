@@ -11,8 +11,8 @@ import click
 
 from apsl_rules._atomic import STDOUT, check_place, is_stdout
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.offers import ExporterOffer
+from apsl_rules.parts import Part
+from apsl_rules.plugins import ExporterOffer
 
 _FORMAT = click.option(
     "--format", "style", default="text", show_default=True, help="How to write it: text, csv, dot, ... (apsl formats)."
@@ -72,6 +72,6 @@ def exported(part: Part, exporter: ExporterOffer, *, directed: bool) -> str:
     if exporter.export_graph is None:
         message = f"the format {exporter.name!r} shows the part as it was learned; leave out --directed"
         raise InvalidArgumentError(message)
-    from apsl_rules.parts.marked_graph import graph_of
+    from apsl_rules.parts import graph_of
 
     return exporter.export_graph(graph_of(part.graph().directed()))

@@ -14,7 +14,7 @@ from apsl_rules.cli.learning_options import learned, learning_options
 from apsl_rules.cli.output import json_option, quiet_option, summary
 from apsl_rules.cli.terminal import print_text, watched
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.plugins.manager import Plugins, pick
+from apsl_rules.plugins import Plugins, pick
 
 _EXAMPLES = """\b
 Examples:
@@ -59,7 +59,7 @@ def learn(
     Prints the part as a picture, with its arrows, lines and conflicts. A run that meets a limit or is interrupted
     gives what is settled by then and exits with 2; with --resume the same command goes on where it stopped.
     """
-    from apsl_rules.parts.file import save_part
+    from apsl_rules.parts import save_part
 
     manager: Plugins = context.obj
     style = chosen_style(style, as_json=as_json)

@@ -9,13 +9,13 @@ import click
 
 from apsl_rules.cli.completion import complete_finders, complete_learners, complete_oracles
 from apsl_rules.cli.config import config_option
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
 from apsl_rules.errors import InvalidArgumentError, PluginError, UnknownNodeError
-from apsl_rules.graphs.dag import Dag
-from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs import Dag
+from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Depth, Node, listing, nearest
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.parts import Part
+from apsl_rules.plugins import Plugins
 
 
 def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> Depth:
@@ -156,7 +156,7 @@ def nodes_of(source: Any) -> tuple[Node, ...]:
 
 def with_knowledge(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, Any]:
     """Join the options about background knowledge into one setting, and leave the others as they are."""
-    from apsl_rules.rules.knowledge import Knowledge
+    from apsl_rules.rules import Knowledge
 
     rest = dict(settings)
     path = rest.pop("knowledge")
@@ -177,8 +177,7 @@ def with_knowledge(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[st
 
 def learned(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:
     """Open a source by name and learn a part from it."""
-    from apsl_rules.learning.learn import learn
-    from apsl_rules.learning.named_source import open_source
+    from apsl_rules.learning import learn, open_source
 
     if target is None:
         message = f"learning from {name!r} needs a target; add --target NODE"

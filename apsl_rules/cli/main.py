@@ -52,7 +52,7 @@ Exit codes: 0 done, 1 a mistake that you can mend, 2 ended early, by a limit or 
 @click.pass_context
 def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
     """Learn any part of a Bayesian-network structure, every arrow with its proof."""
-    from apsl_rules.plugins.manager import installed
+    from apsl_rules.plugins import installed
 
     manager = installed().copy() if plugin_modules else installed()
     if plugin_modules:

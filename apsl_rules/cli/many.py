@@ -14,7 +14,7 @@ from apsl_rules.cli.learning_options import learning_options, node_named, nodes_
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.terminal import print_text, watched
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
 Examples:
@@ -49,8 +49,7 @@ def many(
     With --targets all the union is the whole graph, made of parts. A run that meets a limit or is interrupted gives
     the parts learned by then and exits with 2.
     """
-    from apsl_rules.learning.many import learn_many
-    from apsl_rules.learning.named_source import open_source
+    from apsl_rules.learning import learn_many, open_source
 
     manager: Plugins = context.obj
     opened = open_source(source, manager)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from apsl_rules.parts.part import Part
+from apsl_rules.parts import Part
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")

@@ -11,8 +11,8 @@ from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.terminal import print_text
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs.dag import Dag
-from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs import Dag
+from apsl_rules.graphs.networks import Network
 
 _EXAMPLES = """\b
 Examples:
@@ -45,9 +45,9 @@ def score(context: click.Context, /, part_file: str, *, truth: str, against: Any
 
     Precision and recall of marks are the paper's Ar_Precision and Ar_Recall, distance its Ar_Distance.
     """
-    from apsl_rules.evaluation.score import score as compare_with
-    from apsl_rules.learning.named_source import open_source
-    from apsl_rules.parts.file import load_part
+    from apsl_rules.evaluation import score as compare_with
+    from apsl_rules.learning import open_source
+    from apsl_rules.parts import load_part
 
     part = load_part(part_file)
     source = open_source(truth, context.obj)

@@ -11,7 +11,7 @@ from apsl_rules.cli.format_options import chosen_style, exported, format_options
 from apsl_rules.cli.output import json_option, json_text, summary
 from apsl_rules.cli.terminal import print_text
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.plugins.manager import Plugins, pick
+from apsl_rules.plugins import Plugins, pick
 
 _SHOW_EXAMPLES = """\b
 Examples:
@@ -35,7 +35,7 @@ Examples:
 def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out: str | None, as_json: bool) -> None:
     """Show a saved part: its picture, its figures and its edges; or write it in a format of another tool."""
     from apsl_rules._atomic import write_text
-    from apsl_rules.parts.file import load_part
+    from apsl_rules.parts import load_part
 
     chosen_style(style, as_json=as_json)
     keep_source(part_file, out)
@@ -60,7 +60,7 @@ def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out
 @out_option("Where to write it; else beside the part, ending in .html.")
 def report(part_file: str, *, out: str | None) -> None:
     """Write a saved part as one HTML file: drawing, proofs and replay, for any browser, without a network."""
-    from apsl_rules.parts.file import load_part
+    from apsl_rules.parts import load_part
 
     keep_source(part_file, out)
     part = load_part(part_file)

@@ -30,9 +30,9 @@ def simulate(*, network: str, rows: int, seed: int, out: str | None, quiet: bool
 
     Without --out it prints comma-separated text. The columns are the nodes, the values are the names of their levels.
     """
-    from apsl_rules.graphs.networks.library import network as network_named
-    from apsl_rules.graphs.networks.simulate import simulate as draw
-    from apsl_rules.graphs.networks.simulate import write_rows
+    from apsl_rules.graphs.networks import network as network_named
+    from apsl_rules.graphs.networks import simulate as draw
+    from apsl_rules.graphs.networks import write_rows
 
     keep_source(network, out)
     known = network_named(network)

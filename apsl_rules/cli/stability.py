@@ -12,7 +12,7 @@ from apsl_rules.cli.learning_options import learning_options, node_named, nodes_
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
 Examples:
@@ -51,9 +51,9 @@ def stability(
     A run that meets a limit or is interrupted counts the resamples learned by then and exits with 2.
     """
     from apsl_rules._json_labels import label
-    from apsl_rules.learning.named_source import open_source
-    from apsl_rules.learning.stability import stability as learned_again
-    from apsl_rules.parts.file import save_part
+    from apsl_rules.learning import open_source
+    from apsl_rules.learning import stability as learned_again
+    from apsl_rules.parts import save_part
 
     keep_source(source, out)
     manager: Plugins = context.obj

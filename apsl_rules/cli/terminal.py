@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from apsl_rules.plugins.context import Progress
-from apsl_rules.plugins.hookspecs import hookimpl
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.plugins import Plugins, Progress, hookimpl
 
 if TYPE_CHECKING:
     from rich.console import Console

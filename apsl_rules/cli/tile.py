@@ -11,9 +11,8 @@ from apsl_rules.cli.format_options import keep_source, out_option, prints
 from apsl_rules.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from apsl_rules.graphs.degrees import Degrees
-    from apsl_rules.graphs.networks.network import Network
-    from apsl_rules.graphs.networks.tiling import Tiling
+    from apsl_rules.graphs import Degrees
+    from apsl_rules.graphs.networks import Network, Tiling
 
 _TILE_EXAMPLES = """\b
 Examples:
@@ -49,10 +48,8 @@ def tile(*, network: str | None, like: str | None, out: str | None, **given: Any
     """
     import attrs
 
-    from apsl_rules.graphs.networks.library import network as named
-    from apsl_rules.graphs.networks.tile_arcs import ArcRules
-    from apsl_rules.graphs.networks.tiling import tiling
-    from apsl_rules.graphs.networks.tilings import tiling_spec
+    from apsl_rules.graphs.networks import ArcRules, tiling, tiling_spec
+    from apsl_rules.graphs.networks import network as named
 
     chosen = {key: value for key, value in given.items() if value is not None}
     settings: dict[str, Any] = {"strength": 1.0, "seed": 0}
@@ -92,8 +89,8 @@ def random(*, nodes: int, out: str | None, **settings: Any) -> None:
 
     Without --out it prints the network as a .bif file.
     """
-    from apsl_rules.graphs.degrees import degrees
-    from apsl_rules.graphs.networks.random import random_network
+    from apsl_rules.graphs import degrees
+    from apsl_rules.graphs.networks import random_network
 
     made = random_network(nodes, **settings)
     _write(made, out)
@@ -101,7 +98,7 @@ def random(*, nodes: int, out: str | None, **settings: Any) -> None:
 
 
 def _write(network: Network, out: str | None) -> None:
-    from apsl_rules.graphs.networks.bif import save_bif, write_bif
+    from apsl_rules.graphs.networks import save_bif, write_bif
 
     if out is None or prints(out):
         click.echo(write_bif(network), nl=False)
@@ -111,7 +108,7 @@ def _write(network: Network, out: str | None) -> None:
 
 def _report(made: Tiling, published: Degrees | None, *, err: bool) -> None:
     """Say how large the network is and what it keeps of its base."""
-    from apsl_rules.graphs.degrees import degrees
+    from apsl_rules.graphs import degrees
 
     reached = degrees(made.network.dag)
     lines = [f"{made.network.name}: {_spelt(reached)}; {len(made.arcs):,} arrows between tiles"]

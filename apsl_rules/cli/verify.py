@@ -11,9 +11,9 @@ from apsl_rules.cli.learning_options import node_named
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs.dag import Dag
-from apsl_rules.graphs.networks.network import Network
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.graphs import Dag
+from apsl_rules.graphs.networks import Network
+from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
 Examples:
@@ -64,8 +64,8 @@ def verify(
 
     Ends with "exact" and exit code 0 if no run differs, else it names every difference and exits with 1.
     """
-    from apsl_rules.evaluation.exactness import verify as check
-    from apsl_rules.learning.named_source import open_source
+    from apsl_rules.evaluation import verify as check
+    from apsl_rules.learning import open_source
 
     manager: Plugins = context.obj
     source = open_source(network, manager)

@@ -1,1 +1,11 @@
 """How right a result is: scores against a known graph, exactness, ranking, published figures, experiments."""
+
+from __future__ import annotations
+
+from apsl_rules.evaluation.exactness import verify
+from apsl_rules.evaluation.score import score
+
+__all__ = [
+    "score",
+    "verify",
+]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from apsl_rules.graphs.cpdag import Arrow
+from apsl_rules.graphs import Arrow
 from apsl_rules.names import Node, Pair
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from apsl_rules.graphs.cpdag import Arrow, Pdag
+from apsl_rules.graphs import Arrow, Pdag
 
 Against: TypeAlias = Literal["dag", "cpdag"]
 Scored: TypeAlias = Literal["marks", "extension"]

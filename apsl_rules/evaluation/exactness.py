@@ -14,14 +14,12 @@ import attrs
 
 from apsl_rules._arguments import listed
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs.cpdag import Arrow, Cpdag, cpdag
-from apsl_rules.graphs.dag import Dag, known_dag
-from apsl_rules.graphs.networks.network import Network
-from apsl_rules.learning.learn import learn
+from apsl_rules.graphs import Arrow, Cpdag, Dag, cpdag, known_dag
+from apsl_rules.graphs.networks import Network
+from apsl_rules.learning import learn
 from apsl_rules.names import Depth, Node, Pair, check_depth, in_order, order_key, require_known, shown
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.learner_spec import Spec
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.parts import Part
+from apsl_rules.plugins import Plugins, Spec
 
 Asked: TypeAlias = Depth | Literal["all"]
 

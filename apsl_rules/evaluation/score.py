@@ -43,13 +43,11 @@ from apsl_rules._arguments import chosen, listed, spelt
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evaluation._authors_extension import authors_extension
 from apsl_rules.evaluation.agreement import Against, Score, Scored, agreement
-from apsl_rules.graphs.cpdag import Cpdag, Pdag, cpdag
-from apsl_rules.graphs.dag import Dag, known_dag
-from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs import Cpdag, Dag, Pdag, cpdag, known_dag
+from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Depth, Node, Pair, in_order, listing
-from apsl_rules.parts.marked_graph import graph_of
-from apsl_rules.parts.part import Part
-from apsl_rules.rules.facts import adjacent
+from apsl_rules.parts import Part, graph_of
+from apsl_rules.rules import adjacent
 
 __all__ = ["Score", "score"]
 

@@ -22,7 +22,7 @@ from apsl_rules.export.mermaid import from_mermaid, to_mermaid
 from apsl_rules.export.networkx import from_networkx, to_networkx
 from apsl_rules.export.pgmpy import from_pgmpy, to_pgmpy
 from apsl_rules.export.tetrad import from_tetrad, to_tetrad
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
+from apsl_rules.parts import MarkedGraph, graph_of
 
 __all__ = [
     "MarkedGraph",

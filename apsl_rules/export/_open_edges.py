@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from apsl_rules._arguments import chosen
 from apsl_rules.errors import GraphError
-from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs import Dag
 from apsl_rules.names import in_order
-from apsl_rules.parts.marked_graph import MarkedGraph
-from apsl_rules.parts.shortcuts import OpenEdges
+from apsl_rules.parts import MarkedGraph, OpenEdges
 
 
 def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:

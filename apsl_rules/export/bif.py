@@ -15,12 +15,10 @@ from apsl_rules._arguments import listed, mapping, spelt
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.export._open_edges import arrows_only
 from apsl_rules.export._spelling import spelled, unspelled
-from apsl_rules.graphs.dag import known_dag
-from apsl_rules.graphs.networks.bif import parse_bif, write_bif
-from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs import known_dag
+from apsl_rules.graphs.networks import Network, parse_bif, write_bif
 from apsl_rules.names import Node
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
-from apsl_rules.parts.shortcuts import OpenEdges
+from apsl_rules.parts import MarkedGraph, OpenEdges, graph_of
 
 _LARGEST = 1_000_000
 

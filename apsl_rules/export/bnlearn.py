@@ -7,10 +7,9 @@ import re
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._open_edges import arrows_only
 from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
-from apsl_rules.graphs.dag import known_dag
+from apsl_rules.graphs import known_dag
 from apsl_rules.names import Node
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
-from apsl_rules.parts.shortcuts import OpenEdges
+from apsl_rules.parts import MarkedGraph, OpenEdges, graph_of
 
 _UNSAFE = r"\[\]|:"
 _STRING = re.compile(r"(?:\[[^\[\]|]+(?:\|[^\[\]|]+)?\])+")

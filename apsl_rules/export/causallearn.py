@@ -8,8 +8,8 @@ from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._peers import peer
 from apsl_rules.export._spelling import spelled, unspelled
 from apsl_rules.names import Node
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
-from apsl_rules.rules.store import Mark
+from apsl_rules.parts import MarkedGraph, graph_of
+from apsl_rules.rules import Mark
 
 _PACKAGE = "causal-learn"
 

@@ -9,8 +9,8 @@ from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._dot_language import Join, parse
 from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
 from apsl_rules.names import Node
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
-from apsl_rules.rules.store import Mark
+from apsl_rules.parts import MarkedGraph, graph_of
+from apsl_rules.rules import Mark
 
 _UNSAFE = r'"\\'
 _SIGNS = {Mark.ARROW: "->", Mark.LINE: "--", Mark.CONFLICT: "<->"}
@@ -20,7 +20,7 @@ _MARKS = {sign: mark for mark, sign in _SIGNS.items()}
 def to_dagitty(source: object) -> str:
     """Write a graph for dagitty.
 
-    >>> from apsl_rules.graphs.dag import known_dag
+    >>> from apsl_rules.graphs import known_dag
     >>> print(to_dagitty(known_dag({"smoke": [], "lung cancer": ["smoke"]})))
     dag {
     smoke

@@ -9,8 +9,8 @@ from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._dot_language import Join, parse
 from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
 from apsl_rules.names import Node, shown
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
-from apsl_rules.rules.store import Mark
+from apsl_rules.parts import MarkedGraph, graph_of
+from apsl_rules.rules import Mark
 
 _UNSAFE = r'"\\'
 _DRAWN = {Mark.ARROW: "", Mark.LINE: " [dir=none]", Mark.CONFLICT: " [dir=both, style=dashed, color=red]"}
@@ -19,7 +19,7 @@ _DRAWN = {Mark.ARROW: "", Mark.LINE: " [dir=none]", Mark.CONFLICT: " [dir=both, 
 def to_dot(source: object) -> str:
     """Write a graph in the DOT language; a name that DOT cannot carry gets a label that reads as it should.
 
-    >>> from apsl_rules.graphs.dag import known_dag
+    >>> from apsl_rules.graphs import known_dag
     >>> print(to_dot(known_dag({"a b": [], 3: ["a b"]})))
     digraph {
       "a b";

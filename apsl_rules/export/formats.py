@@ -14,8 +14,8 @@ from apsl_rules.export.graph_json import from_graph_json, to_graph_json
 from apsl_rules.export.graphml import from_graphml, to_graphml
 from apsl_rules.export.mermaid import from_mermaid, to_mermaid
 from apsl_rules.export.tetrad import from_tetrad, to_tetrad
-from apsl_rules.graphs.dag import Dag, known_dag
-from apsl_rules.parts.marked_graph import MarkedGraph
+from apsl_rules.graphs import Dag, known_dag
+from apsl_rules.parts import MarkedGraph
 
 #: The formats that every graph with marks can be written in: name, what it is for, and how to write it.
 FORMATS: tuple[tuple[str, str, Callable[[object], str]], ...] = (

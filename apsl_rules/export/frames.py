@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.names import Node
-from apsl_rules.parts.marked_graph import MARKS, MarkedGraph, graph_of, mark_named
-from apsl_rules.rules.store import Mark
+from apsl_rules.parts import MARKS, MarkedGraph, graph_of, mark_named
+from apsl_rules.rules import Mark
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,8 +18,8 @@ from apsl_rules._documents import DocumentError, json_data
 from apsl_rules._json_labels import label, node_of
 from apsl_rules.errors import GraphFormatError, PartFileError
 from apsl_rules.names import Node
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of, mark_named
-from apsl_rules.rules.store import Mark
+from apsl_rules.parts import MarkedGraph, graph_of, mark_named
+from apsl_rules.rules import Mark
 
 FORMAT = "apsl_rules graph"
 VERSION = 1

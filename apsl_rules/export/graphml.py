@@ -13,7 +13,7 @@ from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
 from apsl_rules.export.networkx import arcs, of_arcs
 from apsl_rules.names import Node
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
+from apsl_rules.parts import MarkedGraph, graph_of
 
 _SPACE = "http://graphml.graphdrawing.org/xmlns"
 _MARK = "mark"

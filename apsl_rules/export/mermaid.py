@@ -11,8 +11,8 @@ from typing import NoReturn
 
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._spelling import spelled, unspelled
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
-from apsl_rules.rules.store import Mark
+from apsl_rules.parts import MarkedGraph, graph_of
+from apsl_rules.rules import Mark
 
 _SIGNS = {Mark.ARROW: "-->", Mark.LINE: "---", Mark.CONFLICT: "x--x"}
 _MARKS = {**{sign: mark for mark, sign in _SIGNS.items()}, "<-->": Mark.CONFLICT}
@@ -28,7 +28,7 @@ _SIGN = re.compile(r"\s*(?P<sign>x--x|<-->|-->|---)(?:\|[^|]*\|)?\s*")
 def to_mermaid(source: object) -> str:
     """Write a graph as a Mermaid flowchart.
 
-    >>> from apsl_rules.graphs.dag import known_dag
+    >>> from apsl_rules.graphs import known_dag
     >>> print(to_mermaid(known_dag({"a": [], 'say "b"': ["a"]})))
     flowchart TD
       n0["a"]

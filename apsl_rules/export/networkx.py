@@ -7,10 +7,10 @@ from typing import Any
 
 from apsl_rules.errors import GraphFormatError, InvalidArgumentError
 from apsl_rules.export._peers import peer
-from apsl_rules.graphs.dag import is_networkx
+from apsl_rules.graphs import is_networkx
 from apsl_rules.names import Node
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of, mark_named
-from apsl_rules.rules.store import Mark
+from apsl_rules.parts import MarkedGraph, graph_of, mark_named
+from apsl_rules.rules import Mark
 
 
 def to_networkx(source: object) -> Any:

@@ -10,9 +10,9 @@ from typing import Any
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._peers import peer
 from apsl_rules.export.networkx import arcs, from_networkx, refuse_none
-from apsl_rules.graphs.dag import is_networkx
+from apsl_rules.graphs import is_networkx
 from apsl_rules.names import in_order
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
+from apsl_rules.parts import MarkedGraph, graph_of
 
 
 def to_pgmpy(source: object) -> Any:

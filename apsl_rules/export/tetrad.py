@@ -11,8 +11,8 @@ from typing import NoReturn
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
 from apsl_rules.names import Node
-from apsl_rules.parts.marked_graph import MarkedGraph, graph_of
-from apsl_rules.rules.store import Mark
+from apsl_rules.parts import MarkedGraph, graph_of
+from apsl_rules.rules import Mark
 
 _UNSAFE = r"\s,;()\[\]"
 _SIGNS = {Mark.ARROW: "-->", Mark.LINE: "---", Mark.CONFLICT: "<->"}
@@ -23,7 +23,7 @@ _EDGE = re.compile(r"\d+\.\s*(\S+)\s+(\S+)\s+(\S+)")
 def to_tetrad(source: object) -> str:
     """Write a graph as Tetrad's text.
 
-    >>> from apsl_rules.graphs.dag import known_dag
+    >>> from apsl_rules.graphs import known_dag
     >>> print(to_tetrad(known_dag({"a": [], "b c": ["a"]})))
     Graph Nodes:
     a;b%20c

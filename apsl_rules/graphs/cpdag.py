@@ -54,7 +54,7 @@ class Pdag:
     def region(self, target: Node, depth: Depth) -> tuple[frozenset[Arrow], frozenset[Pair]]:
         """Return the arrows and lines with an end nearer to the target than ``depth``; "max" takes all connected.
 
-        >>> from apsl_rules.graphs.dag import known_dag
+        >>> from apsl_rules.graphs import known_dag
         >>> chain = cpdag(known_dag({"A": [], "B": ["A"], "C": ["B"]}))
         >>> [sorted(line) for line in chain.region("A", 1)[1]]
         [['A', 'B']]

@@ -22,7 +22,7 @@ class Degrees:
 def degrees(dag: Dag) -> Degrees:
     """Count nodes and arrows and find the extreme degrees.
 
-    >>> from apsl_rules.graphs.networks.library import network
+    >>> from apsl_rules.graphs.networks import network
     >>> degrees(network("alarm").dag)
     Degrees(nodes=37, arcs=46, max_parents=4, max_children=5, min_neighbours=1, max_neighbours=6)
     """

@@ -11,15 +11,9 @@ from collections.abc import Collection, Sequence
 from apsl_rules.learning.givens import Givens
 from apsl_rules.learning.untested import with_untested
 from apsl_rules.names import Node
-from apsl_rules.parts.part import Part, RuleUse, Visit
-from apsl_rules.parts.reach import Distances
-from apsl_rules.plugins.context import Progress, Task
-from apsl_rules.plugins.manager import pick
-from apsl_rules.rules.engine import Engine
-from apsl_rules.rules.facts import Finding, Firing, adjacent
-from apsl_rules.rules.ledger import ledger
-from apsl_rules.rules.rulebooks import knowing
-from apsl_rules.rules.store import Mark, MarkStore
+from apsl_rules.parts import Distances, Part, RuleUse, Visit
+from apsl_rules.plugins import Progress, Task, pick
+from apsl_rules.rules import Engine, Finding, Firing, Mark, MarkStore, adjacent, knowing, ledger
 
 
 class Assembly:

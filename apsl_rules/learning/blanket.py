@@ -10,14 +10,11 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.learning.choose import adjusted_tests, gathered, oracle_for
 from apsl_rules.learning.learn import learn
 from apsl_rules.names import Node, check_target, in_order, require_known
-from apsl_rules.neighbours.blanket import Blanket
-from apsl_rules.oracles.asker import RememberingOracle
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.learner_spec import TestSpec
-from apsl_rules.plugins.manager import Plugins, pick
-from apsl_rules.plugins.offers import FinderSettings, OracleSettings
-from apsl_rules.rules.facts import untested
-from apsl_rules.rules.store import Mark
+from apsl_rules.neighbours import Blanket
+from apsl_rules.oracles import RememberingOracle
+from apsl_rules.parts import Part
+from apsl_rules.plugins import FinderSettings, OracleSettings, Plugins, TestSpec, pick
+from apsl_rules.rules import Mark, untested
 
 _CLASSICAL = TestSpec()
 
@@ -41,7 +38,7 @@ def find_blanket(
     part is learned with the settings of its learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on
     conditioning sets.
 
-    >>> from apsl_rules.graphs.dag import known_dag
+    >>> from apsl_rules.graphs import known_dag
     >>> found = find_blanket(known_dag({"a": [], "b": [], "c": ["a", "b"]}), "a")
     >>> found.neighbours, dict(found.spouses)
     (('c',), {'c': ('b',)})
@@ -70,7 +67,7 @@ def blanket_of(part: Part) -> Blanket:
     Parts of the learners that ``auto`` chooses hold these parents at depth 1 already; with other learners ask for a
     depth of 2.
 
-    >>> from apsl_rules.graphs.dag import known_dag
+    >>> from apsl_rules.graphs import known_dag
     >>> blanket_of(learn(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), "a")).members
     ('b', 'c')
     """

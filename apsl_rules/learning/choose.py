@@ -10,15 +10,12 @@ import attrs
 
 from apsl_rules._arguments import demand, is_number, is_whole, spelt
 from apsl_rules._documents import DocumentError, file_text
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
 from apsl_rules.names import nearest
-from apsl_rules.oracles.asker import RememberingOracle
-from apsl_rules.oracles.protocol import Oracle
-from apsl_rules.plugins.learner_spec import Spec, TestSpec, parse_spec
-from apsl_rules.plugins.manager import Plugins, installed, pick
-from apsl_rules.plugins.offers import LearnerOffer, OracleSettings
-from apsl_rules.rules.conflicts import POLICIES, Policy
+from apsl_rules.oracles import Oracle, RememberingOracle
+from apsl_rules.plugins import LearnerOffer, OracleSettings, Plugins, Spec, TestSpec, installed, parse_spec, pick
+from apsl_rules.rules import POLICIES, Policy
 
 
 def gathered(plugins: Plugins | Iterable[object]) -> Plugins:

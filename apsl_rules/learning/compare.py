@@ -12,10 +12,8 @@ from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.choose import AUTO, gathered, is_auto, learner_offer
 from apsl_rules.learning.learn import learn
 from apsl_rules.names import Depth, Node, check_depth, check_target
-from apsl_rules.parts.comparison import Comparison
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.learner_spec import Spec
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.parts import Comparison, Part
+from apsl_rules.plugins import Plugins, Spec
 from apsl_rules.stopping import interruptible
 
 #: Tests that a learner may ask before it is timed, so that its time holds no compiling and loading of code.

@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from apsl_rules.names import Depth, Node
-from apsl_rules.parts.reach import Distances, inside
-from apsl_rules.rules.store import Mark, MarkStore
+from apsl_rules.parts import Distances, inside
+from apsl_rules.rules import Mark, MarkStore
 
 
 class Run(Protocol):

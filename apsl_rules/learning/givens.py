@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from apsl_rules.evidence.evidence import GIVEN, Evidence
+from apsl_rules.evidence import GIVEN, Evidence
 from apsl_rules.names import Node, in_order
-from apsl_rules.rules.facts import Fact, Finding, Relation, adjacent, arrow, barred, gap
-from apsl_rules.rules.knowledge import Knowledge
+from apsl_rules.rules import Fact, Finding, Knowledge, Relation, adjacent, arrow, barred, gap
 
 
 class Givens:

@@ -7,10 +7,8 @@ from typing import Any
 
 from apsl_rules._arguments import spelt
 from apsl_rules.errors import KnowledgeError
-from apsl_rules.plugins.learner_spec import Spec
-from apsl_rules.plugins.manager import Plugins, pick
-from apsl_rules.plugins.offers import LearnerOffer
-from apsl_rules.rules.knowledge import NOTHING, Knowledge
+from apsl_rules.plugins import LearnerOffer, Plugins, Spec, pick
+from apsl_rules.rules import NOTHING, Knowledge
 
 
 def is_given(knowledge: object) -> bool:

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import attrs
 
 from apsl_rules._arguments import mapping, path_text
-from apsl_rules.data.counts.source import CountSource
-from apsl_rules.data.notes import notes_on, notes_on_counts
+from apsl_rules.data import notes_on, notes_on_counts
+from apsl_rules.data.counts import CountSource
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.assembly import Assembly
 from apsl_rules.learning.choose import (
@@ -33,14 +33,10 @@ from apsl_rules.learning.honouring import honoured, is_given
 from apsl_rules.learning.local_run import learn_locally
 from apsl_rules.learning.untested import notes_on_untested
 from apsl_rules.names import Depth, Node, check_depth, check_target, require_known
-from apsl_rules.oracles.asker import RememberingOracle
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Task
-from apsl_rules.plugins.learner_spec import Spec
-from apsl_rules.plugins.manager import Plugins, pick
-from apsl_rules.plugins.offers import FinderSettings, LearnerOffer, OracleSettings
-from apsl_rules.rules.conflicts import Policy
-from apsl_rules.rules.knowledge import Knowledge
+from apsl_rules.oracles import RememberingOracle
+from apsl_rules.parts import Part
+from apsl_rules.plugins import FinderSettings, LearnerOffer, OracleSettings, Plugins, Spec, Task, pick
+from apsl_rules.rules import Knowledge, Policy
 from apsl_rules.stopping import INTERRUPTED, interruptible
 
 

@@ -10,14 +10,10 @@ from apsl_rules.learning.assembly import Assembly
 from apsl_rules.learning.findings.from_tests import Visitor
 from apsl_rules.learning.frontier import FRONTIERS
 from apsl_rules.names import Node, in_order, listing, order_key
-from apsl_rules.neighbours.paired import PairedNeighbours
-from apsl_rules.neighbours.symmetric import Neighbours
-from apsl_rules.parts.part import Part
-from apsl_rules.parts.reach import inside
-from apsl_rules.plugins.context import Task
-from apsl_rules.plugins.manager import pick
-from apsl_rules.rules.facts import Finding
-from apsl_rules.rules.store import MarkStore
+from apsl_rules.neighbours import Neighbours, PairedNeighbours
+from apsl_rules.parts import Part, inside
+from apsl_rules.plugins import Task, pick
+from apsl_rules.rules import Finding, MarkStore
 
 
 def learn_locally(task: Task) -> Part:

@@ -11,11 +11,9 @@ from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.choose import AUTO
 from apsl_rules.learning.whole_graph import Prepared, Settings, prepared
 from apsl_rules.names import Depth, Node, check_depth, in_order, require_known
-from apsl_rules.oracles.shared import SharedOracle, shared
-from apsl_rules.parts.part import Part
-from apsl_rules.parts.parts import Parts
-from apsl_rules.plugins.learner_spec import Spec
-from apsl_rules.plugins.manager import pick
+from apsl_rules.oracles import SharedOracle, shared
+from apsl_rules.parts import Part, Parts
+from apsl_rules.plugins import Spec, pick
 from apsl_rules.stopping import Workers, interruptible
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from apsl_rules.data.files import FileTable, is_countable, is_left_in_place
+from apsl_rules.data import FileTable, is_countable, is_left_in_place
 from apsl_rules.errors import UnknownNameError
-from apsl_rules.graphs.networks.library import network, network_names
+from apsl_rules.graphs.networks import network, network_names
 from apsl_rules.names import nearest
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.plugins import Plugins
 
 
 def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> Any:

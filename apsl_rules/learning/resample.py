@@ -9,10 +9,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs.dag import Dag
-from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs import Dag
+from apsl_rules.graphs.networks import Network
 
 Rows = npt.NDArray[np.int64]
 

@@ -21,8 +21,8 @@ from apsl_rules.errors import DataError, InvalidArgumentError, MissingPackageErr
 from apsl_rules.learning.blanket import blanket_of, find_blanket
 from apsl_rules.learning.learn import learn
 from apsl_rules.names import Depth, Node, check_target, listing
-from apsl_rules.neighbours.blanket import Blanket
-from apsl_rules.rules.store import Mark
+from apsl_rules.neighbours import Blanket
+from apsl_rules.rules import Mark
 
 try:
     from sklearn.base import BaseEstimator
@@ -63,7 +63,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     Examples
     --------
     >>> from apsl_rules import network
-    >>> from apsl_rules.graphs.networks.sampling import sample
+    >>> from apsl_rules.graphs.networks import sample
     >>> rows = sample(network("asia"), 3000, seed=5)
     >>> frame = pd.DataFrame(dict(zip(rows.names, rows.codes, strict=True)))
     >>> selector = PartSelector().fit(frame.drop(columns="dysp"), frame["dysp"])

@@ -19,9 +19,8 @@ from apsl_rules.learning.choose import AUTO, check_limits, gathered, is_auto
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.resample import Drawable, drawable, row_numbers
 from apsl_rules.names import Depth, Node, check_depth, check_target, nearest
-from apsl_rules.parts.part import Part
-from apsl_rules.parts.stability_result import Stability, Tally, counted, tally
-from apsl_rules.plugins.manager import Plugins
+from apsl_rules.parts import Part, Stability, Tally, counted, tally
+from apsl_rules.plugins import Plugins
 from apsl_rules.stopping import Workers, interruptible
 
 
@@ -67,7 +66,7 @@ def stability(
     Examples
     --------
     >>> from apsl_rules import network
-    >>> from apsl_rules.graphs.networks.sampling import sample
+    >>> from apsl_rules.graphs.networks import sample
     >>> found = stability(sample(network("cancer"), 20_000, seed=1), "Cancer", resamples=10, seed=1)
     >>> found.of("Cancer", "Xray").edge
     1.0

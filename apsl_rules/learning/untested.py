@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from math import prod
 
-from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node, in_order, listing
-from apsl_rules.oracles.asker import RememberingOracle
-from apsl_rules.parts.part import Part
-from apsl_rules.rules.facts import Finding, adjacent, gap, settled, untested
+from apsl_rules.oracles import RememberingOracle
+from apsl_rules.parts import Part
+from apsl_rules.rules import Finding, adjacent, gap, settled, untested
 
 _ROWS_PER_CELL = 5
 _HELP = "fewer levels would help: cut numbers (discretize) or join rare levels"

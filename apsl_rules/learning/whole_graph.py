@@ -29,14 +29,10 @@ from apsl_rules.learning.choose import (
 from apsl_rules.learning.honouring import honoured, is_given
 from apsl_rules.learning.learn import learn
 from apsl_rules.names import Depth, Node, in_order, nearest
-from apsl_rules.oracles.asker import RememberingOracle
-from apsl_rules.parts.learned_graph import LearnedGraph
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.learner_spec import Spec
-from apsl_rules.plugins.manager import Plugins
-from apsl_rules.plugins.offers import LearnerOffer, OracleSettings
-from apsl_rules.rules.conflicts import Policy
-from apsl_rules.rules.knowledge import Knowledge
+from apsl_rules.oracles import RememberingOracle
+from apsl_rules.parts import LearnedGraph, Part
+from apsl_rules.plugins import LearnerOffer, OracleSettings, Plugins, Spec
+from apsl_rules.rules import Knowledge, Policy
 from apsl_rules.stopping import interruptible
 
 

@@ -1,1 +1,17 @@
 """Who is adjacent to whom, as far as an oracle can tell: candidates, symmetric neighbours, blankets."""
+
+from __future__ import annotations
+
+from apsl_rules.neighbours.blanket import Blanket, BlanketFinder, SpousesByChild
+from apsl_rules.neighbours.paired import PairedNeighbours
+from apsl_rules.neighbours.symmetric import Candidates, Finder, Neighbours
+
+__all__ = [
+    "Blanket",
+    "BlanketFinder",
+    "Candidates",
+    "Finder",
+    "Neighbours",
+    "PairedNeighbours",
+    "SpousesByChild",
+]

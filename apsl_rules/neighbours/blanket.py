@@ -9,7 +9,7 @@ import attrs
 
 from apsl_rules.names import Node, in_order
 from apsl_rules.neighbours.symmetric import Neighbours
-from apsl_rules.oracles.protocol import Oracle, Search, foresee
+from apsl_rules.oracles import Oracle, Search, foresee
 
 
 @attrs.frozen

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from apsl_rules.names import Node
 from apsl_rules.neighbours.symmetric import Finder, Neighbours
-from apsl_rules.rules.knowledge import NOTHING, Knowledge
+from apsl_rules.rules import NOTHING, Knowledge
 
 
 class PairedNeighbours(Neighbours):

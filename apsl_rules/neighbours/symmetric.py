@@ -8,10 +8,10 @@ from typing import Protocol
 import attrs
 
 from apsl_rules.errors import ApslError, LimitReachedError, PluginError
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node, in_order
-from apsl_rules.oracles.protocol import Separation, Sweep
-from apsl_rules.rules.knowledge import NOTHING, Knowledge
+from apsl_rules.oracles import Separation, Sweep
+from apsl_rules.rules import NOTHING, Knowledge
 from apsl_rules.stopping import Workers, name_interrupt
 
 

@@ -10,10 +10,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.counts.cache import KeptCounts
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
+from apsl_rules.data.counts import KeptCounts
 from apsl_rules.errors import ApslError, InvalidArgumentError, LimitReachedError, PluginError
-from apsl_rules.evidence.verdicts import Decision, Verdict
+from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, check_labels, order_key, require_known
 from apsl_rules.oracles.protocol import BaseOracle, Eliminating, Elimination, Oracle, Query, Search, Separation, Sweep
 from apsl_rules.stopping import Stop, name_interrupt

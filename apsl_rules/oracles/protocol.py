@@ -16,7 +16,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.evidence.verdicts import Decision, Verdict, log_p_of, weaker
+from apsl_rules.evidence import Decision, Verdict, log_p_of, weaker
 from apsl_rules.names import Node, order_key
 from apsl_rules.stopping import check
 

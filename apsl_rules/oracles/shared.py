@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.counts.cache import KeptCounts
-from apsl_rules.data.table import Table
-from apsl_rules.evidence.verdicts import Decision, Verdict
+from apsl_rules.data import Table
+from apsl_rules.data.counts import KeptCounts
+from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, order_key
 from apsl_rules.oracles.protocol import (
     BatchedOracle,

@@ -1,1 +1,40 @@
 """Results as values: parts, graphs, stability and comparison; how they are saved, loaded and printed."""
+
+from __future__ import annotations
+
+from apsl_rules.parts.comparison import Comparison
+from apsl_rules.parts.edge_list import edges_csv
+from apsl_rules.parts.file import load_part, part_json, save_part
+from apsl_rules.parts.learned_graph import LearnedGraph
+from apsl_rules.parts.marked_graph import MARKS, MarkedGraph, graph_of, mark_named
+from apsl_rules.parts.part import Part, RuleUse, Visit
+from apsl_rules.parts.parts import Parts
+from apsl_rules.parts.reach import Distances, inside
+from apsl_rules.parts.shortcuts import OpenEdges
+from apsl_rules.parts.stability_result import Stability, Tally, counted, tally
+from apsl_rules.parts.text import draw
+
+__all__ = [
+    "MARKS",
+    "Comparison",
+    "Distances",
+    "LearnedGraph",
+    "MarkedGraph",
+    "OpenEdges",
+    "Part",
+    "Parts",
+    "RuleUse",
+    "Stability",
+    "Tally",
+    "Visit",
+    "counted",
+    "draw",
+    "edges_csv",
+    "graph_of",
+    "inside",
+    "load_part",
+    "mark_named",
+    "part_json",
+    "save_part",
+    "tally",
+]

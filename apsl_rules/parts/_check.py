@@ -9,11 +9,13 @@ from itertools import chain
 from apsl_rules.names import in_order, listing
 from apsl_rules.parts._replay import wrong_steps
 from apsl_rules.parts.part import Part
-from apsl_rules.rules.facts import (
+from apsl_rules.rules import (
     RELATIONS,
+    Drop,
     Fact,
     Finding,
     Firing,
+    MarkStore,
     Relation,
     adjacent,
     arrow,
@@ -22,8 +24,6 @@ from apsl_rules.rules.facts import (
     gap,
     settled,
 )
-from apsl_rules.rules.journal import Drop
-from apsl_rules.rules.store import MarkStore
 
 _NEEDED = (adjacent, arrow, conflict, gap, settled)
 

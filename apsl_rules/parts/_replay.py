@@ -13,14 +13,28 @@ from apsl_rules.names import Node, Pair, in_order, listing
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.reach import Distances
 from apsl_rules.parts.shortcuts import installed_rulebooks
-from apsl_rules.rules.conflicts import Conflict, is_consistent, left_standing
-from apsl_rules.rules.engine import Engine
-from apsl_rules.rules.facts import Fact, Finding, Firing, adjacent, arrow, conflict, gap
-from apsl_rules.rules.journal import Drop
-from apsl_rules.rules.proof import Proof
-from apsl_rules.rules.rule import Rule, Rulebook
-from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND
-from apsl_rules.rules.store import Mark, MarkStore
+from apsl_rules.rules import (
+    KNOWING,
+    PAPER,
+    SOUND,
+    Conflict,
+    Drop,
+    Engine,
+    Fact,
+    Finding,
+    Firing,
+    Mark,
+    MarkStore,
+    Proof,
+    Rule,
+    Rulebook,
+    adjacent,
+    arrow,
+    conflict,
+    gap,
+    is_consistent,
+    left_standing,
+)
 
 _DECIDED = "kept "
 _STANDING = "left as it is"

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import exp, log, log1p
 
-from apsl_rules.rules.proof import Proof
-from apsl_rules.rules.store import Mark
+from apsl_rules.rules import Mark, Proof
 
 #: For each mark, the logit of being right at no lead, and what it changes by with ln(1 + nats) and with ln(findings).
 CURVES: Mapping[Mark, tuple[float, float, float]] = {Mark.ARROW: (-0.31, 0.87, -0.74), Mark.LINE: (-0.68, 0.32, 0.0)}
@@ -30,7 +29,7 @@ def lead_of(proof: Proof) -> float | None:
 def strength_of(mark: Mark, proof: Proof) -> float | None:
     """Return the chance that an edge with this mark and proof is right, where scores were asked.
 
-    >>> from apsl_rules.rules.proof import Proof
+    >>> from apsl_rules.rules import Proof
     >>> strength_of(Mark.LINE, Proof(())) is None
     True
     """

@@ -23,17 +23,28 @@ from apsl_rules._documents import DocumentError, file_text, json_data
 from apsl_rules._json_labels import label, node_of
 from apsl_rules._json_schema import fault, schema
 from apsl_rules.errors import PartFileError
-from apsl_rules.evidence.as_data import evidence_data, evidence_of
+from apsl_rules.evidence import evidence_data, evidence_of
 from apsl_rules.names import Node
-from apsl_rules.oracles.asker import Counts
+from apsl_rules.oracles import Counts
 from apsl_rules.parts._check import check_part, checked_relations
 from apsl_rules.parts.part import Part, RuleUse, Visit
-from apsl_rules.rules.conflicts import Conflict
-from apsl_rules.rules.facts import Fact, Finding, Firing, Reason, Relation, untested
-from apsl_rules.rules.journal import Drop, Entry
-from apsl_rules.rules.knowledge import NAMED, Knowledge
-from apsl_rules.rules.proof import Proof, Step
-from apsl_rules.rules.store import MarkStore, store_of
+from apsl_rules.rules import (
+    NAMED,
+    Conflict,
+    Drop,
+    Entry,
+    Fact,
+    Finding,
+    Firing,
+    Knowledge,
+    MarkStore,
+    Proof,
+    Reason,
+    Relation,
+    Step,
+    store_of,
+    untested,
+)
 
 FORMAT = "apsl_rules part"
 VERSION = 1

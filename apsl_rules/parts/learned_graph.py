@@ -7,15 +7,11 @@ from functools import cached_property
 
 import attrs
 
-from apsl_rules.graphs.cpdag import Cpdag, cpdag
-from apsl_rules.graphs.dag import Dag
-from apsl_rules.graphs.extension import extension
+from apsl_rules.graphs import Cpdag, Dag, cpdag, extension
 from apsl_rules.names import Node, Pair, require_known
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable
-from apsl_rules.rules.conflicts import Conflict
-from apsl_rules.rules.proof import Proof
-from apsl_rules.rules.store import Mark
+from apsl_rules.rules import Conflict, Mark, Proof
 
 
 @attrs.frozen(slots=False, repr=False)

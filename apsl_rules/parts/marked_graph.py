@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import attrs
 
 from apsl_rules.errors import GraphError, GraphFormatError
-from apsl_rules.graphs.cpdag import Pdag
-from apsl_rules.graphs.dag import Dag, is_networkx, known_dag
-from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs import Dag, Pdag, is_networkx, known_dag
+from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node, Pair, in_order, order_key
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
-from apsl_rules.rules.facts import adjacent
-from apsl_rules.rules.store import Mark, MarkStore
+from apsl_rules.rules import Mark, MarkStore, adjacent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,7 +139,7 @@ class MarkedGraph(Exportable):
 
     def directed(self) -> Dag:
         """Return a graph with a direction for every line and conflict, without new V-structures, chosen by name."""
-        from apsl_rules.graphs.extension import extension
+        from apsl_rules.graphs import extension
 
         return extension(self.nodes, self.arrows, self.lines | self.conflicts)
 
@@ -161,7 +159,7 @@ def graph_of(source: object) -> MarkedGraph:
 
     Of a part those inside the asked depth are taken, with the nodes that they join.
 
-    >>> from apsl_rules.graphs.dag import known_dag
+    >>> from apsl_rules.graphs import known_dag
     >>> graph_of(known_dag({"a": [], "b": ["a"]})).edges
     (Edge(source='a', target='b', mark=<Mark.ARROW: 'arrow'>),)
     """

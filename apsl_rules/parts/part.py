@@ -10,17 +10,31 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evidence.evidence import GIVEN
+from apsl_rules.evidence import GIVEN
 from apsl_rules.names import Depth, Node, Pair, in_order, order_key, require_known
-from apsl_rules.oracles.asker import Counts
+from apsl_rules.oracles import Counts
 from apsl_rules.parts.edge_probability import strength_of
 from apsl_rules.parts.reach import inside
 from apsl_rules.parts.shortcuts import Exportable, Viewable, export_as
-from apsl_rules.rules.conflicts import Conflict
-from apsl_rules.rules.facts import Finding, Firing, Reason, adjacent, arrow, conflict, gap, settled, untested
-from apsl_rules.rules.knowledge import NOTHING, Knowledge
-from apsl_rules.rules.proof import Proof, proof_of, proof_of_reason
-from apsl_rules.rules.store import Mark, MarkStore
+from apsl_rules.rules import (
+    NOTHING,
+    Conflict,
+    Finding,
+    Firing,
+    Knowledge,
+    Mark,
+    MarkStore,
+    Proof,
+    Reason,
+    adjacent,
+    arrow,
+    conflict,
+    gap,
+    proof_of,
+    proof_of_reason,
+    settled,
+    untested,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,12 +11,7 @@ from apsl_rules.names import Depth, Node, require_known
 from apsl_rules.parts.learned_graph import LearnedGraph
 from apsl_rules.parts.part import Part, RuleUse, Visit
 from apsl_rules.parts.reach import Distances
-from apsl_rules.rules.conflicts import Policy
-from apsl_rules.rules.engine import Engine
-from apsl_rules.rules.facts import Fact, Finding, adjacent
-from apsl_rules.rules.ledger import ledger
-from apsl_rules.rules.rule import Rulebook
-from apsl_rules.rules.rulebooks import knowing
+from apsl_rules.rules import Engine, Fact, Finding, Policy, Rulebook, adjacent, knowing, ledger
 
 
 @attrs.frozen(slots=False, repr=False)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from apsl_rules.parts.marked_graph import MarkedGraph
     from apsl_rules.parts.part import Part
-    from apsl_rules.rules.rule import Rulebook
+    from apsl_rules.rules import Rulebook
 
 #: What a format that knows arrows only does with lines and conflicts: refuse them, or give them a direction.
 OpenEdges: TypeAlias = Literal["refuse", "direct"]
@@ -142,14 +142,14 @@ class Viewable:
 
 def export_as(part: Part, name: str) -> str:
     """Write a part in a format by its name, as some installed plugin offers it."""
-    from apsl_rules.plugins.manager import installed, pick
+    from apsl_rules.plugins import installed, pick
 
     return pick(installed().exporters, name, "format").export(part)
 
 
 def installed_rulebooks() -> tuple[Rulebook, ...]:
     """Return the rulebooks that installed plugins offer."""
-    from apsl_rules.plugins.manager import installed
+    from apsl_rules.plugins import installed
 
     return tuple(installed().rulebooks.values())
 

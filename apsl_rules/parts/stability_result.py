@@ -12,8 +12,7 @@ import attrs
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
 from apsl_rules.parts.part import Part
-from apsl_rules.rules.facts import adjacent, gap, settled, untested
-from apsl_rules.rules.store import Mark
+from apsl_rules.rules import Mark, adjacent, gap, settled, untested
 
 if TYPE_CHECKING:
     import pandas as pd

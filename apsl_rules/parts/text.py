@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from apsl_rules.names import Node, order_key, shown
 from apsl_rules.parts.part import Part
-from apsl_rules.rules.store import Mark
+from apsl_rules.rules import Mark
 
 _LEGEND = "──▶ points outwards   ◀── points inwards   ─── direction open   ─x─ conflict   ↺ drawn above"
 

@@ -1,1 +1,42 @@
 """Plugins: the hooks, what a plugin can offer, the manager, and the specs of learners."""
+
+from __future__ import annotations
+
+from apsl_rules.plugins.context import Progress, Task
+from apsl_rules.plugins.hookspecs import hookimpl
+from apsl_rules.plugins.learner_spec import FindingSpec, Spec, Spouses, TestSpec, build, parse_spec
+from apsl_rules.plugins.manager import Plugins, installed, pick, register
+from apsl_rules.plugins.offers import (
+    BlanketOffer,
+    ExporterOffer,
+    FinderOffer,
+    FinderSettings,
+    LearnerOffer,
+    OracleOffer,
+    OracleSettings,
+    ReaderOffer,
+)
+
+__all__ = [
+    "BlanketOffer",
+    "ExporterOffer",
+    "FinderOffer",
+    "FinderSettings",
+    "FindingSpec",
+    "LearnerOffer",
+    "OracleOffer",
+    "OracleSettings",
+    "Plugins",
+    "Progress",
+    "ReaderOffer",
+    "Spec",
+    "Spouses",
+    "Task",
+    "TestSpec",
+    "build",
+    "hookimpl",
+    "installed",
+    "parse_spec",
+    "pick",
+    "register",
+]

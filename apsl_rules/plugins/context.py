@@ -8,11 +8,11 @@ from typing import Any
 import attrs
 
 from apsl_rules.names import Depth, Node
-from apsl_rules.oracles.asker import Counts, RememberingOracle
+from apsl_rules.oracles import Counts, RememberingOracle
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.manager import Plugins
 from apsl_rules.plugins.offers import FinderSettings
-from apsl_rules.rules.knowledge import NOTHING, Knowledge
+from apsl_rules.rules import NOTHING, Knowledge
 
 
 @attrs.frozen(eq=False)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
         OracleOffer,
         ReaderOffer,
     )
-    from apsl_rules.rules.facts import Finding, Firing
-    from apsl_rules.rules.rule import Rulebook
+    from apsl_rules.rules import Finding, Firing, Rulebook
 
 PROJECT = "apsl_rules"
 hookspec = pluggy.HookspecMarker(PROJECT)

@@ -14,7 +14,7 @@ import attrs
 from apsl_rules._documents import DocumentError, toml_data
 from apsl_rules.errors import SpecError
 from apsl_rules.names import nearest
-from apsl_rules.rules.conflicts import Policy
+from apsl_rules.rules import Policy
 
 
 @attrs.frozen

@@ -15,7 +15,7 @@ from apsl_rules.errors import ApslError, PluginError, UnknownNameError
 from apsl_rules.names import nearest
 from apsl_rules.plugins import hookspecs
 from apsl_rules.plugins.offers import BlanketOffer, ExporterOffer, FinderOffer, LearnerOffer, OracleOffer, ReaderOffer
-from apsl_rules.rules.rule import Rulebook
+from apsl_rules.rules import Rulebook
 
 Offer = TypeVar("Offer", OracleOffer, FinderOffer, BlanketOffer, LearnerOffer, Rulebook, ReaderOffer, ExporterOffer)
 

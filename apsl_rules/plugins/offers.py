@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 
 from apsl_rules.names import Node
-from apsl_rules.neighbours.blanket import BlanketFinder
-from apsl_rules.neighbours.symmetric import Finder
-from apsl_rules.oracles.protocol import Oracle
+from apsl_rules.neighbours import BlanketFinder, Finder
+from apsl_rules.oracles import Oracle
 from apsl_rules.plugins.learner_spec import Spec
 
 if TYPE_CHECKING:
-    from apsl_rules.parts.marked_graph import MarkedGraph
-    from apsl_rules.parts.part import Part
+    from apsl_rules.parts import MarkedGraph, Part
     from apsl_rules.plugins.context import Task
 
 

@@ -11,19 +11,14 @@ from typing import Any
 
 import attrs
 
-from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.evidence.wording import p_text
+from apsl_rules.evidence import Evidence, Verdict, p_text
 from apsl_rules.names import Node, shown
-from apsl_rules.parts.part import Part, Visit
+from apsl_rules.parts import Part, Visit
 from apsl_rules.report.edge_width import thickness, weight_text, weights_of
 from apsl_rules.report.edges import Look, positions
 from apsl_rules.report.layout import Box, Drawing, Wire, drawing_of
 from apsl_rules.report.paths import body_of, corners_of, head_of
-from apsl_rules.rules.conflicts import Conflict
-from apsl_rules.rules.facts import Fact, Finding, Firing, Reason, Relation
-from apsl_rules.rules.journal import Drop, Entry
-from apsl_rules.rules.proof import Proof
+from apsl_rules.rules import Conflict, Drop, Entry, Fact, Finding, Firing, Proof, Reason, Relation
 
 
 def page_data(part: Part) -> dict[str, Any]:

@@ -8,10 +8,8 @@ from enum import StrEnum
 import attrs
 
 from apsl_rules.names import Node, in_order, order_key
-from apsl_rules.parts.part import Part
-from apsl_rules.parts.reach import inside
-from apsl_rules.rules.facts import adjacent, arrow, conflict
-from apsl_rules.rules.store import MarkStore
+from apsl_rules.parts import Part, inside
+from apsl_rules.rules import MarkStore, adjacent, arrow, conflict
 
 _DRAWN = frozenset({adjacent.name, arrow.name, conflict.name})
 

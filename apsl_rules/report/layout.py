@@ -8,7 +8,7 @@ from itertools import pairwise
 import attrs
 
 from apsl_rules.names import Node, in_order, shown
-from apsl_rules.parts.part import Part
+from apsl_rules.parts import Part
 from apsl_rules.report._columns import Grid, Slot, arranged
 from apsl_rules.report._heights import placed
 from apsl_rules.report.curves import STUB, Point, Port, Route, beside, through

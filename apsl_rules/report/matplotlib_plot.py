@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.parts.part import Part
+from apsl_rules.parts import Part
 from apsl_rules.report.colours import BOX, INK, OUTLINE, PAPER, SOFT, STRIPE, TEXT, stroke_name
 from apsl_rules.report.curves import STUB, Port
 from apsl_rules.report.edge_width import thickness, weight_text, weights_of

@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from apsl_rules.names import shown
-from apsl_rules.parts.part import Part
+from apsl_rules.parts import Part
 from apsl_rules.report.svg import svg
 
 _ROWS = 60

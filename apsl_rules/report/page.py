@@ -15,7 +15,7 @@ from typing import Any
 
 from apsl_rules._atomic import write_text
 from apsl_rules.names import shown
-from apsl_rules.parts.part import Part
+from apsl_rules.parts import Part
 from apsl_rules.report.data import page_data
 
 _SCRIPTS = ("page.js", "drawing.js", "proof.js", "panels.js", "replay.js", "start.js")

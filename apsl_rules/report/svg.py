@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from apsl_rules.names import Node, shown
-from apsl_rules.parts.part import Part
+from apsl_rules.parts import Part
 from apsl_rules.report.colours import BOX, FONT, INK, OUTLINE, PAPER, SOFT, STRIPE, TEXT, stroke_name
 from apsl_rules.report.edge_width import thickness, weight_text, weights_of
 from apsl_rules.report.edges import Look

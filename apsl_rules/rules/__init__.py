@@ -1,1 +1,85 @@
 """Facts, rules and the engine that fires them to a fixpoint; conflicts, proofs and background knowledge."""
+
+from __future__ import annotations
+
+from apsl_rules.rules.conflicts import POLICIES, Conflict, Policy, is_consistent, left_standing
+from apsl_rules.rules.cycles import cyclic_groups
+from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.facts import (
+    RELATIONS,
+    Fact,
+    Finding,
+    Firing,
+    Nodes,
+    Reason,
+    Relation,
+    adjacent,
+    arrow,
+    barred,
+    by_name,
+    chain,
+    collider,
+    conflict,
+    gap,
+    settled,
+    spouse,
+    untested,
+)
+from apsl_rules.rules.journal import Drop, Entry
+from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
+from apsl_rules.rules.ledger import ledger
+from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason
+from apsl_rules.rules.rule import Rule, Rulebook
+from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND, STEP_2, X, Y, Z, knowing
+from apsl_rules.rules.store import Mark, MarkStore, store_of
+
+__all__ = [
+    "KNOWING",
+    "NAMED",
+    "NOTHING",
+    "PAPER",
+    "POLICIES",
+    "RELATIONS",
+    "SOUND",
+    "STEP_2",
+    "Conflict",
+    "Drop",
+    "Engine",
+    "Entry",
+    "Fact",
+    "Finding",
+    "Firing",
+    "Knowledge",
+    "Mark",
+    "MarkStore",
+    "Nodes",
+    "Policy",
+    "Proof",
+    "Reason",
+    "Relation",
+    "Rule",
+    "Rulebook",
+    "Step",
+    "X",
+    "Y",
+    "Z",
+    "adjacent",
+    "arrow",
+    "barred",
+    "by_name",
+    "chain",
+    "collider",
+    "conflict",
+    "cyclic_groups",
+    "gap",
+    "is_consistent",
+    "knowing",
+    "ledger",
+    "left_standing",
+    "proof_of",
+    "proof_of_reason",
+    "settled",
+    "spouse",
+    "store_of",
+    "untested",
+]

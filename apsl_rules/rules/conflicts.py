@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, get_args
 
 import attrs
 
-from apsl_rules.evidence.evidence import Evidence, evidence_strength
+from apsl_rules.evidence import Evidence, evidence_strength
 from apsl_rules.names import Node, Pair, in_order, order_key, shown
 from apsl_rules.rules.cycles import cyclic_groups, way
 from apsl_rules.rules.engine import Engine, Outcome

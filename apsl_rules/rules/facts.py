@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import attrs
 
 from apsl_rules.errors import RuleError
-from apsl_rules.evidence.evidence import Evidence
+from apsl_rules.evidence import Evidence
 from apsl_rules.names import Node, order_key, shown
 
 Nodes: TypeAlias = tuple[Node, ...]

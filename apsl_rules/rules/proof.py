@@ -10,9 +10,7 @@ from typing import Any
 import attrs
 
 from apsl_rules._json_labels import label
-from apsl_rules.evidence.as_data import evidence_data
-from apsl_rules.evidence.evidence import evidence_strength
-from apsl_rules.evidence.wording import evidence_text
+from apsl_rules.evidence import evidence_data, evidence_strength, evidence_text
 from apsl_rules.rules.facts import Fact, Finding, Firing, Reason, fact_key
 from apsl_rules.rules.store import MarkStore
 

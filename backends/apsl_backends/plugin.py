@@ -19,19 +19,12 @@ from apsl_backends.learners.grow_shrink.rulebook import PATHS
 from apsl_backends.table_oracles import TABLE_ENDINGS, TABLE_ORACLES, read_table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.export.formats import FORMATS, READERS, read_known_graph
-from apsl_rules.graphs.dag import Dag, is_networkx, known_dag
-from apsl_rules.graphs.networks.bif import read_bif
-from apsl_rules.graphs.networks.network import Network
-from apsl_rules.neighbours.blanket import BlanketFinder, SpousesByChild
-from apsl_rules.neighbours.symmetric import Neighbours
-from apsl_rules.oracles.protocol import Oracle
-from apsl_rules.parts.edge_list import edges_csv
-from apsl_rules.parts.file import part_json
-from apsl_rules.parts.marked_graph import MarkedGraph
-from apsl_rules.parts.text import draw
-from apsl_rules.plugins.hookspecs import hookimpl
-from apsl_rules.plugins.learner_spec import parse_spec
-from apsl_rules.plugins.offers import (
+from apsl_rules.graphs import Dag, is_networkx, known_dag
+from apsl_rules.graphs.networks import Network, read_bif
+from apsl_rules.neighbours import BlanketFinder, Neighbours, SpousesByChild
+from apsl_rules.oracles import Oracle
+from apsl_rules.parts import MarkedGraph, draw, edges_csv, part_json
+from apsl_rules.plugins import (
     BlanketOffer,
     ExporterOffer,
     FinderOffer,
@@ -40,11 +33,12 @@ from apsl_rules.plugins.offers import (
     OracleOffer,
     OracleSettings,
     ReaderOffer,
+    hookimpl,
+    parse_spec,
 )
 from apsl_rules.report.page import report_html
 from apsl_rules.report.svg import svg
-from apsl_rules.rules.rule import Rulebook
-from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND
+from apsl_rules.rules import KNOWING, PAPER, SOUND, Rulebook
 
 
 def _is_graph(source: Any) -> bool:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from apsl_backends.counting.choose import ENCODING, SOURCING, is_too_large, opened
-from apsl_rules.data.counts.source import CountSource
-from apsl_rules.data.files import FileTable
-from apsl_rules.data.table import Table
+from apsl_rules.data import FileTable, Table
+from apsl_rules.data.counts import CountSource
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import nearest
-from apsl_rules.oracles.protocol import Oracle
-from apsl_rules.plugins.offers import OracleOffer, OracleSettings
+from apsl_rules.oracles import Oracle
+from apsl_rules.plugins import OracleOffer, OracleSettings
 
 TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".txt", ".txt.gz")
 

@@ -14,7 +14,7 @@ from apsl_rules._documents import DocumentError, file_text, toml_data
 from apsl_rules.errors import InvalidArgumentError, SpecError, UnknownNameError
 from apsl_rules.evaluation.agreement import Against, Scored
 from apsl_rules.names import nearest
-from apsl_rules.plugins.learner_spec import build
+from apsl_rules.plugins import build
 
 Order: TypeAlias = Literal["file", "reversed", "permuted"]
 Scoring: TypeAlias = Literal["dag marks", "dag extension", "cpdag marks", "cpdag extension"]

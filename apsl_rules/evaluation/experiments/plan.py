@@ -10,16 +10,15 @@ from typing import Any
 import attrs
 import numpy as np
 
-from apsl_rules.data.fingerprints import fingerprint
-from apsl_rules.data.table import Codes, Table
+from apsl_rules.data import Codes, Table, fingerprint
 from apsl_rules.errors import SpecError
 from apsl_rules.evaluation.experiments.design import Experiment, Grid, Learned, Order, Scoring
 from apsl_rules.evaluation.experiments.samples import Samples, drawing_seed
 from apsl_rules.evaluation.published import table4
-from apsl_rules.graphs.dag import Dag
-from apsl_rules.learning.choose import learner_offer
+from apsl_rules.graphs import Dag
+from apsl_rules.learning import learner_offer
 from apsl_rules.names import Depth, order_key
-from apsl_rules.plugins.manager import Plugins, installed
+from apsl_rules.plugins import Plugins, installed
 
 MOST_CONNECTED = 5
 

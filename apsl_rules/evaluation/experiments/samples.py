@@ -11,14 +11,12 @@ from zlib import crc32
 import attrs
 import numpy as np
 
-from apsl_rules.data import table
+from apsl_rules.data import Table, table
 from apsl_rules.data.readers.integers import read_graph, read_integers, read_supplement
-from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError
-from apsl_rules.graphs.dag import Dag, known_dag
-from apsl_rules.graphs.networks.library import network as shipped_network
-from apsl_rules.graphs.networks.network import Network
-from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.graphs import Dag, known_dag
+from apsl_rules.graphs.networks import Network, sample
+from apsl_rules.graphs.networks import network as shipped_network
 from apsl_rules.names import Node, listing
 
 

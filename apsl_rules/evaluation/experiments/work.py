@@ -9,19 +9,16 @@ from typing import Any, TypeVar
 
 import attrs
 
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
 from apsl_rules.evaluation.agreement import Score
 from apsl_rules.evaluation.experiments.design import SCORINGS, Scoring
 from apsl_rules.evaluation.experiments.plan import Unit, ordered
 from apsl_rules.evaluation.experiments.samples import Samples
 from apsl_rules.evaluation.score import score
-from apsl_rules.graphs.dag import Dag
-from apsl_rules.learning.compare import WARMING
-from apsl_rules.learning.learn import learn
-from apsl_rules.learning.whole_graph import learn_graph
+from apsl_rules.graphs import Dag
+from apsl_rules.learning import WARMING, learn, learn_graph
 from apsl_rules.names import Depth, Node, shown
-from apsl_rules.parts.learned_graph import LearnedGraph
-from apsl_rules.parts.part import Part
+from apsl_rules.parts import LearnedGraph, Part
 
 Learned = TypeVar("Learned")
 
@@ -97,8 +94,7 @@ def _counts(
 @lru_cache(maxsize=64)
 def _warm(learner: str, rows: int) -> None:
     """Let a learner run on a few columns first, so that no time counts the loading and compiling of code."""
-    from apsl_rules.graphs.networks.library import network
-    from apsl_rules.graphs.networks.sampling import sample
+    from apsl_rules.graphs.networks import network, sample
 
     table = sample(network("asia"), rows, seed=1)
     learn(table, table.names[0], learner=learner, max_tests=WARMING)

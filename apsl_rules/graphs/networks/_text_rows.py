@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.data import Codes
 from apsl_rules.data.readers import MISSING_FIELDS
-from apsl_rules.data.table import Codes
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, listing
 

@@ -28,7 +28,7 @@ _Cost: TypeAlias = tuple[int, int, int]
 def joint(network: Network, nodes: Sequence[Node]) -> Probabilities:
     """Return the joint distribution of some nodes, with one axis for each in the order asked.
 
-    >>> from apsl_rules.graphs.networks.library import network
+    >>> from apsl_rules.graphs.networks import network
     >>> joint(network("asia"), ["lung", "tub"]).round(4).tolist()
     [[0.0006, 0.0544], [0.0098, 0.9352]]
     """

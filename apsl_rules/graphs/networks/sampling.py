@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._arguments import demand, spelt, whole_number
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.names import Node
 
@@ -23,7 +23,7 @@ _LARGEST_SEED = 2**128 - 1
 def sample(network: Network, rows: int, *, seed: int) -> Table:
     """Draw a table of rows from a network.
 
-    >>> from apsl_rules.graphs.networks.library import network
+    >>> from apsl_rules.graphs.networks import network
     >>> sample(network("asia"), 4, seed=7).codes.shape
     (8, 4)
     """

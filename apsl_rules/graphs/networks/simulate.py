@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 
 from apsl_rules._arguments import path_text
 from apsl_rules._atomic import in_place_of
-from apsl_rules.data.table import Codes
+from apsl_rules.data import Codes
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks._text_rows import TextRows
 from apsl_rules.graphs.networks.network import Network

@@ -59,7 +59,7 @@ def tile(
     ``max_neighbours`` neighbours in all. ``keep`` is "joint" or "marginals"; ``strength`` says how sharp the random
     tables are. The copy of node X in the third tile is named X.3.
 
-    >>> from apsl_rules.graphs.networks.library import network
+    >>> from apsl_rules.graphs.networks import network
     >>> tile(network("child"), 10, arcs=7, seed=1)
     <Network child10: 200 nodes and 257 arrows>
     """

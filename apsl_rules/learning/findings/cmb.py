@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node
-from apsl_rules.neighbours.blanket import BlanketFinder
-from apsl_rules.neighbours.symmetric import Neighbours
-from apsl_rules.oracles.protocol import Oracle
-from apsl_rules.rules.facts import Relation, chain, collider
+from apsl_rules.neighbours import BlanketFinder, Neighbours
+from apsl_rules.oracles import Oracle
+from apsl_rules.rules import Relation, chain, collider
 
 
 class Changes:

@@ -16,12 +16,12 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Literal, TypeAlias
 
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence import Verdict
 from apsl_rules.learning.findings.finding_list import Found
 from apsl_rules.names import Node
-from apsl_rules.neighbours.blanket import BlanketFinder
-from apsl_rules.oracles.protocol import Oracle
-from apsl_rules.rules.facts import arrow
+from apsl_rules.neighbours import BlanketFinder
+from apsl_rules.oracles import Oracle
+from apsl_rules.rules import arrow
 
 Identity: TypeAlias = Literal["untouched", "parent", "child", "undecided", "open"]
 Tested: TypeAlias = dict[tuple[Node, Node], tuple[Verdict, ...]]

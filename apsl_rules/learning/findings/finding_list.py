@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node
-from apsl_rules.rules.facts import Fact, Finding, Relation
+from apsl_rules.rules import Fact, Finding, Relation
 
 
 class Found:

@@ -15,17 +15,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence import Verdict
 from apsl_rules.learning.findings.cmb import Changes
 from apsl_rules.learning.findings.cmb_authors import Identities
 from apsl_rules.learning.findings.finding_list import Found
 from apsl_rules.names import Node
-from apsl_rules.neighbours.blanket import SpousesByChild
-from apsl_rules.neighbours.symmetric import Neighbours
-from apsl_rules.oracles.protocol import Oracle, Search, Separation, foresee
-from apsl_rules.plugins.learner_spec import FindingSpec, Spouses
-from apsl_rules.rules.facts import Finding, Nodes, Relation, adjacent, chain, collider, gap, settled, spouse
-from apsl_rules.rules.knowledge import NOTHING, Knowledge
+from apsl_rules.neighbours import Neighbours, SpousesByChild
+from apsl_rules.oracles import Oracle, Search, Separation, foresee
+from apsl_rules.plugins import FindingSpec, Spouses
+from apsl_rules.rules import (
+    NOTHING,
+    Finding,
+    Knowledge,
+    Nodes,
+    Relation,
+    adjacent,
+    chain,
+    collider,
+    gap,
+    settled,
+    spouse,
+)
 
 _Triple: TypeAlias = tuple[Node, Node, Node, Separation | None]
 

@@ -25,22 +25,12 @@ from apsl_backends.answers.figures import (
     unpack_search,
     unpack_sweep,
 )
-from apsl_rules.data import fingerprint
-from apsl_rules.data.counts.cache import KeptCounts
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table, fingerprint
+from apsl_rules.data.counts import KeptCounts
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evidence.verdicts import Decision, Verdict
+from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, in_order
-from apsl_rules.oracles.protocol import (
-    BatchedOracle,
-    Eliminating,
-    Elimination,
-    Oracle,
-    Query,
-    Search,
-    Separation,
-    Sweep,
-)
+from apsl_rules.oracles import BatchedOracle, Eliminating, Elimination, Oracle, Query, Search, Separation, Sweep
 
 
 class CachedOracle(BatchedOracle):

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.answers.cache_file import Answer
-from apsl_rules.evidence.verdicts import Decision, Verdict
+from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, order_key
-from apsl_rules.oracles.protocol import Elimination, Query, Search, Separation, Sweep
+from apsl_rules.oracles import Elimination, Query, Search, Separation, Sweep
 
 _ROW = np.dtype([("statistic", "<f8"), ("p", "<f8"), ("log_p", "<f8"), ("dof", "<i8"), ("n", "<i8"), ("reliable", "?")])
 

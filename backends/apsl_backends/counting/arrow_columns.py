@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Column, labels_of
+from apsl_rules.data import Column, labels_of
 from apsl_rules.data.narwhals_frame import open_frame
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node

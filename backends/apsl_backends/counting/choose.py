@@ -9,10 +9,8 @@ from typing import Any
 
 from apsl_backends.counting.free_memory import available_memory
 from apsl_rules._arguments import spelt
-from apsl_rules.data.counts.cache import KeptCounts
-from apsl_rules.data.counts.source import CountSource
-from apsl_rules.data.files import FileTable, is_countable, is_left_in_place
-from apsl_rules.data.table import Table
+from apsl_rules.data import FileTable, Table, is_countable, is_left_in_place
+from apsl_rules.data.counts import CountSource, KeptCounts
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import nearest
 

@@ -30,14 +30,19 @@ from apsl_backends.counting.dask_partitions import (
 )
 from apsl_backends.counting.dask_watch import survived, within
 from apsl_backends.counting.table_counts import SAMPLED
-from apsl_rules.data import fingerprint
-from apsl_rules.data.counts.source import Heading, Joint, heading_of
-from apsl_rules.data.dictionary_codes import Distinct, dictionary
-from apsl_rules.data.files import FileTable
-from apsl_rules.data.levels import LevelRule
-from apsl_rules.data.read_table import MissingRule, advice_on_levels
+from apsl_rules.data import (
+    Codes,
+    Distinct,
+    FileTable,
+    LevelRule,
+    MissingRule,
+    Table,
+    advice_on_levels,
+    dictionary,
+    fingerprint,
+)
+from apsl_rules.data.counts import Heading, Joint, heading_of
 from apsl_rules.data.readers.parquet import SharedColumns, shared_columns
-from apsl_rules.data.table import Codes, Table
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node
 

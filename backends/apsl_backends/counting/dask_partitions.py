@@ -14,9 +14,8 @@ import numpy.typing as npt
 
 from apsl_backends.counting.arrow_columns import places_in, plain
 from apsl_backends.kernels.single_tests import count_table
-from apsl_rules.data.counts.collapse import collapse, unpacked
-from apsl_rules.data.counts.source import Weights
-from apsl_rules.data.table import Codes
+from apsl_rules.data import Codes
+from apsl_rules.data.counts import Weights, collapse, unpacked
 
 Places: TypeAlias = tuple[int, ...]
 Counted: TypeAlias = tuple[Codes, Weights] | None

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from apsl_rules.data.files import FileTable
+from apsl_rules.data import FileTable
 from apsl_rules.data.readers import MISSING_FIELDS
 from apsl_rules.data.readers.delimited import check_lines
 from apsl_rules.data.readers.parquet import shared_columns

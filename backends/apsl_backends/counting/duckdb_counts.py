@@ -22,17 +22,21 @@ import numpy.typing as npt
 from apsl_backends.counting.arrow_columns import MOST_DISTINCT, column_of, places_in, plain
 from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, refusing
 from apsl_backends.counting.table_counts import SAMPLED
-from apsl_rules.data import fingerprint
-from apsl_rules.data.columns import Column
-from apsl_rules.data.counts.collapse import collapse
-from apsl_rules.data.counts.source import Heading, Joint, heading_of
-from apsl_rules.data.dictionary_codes import Distinct, dictionary
-from apsl_rules.data.files import FileTable
-from apsl_rules.data.levels import LevelRule
+from apsl_rules.data import (
+    Codes,
+    Column,
+    Distinct,
+    FileTable,
+    LevelRule,
+    MissingRule,
+    Table,
+    advice_on_levels,
+    dictionary,
+    fingerprint,
+)
+from apsl_rules.data.counts import Heading, Joint, collapse, heading_of
 from apsl_rules.data.pandas_frame import PandasFrame
-from apsl_rules.data.read_table import MissingRule, advice_on_levels
 from apsl_rules.data.readers import MISSING_FIELDS
-from apsl_rules.data.table import Codes, Table
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 

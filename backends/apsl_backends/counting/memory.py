@@ -21,7 +21,7 @@ from apsl_backends.kernels.counting_method import MOST_CELLS
 from apsl_backends.kernels.single_tests import count_table
 from apsl_backends.kernels.threads import in_blocks, useful_threads
 from apsl_backends.kernels.words import STEP
-from apsl_rules.data.table import Codes, Table
+from apsl_rules.data import Codes, Table
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, listing
 

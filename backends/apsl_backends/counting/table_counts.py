@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from apsl_rules.data.counts.collapse import collapse
-from apsl_rules.data.counts.source import Heading, Joint, heading_of
-from apsl_rules.data.table import Codes, Table
+from apsl_rules.data import Codes, Table
+from apsl_rules.data.counts import Heading, Joint, collapse, heading_of
 
 SAMPLED = 1 << 15
 """The rows from which the size of answers is guessed."""

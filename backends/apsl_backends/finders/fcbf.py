@@ -7,14 +7,14 @@ neighbour can be removed by another one, and weak ones are never seen.
 
 from __future__ import annotations
 
-from apsl_rules.data.counts.cache import KeptCounts
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
+from apsl_rules.data.counts import KeptCounts
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node, in_order, order_key
-from apsl_rules.neighbours.symmetric import Candidates
-from apsl_rules.oracles.protocol import Oracle
-from apsl_rules.plugins.offers import FinderSettings
+from apsl_rules.neighbours import Candidates
+from apsl_rules.oracles import Oracle
+from apsl_rules.plugins import FinderSettings
 
 THRESHOLD = 0.05
 

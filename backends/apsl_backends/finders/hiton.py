@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from apsl_backends.finders.trial import Trial, first_cut
 from apsl_rules.names import Node
-from apsl_rules.neighbours.symmetric import Candidates
-from apsl_rules.oracles.protocol import Eliminating, Oracle, foresee
-from apsl_rules.plugins.offers import FinderSettings
+from apsl_rules.neighbours import Candidates
+from apsl_rules.oracles import Eliminating, Oracle, foresee
+from apsl_rules.plugins import FinderSettings
 
 _ROUND = 8
 

@@ -7,11 +7,11 @@ from math import isnan
 from typing import Any
 
 from apsl_backends.finders.trial import Trial
-from apsl_rules.evidence.verdicts import Verdict, log_p_of
+from apsl_rules.evidence import Verdict, log_p_of
 from apsl_rules.names import Node, order_key
-from apsl_rules.neighbours.symmetric import Candidates
-from apsl_rules.oracles.protocol import Oracle, foresee
-from apsl_rules.plugins.offers import FinderSettings
+from apsl_rules.neighbours import Candidates
+from apsl_rules.oracles import Oracle, foresee
+from apsl_rules.plugins import FinderSettings
 
 
 class Mmpc:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from apsl_backends.finders.trial import Trial
 from apsl_rules.names import Node, in_order
-from apsl_rules.neighbours.symmetric import Candidates
-from apsl_rules.oracles.protocol import Oracle, foresee
-from apsl_rules.plugins.offers import FinderSettings
+from apsl_rules.neighbours import Candidates
+from apsl_rules.oracles import Oracle, foresee
+from apsl_rules.plugins import FinderSettings
 
 
 class PcSimple:

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.finders.falsediscovery import discoveries
-from apsl_rules.evidence.verdicts import Verdict, weaker
+from apsl_rules.evidence import Verdict, weaker
 from apsl_rules.names import Node
-from apsl_rules.neighbours.symmetric import Candidates
-from apsl_rules.oracles.protocol import Oracle, Search, Separation, Sweep, foresee
-from apsl_rules.plugins.offers import FinderSettings
+from apsl_rules.neighbours import Candidates
+from apsl_rules.oracles import Oracle, Search, Separation, Sweep, foresee
+from apsl_rules.plugins import FinderSettings
 
 
 def first_cut(sweep: Sweep, settings: FinderSettings) -> npt.NDArray[np.bool_] | None:

@@ -6,8 +6,8 @@ import numpy as np
 
 from apsl_backends.kernels.arrays import CARD, COLUMN_FIELDS, FIRST_BIT, FIRST_TOTAL, SPAN, VARIED, Store
 from apsl_backends.kernels.words import STEP
-from apsl_rules.data.counts.source import Heading, Joint
-from apsl_rules.data.table import Codes
+from apsl_rules.data import Codes
+from apsl_rules.data.counts import Heading, Joint
 
 
 class WeightedCounts:

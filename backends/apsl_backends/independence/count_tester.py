@@ -28,8 +28,7 @@ from apsl_backends.kernels.arrays import (
     Integers,
     Measure,
 )
-from apsl_rules.data.counts.cache import KeptCounts
-from apsl_rules.data.counts.source import Joint
+from apsl_rules.data.counts import Joint, KeptCounts
 from apsl_rules.stopping import check
 
 _TESTERS_KEPT = 64

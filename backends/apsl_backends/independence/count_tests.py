@@ -14,13 +14,12 @@ from apsl_backends.independence._on_demand import MadeOnDemand
 from apsl_backends.independence.sweeps import ArraySweep, SweptArrays, name_ranks_of
 from apsl_backends.kernels.arrays import DOF, ROWS, UNRELIABLE
 from apsl_backends.kernels.threads import in_blocks
-from apsl_rules.data.counts.cache import KeptCounts
-from apsl_rules.data.counts.source import Heading
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
+from apsl_rules.data.counts import Heading, KeptCounts
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evidence.verdicts import Decision, Verdict
+from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, listing, nearest, require_known
-from apsl_rules.oracles.protocol import BaseOracle, Elimination, Query, Search, Separation, Sweep
+from apsl_rules.oracles import BaseOracle, Elimination, Query, Search, Separation, Sweep
 
 if TYPE_CHECKING:
     from apsl_backends.independence.count_tester import CountedTester

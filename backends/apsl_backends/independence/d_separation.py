@@ -19,10 +19,10 @@ from typing import TypeAlias
 import attrs
 
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.graphs.dag import Dag
+from apsl_rules.evidence import Verdict
+from apsl_rules.graphs import Dag
 from apsl_rules.names import Node, in_order, require_known
-from apsl_rules.oracles.protocol import BaseOracle, Separation, Sweep
+from apsl_rules.oracles import BaseOracle, Separation, Sweep
 from apsl_rules.stopping import check
 
 Mask: TypeAlias = int

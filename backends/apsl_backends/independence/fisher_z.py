@@ -13,9 +13,9 @@ import numpy.typing as npt
 from apsl_backends.independence.sweeps import ArraySweep, SweptArrays, name_ranks_of
 from apsl_backends.kernels.arrays import DEPENDENT, INDEPENDENT, UNRELIABLE
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node, listing, require_known
-from apsl_rules.oracles.protocol import BaseOracle
+from apsl_rules.oracles import BaseOracle
 
 _NOTHING_LEFT = 1e-9
 _NEARLY_ONE = 1.0 - 1e-15

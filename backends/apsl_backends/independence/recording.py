@@ -15,10 +15,9 @@ from apsl_rules._atomic import write_text
 from apsl_rules._documents import DocumentError, file_text, json_data
 from apsl_rules._json_labels import label, node_of
 from apsl_rules.errors import DataError
-from apsl_rules.evidence.as_data import verdict_data, verdict_of
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence import Verdict, verdict_data, verdict_of
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import BaseOracle, Oracle, Search, Separation, Sweep
+from apsl_rules.oracles import BaseOracle, Oracle, Search, Separation, Sweep
 
 FORMAT = "apsl_rules recording"
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.kernels.arrays import DEPENDENT, UNRELIABLE, Floats, Integers
-from apsl_rules.evidence.verdicts import Decision, Verdict
+from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, order_key
-from apsl_rules.oracles.protocol import Sweep
+from apsl_rules.oracles import Sweep
 
 
 class SweptArrays(NamedTuple):

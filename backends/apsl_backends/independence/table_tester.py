@@ -30,8 +30,8 @@ from apsl_backends.kernels.separator_search import run_search
 from apsl_backends.kernels.single_tests import run_tests
 from apsl_backends.kernels.threads import in_blocks, useful_threads
 from apsl_backends.kernels.workspace import Room
-from apsl_rules.data.counts.source import Heading
-from apsl_rules.data.table import Codes, Table
+from apsl_rules.data import Codes, Table
+from apsl_rules.data.counts import Heading
 from apsl_rules.stopping import LONG, check, heeding
 
 _MOST_TERMS = 1 << 20

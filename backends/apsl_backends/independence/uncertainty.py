@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.kernels.arrays import JOINT, OF_ALL, OF_X, OF_Y, ROWS
-from apsl_rules.data.counts.cache import KeptCounts
-from apsl_rules.data.counts.source import Heading
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
+from apsl_rules.data.counts import Heading, KeptCounts
 from apsl_rules.names import Node, require_known
 
 Figures = npt.NDArray[np.float64]

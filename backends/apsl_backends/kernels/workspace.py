@@ -13,7 +13,7 @@ import numpy as np
 from apsl_backends.kernels.arrays import SPAN, Desk, Integers, Measure, Shelf, Store
 from apsl_backends.kernels.compiled import inlined
 from apsl_backends.kernels.words import matrix_at, row_at
-from apsl_rules.data.table import Codes
+from apsl_rules.data import Codes
 
 ROWS_AT_A_TIME = 1024
 """Table rows whose cell codes are made at a time, so that the codes stay in the nearest cache."""

@@ -13,9 +13,8 @@ from apsl_backends.learners.ggsl import learn_ggsl
 from apsl_backends.learners.mmhc import learn_mmhc
 from apsl_backends.learners.s2tmb import S2tmb
 from apsl_backends.learners.sll import learn_sll
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Task
-from apsl_rules.plugins.offers import BlanketOffer
+from apsl_rules.parts import Part
+from apsl_rules.plugins import BlanketOffer, Task
 
 #: What runs the specs of each kind.
 CODE: dict[str, Callable[[Task], Part]] = {

@@ -11,14 +11,12 @@ from apsl_backends.learners.findings_from_scores import Leads, leads_of, tell_ba
 from apsl_backends.scores.bde import Order
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.errors import InvalidArgumentError, LimitReachedError, SpecError
-from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.learning.assembly import Assembly
+from apsl_rules.evidence import Verdict
+from apsl_rules.learning import Assembly
 from apsl_rules.names import Node
-from apsl_rules.neighbours.symmetric import Neighbours
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Task
-from apsl_rules.plugins.learner_spec import build
-from apsl_rules.plugins.manager import pick
+from apsl_rules.neighbours import Neighbours
+from apsl_rules.parts import Part
+from apsl_rules.plugins import Task, build, pick
 
 
 @attrs.frozen

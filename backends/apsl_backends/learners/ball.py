@@ -19,7 +19,7 @@ from apsl_backends.independence.sweeps import name_ranks_of
 from apsl_backends.scores.bde import BDeu, Integers
 from apsl_backends.search.rounds import Effort, Found, Open, search_rounds
 from apsl_rules.names import Depth
-from apsl_rules.parts.reach import inside
+from apsl_rules.parts import inside
 
 Pairs: TypeAlias = Literal["all", "inner", "candidates"]
 

@@ -11,11 +11,11 @@ from apsl_backends.learners.findings_from_graph import SOURCE, Output, draft_of
 from apsl_backends.scores.bde import BDeu, Order
 from apsl_backends.scores.score_for import score_behind
 from apsl_backends.search.hill_climbing import climb
-from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.learning.assembly import Assembly
+from apsl_rules.evidence import Verdict
+from apsl_rules.learning import Assembly
 from apsl_rules.names import Pair
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Task
+from apsl_rules.parts import Part
+from apsl_rules.plugins import Task
 
 
 @attrs.frozen

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import attrs
 
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
 from apsl_rules.names import Node
 
 

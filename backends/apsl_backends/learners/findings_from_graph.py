@@ -15,13 +15,11 @@ from typing import Literal, TypeAlias
 import attrs
 
 from apsl_backends.scores.bde import BDeu
-from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.graphs.cpdag import cpdag
-from apsl_rules.graphs.dag import Dag
-from apsl_rules.learning.assembly import Assembly
+from apsl_rules.evidence import Evidence, Verdict
+from apsl_rules.graphs import Dag, cpdag
+from apsl_rules.learning import Assembly
 from apsl_rules.names import Node, Pair, in_order, shown
-from apsl_rules.rules.facts import Finding, adjacent, arrow, chain, collider, gap, settled
+from apsl_rules.rules import Finding, adjacent, arrow, chain, collider, gap, settled
 
 Collider: TypeAlias = tuple[Pair, Node]
 Output: TypeAlias = Literal["cpdag", "dag"]

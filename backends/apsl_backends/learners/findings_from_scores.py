@@ -14,11 +14,10 @@ import numpy as np
 
 from apsl_backends.learners.ball import Ball
 from apsl_backends.scores.bde import BDeu, Numbers
-from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.learning.assembly import Assembly
+from apsl_rules.evidence import Evidence, Verdict
+from apsl_rules.learning import Assembly
 from apsl_rules.names import Node, in_order, shown
-from apsl_rules.rules.facts import Finding, Relation, adjacent, chain, collider, gap, settled
+from apsl_rules.rules import Finding, Relation, adjacent, chain, collider, gap, settled
 
 if TYPE_CHECKING:
     from apsl_backends.search.families import Book

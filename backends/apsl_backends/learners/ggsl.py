@@ -23,13 +23,12 @@ from apsl_backends.learners.findings_from_graph import SOURCE, Draft
 from apsl_backends.learners.small_optima import Optima, SmallGraph
 from apsl_backends.scores.bde import BDeu
 from apsl_rules.errors import LimitReachedError
-from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.learning.assembly import Assembly
+from apsl_rules.evidence import Evidence
+from apsl_rules.learning import Assembly
 from apsl_rules.names import in_order, shown
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Task
-from apsl_rules.plugins.learner_spec import build
-from apsl_rules.rules.facts import Finding, adjacent, arrow, settled
+from apsl_rules.parts import Part
+from apsl_rules.plugins import Task, build
+from apsl_rules.rules import Finding, adjacent, arrow, settled
 
 
 @attrs.frozen

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from apsl_backends.learners.climbing import ClimbOptions, climbed_part, task_score
 from apsl_rules.errors import LimitReachedError
-from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.learning.assembly import Assembly
+from apsl_rules.evidence import Verdict
+from apsl_rules.learning import Assembly
 from apsl_rules.names import Pair, in_order
-from apsl_rules.neighbours.symmetric import Neighbours
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Task
-from apsl_rules.plugins.learner_spec import build
-from apsl_rules.plugins.manager import pick
+from apsl_rules.neighbours import Neighbours
+from apsl_rules.parts import Part
+from apsl_rules.plugins import Task, build, pick
 
 
 def learn_mmhc(task: Task) -> Part:

@@ -13,9 +13,9 @@ from apsl_backends.learners.sll import Sll
 from apsl_backends.learners.small_optima import Optima
 from apsl_backends.scores.score_for import score_behind
 from apsl_rules.names import Node, in_order
-from apsl_rules.neighbours.blanket import Blanket
-from apsl_rules.oracles.protocol import Oracle
-from apsl_rules.plugins.offers import FinderSettings
+from apsl_rules.neighbours import Blanket
+from apsl_rules.oracles import Oracle
+from apsl_rules.plugins import FinderSettings
 
 _ESS, _LARGEST = 1.0, 16
 

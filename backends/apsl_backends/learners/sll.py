@@ -20,12 +20,11 @@ from apsl_backends.learners.findings_from_graph import SOURCE, Collider, Draft
 from apsl_backends.learners.small_optima import Optima, SmallGraph
 from apsl_backends.scores.bde import BDeu
 from apsl_rules.errors import LimitReachedError
-from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.learning.assembly import Assembly
+from apsl_rules.evidence import Evidence
+from apsl_rules.learning import Assembly
 from apsl_rules.names import Pair, shown
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Task
-from apsl_rules.plugins.learner_spec import build
+from apsl_rules.parts import Part
+from apsl_rules.plugins import Task, build
 
 
 @attrs.frozen

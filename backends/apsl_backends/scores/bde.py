@@ -30,10 +30,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.counts.source import Heading
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
+from apsl_rules.data.counts import Heading
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs import Dag, known_dag
 from apsl_rules.names import Node, in_order, listing, require_known
 from apsl_rules.stopping import LONG, heeding
 

@@ -10,8 +10,7 @@ from typing import Literal
 import numpy as np
 
 from apsl_backends.scores.bde import BDeu, Integers, Numbers, Price, check_table
-from apsl_rules.data.counts.cache import MOST, KeptCounts
-from apsl_rules.data.counts.source import Joint
+from apsl_rules.data.counts import MOST, Joint, KeptCounts
 from apsl_rules.errors import DataError
 from apsl_rules.names import in_order
 from apsl_rules.stopping import LONG, heeding

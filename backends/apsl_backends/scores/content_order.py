@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
 from apsl_rules.names import Node, order_key
 
 Words: TypeAlias = npt.NDArray[np.uint64]

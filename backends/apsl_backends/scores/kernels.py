@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.scores.compiling import allocating, compiled
-from apsl_rules.data.table import Codes
+from apsl_rules.data import Codes
 
 Integers = npt.NDArray[np.int64]
 Shades = npt.NDArray[np.int32]

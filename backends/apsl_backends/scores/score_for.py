@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from apsl_backends.scores.bde import BDeu, Order, Price
 from apsl_backends.scores.bde_from_counts import CountedBDeu
-from apsl_rules.data.counts.cache import KeptCounts
-from apsl_rules.data.table import Table
+from apsl_rules.data import Table
+from apsl_rules.data.counts import KeptCounts
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.oracles.protocol import Oracle
+from apsl_rules.oracles import Oracle
 
 
 def score_behind(

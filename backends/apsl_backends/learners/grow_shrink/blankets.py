@@ -5,10 +5,9 @@ from __future__ import annotations
 from apsl_backends.learners.grow_shrink.growing import GrowShrinkOptions
 from apsl_backends.learners.grow_shrink.skeleton import Skeleton
 from apsl_rules.names import Node, in_order
-from apsl_rules.neighbours.blanket import Blanket
-from apsl_rules.oracles.protocol import Oracle
-from apsl_rules.plugins.learner_spec import build
-from apsl_rules.plugins.offers import FinderSettings
+from apsl_rules.neighbours import Blanket
+from apsl_rules.oracles import Oracle
+from apsl_rules.plugins import FinderSettings, build
 
 
 class GrowShrink:

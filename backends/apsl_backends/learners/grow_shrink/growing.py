@@ -7,9 +7,9 @@ from typing import Literal
 
 import attrs
 
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import Oracle, Search, foresee
+from apsl_rules.oracles import Oracle, Search, foresee
 
 _AHEAD = 16
 

@@ -12,14 +12,12 @@ from apsl_backends.learners.grow_shrink.growing import GrowShrinkOptions
 from apsl_backends.learners.grow_shrink.skeleton import Skeleton
 from apsl_backends.learners.grow_shrink.turning import arrows_to_turn
 from apsl_rules.errors import LimitReachedError
-from apsl_rules.learning.assembly import Assembly
-from apsl_rules.learning.findings.finding_list import Found
-from apsl_rules.learning.untested import finding_of
+from apsl_rules.learning import Assembly, finding_of
+from apsl_rules.learning.findings import Found
 from apsl_rules.names import Node, in_order, shown
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Task
-from apsl_rules.plugins.learner_spec import build
-from apsl_rules.rules.facts import adjacent, arrow, chain, collider, gap, settled
+from apsl_rules.parts import Part
+from apsl_rules.plugins import Task, build
+from apsl_rules.rules import adjacent, arrow, chain, collider, gap, settled
 
 
 def learn_by_growing(task: Task) -> Part:

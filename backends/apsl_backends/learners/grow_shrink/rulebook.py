@@ -5,9 +5,7 @@ They are sound but not complete: nothing orients T - C in P -> T <- Q, T - C, as
 
 from __future__ import annotations
 
-from apsl_rules.rules.facts import RELATIONS, Relation, adjacent, arrow
-from apsl_rules.rules.rule import Rule, Rulebook
-from apsl_rules.rules.rulebooks import STEP_2, X, Y, Z
+from apsl_rules.rules import RELATIONS, STEP_2, Relation, Rule, Rulebook, X, Y, Z, adjacent, arrow
 
 path = Relation("path", 2, "arrows lead from {0} to {1}")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from apsl_backends.learners.grow_shrink.growing import Growing, GrowShrinkOptions
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import Oracle, Separation
+from apsl_rules.oracles import Oracle, Separation
 
 
 class Skeleton:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 
 from apsl_rules.names import Node, in_order, order_key
-from apsl_rules.rules.cycles import cyclic_groups
+from apsl_rules.rules import cyclic_groups
 
 Arrow = tuple[Node, Node]
 
