@@ -1,4 +1,4 @@
-"""The rules that turn findings into arrows.
+"""The sound rules that turn findings into the arrows of a CPDAG.
 
 A V-structure is a pair of unconnected nodes pointing at a third::
 
@@ -11,9 +11,8 @@ them. Meek's rules (1995) then orient what any other direction would make a new 
 Background knowledge brings arrows that no V-structure led to, so ``KNOWING`` has Meek's fourth rule too, and a rule for
 edges that may not point one way.
 
-All premises of ``SOUND`` are positive facts: "not adjacent" is never read off a missing edge, since an edge may be
-missing merely because nobody looked. ``PAPER`` reads it off all the same, as Algorithm 1 of the paper does, and is
-therefore order-dependent and sometimes wrong.
+All premises are positive facts: "not adjacent" is never read off a missing edge, since an edge may be missing merely
+because nobody looked.
 
 >>> [rule.name for rule in SOUND.rules]
 ['V-non-collider', 'V-collider', 'Meek-R1', 'Meek-R2', 'Meek-R3']
@@ -24,7 +23,7 @@ from __future__ import annotations
 import attrs
 
 from apsl_rules.errors import KnowledgeError
-from apsl_rules.rules.facts import RELATIONS, Atom, Variable, adjacent, arrow, barred, chain, collider, spouse
+from apsl_rules.rules.facts import RELATIONS, Variable, adjacent, arrow, barred, chain, collider, spouse
 from apsl_rules.rules.rule import Rule, Rulebook
 
 A, B, C, D, W, X, Y, Z = (Variable(name) for name in "ABCDWXYZ")
@@ -67,42 +66,8 @@ BARRED = Rule(
     then=[arrow(B, A)],
 )
 
-
-def _open(first: Variable, second: Variable) -> list[Atom]:
-    """Guard that an edge carries no arrow yet: the literal meaning of "undirected"."""
-    return [arrow(first, second), arrow(second, first)]
-
-
-def _unseen(first: Variable, second: Variable) -> list[Atom]:
-    """Guard that no edge has been drawn: the literal, unsafe meaning of "not adjacent"."""
-    return [adjacent(first, second), *_open(first, second)]
-
-
-R1_LITERAL = Rule(
-    "Meek-R1",
-    "no new V-structure, taking an edge not drawn for no edge",
-    when=[arrow(X, Y), adjacent(Y, Z)],
-    unless=[*_open(Y, Z), *_unseen(X, Z)],
-    then=[arrow(Y, Z)],
-)
-R2_LITERAL = Rule(
-    "Meek-R2",
-    "preserve acyclicity",
-    when=[arrow(X, Y), arrow(Y, Z), adjacent(X, Z)],
-    unless=_open(X, Z),
-    then=[arrow(X, Z)],
-)
-R3_LITERAL = Rule(
-    "Meek-R3",
-    "3-fork V-structure, taking an edge not drawn for no edge",
-    when=[arrow(Z, Y), arrow(W, Y), adjacent(X, Y), adjacent(X, Z), adjacent(X, W)],
-    unless=[*_open(X, Y), *_open(X, Z), *_open(X, W), *_unseen(Z, W)],
-    then=[arrow(X, Y)],
-)
-
 SOUND = Rulebook("sound", (STEP_1, STEP_2, R1, R2, R3))
 KNOWING = SOUND.with_rules(R4, BARRED, name="knowing")
-PAPER = Rulebook("paper", (STEP_1, STEP_2, R1_LITERAL, R2_LITERAL, R3_LITERAL))
 
 
 def knowing(rulebook: Rulebook) -> Rulebook:

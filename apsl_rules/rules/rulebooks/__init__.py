@@ -1,0 +1,8 @@
+"""The rulebooks that come with the library, a chapter each."""
+
+from __future__ import annotations
+
+from apsl_rules.rules.rulebooks.cpdag import KNOWING, R1, R2, R3, R4, SOUND, STEP_1, STEP_2, X, Y, Z, knowing
+from apsl_rules.rules.rulebooks.paper import PAPER
+
+__all__ = ["KNOWING", "PAPER", "R1", "R2", "R3", "R4", "SOUND", "STEP_1", "STEP_2", "X", "Y", "Z", "knowing"]
