@@ -11,9 +11,9 @@ from collections.abc import Collection, Sequence
 from apsl_rules.learning.givens import Givens
 from apsl_rules.learning.untested import with_untested
 from apsl_rules.names import Node
-from apsl_rules.parts import Distances, Part, RuleUse, Visit
+from apsl_rules.parts import Distances, Part, Visit
 from apsl_rules.plugins import Progress, Task, pick
-from apsl_rules.rules import Engine, Finding, Firing, Mark, MarkStore, adjacent, knowing, ledger
+from apsl_rules.rules import Finding, Firing, Mark, MarkStore, adjacent, knowing, ledger
 
 
 class Assembly:
@@ -22,7 +22,7 @@ class Assembly:
     def __init__(self, task: Task, *, watched: bool = True) -> None:
         rulebook = pick(task.plugins.rulebooks, task.spec.rules.rulebook, "rulebook")
         self._task = task
-        self._ledger = ledger(Engine(knowing(rulebook) if task.knowledge else rulebook), task.spec.rules.conflicts)
+        self._ledger = ledger(knowing(rulebook) if task.knowledge else rulebook, task.spec.rules.conflicts)
         self._givens = Givens(task.knowledge)
         self._visits: list[Visit] = []
         self.distances = Distances(task.target)
@@ -92,7 +92,7 @@ class Assembly:
             store=settled.store,
             history=self._ledger.history,
             make_proofs=self._ledger.proofs,
-            rule_use={name: RuleUse(cost.firings, cost.seconds) for name, cost in self._ledger.engine.costs.items()},
+            rule_use=self._ledger.rule_use(),
             order_dependent=self._ledger.order_dependent,
             settings=task.settings,
             incomplete=incomplete,

@@ -7,7 +7,7 @@ from apsl_rules.parts.edge_list import edges_csv
 from apsl_rules.parts.file import load_part, part_json, save_part
 from apsl_rules.parts.learned_graph import LearnedGraph
 from apsl_rules.parts.marked_graph import MARKS, MarkedGraph, graph_of, mark_named
-from apsl_rules.parts.part import Part, RuleUse, Visit
+from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.parts import Parts
 from apsl_rules.parts.reach import Distances, inside
 from apsl_rules.parts.shortcuts import OpenEdges
@@ -23,7 +23,6 @@ __all__ = [
     "OpenEdges",
     "Part",
     "Parts",
-    "RuleUse",
     "Stability",
     "Tally",
     "Visit",

@@ -11,7 +11,6 @@ from apsl_rules.parts._replay import wrong_steps
 from apsl_rules.parts.part import Part
 from apsl_rules.rules import (
     RELATIONS,
-    Drop,
     Fact,
     Finding,
     Firing,
@@ -59,19 +58,12 @@ def check_part(part: Part) -> None:
 
 
 def _wrong_entries(store: MarkStore) -> Iterable[str]:
-    """Name entries that rest on what was not there, or end what was not held."""
+    """Name entries that rest on what was not there."""
     seen: set[Fact] = set()
-    held: set[Fact] = set()
     for place, entry in enumerate(store.entries):
-        if isinstance(entry, Drop):
-            if entry.fact not in held:
-                yield f"entry {place} drops what is not held"
-            held.discard(entry.fact)
-            continue
         if isinstance(entry, Firing) and not seen.issuperset(entry.premises):
             yield f"entry {place} rests on facts that do not come before it"
         seen.add(entry.fact)
-        held.add(entry.fact)
 
 
 def _wrong_frame(part: Part) -> Iterable[str]:

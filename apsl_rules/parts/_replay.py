@@ -19,18 +19,20 @@ from apsl_rules.rules import (
     SOUND,
     Conflict,
     Drop,
-    Engine,
     Fact,
     Finding,
     Firing,
     Mark,
     MarkStore,
+    Program,
     Proof,
     Rule,
     Rulebook,
     adjacent,
     arrow,
+    compile_rulebook,
     conflict,
+    extend,
     gap,
     is_consistent,
     left_standing,
@@ -42,13 +44,13 @@ _STANDING = "left as it is"
 
 def wrong_steps(part: Part) -> Iterator[str]:
     """Name what does not follow in a part, the first of which is enough to refuse it."""
-    engines = [Engine(book) for book in _books(part)]
+    books = _books(part)
     yield from _wrong_firings(part)
     yield from _wrong_distances(part)
     yield from _wrong_settling(part)
     yield from _wrong_sides(part)
-    if engines and not part.order_dependent and engines[0].rulebook.positive:
-        yield from _wrong_closure(part, engines[0])
+    if books and not part.order_dependent and books[0].positive:
+        yield from _wrong_closure(part, compile_rulebook(books[0]))
 
 
 def _books(part: Part) -> list[Rulebook]:
@@ -78,13 +80,13 @@ def _wrong_firings(part: Part) -> Iterator[str]:
             yield f"the rule {firing.rule!r} fired, but rule_use does not name it"
             return
         fired[firing.rule] += 1
-    for name, use in part.rule_use.items():
-        if use.firings != fired[name]:
-            yield f"the rule {name!r} fired {fired[name]} times, but rule_use says {use.firings}"
-    named: dict[str, list[tuple[Engine, Rule]]] = {}
-    for engine in map(Engine, _known()):
-        for rule in engine.rulebook.rules:
-            named.setdefault(rule.name, []).append((engine, rule))
+    for name, times in part.rule_use.items():
+        if times != fired[name]:
+            yield f"the rule {name!r} fired {fired[name]} times, but rule_use says {times}"
+    named: dict[str, list[tuple[Program, Rule]]] = {}
+    for program in map(compile_rulebook, _known()):
+        for rule in program.rulebook.rules:
+            named.setdefault(rule.name, []).append((program, rule))
     proofs = (step.reason for one in part.all_conflicts for proof in one.proofs for step in proof.steps)
     for entry in chain(part.history.entries, part.store.entries, part.proofs.entries, proofs):
         reason = entry.because if isinstance(entry, Drop) else entry
@@ -92,10 +94,10 @@ def _wrong_firings(part: Part) -> Iterator[str]:
             yield f"{_text(part, reason.fact)} does not follow by the rule {reason.rule!r}"
 
 
-def _is_instance(firing: Firing, rules: Iterable[tuple[Engine, Rule]]) -> bool:
+def _is_instance(firing: Firing, rules: Iterable[tuple[Program, Rule]]) -> bool:
     return any(
-        len(firing.bindings) == len(rule.variables) and firing in engine.firings_of(rule, firing.bindings)
-        for engine, rule in rules
+        len(firing.bindings) == len(rule.variables) and firing in program.firings_of(rule.name, firing.bindings)
+        for program, rule in rules
     )
 
 
@@ -192,19 +194,19 @@ def _wrong_proof(part: Part, proof: Proof) -> Iterator[str]:
             yield f"{_text(part, step.fact)} is said to be found, but it was not"
 
 
-def _wrong_closure(part: Part, engine: Engine) -> Iterator[str]:
+def _wrong_closure(part: Part, program: Program) -> Iterator[str]:
     """Name facts that the findings lead to and the part lacks, and those that it has beyond them."""
     told = _findings(part.history)
-    if not {one.fact.relation for one in told} <= engine.start().relations.keys():
+    if not {one.fact.relation for one in told} <= program.start().relations.keys():
         return
-    yield from _differences(part, _facts(engine.extend(engine.start(), told).store), _facts(part.history))
+    yield from _differences(part, _facts(extend(program, program.start(), told).store), _facts(part.history))
     if part.store is part.history:
         return
     torn = {frozenset(one.pair) for one in part.all_conflicts}
     sides = (side for pair in torn for side in _on(*pair))
     blocked = {fact for fact in sides if fact not in part.store}
     marks = set(part.store.facts(conflict))
-    judged = Engine(engine.rulebook).extend(engine.start(), told, blocked=blocked).store
+    judged = extend(program, program.start(), told, blocked).store
     yield from _differences(part, _facts(judged) | marks, _facts(part.store))
 
 

@@ -27,7 +27,7 @@ from apsl_rules.evidence import evidence_data, evidence_of
 from apsl_rules.names import Node
 from apsl_rules.oracles import Counts
 from apsl_rules.parts._check import check_part, checked_relations
-from apsl_rules.parts.part import Part, RuleUse, Visit
+from apsl_rules.parts.part import Part, Visit
 from apsl_rules.rules import (
     NAMED,
     Conflict,
@@ -70,7 +70,7 @@ def part_json(part: Part) -> str:
         "notes": list(part.notes),
         "order_dependent": part.order_dependent,
         "counts": attrs.asdict(part.counts),
-        "rule_use": {name: use.firings for name, use in part.rule_use.items()},
+        "rule_use": dict(part.rule_use),
         "arrows": writer.arrows(),
         "lines": writer.lines(),
         "nodes": [label(node) for node in part.nodes],
@@ -231,7 +231,7 @@ class _Reader:
             store=store,
             history=history,
             make_proofs=lambda: proofs,
-            rule_use={name: RuleUse(firings, 0.0) for name, firings in data["rule_use"].items()},
+            rule_use=data["rule_use"],
             order_dependent=data["order_dependent"],
             settings=data["settings"],
             incomplete=data["incomplete"],

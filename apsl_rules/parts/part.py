@@ -44,14 +44,6 @@ ROW = ("source", "target", "mark", "rule", "p", "distance", "support", "strength
 
 
 @attrs.frozen
-class RuleUse:
-    """How often a rule fired in a run, and the seconds it took."""
-
-    firings: int
-    seconds: float = attrs.field(eq=False)
-
-
-@attrs.frozen
 class Visit:
     """A visited node, its neighbours, and how long the history was before and after the visit."""
 
@@ -95,7 +87,7 @@ class Part(Exportable, Viewable):
     store: MarkStore
     history: MarkStore
     make_proofs: Callable[[], MarkStore] = attrs.field(eq=False)
-    rule_use: Mapping[str, RuleUse]
+    rule_use: Mapping[str, int]
     order_dependent: bool
     settings: Mapping[str, Any]
     incomplete: str | None = None

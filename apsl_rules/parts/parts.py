@@ -9,9 +9,9 @@ import attrs
 
 from apsl_rules.names import Depth, Node, require_known
 from apsl_rules.parts.learned_graph import LearnedGraph
-from apsl_rules.parts.part import Part, RuleUse, Visit
+from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.reach import Distances
-from apsl_rules.rules import Engine, Fact, Finding, Policy, Rulebook, adjacent, knowing, ledger
+from apsl_rules.rules import Fact, Finding, Policy, Rulebook, adjacent, knowing, ledger
 
 
 @attrs.frozen(slots=False, repr=False)
@@ -63,8 +63,7 @@ class Parts(Mapping[Node, Part]):
 def _union(parts: Parts) -> Part:
     """Tell the rules all that was found, visit by visit and each fact of a visit once."""
     first = next(iter(parts.values()))
-    engine = Engine(knowing(parts.rulebook) if first.knowledge else parts.rulebook)
-    book = ledger(engine, parts.conflicts)
+    book = ledger(knowing(parts.rulebook) if first.knowledge else parts.rulebook, parts.conflicts)
     distances = Distances(first.target)
     visits: list[Visit] = []
     for node, (neighbours, findings) in _told(parts.values()).items():
@@ -84,7 +83,7 @@ def _union(parts: Parts) -> Part:
         store=settled.store,
         history=book.history,
         make_proofs=book.proofs,
-        rule_use={name: RuleUse(cost.firings, cost.seconds) for name, cost in engine.costs.items()},
+        rule_use=book.rule_use(),
         incomplete=parts.incomplete,
         notes=tuple(dict.fromkeys(note for part in parts.values() for note in part.notes)),
         support={},

@@ -194,7 +194,7 @@ def _run(part: Part) -> list[list[str]]:
         ("Rounds", f"{counts.rounds:,}"),
         ("Sweeps", f"{counts.sweeps:,}"),
         ("Findings", f"{len(part.findings):,}"),
-        *((f"Rule {name}", _times(use.firings)) for name, use in part.rule_use.items() if use.firings),
+        *((f"Rule {name}", _times(times)) for name, times in part.rule_use.items() if times),
         ("Order", "depends on the order of columns" if part.order_dependent else "any order gives the same"),
     ]
     return [[name, str(value)] for name, value in lines]

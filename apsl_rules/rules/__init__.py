@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from apsl_rules.rules.conflicts import POLICIES, Conflict, Policy, is_consistent, left_standing
 from apsl_rules.rules.cycles import cyclic_groups
-from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.engine import Outcome, Program, compile_rulebook, count_firings, extend
 from apsl_rules.rules.facts import (
     RELATIONS,
+    Drop,
+    Entry,
     Fact,
     Finding,
     Firing,
@@ -25,13 +27,13 @@ from apsl_rules.rules.facts import (
     spouse,
     untested,
 )
-from apsl_rules.rules.journal import Drop, Entry
 from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
 from apsl_rules.rules.ledger import ledger
-from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason
+from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason, shortest_proofs
 from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND, STEP_2, X, Y, Z, knowing
-from apsl_rules.rules.store import Mark, MarkStore, store_of
+from apsl_rules.rules.sequential import store_of
+from apsl_rules.rules.store import Mark, MarkStore
 
 __all__ = [
     "KNOWING",
@@ -44,7 +46,6 @@ __all__ = [
     "STEP_2",
     "Conflict",
     "Drop",
-    "Engine",
     "Entry",
     "Fact",
     "Finding",
@@ -53,7 +54,9 @@ __all__ = [
     "Mark",
     "MarkStore",
     "Nodes",
+    "Outcome",
     "Policy",
+    "Program",
     "Proof",
     "Reason",
     "Relation",
@@ -69,8 +72,11 @@ __all__ = [
     "by_name",
     "chain",
     "collider",
+    "compile_rulebook",
     "conflict",
+    "count_firings",
     "cyclic_groups",
+    "extend",
     "gap",
     "is_consistent",
     "knowing",
@@ -79,6 +85,7 @@ __all__ = [
     "proof_of",
     "proof_of_reason",
     "settled",
+    "shortest_proofs",
     "spouse",
     "store_of",
     "untested",

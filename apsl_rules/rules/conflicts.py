@@ -15,11 +15,12 @@ from typing import Literal, TypeAlias, get_args
 import attrs
 
 from apsl_rules.evidence import Evidence, evidence_strength
-from apsl_rules.names import Node, Pair, in_order, order_key, shown
+from apsl_rules.names import Node, Pair, in_order, shown
 from apsl_rules.rules.cycles import cyclic_groups, way
-from apsl_rules.rules.engine import Engine, Outcome
+from apsl_rules.rules.engine import Outcome, compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, adjacent, arrow, conflict, fact_key, gap
-from apsl_rules.rules.proof import Proof, proof_of
+from apsl_rules.rules.proof import Proof, as_a_set, proof_of
+from apsl_rules.rules.rule import Rulebook
 from apsl_rules.rules.store import MarkStore
 
 Policy: TypeAlias = Literal["quarantine", "strongest", "first", "last"]
@@ -59,15 +60,16 @@ def is_consistent(store: MarkStore) -> bool:
     return not torn and not cyclic_groups(arrows)
 
 
-def settle(engine: Engine, findings: Sequence[Finding], policy: Literal["quarantine", "strongest"]) -> Settled:
+def settle(rulebook: Rulebook, findings: Sequence[Finding], policy: Literal["quarantine", "strongest"]) -> Settled:
     """Take the fixpoint of a set of findings, blocking contradicted arrows until none is left."""
+    program = compile_rulebook(rulebook)
     findings = as_a_set(findings)
     blocked: set[Fact] = set()
     conflicts: list[Conflict] = []
     undecided: list[Conflict] = []
     torn: set[Pair] = set()
     while True:
-        outcome = engine.extend(engine.start(), findings, blocked=blocked)
+        outcome = extend(program, program.start(), findings, blocked)
         met = _shallowest(outcome, torn)
         if not met:
             break
@@ -101,28 +103,6 @@ def left_standing(store: MarkStore) -> tuple[Conflict, ...]:
     ]
     reports = [report for one in (*torn, *cycles) for report in one.report(store, ())]
     return tuple(attrs.evolve(report, outcome="left as it is") for report in reports)
-
-
-def as_a_set(findings: Sequence[Finding]) -> list[Finding]:
-    """Return each fact once, with the best evidence told for it, whatever the order."""
-    best: dict[Fact, Finding] = {}
-    for finding in findings:
-        rival = best.setdefault(finding.fact, finding)
-        if rival is not finding and _is_preferred(finding, rival):
-            best[finding.fact] = finding
-    return list(best.values())
-
-
-def _is_preferred(finding: Finding, rival: Finding) -> bool:
-    """Prefer the stronger evidence; among equals, the one whose verdicts read first."""
-    strength, against = evidence_strength(finding.evidence), evidence_strength(rival.evidence)
-    return strength > against or (strength == against and _reading(finding) < _reading(rival))
-
-
-def _reading(finding: Finding) -> tuple[object, ...]:
-    evidence = finding.evidence
-    asked = [(verdict.x, verdict.y, *verdict.given) for verdict in evidence.verdicts]
-    return evidence.source, evidence.note, tuple(tuple(map(order_key, nodes)) for nodes in asked)
 
 
 @attrs.frozen

@@ -120,6 +120,17 @@ class Firing:
 Reason: TypeAlias = Finding | Firing
 
 
+@attrs.frozen
+class Drop:
+    """The end of a fact, since the given reason overwrote it."""
+
+    fact: Fact
+    because: Reason
+
+
+Entry: TypeAlias = Reason | Drop
+
+
 def fact_key(fact: Fact) -> tuple[object, ...]:
     """Return a sort key for facts of any nodes."""
     return (fact.relation, tuple(order_key(node) for node in fact.nodes))

@@ -1,79 +1,83 @@
-"""Join plans: each rule compiled to nested loops, one plan for each premise that a new fact may fill.
+"""Join plans: how a new fact that fills one premise of a rule is completed to bindings of the whole rule.
 
-The engine joins every new fact once with all that is known. For the rule ``arrow(X, Y), adjacent(Y, Z),
-chain(X, Y, Z) => arrow(Y, Z)`` and a new arrow the plan reads::
-
-    def fill(new):
-        (v0, v1) = new
-        for (_, _, v2) in table_0.get((v0, v1), ()):    # the chains that begin with X, Y
-            if (v1, v2) in conclusions[0]: continue     # the arrow is held already
-            if (v1, v2) not in table_1: continue        # Y and Z must be adjacent
-            emit((v0, v1, v2))
-
-The text is made of numbered variables only; names from rules and nodes never enter it. A fact relates different
-nodes, so only variables of different premises are compared with each other.
+There is a plan for each premise. For ``arrow(X, Y), adjacent(Y, Z), chain(X, Y, Z) => arrow(Y, Z)`` and a new arrow it
+takes rows (X, Y), lengthens them to (X, Y, Z) by the chains that begin with X, Y, leaves out the rows whose conclusion
+is held already, and keeps those where Y and Z are adjacent. Steps work on iterators, one row at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import attrs
 
 from apsl_rules.rules.facts import Atom, Nodes, Variable
-from apsl_rules.rules.journal import Journal, Positions
+from apsl_rules.rules.journal import Journal, Pick, Positions, picker
 from apsl_rules.rules.rule import Rule
-
-Emit: TypeAlias = Callable[[Nodes], None]
-Fill: TypeAlias = Callable[[Nodes], None]
 
 
 @attrs.frozen
-class Step:
-    """One loop or check of a plan: the relation to read and the positions that are bound by then."""
+class Check:
+    """Keeps the rows for which a premise holds."""
+
+    relation: str
+    key: Pick
+
+    def __call__(self, rows: Iterable[Nodes], journal: Journal) -> Iterator[Nodes]:
+        """Return the rows that pass."""
+        key, held = self.key, journal.readings[self.relation]
+        return (row for row in rows if key(row) in held)
+
+
+@attrs.frozen
+class Loop:
+    """Lengthens rows by the nodes that stand with them in a premise; ``bound`` are its positions known by then."""
 
     relation: str
     bound: Positions
-    is_check: bool
+    key: Pick
+    has_others: bool
+
+    def __call__(self, rows: Iterable[Nodes], journal: Journal) -> Iterator[Nodes]:
+        """Return the longer rows; different variables stand for different nodes."""
+        key, rest_of = self.key, journal.look_up(self.relation, self.bound)
+        if not self.has_others:  # a fact relates different nodes
+            return (row + rest for row in rows for rest in rest_of.get(key(row), ()))
+        found = ((row, rest) for row in rows for rest in rest_of.get(key(row), ()))
+        return (row + rest for row, rest in found if not any(map(row.__contains__, rest)))
+
+
+@attrs.frozen
+class Unheld:
+    """Leaves out the rows whose conclusions are all held."""
+
+    heads: tuple[tuple[str, Pick], ...]
+
+    def __call__(self, rows: Iterable[Nodes], journal: Journal) -> Iterator[Nodes]:
+        """Return the rows that can conclude something."""
+        heads = [(key, journal.readings[relation]) for relation, key in self.heads]
+        return (row for row in rows if not all(key(row) in held for key, held in heads))
+
+
+Step: TypeAlias = Check | Loop | Unheld
 
 
 @attrs.frozen
 class Plan:
-    """A compiled way to complete a rule from a new fact that fills one of its premises."""
+    """The steps from rows of new readings of one premise, the trigger, to bindings of the rule."""
 
     rule: Rule
     trigger: int
     steps: tuple[Step, ...]
-    source: str
-    make: Callable[..., Fill]
+    in_order: Pick
 
-    def bind(self, journal: Journal, emit: Emit) -> Fill:
-        """Attach the plan to the look-up tables of a journal and to a receiver of complete bindings."""
-        tables = [
-            journal.readings[step.relation] if step.is_check else journal.look_up(step.relation, step.bound)
-            for step in self.steps
-        ]
-        conclusions = [journal.readings[atom.relation.name] for atom in self.rule.then]
-        return self.make(emit, tables, conclusions)
-
-
-def _cost(atom: Atom, bound: set[Variable]) -> tuple[int, int]:
-    """Rank the next premise to read: checks first, then what binds the fewest new variables."""
-    free = sum(variable not in bound for variable in atom.variables)
-    return free, -len(atom.variables)
-
-
-def _order(premises: Sequence[Atom], bound: set[Variable]) -> list[Atom]:
-    """Order the remaining premises so that each is read as soon as it can cut the search."""
-    left, ordered, known = list(premises), [], set(bound)
-    while left:
-        atom = min(left, key=lambda one: _cost(one, known))
-        left.remove(atom)
-        ordered.append(atom)
-        known.update(atom.variables)
-    return ordered
+    def bindings(self, rows: Iterable[Nodes], journal: Journal) -> Iterator[Nodes]:
+        """Join new readings with all that a journal holds."""
+        for step in self.steps:
+            rows = step(rows, journal)
+        return map(self.in_order, rows)
 
 
 @cache
@@ -83,68 +87,30 @@ def plans_of(rule: Rule) -> tuple[Plan, ...]:
 
 
 def _plan(rule: Rule, trigger: int) -> Plan:
-    text = _Text(rule, rule.when[trigger])
-    text.skip_what_is_held()
-    for atom in _order([one for at, one in enumerate(rule.when) if at != trigger], text.bound):
-        text.read(atom)
-        text.skip_what_is_held()
-    source = text.finished()
-    scope: dict[str, Any] = {}
-    exec(compile(source, f"<plan of {rule.name!r} from premise {trigger + 1}>", "exec"), scope)  # noqa: S102 - our own text
-    return Plan(rule, trigger, tuple(text.steps), source, scope["make"])
+    known = list(rule.when[trigger].variables)
+    unasked = {variable for head in rule.then for variable in head.variables}
+    left = [atom for at, atom in enumerate(rule.when) if at != trigger]
+    steps: list[Step] = []
 
+    def pick(variables: Iterable[Variable]) -> Pick:
+        return picker(tuple(map(known.index, variables)))
 
-class _Text:
-    """The text of one plan while it is written, premise by premise."""
+    def cost(atom: Atom) -> tuple[int, int]:
+        """Rank the next premise to read: checks first, then what binds the fewest new variables."""
+        return sum(variable not in known for variable in atom.variables), -len(atom.variables)
 
-    def __init__(self, rule: Rule, first: Atom) -> None:
-        self.rule = rule
-        self.name = {variable: f"v{number}" for number, variable in enumerate(rule.variables)}
-        self.bound = set(first.variables)
-        self.steps: list[Step] = []
-        self.lines = [f"        {self._tuple(first.variables)} = new"]
-        self.margin = "        "
-        self.leave = "return"
-        self.asked_held = False
-
-    def _tuple(self, variables: Sequence[Variable]) -> str:
-        return f"({''.join(self.name[variable] + ', ' for variable in variables)})"
-
-    def _line(self, line: str) -> None:
-        self.lines.append(self.margin + line)
-
-    def skip_what_is_held(self) -> None:
-        """Write, as soon as the conclusions are bound, that there is nothing to do when all of them are held."""
-        if not self.asked_held and all(self.bound.issuperset(head.variables) for head in self.rule.then):
-            heads = enumerate(self.rule.then)
-            held = " and ".join(f"{self._tuple(head.variables)} in conclusions[{at}]" for at, head in heads)
-            self._line(f"if {held}: {self.leave}")
-            self.asked_held = True
-
-    def read(self, atom: Atom) -> None:
-        """Write the reading of one premise: a membership check when all is bound, a loop otherwise."""
-        table = f"table_{len(self.steps)}"
-        positions = tuple(at for at, variable in enumerate(atom.variables) if variable in self.bound)
-        is_check = len(positions) == len(atom.variables)
-        self.steps.append(Step(atom.relation.name, positions, is_check))
-        if is_check:
-            self._line(f"if {self._tuple(atom.variables)} not in {table}: {self.leave}")
-            return
-        keys = [atom.variables[at] for at in positions]
-        key = self.name[keys[0]] if len(keys) == 1 else self._tuple(keys)
-        targets = ["_" if variable in self.bound else self.name[variable] for variable in atom.variables]
-        self._line(f"for {', '.join(targets)}, in {table}.get({key}, ()):")
-        self.margin, self.leave = self.margin + "    ", "continue"
-        others = sorted(self.name[variable] for variable in self.bound if variable not in atom.variables)
-        for variable in atom.variables:
-            if variable not in self.bound:
-                for other in others:
-                    self._line(f"if {self.name[variable]} == {other}: continue")
-        self.bound.update(atom.variables)
-
-    def finished(self) -> str:
-        """Return the whole text: a maker that takes the tables and gives the function that fills in a new fact."""
-        self._line(f"emit({self._tuple(self.rule.variables)})")
-        tables = [f"    table_{number} = tables[{number}]" for number in range(len(self.steps))]
-        head = ["def make(emit, tables, conclusions):", *tables, "    def fill(new):"]
-        return "\n".join([*head, *self.lines, "    return fill", ""])
+    while True:
+        if unasked and unasked.issubset(known):
+            steps.append(Unheld(tuple((head.relation.name, pick(head.variables)) for head in rule.then)))
+            unasked = set()
+        if not left:
+            return Plan(rule, trigger, tuple(steps), pick(rule.variables))
+        atom = min(left, key=cost)
+        left.remove(atom)
+        bound = tuple(at for at, variable in enumerate(atom.variables) if variable in known)
+        key = pick(atom.variables[at] for at in bound)
+        if len(bound) == len(atom.variables):
+            steps.append(Check(atom.relation.name, key))
+        else:
+            steps.append(Loop(atom.relation.name, bound, key, has_others=not set(known) <= set(atom.variables)))
+            known += [variable for variable in atom.variables if variable not in known]

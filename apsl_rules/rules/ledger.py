@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Literal
 
 from apsl_rules.names import in_order
-from apsl_rules.rules.conflicts import Conflict, Policy, Settled, as_a_set, is_consistent, left_standing, settle
-from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.conflicts import Conflict, Policy, Settled, is_consistent, left_standing, settle
+from apsl_rules.rules.engine import compile_rulebook, count_firings, extend, require_positive
 from apsl_rules.rules.facts import Finding, Firing
-from apsl_rules.rules.proof import proof_of, proof_of_reason
+from apsl_rules.rules.proof import proof_of, proof_of_reason, shortest_proofs
+from apsl_rules.rules.rule import Rulebook
 from apsl_rules.rules.sequential import Clash, overwrite
 from apsl_rules.rules.store import MarkStore
 
@@ -25,9 +25,13 @@ class Ledger(ABC):
     #: Whether the marks depend on the order in which findings came.
     order_dependent: bool
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self.history = engine.start()
+    def __init__(self, rulebook: Rulebook) -> None:
+        self.program = compile_rulebook(rulebook)
+        self.history = self.program.start()
+
+    def rule_use(self) -> dict[str, int]:
+        """Return how often each rule fired in the run."""
+        return count_firings(self.program.rulebook, self.history)
 
     @abstractmethod
     def add(self, findings: Sequence[Finding]) -> tuple[Firing, ...]:
@@ -46,13 +50,13 @@ class Ledger(ABC):
         """Return a store of the settled facts with the reasons that proofs are to show."""
 
 
-def ledger(engine: Engine, policy: Policy) -> Ledger:
+def ledger(rulebook: Rulebook, policy: Policy) -> Ledger:
     """Open an empty ledger for a conflict policy."""
     match policy:
         case "first" | "last":
-            return _Sequential(engine, policy)
+            return _Sequential(rulebook, policy)
         case "quarantine" | "strongest":
-            return _Fixpoint(engine, policy)
+            return _Fixpoint(rulebook, policy)
 
 
 class _Fixpoint(Ledger):
@@ -60,22 +64,17 @@ class _Fixpoint(Ledger):
 
     order_dependent = False
 
-    def __init__(self, engine: Engine, policy: Literal["quarantine", "strongest"]) -> None:
-        engine.require_positive()
-        super().__init__(engine)
+    def __init__(self, rulebook: Rulebook, policy: Literal["quarantine", "strongest"]) -> None:
+        require_positive(rulebook)
+        super().__init__(rulebook)
         self._policy = policy
         self._findings: list[Finding] = []
         self._settled: Settled | None = None
 
-    @cached_property
-    def _judge(self) -> Engine:
-        """Return an engine of its own for judging: what it fires is no part of the run."""
-        return Engine(self.engine.rulebook)
-
     def add(self, findings: Sequence[Finding]) -> tuple[Firing, ...]:
         self._settled = None
         self._findings += findings
-        outcome = self.engine.extend(self.history, findings)
+        outcome = extend(self.program, self.history, findings)
         self.history = outcome.store
         return outcome.firings
 
@@ -83,7 +82,7 @@ class _Fixpoint(Ledger):
         if self._settled is None:
             consistent = is_consistent(self.history)
             self._settled = (
-                Settled(self.history, ()) if consistent else settle(self._judge, self._findings, self._policy)
+                Settled(self.history, ()) if consistent else settle(self.program.rulebook, self._findings, self._policy)
             )
         return self._settled
 
@@ -92,7 +91,7 @@ class _Fixpoint(Ledger):
         settled = self.settled().store
         if settled is not self.history:
             return settled
-        return self._judge.extend(self._judge.start(), as_a_set(self._findings)).store
+        return shortest_proofs(self.program.rulebook, self._findings)
 
 
 class _Sequential(Ledger):
@@ -100,13 +99,13 @@ class _Sequential(Ledger):
 
     order_dependent = True
 
-    def __init__(self, engine: Engine, keep: Literal["first", "last"]) -> None:
-        super().__init__(engine)
+    def __init__(self, rulebook: Rulebook, keep: Literal["first", "last"]) -> None:
+        super().__init__(rulebook)
         self._keep = keep
         self._conflicts: list[Conflict] = []
 
     def add(self, findings: Sequence[Finding]) -> tuple[Firing, ...]:
-        overwritten = overwrite(self.engine, self.history, findings, keep=self._keep)
+        overwritten = overwrite(self.program, self.history, findings, keep=self._keep)
         self.history = overwritten.store
         self._conflicts += [_conflict(self.history, clash) for clash in overwritten.clashes]
         return overwritten.firings

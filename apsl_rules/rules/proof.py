@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import inf
 from typing import Any
 
@@ -11,7 +11,10 @@ import attrs
 
 from apsl_rules._json_labels import label
 from apsl_rules.evidence import evidence_data, evidence_strength, evidence_text
+from apsl_rules.names import order_key
+from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, Firing, Reason, fact_key
+from apsl_rules.rules.rule import Rulebook
 from apsl_rules.rules.store import MarkStore
 
 
@@ -89,6 +92,34 @@ class Proof:
     def to_json(self) -> str:
         """Return the proof as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+
+
+def shortest_proofs(rulebook: Rulebook, findings: Iterable[Finding]) -> MarkStore:
+    """Return a store of all that findings prove by the rules of a rulebook, each fact with a proof of least depth."""
+    program = compile_rulebook(rulebook)
+    return extend(program, program.start(), as_a_set(findings)).store
+
+
+def as_a_set(findings: Iterable[Finding]) -> list[Finding]:
+    """Return each fact once, with the best evidence told for it, whatever the order."""
+    best: dict[Fact, Finding] = {}
+    for finding in findings:
+        rival = best.setdefault(finding.fact, finding)
+        if rival is not finding and _is_preferred(finding, rival):
+            best[finding.fact] = finding
+    return list(best.values())
+
+
+def _is_preferred(finding: Finding, rival: Finding) -> bool:
+    """Prefer the stronger evidence; among equals, the one whose verdicts read first."""
+    strength, against = evidence_strength(finding.evidence), evidence_strength(rival.evidence)
+    return strength > against or (strength == against and _reading(finding) < _reading(rival))
+
+
+def _reading(finding: Finding) -> tuple[object, ...]:
+    evidence = finding.evidence
+    asked = [(verdict.x, verdict.y, *verdict.given) for verdict in evidence.verdicts]
+    return evidence.source, evidence.note, tuple(tuple(map(order_key, nodes)) for nodes in asked)
 
 
 def proof_of(store: MarkStore, fact: Fact) -> Proof:

@@ -12,11 +12,63 @@ from typing import Literal
 import attrs
 
 from apsl_rules.rules.cycles import way
-from apsl_rules.rules.engine import Engine
-from apsl_rules.rules.facts import Fact, Firing, Nodes, Reason, arrow
-from apsl_rules.rules.journal import Writer
-from apsl_rules.rules.rule import Rule
-from apsl_rules.rules.store import MarkStore, writer_view
+from apsl_rules.rules.engine import Program
+from apsl_rules.rules.facts import Drop, Entry, Fact, Firing, Nodes, Reason, Relation, arrow
+from apsl_rules.rules.journal import Journal
+from apsl_rules.rules.store import MarkStore, newest
+
+
+class Events(Journal):
+    """A journal in which facts may end, and be taken up again: all events on each fact, with their places."""
+
+    def __init__(self, relations: Iterable[Relation], entries: Iterable[Entry] = ()) -> None:
+        self._events: dict[Fact, list[tuple[int, Entry]]] = {}
+        super().__init__(relations, entries)
+
+    def held(self, fact: Fact, length: int) -> bool:
+        """Return whether the last event on a fact within the first ``length`` entries is not its end."""
+        before = (entry for place, entry in reversed(self._events.get(fact, ())) if place < length)
+        return not isinstance(next(before, None), Drop | None)
+
+    def reason_before(self, fact: Fact, length: int) -> tuple[int, Reason]:
+        """Return the newest reason for which a fact was taken up within the first ``length`` entries, and its place."""
+        for place, entry in reversed(self._events[fact]):
+            if place < length and not isinstance(entry, Drop):
+                return place, entry
+        raise KeyError(fact)
+
+    def write(self, entry: Entry) -> bool:
+        """Take up a fact or end it; return whether that is new."""
+        if not isinstance(entry, Drop):
+            return super().write(entry)
+        fact = entry.fact
+        if not self.holds(fact):
+            return False
+        self._append(fact, entry)
+        for reading in self.relations[fact.relation].readings(fact.nodes):
+            self.readings[fact.relation].remove(reading)
+            for key_of, rest_of, table in self._look_ups[fact.relation].values():
+                table[key_of(reading)].remove(rest_of(reading))
+        return True
+
+    def _append(self, fact: Fact, entry: Entry) -> None:
+        event = len(self.entries), entry
+        if fact in self._events:
+            self.entries.append(entry)
+            self._events[fact].append(event)
+        else:
+            super()._append(fact, entry)
+            self._events[fact] = [event]
+
+
+def store_of(relations: Iterable[Relation], entries: Iterable[Entry]) -> MarkStore:
+    """Return a store that holds a journal written elsewhere, such as one read from a file."""
+    journal = Events(relations)
+    for place, entry in enumerate(entries):
+        if not journal.write(entry):
+            message = f"entry {place} {'drops what is not' if isinstance(entry, Drop) else 'tells again what is'} held"
+            raise ValueError(message)
+    return newest(journal)
 
 
 @attrs.frozen
@@ -41,25 +93,27 @@ class Overwritten:
 
 
 def overwrite(
-    engine: Engine, store: MarkStore, reasons: Iterable[Reason], *, keep: Literal["first", "last"]
+    program: Program, store: MarkStore, reasons: Iterable[Reason], *, keep: Literal["first", "last"]
 ) -> Overwritten:
     """Add reasons in their order, then fire rule by rule in the rulebook's order until none can."""
-    with store.writing() as writer:
-        run = _Sequence(engine, writer, keep)
-        for reason in reasons:
-            run.take(reason)
-        run.exhaust()
-        return Overwritten(writer_view(writer), tuple(run.firings), tuple(run.clashes))
+    journal = store.continued()
+    if not isinstance(journal, Events):
+        journal = Events(journal.relations.values(), journal.entries)
+    run = _Sequence(program, journal, keep)
+    for reason in reasons:
+        run.take(reason)
+    run.exhaust()
+    return Overwritten(newest(run.journal), tuple(run.firings), tuple(run.clashes))
 
 
 class _Sequence:
     """The state of one such sequence."""
 
-    def __init__(self, engine: Engine, writer: Writer, keep: Literal["first", "last"]) -> None:
-        self.engine = engine
-        self.writer = writer
+    def __init__(self, program: Program, journal: Events, keep: Literal["first", "last"]) -> None:
+        self.program = program
+        self.journal = journal
         self.keep = keep
-        self.matching = engine.matching(writer.journal)
+        self.found: dict[str, list[Nodes]] = {rule.name: [] for rule in program.rulebook.rules}
         self.fired: set[tuple[str, Nodes]] = set()
         self.firings: list[Firing] = []
         self.clashes: list[Clash] = []
@@ -67,52 +121,48 @@ class _Sequence:
     def take(self, reason: Reason) -> bool:
         """Take up a fact unless a clash is decided against it; return whether it is new."""
         fact = reason.fact
-        if self.writer.holds(fact):
+        if self.journal.holds(fact) or (fact.relation == arrow.name and not self._prevails(reason)):
             return False
-        if fact.relation == arrow.name and not self._prevails(reason):
-            return False
-        self.writer.add(reason)
-        self.matching.match([fact], self.engine.costs)
+        self.journal.write(reason)
+        for rule, found in self.program.matches(self.journal, [fact]).items():
+            self.found[rule] += found
         return True
 
     def _prevails(self, reason: Reason) -> bool:
         """Decide a new arrow against a held opposite one, or against a way back that would make a cycle of it."""
         tail, head = reason.fact.nodes
         against = Fact(arrow.name, (head, tail))
-        if self.writer.holds(against):
-            held = self.writer.reason(against)
+        if self.journal.holds(against):
+            held = self._reason(against)
             if self.keep == "first":
                 self.clashes.append(Clash(held, reason))
                 return False
             self.clashes.append(Clash(reason, held))
-            self.writer.drop(against, because=reason)
+            self.journal.write(Drop(against, because=reason))
         elif self.keep == "first":
-            back = way(head, tail, self.writer.journal.readings[arrow.name])
+            back = way(head, tail, self.journal.readings[arrow.name])
             if back:
                 first, *rest = (Fact(arrow.name, step) for step in back)
-                self.clashes.append(Clash(self.writer.reason(first), reason, tuple(rest)))
+                self.clashes.append(Clash(self._reason(first), reason, tuple(rest)))
                 return False
         return True
 
+    def _reason(self, fact: Fact) -> Reason:
+        return self.journal.reason_before(fact, len(self.journal.entries))[1]
+
     def exhaust(self) -> None:
         """Fire the first rule that has bindings, all of them in the order found, and begin again."""
-        rules = self.engine.rulebook.rules
-        while rule := next((one for one in rules if self.matching.found[one.name]), None):
-            found = self.matching.found[rule.name]
-            batch = list(found)
-            found.clear()
+        while rule := next((name for name, found in self.found.items() if found), None):
+            batch, self.found[rule] = self.found[rule], []
             for bindings in batch:
                 self._fire(rule, bindings)
 
-    def _fire(self, rule: Rule, bindings: Nodes) -> None:
-        if (rule.name, bindings) in self.fired:
+    def _fire(self, rule: str, bindings: Nodes) -> None:
+        if (rule, bindings) in self.fired:
             return
-        for firing in self.engine.firings_of(rule, bindings):
-            if all(self.writer.holds(premise) for premise in firing.premises) and not self._guarded(rule, bindings):
-                self.fired.add((rule.name, bindings))
+        for firing in self.program.firings_of(rule, bindings):
+            guards = self.program.guards_of(rule, bindings)
+            if all(map(self.journal.holds, firing.premises)) and not any(map(self.journal.holds, guards)):
+                self.fired.add((rule, bindings))
                 if self.take(firing):
-                    self.engine.costs[rule.name].firings += 1
                     self.firings.append(firing)
-
-    def _guarded(self, rule: Rule, bindings: Nodes) -> bool:
-        return any(self.writer.holds(fact) for fact in self.engine.guards_of(rule, bindings))

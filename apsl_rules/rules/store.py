@@ -1,23 +1,32 @@
 """The immutable edge-mark store: everything known at one moment of a run, and why.
 
-A store is a view of the first ``length`` entries of an append-only journal. Extending a store writes behind the last
-entry and gives a longer view, so all states of a run share one journal and each costs a few words of memory.
-Writing behind an older view copies that view first: nothing that somebody holds ever changes.
+A store is a view of the first entries of an append-only journal. Extending the newest view writes behind the last entry
+and gives a longer view, so all states of a run share one journal and each costs a few words of memory. Extending an
+older view copies its entries first: nothing that somebody holds ever changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from enum import StrEnum
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
 from apsl_rules.names import Node, Pair, in_order
-from apsl_rules.rules.facts import RELATIONS, Fact, Reason, Relation, adjacent, arrow, conflict, gap, settled, untested
-from apsl_rules.rules.journal import Entry, Journal, Writer
+from apsl_rules.rules.facts import (
+    RELATIONS,
+    Entry,
+    Fact,
+    Reason,
+    Relation,
+    adjacent,
+    arrow,
+    conflict,
+    gap,
+    settled,
+    untested,
+)
+from apsl_rules.rules.journal import Journal
 
 
 class Mark(StrEnum):
@@ -35,13 +44,16 @@ class MarkStore:
     """An immutable set of facts with a reason for each, read as marks on pairs of nodes.
 
     Stores are equal when they were written alike: the same facts for the same reasons, in the same order.
+    ``_unclaimed`` has the journal until somebody continues it from here; only one can take it, so none has two writers.
     """
 
     _journal: Journal
     _length: int
+    _unclaimed: list[Journal]
 
     def __init__(self, relations: Iterable[Relation] = RELATIONS) -> None:
-        self.__attrs_init__(Journal(relations), 0)
+        journal = Journal(relations)
+        self.__attrs_init__(journal, 0, [journal])
 
     def __len__(self) -> int:
         return self._length
@@ -75,7 +87,7 @@ class MarkStore:
     def states(self) -> Iterator[MarkStore]:
         """Replay: give every state from the empty one to this one, all sharing one journal."""
         for length in range(self._length + 1):
-            yield _view(self._journal, length)
+            yield _view(self._journal, length, [])
 
     def facts(self, relation: Relation) -> tuple[Fact, ...]:
         """Return the facts of one relation, in the order in which they came."""
@@ -91,19 +103,17 @@ class MarkStore:
 
     def with_reasons(self, reasons: Iterable[Reason]) -> MarkStore:
         """Return a store that also holds the facts of these reasons; a fact already held keeps its reason."""
-        with self.writing() as writer:
-            for reason in reasons:
-                writer.add(reason)
-        return writer_view(writer)
+        journal = self.continued()
+        for reason in reasons:
+            journal.write(reason)
+        return newest(journal)
 
-    @contextmanager
-    def writing(self) -> Iterator[Writer]:
-        """Lend a writer that begins with this state; ``writer_view`` gives the store that it has written."""
-        journal = self._journal.claim(self._length)
+    def continued(self) -> Journal:
+        """Return a journal that ends with this state and that nobody else writes to: its own, or a copy."""
         try:
-            yield Writer(journal)
-        finally:
-            journal.release()
+            return self._unclaimed.pop()
+        except IndexError:
+            return self._journal.first(self._length)
 
     # --- reading the facts as marks on pairs -------------------------------------------------------------------
 
@@ -154,34 +164,13 @@ class MarkStore:
         }
         return in_order(found)
 
-    def matrix(self, nodes: Sequence[Node]) -> npt.NDArray[np.int8]:
-        """Return the paper's encoding: G[a, b] = G[b, a] = 1 for a line, G[a, b] = -1 for a -> b, 0 elsewhere.
 
-        The encoding knows neither gaps nor conflicts: both become 0 and a line, as in the paper's Figure 6.
-        """
-        place = {node: number for number, node in enumerate(nodes)}
-        encoded = np.zeros((len(nodes), len(nodes)), dtype=np.int8)
-        for x, y in (tuple(pair) for pair in self.lines | self.conflicts):
-            encoded[place[x], place[y]] = encoded[place[y], place[x]] = 1
-        for x, y in self.arrows:
-            encoded[place[x], place[y]] = -1
-        return encoded
-
-
-def _view(journal: Journal, length: int) -> MarkStore:
+def _view(journal: Journal, length: int, unclaimed: list[Journal]) -> MarkStore:
     store = MarkStore.__new__(MarkStore)
-    store.__attrs_init__(journal, length)
+    store.__attrs_init__(journal, length, unclaimed)
     return store
 
 
-def writer_view(writer: Writer) -> MarkStore:
-    """Return the store that a writer has written so far."""
-    return _view(writer.journal, len(writer.journal.entries))
-
-
-def store_of(relations: Iterable[Relation], entries: Iterable[Entry]) -> MarkStore:
-    """Return a store that holds a journal written elsewhere, such as one read from a file."""
-    journal = Journal(relations)
-    for entry in entries:
-        journal.write(entry)
-    return _view(journal, len(journal.entries))
+def newest(journal: Journal) -> MarkStore:
+    """Return the store of all that a journal holds; whoever writes to it hands it over."""
+    return _view(journal, len(journal.entries), [journal])

@@ -22,7 +22,9 @@ from apsl_rules.names import Node
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.plugins.manager import installed
 from apsl_rules.rules.conflicts import POLICIES, Policy
-from apsl_rules.rules.facts import Finding, adjacent
+from apsl_rules.rules.facts import Finding, adjacent, collider
+from apsl_rules.rules.ledger import ledger
+from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.store import MarkStore
 from support.contradictory import Contradictory
 
@@ -104,7 +106,7 @@ def test_a_copy_of_a_part_shares_its_journal_as_the_part_does() -> None:
 
 
 def test_parts_learned_alike_are_equal_and_others_are_not() -> None:
-    """Equality asks for everything but the time that rules took."""
+    """Equality asks for everything that was learned and how."""
     one, two = (learn(ASIA, "either", learner="apsl") for _ in range(2))
 
     assert one == two
@@ -125,6 +127,21 @@ def test_stores_are_equal_when_written_alike() -> None:
     assert store != MarkStore().with_reasons([second, first])
     assert store != MarkStore().with_reasons([first, attrs.evolve(second, evidence=Evidence("another"))])
     assert store != [first, second]
+
+
+@pytest.mark.parametrize("copied", [pickled, copy.deepcopy])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_copy_of_a_ledger_goes_on_by_itself(policy: Policy, copied: Callable[[Any], Any]) -> None:
+    """Findings told to the copy do not reach what it was made of, and nothing keeps a run from being copied."""
+    run = ledger(SOUND, policy)
+    run.add([Finding(collider.fact("a", "b", "c"), Evidence("test"))])
+    before = run.history
+    again = copied(run)
+    again.add([Finding(adjacent.fact("a", "d"), Evidence("test"))])
+
+    assert (run.history, len(run.history)) == (before, 3)
+    assert len(again.history) == 4
+    assert again.proofs().arrows == run.proofs().arrows == {("a", "b"), ("c", "b")}
 
 
 @COPIES

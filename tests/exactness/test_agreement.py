@@ -15,8 +15,7 @@ from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.context import Progress
-from apsl_rules.rules.facts import Fact, Finding, Firing
-from apsl_rules.rules.journal import Drop
+from apsl_rules.rules.facts import Drop, Fact, Finding, Firing
 
 
 class Watcher:
@@ -85,7 +84,7 @@ def test_all_views_of_a_run_agree(learner: str, every: int | None) -> None:
 
     assert tuple(firings) == part.trace
     assert tuple(told.values()) == part.findings
-    assert {rule: use.firings for rule, use in part.rule_use.items() if use.firings} == Counter(
+    assert {rule: times for rule, times in part.rule_use.items() if times} == Counter(
         firing.rule for firing in part.trace
     )
     assert [state.entries[-1] for state in states[1:]] == list(part.history.entries)

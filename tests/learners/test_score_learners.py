@@ -24,7 +24,7 @@ from apsl_rules.parts.part import Part
 from apsl_rules.plugins.learner_spec import parse_spec
 from apsl_rules.plugins.manager import installed
 from apsl_rules.plugins.offers import FinderSettings, OracleSettings
-from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.store import Mark, MarkStore
 from support.graphs import MICRO, MICRO_CPDAG, random_dag
@@ -42,9 +42,9 @@ def rows_of(name: str, *, rows: int = 50_000) -> Table:
 
 def marks_of(draft: Draft) -> MarkStore:
     """Return the closure of all that a draft tells."""
-    engine = Engine(SOUND)
+    program = compile_rulebook(SOUND)
     findings = [finding for node in draft.nodes for finding in draft.findings_at(node)]
-    return engine.extend(engine.start(), findings).store
+    return extend(program, program.start(), findings).store
 
 
 def agrees(part: Part, name: str) -> bool:

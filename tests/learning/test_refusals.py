@@ -18,7 +18,6 @@ from apsl_rules.parts.part import Part
 from apsl_rules.plugins.context import Task
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.offers import FinderOffer, LearnerOffer
-from apsl_rules.rules.engine import Engine
 from apsl_rules.rules.facts import gap
 from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.rulebooks import SOUND
@@ -41,7 +40,7 @@ def test_a_test_with_too_few_rows_separates_nothing() -> None:
 
 def test_a_cycle_that_overwriting_leaves_is_reported() -> None:
     """Under the policy last arrows may close a cycle; each of its pairs is a conflict with its proofs."""
-    run = ledger(Engine(SOUND), "last")
+    run = ledger(SOUND, "last")
     run.add(told("arrow:a,b arrow:b,c arrow:c,d arrow:d,a"))
     conflicts = run.settled().conflicts
 
@@ -52,7 +51,7 @@ def test_a_cycle_that_overwriting_leaves_is_reported() -> None:
 def test_an_edge_found_and_found_absent_is_reported_under_every_policy() -> None:
     """A torn edge is a conflict whatever the policy."""
     for policy in ("quarantine", "strongest", "first", "last"):
-        run = ledger(Engine(SOUND), policy)  # type: ignore[arg-type]
+        run = ledger(SOUND, policy)  # type: ignore[arg-type]
         run.add(told("adjacent:a,b gap:a,b"))
         assert [one.kind for one in run.settled().conflicts] == ["edge"]
 

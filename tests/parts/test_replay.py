@@ -190,6 +190,12 @@ def _distance(data: dict[str, Any], value: int) -> None:
     data["distances"][-1][1] = value
 
 
+def _end(data: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry that ends the first fact of the history."""
+    first = data["history"][0]
+    return {"drops": first["fact"], "because": first}
+
+
 SPOILT: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[dict[str, Any]], object], str]] = {
     "arrows turned": (_consistent, lambda data: _turn(data, "arrows"), "the arrows are not those"),
     "arrows emptied": (_consistent, lambda data: data.update(arrows=[]), "the arrows are not those"),
@@ -227,6 +233,12 @@ SPOILT: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[dict[str, Any]],
     "no firings": (_consistent, _without_firings, "follows from the findings, but is not there"),
     "more firings told": (_consistent, lambda data: data["rule_use"].update({"Meek-R1": 99}), "but rule_use says 99"),
     "a store of its own": (_consistent, lambda data: data.update(store=[]), "has a proof, but does not hold"),
+    "a finding twice": (
+        _consistent,
+        lambda data: data["history"].append(data["history"][0]),
+        "tells again what is held",
+    ),
+    "an end of nothing": (_consistent, lambda data: data["history"].insert(0, _end(data)), "0 drops what is not held"),
     "support of no edge": (_consistent, lambda data: data.update(support=[[0, 7, 1.0]]), "the support is not that"),
     "conflicts emptied": (_torn, lambda data: data.update(conflicts=[]), "no conflict tells why|contradict each other"),
     "a conflict moved": (_torn, lambda data: data["conflicts"][0].update(pair=[0, 1]), "conflict"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from apsl_rules.names import in_order
 from apsl_rules.rules.conflicts import is_consistent, settle
 from apsl_rules.rules.cycles import cyclic_groups, way
-from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, Reason, conflict, gap
 from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.proof import proof_of
@@ -40,9 +40,9 @@ def test_the_order_of_contradictory_findings_changes_nothing(
     policy: Literal["quarantine", "strongest"], found: list[Finding], random: Random
 ) -> None:
     """Any order gives the same facts for the same reasons and the same conflicts with the same proofs."""
-    expected = settle(Engine(KNOWING), found, policy)
+    expected = settle(KNOWING, found, policy)
 
-    actual = settle(Engine(KNOWING), random.sample(found, len(found)), policy)
+    actual = settle(KNOWING, random.sample(found, len(found)), policy)
 
     assert reasons_in(actual.store) == reasons_in(expected.store)
     assert actual.conflicts == expected.conflicts
@@ -52,7 +52,7 @@ def test_the_order_of_contradictory_findings_changes_nothing(
 @given(found=CROWDED)
 def test_what_is_settled_is_consistent(policy: Literal["quarantine", "strongest"], found: list[Finding]) -> None:
     """No pair has both arrows, no arrows form a cycle, and no pair in conflict carries an arrow."""
-    settled = settle(Engine(KNOWING), found, policy)
+    settled = settle(KNOWING, found, policy)
 
     arrows = [tuple(nodes) for nodes in settled.store.arrows]
 
@@ -67,9 +67,9 @@ def test_every_conflict_is_proved_and_nothing_else_is_lost(
     policy: Literal["quarantine", "strongest"], found: list[Finding]
 ) -> None:
     """All sides of a conflict have proofs that replay, and what is gone rests on a pair in conflict."""
-    engine = Engine(KNOWING)
-    settled = settle(engine, found, policy)
-    whole = engine.extend(engine.start(), found).store
+    program = compile_rulebook(KNOWING)
+    settled = settle(KNOWING, found, policy)
+    whole = extend(program, program.start(), found).store
     lost = set(reasons_in(whole)) - set(reasons_in(settled.store))
     torn = {frozenset(one.pair) for one in settled.conflicts}
 
@@ -87,9 +87,9 @@ def test_a_ledger_judges_the_whole_set_of_findings(
     policy: Literal["quarantine", "strongest"], found: list[Finding], random: Random
 ) -> None:
     """Findings added one by one, in any order and with questions in between, settle as if told together."""
-    expected = settle(Engine(KNOWING), found, policy)
+    expected = settle(KNOWING, found, policy)
 
-    run = ledger(Engine(KNOWING), policy)
+    run = ledger(KNOWING, policy)
     for one in random.sample(found, len(found)):
         run.add([one])
         run.settled()
@@ -105,7 +105,7 @@ def test_overwriting_never_holds_opposed_arrows(
     policy: Literal["first", "last"], found: list[Finding], cut: int
 ) -> None:
     """Of two opposite arrows one stays, and the clash is on record with both proofs."""
-    run = ledger(Engine(PAPER), policy)
+    run = ledger(PAPER, policy)
     for batch in (found[:cut], found[cut:]):
         run.add(batch)
     settled = run.settled()
@@ -120,7 +120,7 @@ def test_overwriting_never_holds_opposed_arrows(
 @given(CROWDED)
 def test_conflicts_are_marked_once_for_each_pair(found: list[Finding]) -> None:
     """A pair in conflict carries one conflict fact, and a torn edge keeps both of its findings."""
-    settled = settle(Engine(KNOWING), found, "quarantine")
+    settled = settle(KNOWING, found, "quarantine")
 
     pairs = [frozenset(fact.nodes) for fact in settled.store.facts(conflict)]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apsl_rules import learn
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.graphs.dag import Dag
-from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, Firing
 from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.proof import proof_of
@@ -42,10 +42,10 @@ def in_batches(found: list[Finding], random: Random) -> list[list[Finding]]:
 
 def fed(rulebook: Rulebook, batches: list[list[Finding]]) -> MarkStore:
     """Feed batches to an engine, one after the other."""
-    engine = Engine(rulebook)
-    store = engine.start()
+    program = compile_rulebook(rulebook)
+    store = program.start()
     for batch in batches:
-        store = engine.extend(store, batch).store
+        store = extend(program, store, batch).store
     return store
 
 
@@ -54,8 +54,8 @@ def test_the_order_of_findings_and_rules_changes_nothing(found: list[Finding], r
     """Any order of findings and of rules gives the same firings in the same rounds."""
     other_rules = attrs.evolve(KNOWING, rules=tuple(random.sample(KNOWING.rules, len(KNOWING.rules))))
 
-    expected = Engine(KNOWING).extend(MarkStore(), found)
-    actual = Engine(other_rules).extend(MarkStore(), shuffled(found, random))
+    expected = extend(compile_rulebook(KNOWING), MarkStore(), found)
+    actual = extend(compile_rulebook(other_rules), MarkStore(), shuffled(found, random))
 
     assert actual.firings == expected.firings
     assert actual.rounds == expected.rounds
@@ -75,10 +75,10 @@ def test_the_batches_in_which_findings_come_change_no_fact(found: list[Finding],
 @given(findings(max_size=14), findings(max_size=4))
 def test_more_findings_never_remove_an_arrow(found: list[Finding], more: list[Finding]) -> None:
     """What follows from some findings follows from them and others."""
-    engine = Engine(SOUND)
-    before = engine.extend(engine.start(), found).store
+    program = compile_rulebook(SOUND)
+    before = extend(program, program.start(), found).store
 
-    after = engine.extend(before, more).store
+    after = extend(program, before, more).store
 
     assert facts_in(before) <= facts_in(after)
 
@@ -100,7 +100,7 @@ def test_facts_and_depths_are_those_of_naive_iteration(found: list[Finding]) -> 
     """Plain loops over all bindings reach the same facts in the same rounds."""
     expected = depths_by_iteration(KNOWING, [one.fact for one in found])
 
-    outcome = Engine(KNOWING).extend(MarkStore(), found)
+    outcome = extend(compile_rulebook(KNOWING), MarkStore(), found)
 
     assert {fact: proof_of(outcome.store, fact).depth for fact in facts_in(outcome.store)} == expected
     assert outcome.depths() == {fact: depth for fact, depth in expected.items() if depth}
@@ -113,9 +113,9 @@ def test_any_positive_rulebook_agrees_with_naive_iteration(
     """Rules of any shape over relations of any shape, some facts blocked: the same facts and depths."""
     expected = depths_by_iteration(rulebook, facts, blocked=blocked)
 
-    engine = Engine(rulebook)
+    program = compile_rulebook(rulebook)
     told = [Finding(fact, Evidence("test")) for fact in facts]
-    outcome = engine.extend(engine.start(), told, blocked=frozenset(blocked))
+    outcome = extend(program, program.start(), told, blocked=frozenset(blocked))
 
     assert set(outcome.store.relations.values()) == set(SHAPES)
     assert {fact: proof_of(outcome.store, fact).depth for fact in facts_in(outcome.store)} == expected
@@ -127,7 +127,7 @@ def test_the_proofs_of_a_run_are_as_short_as_can_be(dag: Dag, random: Random) ->
     found = list(learn(dag, dag.nodes[0], depth="max").findings)
     expected = depths_by_iteration(SOUND, [one.fact for one in found])
 
-    run = ledger(Engine(SOUND), "quarantine")
+    run = ledger(SOUND, "quarantine")
     for batch in in_batches(shuffled(found, random), random):
         run.add(batch)
     proofs = run.proofs()
@@ -139,7 +139,7 @@ def test_the_proofs_of_a_run_are_as_short_as_can_be(dag: Dag, random: Random) ->
 @given(CROWDED)
 def test_firings_tell_the_whole_history(found: list[Finding]) -> None:
     """The entries of a store are the findings, each fact once, and then the firings in their order."""
-    outcome = Engine(SOUND).extend(MarkStore(), found)
+    outcome = extend(compile_rulebook(SOUND), MarkStore(), found)
 
     entries = list(outcome.store.entries)
 

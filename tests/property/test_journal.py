@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules.rules.facts import Fact, Finding
-from apsl_rules.rules.store import MarkStore, writer_view
+from apsl_rules.rules.facts import RELATIONS, Drop, Fact, Finding
+from apsl_rules.rules.journal import Journal
+from apsl_rules.rules.sequential import Events
+from apsl_rules.rules.store import MarkStore, newest
 from support.strategies import findings
 
 SCRIPT = st.lists(
@@ -21,22 +24,23 @@ def held(store: MarkStore) -> set[Fact]:
     return {fact for relation in store.relations.values() for fact in store.facts(relation)}
 
 
-@given(SCRIPT)
-def test_no_view_ever_changes(script: list[tuple[list[Finding], int, bool]]) -> None:
+@pytest.mark.parametrize("kind", [Journal, Events])
+@given(script=SCRIPT)
+def test_no_view_ever_changes(kind: type[Journal], script: list[tuple[list[Finding], int, bool]]) -> None:
     """Facts taken up, dropped and taken up again behind any older view: each view stays what it was."""
-    views: list[tuple[MarkStore, set[Fact]]] = [(MarkStore(), set())]
+    views: list[tuple[MarkStore, set[Fact]]] = [(newest(kind(RELATIONS)), set())]
     for found, at, dropping in script:
         store, expected = views[at % len(views)]
         after = set(expected)
-        with store.writing() as writer:
-            for one in found:
-                if dropping and one.fact in after:
-                    writer.drop(one.fact, because=found[0])
-                    after.remove(one.fact)
-                else:
-                    assert writer.add(one) == (one.fact not in after)
-                    after.add(one.fact)
-            views.append((writer_view(writer), after))
+        journal = store.continued()
+        for one in found:
+            if dropping and isinstance(journal, Events) and one.fact in after:
+                assert journal.write(Drop(one.fact, because=found[0]))
+                after.remove(one.fact)
+            else:
+                assert journal.write(one) == (one.fact not in after)
+                after.add(one.fact)
+        views.append((newest(journal), after))
 
     for store, expected in views:
         assert held(store) == expected

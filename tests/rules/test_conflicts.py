@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from apsl_rules.rules.conflicts import Settled, is_consistent, settle
-from apsl_rules.rules.engine import Engine
 from apsl_rules.rules.facts import Finding
 from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.store import Mark
+from apsl_rules.rules.store import Mark, MarkStore
 from support.graphs import arrows_of
 from support.telling import fact, told
 
@@ -19,12 +18,12 @@ CYCLE = "adjacent:a,b adjacent:b,c adjacent:a,c arrow:a,b arrow:b,c arrow:c,a"
 
 def quarantined(text: str) -> Settled:
     """Settle findings by quarantine."""
-    return settle(Engine(SOUND), told(text), "quarantine")
+    return settle(SOUND, told(text), "quarantine")
 
 
 def strongest(findings: list[Finding]) -> Settled:
     """Settle findings by their evidence."""
-    return settle(Engine(SOUND), findings, "strongest")
+    return settle(SOUND, findings, "strongest")
 
 
 def test_opposed_arrows_are_blocked_and_both_proved() -> None:
@@ -135,7 +134,7 @@ def test_the_best_evidence_told_for_a_fact_counts() -> None:
 
 def test_consistent_findings_are_left_alone() -> None:
     """Without contradictions the settled store is the history itself, and both policies agree."""
-    run = ledger(Engine(SOUND), "quarantine")
+    run = ledger(SOUND, "quarantine")
     run.add(told("spouse:a,b,c adjacent:b,d chain:a,b,d"))
 
     assert run.settled().store is run.history
@@ -149,16 +148,15 @@ def test_consistent_findings_are_left_alone() -> None:
 )
 def test_consistency(text: str, expected: bool) -> None:
     """Opposed arrows, cycles and torn edges are the three ways to be inconsistent."""
-    assert is_consistent(Engine(SOUND).start().with_reasons(told(text))) is expected
+    assert is_consistent(MarkStore().with_reasons(told(text))) is expected
 
 
 def test_judging_is_no_part_of_the_run() -> None:
     """However often contradictions are settled, the rules count only what they did while the findings came."""
-    engine = Engine(SOUND)
-    run = ledger(engine, "quarantine")
+    run = ledger(SOUND, "quarantine")
     firings = run.add(told(OPPOSED))
     for _ in range(3):
         run.settled()
         run.proofs()
 
-    assert sum(cost.firings for cost in engine.costs.values()) == len(firings)
+    assert sum(run.rule_use().values()) == len(firings)

@@ -1,22 +1,23 @@
-"""Compiled rules: what their text may contain, and in which order premises are read."""
+"""Compiled rules: in which order premises are read, and what stands for what."""
 
 from __future__ import annotations
-
-import re
 
 import attrs
 import pytest
 
 from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.facts import RELATIONS, Finding, Relation, Variable, adjacent, arrow, settled
-from apsl_rules.rules.joins import plans_of
+from apsl_rules.rules.joins import Check, Plan, Unheld, plans_of
 from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.rulebooks import KNOWING, R1, R3
 
 X, Y, Z = (Variable(name) for name in "XYZ")
-WORDS = {"def", "make", "emit", "tables", "conclusions", "fill", "new", "for", "in", "not", "if", "and", "return"}
-WORDS |= {"continue", "get", "_"}
+
+
+def reads(plan: Plan) -> list[tuple[str, bool]]:
+    """Return the premises that a plan reads, each with whether it is a mere check."""
+    return [(step.relation, isinstance(step, Check)) for step in plan.steps if not isinstance(step, Unheld)]
 
 
 @pytest.mark.parametrize("rule", KNOWING.rules, ids=lambda rule: rule.name)
@@ -25,37 +26,22 @@ def test_there_is_a_plan_for_each_premise(rule: Rule) -> None:
     plans = plans_of(rule)
 
     assert [plan.trigger for plan in plans] == list(range(len(rule.when)))
-    assert all(len(plan.steps) == len(rule.when) - 1 for plan in plans)
-
-
-def test_the_text_of_a_plan_has_no_names_from_the_rule() -> None:
-    """Names with quotes, line breaks or code in them cannot enter the text that is compiled."""
-    wicked = '"""\nimport os  # {0}'
-    relation = Relation(wicked, 2, wicked)
-    one, other = Variable(wicked), Variable("__import__('os')")
-    rule = Rule(wicked, wicked, when=[relation(one, other), adjacent(one, other)], then=[arrow(one, other)])
-
-    for plan in plans_of(rule):
-        words = set(re.findall(r"[A-Za-z_]\w*", plan.source))
-
-        assert {word for word in words if not re.fullmatch(r"v\d+|table_\d+", word)} <= WORDS
-        assert '"' not in plan.source
-        assert "#" not in plan.source
+    assert all(len(reads(plan)) == len(rule.when) - 1 for plan in plans)
 
 
 def test_plans_check_before_they_loop() -> None:
     """From a new chain all of R1 is bound, so nothing is left to loop over."""
     from_arrow, from_edge, from_chain = plans_of(R1)
 
-    assert [step.is_check for step in from_chain.steps] == [True, True]
-    assert [(step.relation, step.is_check) for step in from_arrow.steps] == [("chain", False), ("adjacent", True)]
-    assert [(step.relation, step.is_check) for step in from_edge.steps] == [("chain", False), ("arrow", True)]
+    assert all(is_check for _, is_check in reads(from_chain))
+    assert reads(from_arrow) == [("chain", False), ("adjacent", True)]
+    assert reads(from_edge) == [("chain", False), ("arrow", True)]
 
 
 def test_the_longest_rule_reads_one_premise_at_a_time() -> None:
     """Each step of R3 binds at most one new variable, and every premise is read."""
     for plan in plans_of(R3):
-        assert sorted(step.relation for step in plan.steps) == sorted(
+        assert sorted(relation for relation, _ in reads(plan)) == sorted(
             atom.relation.name for at, atom in enumerate(R3.when) if at != plan.trigger
         )
 
@@ -68,10 +54,10 @@ def test_a_rule_is_compiled_once() -> None:
 def test_different_variables_stand_for_different_nodes() -> None:
     """A way of two arrows does not lead back to its own beginning."""
     rule = Rule("way", "", when=[arrow(X, Y), arrow(Y, Z)], then=[adjacent(X, Z)])
-    engine = Engine(Rulebook("ways", (rule,)))
+    program = compile_rulebook(Rulebook("ways", (rule,)))
     findings = [Finding(arrow.fact(*pair), Evidence("test")) for pair in ("ab", "ba", "bc")]
 
-    outcome = engine.extend(engine.start(), findings)
+    outcome = extend(program, program.start(), findings)
 
     assert [firing.fact for firing in outcome.firings] == [adjacent.fact("a", "c")]
 
@@ -80,8 +66,8 @@ def test_premises_need_not_share_variables() -> None:
     """Two premises about different nodes are joined in all ways."""
     meets = Relation("meets", 2, "{0} meets {1}", symmetric=True)
     rule = Rule("meeting", "", when=[settled(X), settled(Y)], then=[meets(X, Y)])
-    engine = Engine(Rulebook("meetings", (rule,), (*RELATIONS, meets)))
+    program = compile_rulebook(Rulebook("meetings", (rule,), (*RELATIONS, meets)))
 
-    outcome = engine.extend(engine.start(), [Finding(settled.fact(node), Evidence("test")) for node in "abc"])
+    outcome = extend(program, program.start(), [Finding(settled.fact(node), Evidence("test")) for node in "abc"])
 
     assert [firing.fact.nodes for firing in outcome.firings] == [("a", "b"), ("a", "c"), ("b", "c")]

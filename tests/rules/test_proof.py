@@ -11,7 +11,7 @@ from apsl_rules import learn
 from apsl_rules.evidence.evidence import Evidence, evidence_strength
 from apsl_rules.evidence.verdicts import Decision, Verdict
 from apsl_rules.evidence.wording import evidence_text, p_text, verdict_text
-from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import PAPER, SOUND
@@ -40,9 +40,9 @@ def test_a_proof_prints_as_a_tree() -> None:
 
 def test_a_step_that_is_used_again_is_printed_once() -> None:
     """The second time a derived fact is only named, so that long proofs stay short."""
-    engine = Engine(SOUND)
+    program = compile_rulebook(SOUND)
     findings = told("spouse:a,b,c adjacent:b,d chain:a,b,d adjacent:d,e chain:b,d,e adjacent:b,e")
-    store = engine.extend(engine.start(), findings).store
+    store = extend(program, program.start(), findings).store
 
     assert str(proof_of(store, fact("arrow:b,e"))) == (
         "b -> e   [Meek-R2]\n"
@@ -108,9 +108,9 @@ def test_the_strength_of_a_verdict(decision: Decision, p: float | None, log_p: f
 
 def test_a_proof_is_as_strong_as_its_weakest_finding() -> None:
     """One shaky verdict makes a proof shaky, however many good ones there are."""
-    engine = Engine(SOUND)
+    program = compile_rulebook(SOUND)
     findings = told("collider:a,b,c", p=1e-9) + told("adjacent:b,d", p=0.004) + told("chain:a,b,d")
-    store = engine.extend(engine.start(), findings).store
+    store = extend(program, program.start(), findings).store
 
     assert proof_of(store, fact("arrow:a,b")).strength == pytest.approx(-log(1e-9))
     assert proof_of(store, fact("arrow:b,d")).strength == pytest.approx(-log(0.004))
@@ -146,7 +146,7 @@ def test_verdicts_and_evidence_read_in_one_line() -> None:
 
 def test_a_dropped_arrow_can_still_be_proved() -> None:
     """A conflict under ``last`` shows the proof of the arrow that was overwritten."""
-    run = ledger(Engine(PAPER), "last")
+    run = ledger(PAPER, "last")
     run.add(told("spouse:a,b,c"))
     run.add(told("arrow:b,a"))
     (conflict,) = run.settled().conflicts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apsl_rules.names import Node
-from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.rule import Rulebook
 from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND
@@ -20,8 +20,8 @@ R4 = "arrow:d,c arrow:c,b adjacent:d,c adjacent:c,b adjacent:a,b adjacent:a,c ad
 
 def orient(rulebook: Rulebook, text: str) -> frozenset[tuple[Node, Node]]:
     """Return all arrows that follow from findings."""
-    engine = Engine(rulebook)
-    return engine.extend(engine.start(), told(text)).store.arrows
+    program = compile_rulebook(rulebook)
+    return extend(program, program.start(), told(text)).store.arrows
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_kite_without_its_chain_stays_open() -> None:
 @pytest.mark.parametrize(("text", "expected"), [(CHAIN, "a->b b->c c->d"), (TRIANGLE, "a->b b->c a->c")])
 def test_the_literal_rules_agree_where_all_is_known(text: str, expected: str) -> None:
     """On a graph that is drawn completely the paper's reading gives the same arrows."""
-    run = ledger(Engine(PAPER), "last")
+    run = ledger(PAPER, "last")
     run.add(told(text))
 
     assert run.history.arrows == arrows_of(expected)
@@ -74,7 +74,7 @@ def test_the_literal_rules_agree_where_all_is_known(text: str, expected: str) ->
 
 def test_the_literal_rules_take_an_unseen_edge_for_none() -> None:
     """The paper's R1 fires where a and c may well be adjacent."""
-    run = ledger(Engine(PAPER), "last")
+    run = ledger(PAPER, "last")
     run.add(told("arrow:a,b adjacent:a,b adjacent:b,c"))
 
     assert run.history.arrows == arrows_of("a->b b->c")

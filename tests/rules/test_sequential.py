@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from apsl_rules.rules.engine import Engine
-from apsl_rules.rules.facts import Variable, adjacent, arrow, gap
-from apsl_rules.rules.journal import Drop
+from apsl_rules.rules.engine import compile_rulebook
+from apsl_rules.rules.facts import Drop, Variable, adjacent, arrow, gap
 from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rule import Rule, Rulebook
@@ -23,7 +22,7 @@ def test_the_last_arrow_replaces_the_one_before() -> None:
     """Under ``last`` the older arrow is dropped, for the reason that overwrote it."""
     older, newer = told("arrow:a,b arrow:b,a")
 
-    result = overwrite(Engine(PAPER), MarkStore(), [older, newer], keep="last")
+    result = overwrite(compile_rulebook(PAPER), MarkStore(), [older, newer], keep="last")
     (clash,) = result.clashes
 
     assert result.store.arrows == arrows_of("b->a")
@@ -35,7 +34,7 @@ def test_the_first_arrow_refuses_the_one_after() -> None:
     """Under ``first`` the newer arrow is not taken up, but the clash is on record."""
     older, newer = told("arrow:a,b arrow:b,a")
 
-    result = overwrite(Engine(PAPER), MarkStore(), [older, newer], keep="first")
+    result = overwrite(compile_rulebook(PAPER), MarkStore(), [older, newer], keep="first")
     (clash,) = result.clashes
 
     assert result.store.arrows == arrows_of("a->b")
@@ -47,7 +46,7 @@ def test_the_first_arrows_refuse_to_close_a_cycle() -> None:
     """Under ``first`` an arrow that would lead back to its beginning is refused, with the way back on record."""
     findings = told("arrow:a,b arrow:b,c arrow:c,a")
 
-    result = overwrite(Engine(PAPER), MarkStore(), findings, keep="first")
+    result = overwrite(compile_rulebook(PAPER), MarkStore(), findings, keep="first")
     (clash,) = result.clashes
 
     assert result.store.arrows == arrows_of("a->b b->c")
@@ -57,7 +56,7 @@ def test_the_first_arrows_refuse_to_close_a_cycle() -> None:
 
 def test_a_refused_cycle_is_a_conflict_with_all_its_arrows() -> None:
     """The conflict of a ledger proves the refused arrow and every arrow of the way back."""
-    run = ledger(Engine(PAPER), "first")
+    run = ledger(PAPER, "first")
     run.add(told("arrow:a,b arrow:b,c arrow:c,a"))
     (one,) = run.settled().conflicts
 
@@ -67,7 +66,7 @@ def test_a_refused_cycle_is_a_conflict_with_all_its_arrows() -> None:
 
 def test_marks_are_given_without_proving_contradictions() -> None:
     """A learner that looks at the marks after each visit gets the history itself, whatever contradictions it has."""
-    run = ledger(Engine(PAPER), "last")
+    run = ledger(PAPER, "last")
     run.add(told("arrow:a,b arrow:b,c arrow:c,a"))
 
     assert run.marks() is run.history
@@ -78,9 +77,9 @@ def test_marks_are_given_without_proving_contradictions() -> None:
 def test_guards_are_asked_at_the_moment_of_firing() -> None:
     """The first of two conclusions can stop the second use of the same rule."""
     rule = Rule("once", "", when=[adjacent(X, Y)], unless=[arrow(Y, X)], then=[arrow(X, Y)])
-    engine = Engine(Rulebook("guarded", (rule,)))
+    program = compile_rulebook(Rulebook("guarded", (rule,)))
 
-    result = overwrite(engine, engine.start(), told("adjacent:a,b"), keep="last")
+    result = overwrite(program, program.start(), told("adjacent:a,b"), keep="last")
 
     assert result.store.arrows == arrows_of("a->b")
     assert [firing.bindings for firing in result.firings] == [("a", "b")]
@@ -91,9 +90,9 @@ def test_the_first_rule_that_can_fire_fires() -> None:
     """Rules go in the order of the rulebook, and after each batch it begins again with the first."""
     first = Rule("first", "", when=[adjacent(X, Y), arrow(X, Y)], then=[gap(X, Y)])
     second = Rule("second", "", when=[adjacent(X, Y)], unless=[arrow(Y, X)], then=[arrow(X, Y)])
-    engine = Engine(Rulebook("ordered", (first, second)))
+    program = compile_rulebook(Rulebook("ordered", (first, second)))
 
-    result = overwrite(engine, engine.start(), told("adjacent:a,b adjacent:c,d"), keep="last")
+    result = overwrite(program, program.start(), told("adjacent:a,b adjacent:c,d"), keep="last")
 
     assert [firing.rule for firing in result.firings] == ["second", "second", "first", "first"]
 
@@ -101,9 +100,9 @@ def test_the_first_rule_that_can_fire_fires() -> None:
 def test_a_firing_needs_its_premises_still() -> None:
     """A premise that was overwritten before the rule came to fire stops it."""
     rule = Rule("mark", "", when=[arrow(X, Y)], then=[gap(X, Y)])
-    engine = Engine(Rulebook("marking", (rule,)))
+    program = compile_rulebook(Rulebook("marking", (rule,)))
 
-    result = overwrite(engine, engine.start(), told("arrow:a,b arrow:b,a arrow:c,d"), keep="last")
+    result = overwrite(program, program.start(), told("arrow:a,b arrow:b,a arrow:c,d"), keep="last")
 
     assert {firing.bindings for firing in result.firings} == {("b", "a"), ("c", "d")}
 
@@ -111,9 +110,9 @@ def test_a_firing_needs_its_premises_still() -> None:
 def test_a_rule_that_overwrites_its_own_premise_ends() -> None:
     """A binding fires once, so an arrow that turns itself round comes to rest."""
     rule = Rule("turn", "", when=[arrow(X, Y)], then=[arrow(Y, X)])
-    engine = Engine(Rulebook("turning", (rule,)))
+    program = compile_rulebook(Rulebook("turning", (rule,)))
 
-    result = overwrite(engine, engine.start(), told("arrow:a,b"), keep="last")
+    result = overwrite(program, program.start(), told("arrow:a,b"), keep="last")
 
     assert [firing.bindings for firing in result.firings] == [("a", "b"), ("b", "a")]
     assert result.store.arrows == arrows_of("a->b")
@@ -123,7 +122,7 @@ def test_a_rule_that_overwrites_its_own_premise_ends() -> None:
 @pytest.mark.parametrize(("keep", "expected"), [("first", "a->b"), ("last", "b->a")])
 def test_a_ledger_goes_on_where_it_stopped(keep: str, expected: str) -> None:
     """Findings of a later visit overwrite, or yield to, those of an earlier one."""
-    run = ledger(Engine(PAPER), "first" if keep == "first" else "last")
+    run = ledger(PAPER, "first" if keep == "first" else "last")
     run.add(told("arrow:a,b"))
     run.add(told("arrow:b,a"))
 
@@ -135,7 +134,7 @@ def test_a_ledger_goes_on_where_it_stopped(keep: str, expected: str) -> None:
 
 def test_an_arrow_taken_up_again_has_its_newest_proof() -> None:
     """Overwritten twice, the arrow is back, and two clashes are on record."""
-    run = ledger(Engine(PAPER), "last")
+    run = ledger(PAPER, "last")
     for text in ("spouse:a,b,c", "arrow:b,a", "collider:a,b,d"):
         run.add(told(text))
 

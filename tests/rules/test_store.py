@@ -11,13 +11,15 @@ from types import FrameType
 from typing import Any
 
 import attrs
-import numpy as np
 import pytest
 
-from apsl_rules.rules import journal
-from apsl_rules.rules.engine import Engine
+from apsl_rules.rules import journal, sequential
+from apsl_rules.rules.engine import compile_rulebook, extend
+from apsl_rules.rules.facts import RELATIONS, Drop
+from apsl_rules.rules.journal import Journal
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.store import Mark, MarkStore, store_of, writer_view
+from apsl_rules.rules.sequential import Events, store_of
+from apsl_rules.rules.store import Mark, MarkStore, newest
 from support.graphs import arrows_of
 from support.telling import fact, told
 
@@ -60,22 +62,6 @@ def test_arrows_and_lines_leave_out_pairs_in_conflict() -> None:
     assert marks.neighbours_of("c") == ("b", "d")
     assert marks.neighbours_of("nobody") == ()
     assert repr(marks) == "MarkStore(arrows=1, lines=1, entries=8)"
-
-
-def test_the_matrix_is_the_encoding_of_the_paper() -> None:
-    """A line is 1 both ways, an arrow -1 one way and 0 the other, all else 0; a conflict becomes a line."""
-    expected = [
-        [0, 1, 0, 0],
-        [1, 0, -1, 0],
-        [0, 0, 0, 1],
-        [0, 0, 1, 0],
-    ]
-
-    matrix = store(MIXED).matrix("abcd")
-
-    assert matrix.dtype == np.int8
-    np.testing.assert_array_equal(matrix, expected)
-    np.testing.assert_array_equal(store(MIXED).matrix("dcba"), np.array(expected)[::-1, ::-1])
 
 
 def test_a_fact_keeps_its_first_reason() -> None:
@@ -131,12 +117,7 @@ def test_a_dropped_fact_can_be_taken_up_again() -> None:
     """Each view knows whether the fact held then, and for which reason."""
     first, second = told("arrow:a,b", p=0.1)[0], told("arrow:a,b", p=0.2)[0]
     (against,) = told("arrow:b,a")
-    with MarkStore().writing() as writer:
-        writer.add(first)
-        writer.drop(first.fact, because=against)
-        writer.add(against)
-        writer.add(second)
-        marks = writer_view(writer)
+    marks = newest(Events(RELATIONS, [first, Drop(first.fact, against), against, second]))
 
     states = list(marks.states())
 
@@ -169,15 +150,15 @@ def test_a_journal_can_be_read_back() -> None:
 
 def test_two_writers_do_not_meet() -> None:
     """Threads that extend one store at the same moment each get their own successor, whole and right."""
-    base = Engine(SOUND).extend(MarkStore(), told("collider:a,b,z adjacent:a,b adjacent:b,z")).store
+    base = extend(compile_rulebook(SOUND), MarkStore(), told("collider:a,b,z adjacent:a,b adjacent:b,z")).store
     barrier = Barrier(4)
 
     def is_right(number: int) -> bool:
-        engine, marks = Engine(SOUND), base
+        program, marks = compile_rulebook(SOUND), base
         way = ["a", "b", *(f"n{number}.{step}" for step in range(60))]
         barrier.wait()
         for x, y, z in zip(way, way[1:], way[2:], strict=False):
-            marks = engine.extend(marks, told(f"adjacent:{y},{z} chain:{x},{y},{z}")).store
+            marks = extend(program, marks, told(f"adjacent:{y},{z} chain:{x},{y},{z}")).store
         return marks.arrows == base.arrows | set(pairwise(way))
 
     with ThreadPoolExecutor(4) as pool:
@@ -185,28 +166,32 @@ def test_two_writers_do_not_meet() -> None:
     assert base.arrows == arrows_of("a->b z->b")
 
 
-def test_a_view_is_right_at_every_line_of_a_writer() -> None:
+@pytest.mark.parametrize("kind", [Journal, Events])
+def test_a_view_is_right_at_every_line_of_a_writer(kind: type[Journal]) -> None:
     """Whenever a thread may be interrupted while it writes, readers of older states see what they always saw."""
     (one,) = told("arrow:a,b")
-    older = MarkStore().with_reasons([one])
+    older = newest(kind(RELATIONS, [one]))
     looks: list[bool] = []
 
     def look(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
         del event, argument
-        if frame.f_code.co_filename != journal.__file__:
+        if frame.f_code.co_filename not in {journal.__file__, sequential.__file__}:
             return None
         looks.append(older.reason(one.fact) == one and older.arrows == arrows_of("a->b"))
         return look
 
-    with older.writing() as writer:
-        tracing = sys.gettrace()
-        sys.settrace(look)
-        try:
-            writer.drop(one.fact, because=one)
-            writer.add(one)
-            writer.add(told("arrow:c,d")[0])
-        finally:
-            sys.settrace(tracing)
+    written = older.continued()
+    entries = (
+        [Drop(one.fact, one), one, told("arrow:c,d")[0]] if kind is Events else told("arrow:c,d arrow:e,f gap:a,c")
+    )
+    tracing = sys.gettrace()
+    sys.settrace(look)
+    try:
+        for entry in entries:
+            written.write(entry)  # type: ignore[arg-type]  # events, by then
+    finally:
+        sys.settrace(tracing)
 
+    assert len(written.entries) == 4
     assert len(looks) > 20
     assert all(looks)

@@ -14,7 +14,7 @@ from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, in_order, shown
 from apsl_rules.parts.part import Visit
 from apsl_rules.report.edges import Look, look
-from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.facts import Finding, adjacent, collider
 from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.store import MarkStore
@@ -81,8 +81,8 @@ def _named(mark: str, x: str, y: str) -> tuple[str, str, str]:
 
 def large_part(dag: Dag, target: Node) -> Part:
     """Return the part of greatest depth that visits with perfect answers would give, without asking a single test."""
-    engine, evidence = Engine(SOUND), Evidence("told")
-    history, visits, distances = engine.start(), [], {target: 0}
+    program, evidence = compile_rulebook(SOUND), Evidence("told")
+    history, visits, distances = program.start(), [], {target: 0}
     ahead = deque([target])
     while ahead:
         node = ahead.popleft()
@@ -91,7 +91,7 @@ def large_part(dag: Dag, target: Node) -> Part:
         facts = [adjacent.fact(node, other) for other in around]
         facts += [collider.fact(x, node, y) for x, y in pairs if y not in dag.neighbours_of(x)]
         begin = len(history)
-        history = engine.extend(history, [Finding(fact, evidence) for fact in facts]).store
+        history = extend(program, history, [Finding(fact, evidence) for fact in facts]).store
         visits.append(Visit(node, around, begin, len(history)))
         for other in around:
             if other not in distances:

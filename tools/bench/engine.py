@@ -12,7 +12,7 @@ from statistics import median
 from time import process_time
 
 from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.rules.engine import Engine
+from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.facts import Finding, Relation, adjacent, chain, collider, spouse
 from apsl_rules.rules.rulebooks import SOUND
 
@@ -58,12 +58,12 @@ def visits(nodes: int, edges: int) -> list[list[Finding]]:
 
 def feed(told_by: list[list[Finding]]) -> tuple[float, int]:
     """Feed visits one by one; return the CPU seconds and the number of firings."""
-    engine = Engine(SOUND)
-    store = engine.start()
+    program = compile_rulebook(SOUND)
+    store = program.start()
     firings = 0
     begun = process_time()
     for findings in told_by:
-        outcome = engine.extend(store, findings)
+        outcome = extend(program, store, findings)
         store = outcome.store
         firings += len(outcome.firings)
     return process_time() - begun, firings
