@@ -30,7 +30,7 @@ test: lint
 	$(BIN)/python -m pytest --numprocesses 2
 
 bench: $(READY)
-	$(BIN)/python tools/bench/run.py
+	$(BIN)/python tools/bench/suite.py
 
 # All tables and figures of the paper, for hours; DATA=folder takes the sets there instead of samples that are drawn.
 reproduce: $(READY)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +43,7 @@ def alarm() -> Table:
     return sample(network("alarm"), 1000, seed=11)
 
 
-def agree(counts: CountSource, drawn: Table, kind: type[GSquare]) -> None:
+def agree(counts: CountSource, drawn: Table, kind: type[GSquare | ChiSquare]) -> None:
     """Check sweeps, tests, searches and eliminations against those on the table in memory, and against plain loops."""
     there, here = kind(KeptCounts(counts)), kind(drawn)
     nodes = drawn.names
@@ -63,8 +65,8 @@ def agree(counts: CountSource, drawn: Table, kind: type[GSquare]) -> None:
     assert there.separators(searches) == here.separators(searches)
     queries = [(x, y, tuple(z)) for x, y in combinations(nodes[:3], 2) for z in combinations(nodes[3:], 2)]
     for verdict in there.verdicts(queries):
-        places = [drawn.place[node] for node in (verdict.x, verdict.y, *verdict.given)]
-        statistic, dof, rows = by_loops(drawn, *places[:2], places[2:], chi=kind is ChiSquare)
+        x, y, *given = (drawn.place[node] for node in (verdict.x, verdict.y, *verdict.given))
+        statistic, dof, rows = by_loops(drawn, x, y, given, chi=kind is ChiSquare)
         if verdict.decision != "unreliable":
             assert (verdict.dof, verdict.n) == (dof, rows)
             assert verdict.statistic == pytest.approx(statistic, rel=1e-9, abs=1e-6)
@@ -114,10 +116,10 @@ def test_scores_and_uncertainties_are_those_of_memory(name: str, drawn: Table) -
         ("mmhc", {}),
     ],
 )
-def test_parts_are_those_of_memory(learner: str, settings: dict[str, object], alarm: Table) -> None:
+def test_parts_are_those_of_memory(learner: str, settings: dict[str, Any], alarm: Table) -> None:
     """Learners and finders of every kind give the same part: findings, proofs, figures, and even counts of tests."""
-    here = learn(alarm, "HR", depth=2, learner=learner, **settings)  # type: ignore[arg-type]
-    there = learn(TableCounts(alarm), "HR", depth=2, learner=learner, **settings)  # type: ignore[arg-type]
+    here = learn(alarm, "HR", depth=2, learner=learner, **settings)
+    there = learn(TableCounts(alarm), "HR", depth=2, learner=learner, **settings)
 
     assert essence(there) == essence(here)
 
@@ -151,21 +153,21 @@ def test_named_sources_give_the_part_of_memory(kind: str, learner: str, alarm: T
 def test_files_with_odd_names_and_gaps(kind: str, ending: str, missing: str, tmp_path: Path) -> None:
     """Quotes, keywords, emoji, names that differ in case, missing values and cut numbers are all as in memory."""
     path = written(odd_frame(900, seed=5), tmp_path)[ending]
-    settings = {"missing": missing, "discretize": "quantile:3", "depth": "max", "learner": "apsl"}
-    here = learn(path, ODD_NAMES[1], **settings)  # type: ignore[arg-type]
-    there = learn(path, ODD_NAMES[1], counts=kind, **settings)  # type: ignore[arg-type]
+    settings: dict[str, Any] = {"missing": missing, "discretize": "quantile:3", "depth": "max", "learner": "apsl"}
+    here = learn(path, ODD_NAMES[1], **settings)
+    there = learn(path, ODD_NAMES[1], counts=kind, **settings)
 
     assert here.arrows | {tuple(line) for line in here.lines}
     assert essence(there) == essence(here)
 
 
 @pytest.mark.parametrize("source", [DuckCounts.of_file, DaskCounts.of_files])
-def test_the_heading_of_a_file_is_that_of_its_table(source: object, tmp_path: Path) -> None:
+def test_the_heading_of_a_file_is_that_of_its_table(source: Callable[..., CountSource], tmp_path: Path) -> None:
     """Levels, cardinalities and totals are told from distinct values as they are from all rows."""
     path = written(odd_frame(400, seed=9), tmp_path)["parquet"]
     for how in ({"missing": "testwise"}, {"missing": "level", "levels": "declared"}):
-        cut = {"discretize": {ODD_NAMES[7]: "quantile:4", ODD_NAMES[6]: "width:5"}, **how}
-        known, told = heading_of(table(path, **cut)), source(FileTable(path), **cut).heading  # type: ignore[operator]
+        cut: dict[str, Any] = {"discretize": {ODD_NAMES[7]: "quantile:4", ODD_NAMES[6]: "width:5"}, **how}
+        known, told = heading_of(table(path, **cut)), source(FileTable(path), **cut).heading
         assert (told.names, told.levels, told.rows) == (known.names, known.levels, known.rows)
         assert told.cards.tolist() == known.cards.tolist()
         assert told.incomplete.tolist() == known.incomplete.tolist()
@@ -207,8 +209,8 @@ def test_rounds_are_far_fewer_than_tests(alarm: Table) -> None:
 def test_a_whole_graph_is_learned_in_duckdb(tmp_path: Path) -> None:
     """learn_graph asks one source for all pieces, and tells its rounds."""
     path = written(odd_frame(500, seed=1), tmp_path)["parquet"]
-    settings = {"missing": "level", "discretize": "quantile:3", "learner": "apsl"}
-    here, there = (learn_graph(path, counts=counts, **settings) for counts in ("memory", "duckdb"))  # type: ignore[misc]
+    settings: dict[str, Any] = {"missing": "level", "discretize": "quantile:3", "learner": "apsl"}
+    here, there = (learn_graph(path, counts=counts, **settings) for counts in ("memory", "duckdb"))
 
     assert (there.arrows, there.lines) == (here.arrows, here.lines)
 

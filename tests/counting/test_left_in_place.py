@@ -30,6 +30,7 @@ from apsl_rules.data.counts.cache import KeptCounts
 from apsl_rules.data.files import FileTable
 from apsl_rules.errors import ApslError, DataError
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.names import Node
 from support.counted import ODD_NAMES, essence, odd_frame, written
 from support.terminal import apsl
 
@@ -401,7 +402,7 @@ def test_cuts_that_are_spelt_alike_share_no_answers(counts: str, tmp_path: Path)
     file, cache = tmp_path / "rows.parquet", tmp_path / "verdicts.sqlite"
     frame.to_parquet(file)
     asked: dict[str, Any] = {"learner": "apsl", "counts": counts}
-    cuts = ({"number": "width:2"}, {"number": "quantile:2"})
+    cuts: tuple[dict[Node, str], ...] = ({"number": "width:2"}, {"number": "quantile:2"})
     levels = [table(file, discretize=cut).levels[0] for cut in cuts]
     kept = [learn(file, "number", cache=cache, discretize=cut, **asked) for cut in cuts]
     alone = [learn(file, "number", discretize=cut, **asked) for cut in cuts]

@@ -114,7 +114,8 @@ def test_parts_learned_alike_are_equal_and_others_are_not() -> None:
     assert one != learn(ASIA, "either", learner="apsl", depth=2)
     assert one != attrs.evolve(one, notes=("another",))
     assert one != learn(ASIA, "lung", learner="apsl")
-    assert one != "a part"
+    no_part: object = "a part"
+    assert one != no_part
     assert parse_part(part_json(one), "the part") == one
 
 

@@ -163,15 +163,16 @@ def test_mistakes_get_one_sentence(figures: Any, choices: dict[str, Any], said: 
 
 def test_odd_questions_are_refused() -> None:
     """A significance level outside 0 to 1, and a method that is not there."""
+    wrong: dict[str, Any] = {"ties": "no", "best": "top", "measure": "ar_dist"}
     with pytest.raises(InvalidArgumentError, match="alpha is 5; give a number between 0 and 1"):
         DISTANCE.critical_difference(alpha=5)
     with pytest.raises(InvalidArgumentError, match="ties is 'no'; give 'corrected' or 'ignored'"):
-        DISTANCE.friedman(ties="no")  # type: ignore[arg-type] # the mistake is the test
+        DISTANCE.friedman(ties=wrong["ties"])
     with pytest.raises(InvalidArgumentError, match="best is 'top'; give 'high' or 'low'"):
-        Ranking({"a": 1.0, "b": 2.0}, tasks=3, best="top")  # type: ignore[arg-type] # the mistake is the test
+        Ranking({"a": 1.0, "b": 2.0}, tasks=3, best=wrong["best"])
     with pytest.raises(InvalidArgumentError, match="the Friedman test needs at least 2 tasks"):
         rank({"a": [1.0], "b": [2.0]}, better="lower").friedman()
     with pytest.raises(UnknownNameError, match="Table III has no 'ar_dist'; did you mean 'ar_distance'"):
-        table3_columns("ar_dist")  # type: ignore[arg-type] # the mistake is the test
+        table3_columns(wrong["measure"])
     with pytest.raises(UnknownNodeError, match="unknown method 'APSL-SF'; did you mean 'APSL-FS'"):
         DISTANCE.differ("APSL-SF", "CMB")

@@ -17,7 +17,7 @@ TOOLS = Path(__file__).parents[2] / "tools" / "reproduce"
 sys.path.append(str(TOOLS))  # the tools are scripts beside each other, not a package
 
 from charts import Panel, chart  # noqa: E402 - needs the path above
-from document import Code, Heading, Picture, Points, Table, Text, as_html, as_markdown  # noqa: E402
+from document import Block, Code, Heading, Picture, Points, Table, Text, as_html, as_markdown  # noqa: E402
 from stored import PUBLISHED, Stored, gathered, kept  # noqa: E402
 from table3 import beside  # noqa: E402
 
@@ -125,7 +125,7 @@ def test_a_summary_is_kept_and_read_back(tmp_path: Path) -> None:
 
 def test_both_forms_of_a_document_say_the_same() -> None:
     """Markdown points at pictures beside it, HTML has everything inside and escapes what must be escaped."""
-    blocks = [
+    blocks: list[Block] = [
         Heading("A & B", 2),
         Text("**bold** `a<b` [here](there.md)"),
         Points(("one", "two")),

@@ -78,7 +78,9 @@ def test_graphml_of_networkx_is_read() -> None:
 @given(marked_graphs(max_nodes=4))
 def test_pydot_reads_the_dot(graph: MarkedGraph) -> None:
     """A parser of the DOT language finds as many nodes and edges, with the direction that each has."""
-    (read,) = pydot.graph_from_dot_data(export.to_dot(graph))
+    graphs = pydot.graph_from_dot_data(export.to_dot(graph))
+    assert graphs is not None
+    (read,) = graphs
     directions = sorted(edge.get("dir") or "forward" for edge in read.get_edges())
     words = {Mark.ARROW: "forward", Mark.LINE: "none", Mark.CONFLICT: "both"}
 

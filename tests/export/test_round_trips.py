@@ -100,9 +100,10 @@ def test_bif_takes_levels() -> None:
 
     assert "type discrete [ 2 ] { yes, no };" in text
     assert "(yes) 1.0;" in text
-    wide = known_dag({**{number: [] for number in range(21)}, "t": list(range(21))})
+    numbers: list[Node] = list(range(21))
+    wide = known_dag({**{number: [] for number in numbers}, "t": numbers})
     with pytest.raises(InvalidArgumentError, match="the table of 't' would have 2097152 cells; leave out levels"):
-        export.to_bif(wide, levels={number: ["0", "1"] for number in range(21)})
+        export.to_bif(wide, levels={number: ["0", "1"] for number in numbers})
     assert len(export.from_bif(export.to_bif(wide)).arrows) == 21
 
 

@@ -97,7 +97,8 @@ def test_tetrad_as_it_saves() -> None:
 
     assert graph.nodes == ("X1", "X2", "X3", "L1")
     assert graph.arrows == {("X1", "X2"), ("X3", "X2")}
-    assert (graph.lines, graph.conflicts) == ({frozenset(("X1", "X3"))}, {frozenset(("X1", "L1"))})
+    assert graph.lines == {frozenset(("X1", "X3"))}
+    assert graph.conflicts == {frozenset(("X1", "L1"))}
 
 
 def test_bnlearn_as_its_manual_shows() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,10 +60,10 @@ def test_neighbours_stay_put_among_many_columns() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -1.0, "much"])
-def test_a_share_outside_0_to_1_is_refused(share: object) -> None:
+def test_a_share_outside_0_to_1_is_refused(share: Any) -> None:
     """The share of false discoveries must be between 0 and 1."""
     with pytest.raises(InvalidArgumentError, match="give a number between 0 and 1, 'auto' or 'none'"):
-        learn(sample(network("asia"), 100, seed=1), "lung", fdr=share)  # type: ignore[arg-type]
+        learn(sample(network("asia"), 100, seed=1), "lung", fdr=share)
 
 
 def test_a_finder_that_heeds_no_bound_claims_none() -> None:

@@ -59,7 +59,7 @@ def test_the_members_agree_with_the_printed_algorithm() -> None:
                 else:
                     second += 1
             first += 1
-        assert finder.candidates(node).members == tuple(sorted(left))
+        assert finder.candidates(node).members == tuple(sorted(left, key=str))
 
 
 @pytest.mark.parametrize("learner", ["apsl-fs", "apsl-fs-paper"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from apsl_rules.graphs.networks.network import Network
 from apsl_rules.graphs.networks.proportional_fitting import RESIDUAL, fitted_table
 from apsl_rules.graphs.networks.random import random_network
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.graphs.networks.tile_arcs import ArcRules
+from apsl_rules.graphs.networks.tile_arcs import ArcRules, Keep
 from apsl_rules.graphs.networks.tiling import Tiling, tile, tiling
 from apsl_rules.graphs.networks.tilings import tiled, tiling_names, tiling_spec
 from apsl_rules.names import Node
@@ -61,7 +62,7 @@ def check_shape(made: Tiling, times: int, rules: ArcRules) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 3), st.sampled_from(["joint", "marginals"]), st.data())
-def test_any_network_can_be_tiled(seed: int, times: int, max_parents: int, keep: str, data: st.DataObject) -> None:
+def test_any_network_can_be_tiled(seed: int, times: int, max_parents: int, keep: Keep, data: st.DataObject) -> None:
     """Random networks of five nodes: the shape is right, and exact inference finds what was to be kept."""
     base = random_network(5, mean_parents=1.2, levels=(2, 3), seed=seed)
     roots = [node for node in base.dag.nodes if not base.dag.parents_of(node)]
@@ -241,7 +242,7 @@ def test_arrows_between_tiles_can_be_seen_but_are_weak(name: str) -> None:
         ({"max_neighbours": 1, "arcs": 5}, "of 5 arrows between tiles only 0 found a place; ask for fewer"),
     ],
 )
-def test_mistakes_are_named(settings: dict[str, object], sentence: str) -> None:
+def test_mistakes_are_named(settings: dict[str, Any], sentence: str) -> None:
     """Each impossible wish gets a sentence that says what is possible."""
     with pytest.raises(InvalidArgumentError, match=sentence):
         tile(network("asia"), **{"times": 3, "seed": 1, **settings})

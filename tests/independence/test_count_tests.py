@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from apsl_backends.independence._count_statistics import Degrees, statistic_of
+from apsl_backends.independence._count_statistics import Degrees, Statistic, statistic_of
 from apsl_backends.independence.chi_square import ChiSquare
+from apsl_backends.independence.count_tests import Reliability
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
@@ -136,7 +138,7 @@ def test_the_figures_are_those_of_scipy(counts: list[list[int]]) -> None:
 
 
 @given(st.lists(st.integers(0, 9), min_size=24, max_size=24), st.sampled_from(["gsquare", "chisquare"]))
-def test_given_counts_have_the_same_statistic(cells: list[int], name: str) -> None:
+def test_given_counts_have_the_same_statistic(cells: list[int], name: Statistic) -> None:
     """The statistic of a table of counts is that of the oracle on the rows behind it, sparse strata included."""
     counts = np.array(cells).reshape(3, 2, 4)
     if not counts.sum():
@@ -144,7 +146,7 @@ def test_given_counts_have_the_same_statistic(cells: list[int], name: str) -> No
     x, y, z = rows_of(counts)
     table = coded([x, y, z], [3, 2, 4], names="xyz")
     oracle = (GSquare if name == "gsquare" else ChiSquare)(table, reliability="none")
-    figures = statistic_of(counts, statistic=name)  # type: ignore[arg-type]
+    figures = statistic_of(counts, statistic=name)
     verdict = oracle.verdict("x", "y", "z")
 
     assert (verdict.dof, verdict.n) == (figures.dof, figures.n)
@@ -174,9 +176,9 @@ def test_relabelling_and_reordering_change_no_bit(table: Table, seed: int, kind:
 
 
 @given(tables(columns=6), st.sampled_from(["none", "five-per-cell"]), st.sampled_from([None, True]))
-def test_a_sweep_is_its_verdicts(table: Table, reliability: str, some: bool | None) -> None:
+def test_a_sweep_is_its_verdicts(table: Table, reliability: Reliability, some: bool | None) -> None:
     """A sweep gives the verdicts of single questions, their ranking with names breaking ties, and their ln p."""
-    oracle = GSquare(table, reliability=reliability, alpha=0.2)  # type: ignore[arg-type]
+    oracle = GSquare(table, reliability=reliability, alpha=0.2)
     swept, alone = oracle.associations("d"), BaseOracle.associations(oracle, "d")
     among = None if some is None else np.arange(5) % 2 == 0
 
@@ -223,10 +225,10 @@ def test_batches_answer_in_order() -> None:
         ({"threads": 0}, "threads is 0 but must be at least 1"),
     ],
 )
-def test_wrong_settings_are_refused(options: dict[str, object], sentence: str) -> None:
+def test_wrong_settings_are_refused(options: dict[str, Any], sentence: str) -> None:
     """A setting with a value that is not allowed is refused with a sentence that says what is."""
     with pytest.raises(InvalidArgumentError, match=sentence):
-        GSquare(three_strata(), **options)  # type: ignore[arg-type]
+        GSquare(three_strata(), **options)
 
 
 @pytest.mark.parametrize("given_nodes", [("x",), ("y",), ("z", "z")])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.finders.hiton import Hiton
 from apsl_backends.independence.chi_square import ChiSquare
+from apsl_backends.independence.count_tests import Reliability
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import network
 from apsl_rules.data import Table, table
@@ -40,7 +43,7 @@ def same(inside: Candidates, outside: Candidates) -> bool:
 def chained(seed: int, rows: int, columns: int) -> Table:
     """Draw columns of two to four levels that copy earlier ones with some noise; a few values are missing."""
     random = np.random.default_rng(seed)
-    drawn = np.empty((rows, columns))
+    drawn = np.zeros((rows, columns))
     for column in range(columns):
         levels = random.integers(2, 5)
         fresh = random.integers(0, levels, rows)
@@ -60,11 +63,16 @@ def chained(seed: int, rows: int, columns: int) -> Table:
     st.sampled_from([None, "dependent"]),
 )
 def test_the_kernel_eliminates_as_the_finder_does(
-    seed: int, rows: int, columns: int, most: int | None, reliability: str, unreliable: str | None
+    seed: int,
+    rows: int,
+    columns: int,
+    most: int | None,
+    reliability: Reliability,
+    unreliable: Literal["dependent"] | None,
 ) -> None:
     """On random tables, with missing values too, both ways agree in every figure."""
-    oracle = GSquare(chained(seed, rows, columns), alpha=0.05, reliability=reliability)  # type: ignore[arg-type]
-    settings = FinderSettings(most, unreliable)  # type: ignore[arg-type]
+    oracle = GSquare(chained(seed, rows, columns), alpha=0.05, reliability=reliability)
+    settings = FinderSettings(most, unreliable)
 
     for node in oracle.nodes:
         assert same(*both(oracle, settings, node))

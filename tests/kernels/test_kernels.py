@@ -16,6 +16,7 @@ from scipy.special import chdtrc, gammaincc, log_ndtr
 from apsl_backends.counting.memory import MemoryCounts
 from apsl_backends.independence._count_statistics import statistic_of
 from apsl_backends.independence.chi_square import ChiSquare
+from apsl_backends.independence.count_tests import Reliability
 from apsl_backends.independence.g_square import GSquare
 from apsl_backends.kernels.chi_square_tail import log_tail, log_tails, thresholds
 from apsl_backends.kernels.counting_method import MOST_CELLS
@@ -65,12 +66,12 @@ def test_every_way_of_counting_agrees_with_plain_loops(
     st.integers(0, 2),
 )
 def test_a_search_is_the_plain_enumeration(
-    table: Table, reliability: str, most: int | None, alpha: float, fixed: int
+    table: Table, reliability: Reliability, most: int | None, alpha: float, fixed: int
 ) -> None:
     """In every way of counting a search gives the subset, verdict, weakest dependence and number of tests of loops."""
     x, y, *pool = table.names
     for way in WAYS:
-        oracle = in_way(GSquare(table, alpha=alpha, reliability=reliability), way)  # type: ignore[arg-type]
+        oracle = in_way(GSquare(table, alpha=alpha, reliability=reliability), way)
         must = pool[1 : 1 + fixed]
         plain = BaseOracle.separator(oracle, x, y, pool, must_include=must, max_size=most)
 
@@ -131,9 +132,8 @@ def test_ten_million_rows() -> None:
     codes = np.random.default_rng(3).integers(0, 2, (3, 10_000_000), dtype=np.uint8)
     table = coded(codes)
     counts = np.bincount(codes[0] + 2 * codes[1] + 4 * codes[2], minlength=8).reshape(2, 2, 2).transpose(2, 1, 0)
-    for kind, name in ((GSquare, "gsquare"), (ChiSquare, "chisquare")):
-        oracle = kind(table, threads=2)
-        expected = statistic_of(counts, statistic=name)  # type: ignore[arg-type]
+    for oracle in (GSquare(table, threads=2), ChiSquare(table, threads=2)):
+        expected = statistic_of(counts, statistic="gsquare" if isinstance(oracle, GSquare) else "chisquare")
         verdict = oracle.verdict("f", "b", "d")
 
         assert (verdict.dof, verdict.n) == (expected.dof, 10_000_000)

@@ -50,8 +50,8 @@ def test_the_source_decides(source: Any, target: str, settings: dict[str, Any], 
 def test_perfect_answers_leave_nothing_to_choose() -> None:
     """From a known graph tests alone are exact, so there is no choice to explain, with limits or without."""
     for source, target in ((network("cancer"), "Cancer"), (known_dag({"a": [], "b": ["a"]}), "a")):
-        for settings in ({}, {"max_tests": 1000}):
-            part = learn(source, target, **settings)
+        for most in (None, 1000):
+            part = learn(source, target, max_tests=most)
             assert (part.learner, part.notes) == ("apsl", ())
 
 
@@ -107,7 +107,8 @@ def test_parts_of_whole_graphs_and_of_many_targets_say_what_was_chosen() -> None
 
 def test_resamples_have_the_learner_of_the_part() -> None:
     """A resample without the one row that has a hole is learned by tests all the same."""
-    holed = HOLES.assign(a=["x", None, *(["y", "x"] * 59)])
+    column: Any = ["x", None, *(["y", "x"] * 59)]
+    holed = HOLES.assign(a=column)
     found = stability(holed, "a", resamples=8, seed=1, missing="testwise")
     same = stability(holed, "a", resamples=8, seed=1, missing="testwise", learner="apsl")
     assert found.part.learner == "apsl"

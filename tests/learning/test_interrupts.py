@@ -107,7 +107,7 @@ def test_an_interrupt_before_the_source_is_open_brings_nothing() -> None:
     """Where not even the nodes are known there is no part."""
 
     class Opening(NoAnswers):
-        name = property(lambda _self: interrupt())  # type: ignore[assignment]  # nobody gets to see it
+        name = property(lambda _self: interrupt())  # nobody gets to see it
 
     stop = interrupted(lambda: learn(Opening(), "a"))
 
@@ -146,11 +146,12 @@ def test_an_interrupt_that_cannot_be_raised_ends_the_run() -> None:
 def test_an_interrupt_that_cannot_be_raised_is_known_to_the_runs_that_follow() -> None:
     """It comes before the first run asks anything, so that run learns nothing."""
 
+    def name(_oracle: NoAnswers) -> str:
+        collect_interrupted()
+        return "opening"
+
     class Opening(NoAnswers):
-        @property
-        def name(self) -> str:  # type: ignore[override]  # read while the source is opened
-            collect_interrupted()
-            return "opening"
+        name = property(name)  # read while the source is opened
 
     stop = interrupted(lambda: learn(Opening(), "a", learner="apsl"))
 

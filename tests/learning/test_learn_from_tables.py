@@ -129,7 +129,7 @@ def test_missing_values_are_refused_or_handled() -> None:
         learn(holes, "either", missing="refuse")
     assert any("values are missing in columns" in note for note in learn(holes, "either").notes)
     for rule in ("testwise", "level"):
-        assert "either" in learn(holes, "either", missing=rule).members  # type: ignore[arg-type]
+        assert "either" in learn(holes, "either", missing=rule).members
 
 
 def test_a_constant_is_adjacent_to_nothing_and_said_so() -> None:

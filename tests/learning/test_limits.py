@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from threading import Timer
 from typing import Any
 
@@ -67,7 +67,7 @@ def test_the_limit_on_tests_ends_a_search_that_makes_millions() -> None:
 def test_an_interrupt_is_heard_amid_a_long_search(learner: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal that comes while compiled code runs is raised, with the part so far."""
     learn(hub(3), "hub", learner=learner)  # compiled by now
-    wait, alarms = stopping.wait, []
+    alarms: list[Timer] = []
 
     def wait_for(running: list[Future[Any]], timeout: float) -> Any:
         if not alarms:

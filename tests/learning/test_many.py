@@ -62,8 +62,8 @@ def test_the_union_is_that_of_the_parts_and_no_more(dag: Dag, depth: int, data: 
     """With a perfect oracle the union over some targets has the arrows and lines of their parts, and no more."""
     targets = data.draw(st.lists(st.sampled_from(dag.nodes), min_size=1, max_size=3, unique=True))
     parts = learn_many(dag, targets, depth=depth)
-    arrows = {one for part in parts.values() for one in part.arrows}
-    lines = {one for part in parts.values() for one in part.lines}
+    arrows = frozenset(one for part in parts.values() for one in part.arrows)
+    lines = frozenset(one for part in parts.values() for one in part.lines)
     graph = parts.union.graph()
 
     assert (parts.union.arrows, parts.union.lines) == (arrows, lines)

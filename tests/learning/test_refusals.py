@@ -51,7 +51,7 @@ def test_a_cycle_that_overwriting_leaves_is_reported() -> None:
 def test_an_edge_found_and_found_absent_is_reported_under_every_policy() -> None:
     """A torn edge is a conflict whatever the policy."""
     for policy in ("quarantine", "strongest", "first", "last"):
-        run = ledger(SOUND, policy)  # type: ignore[arg-type]
+        run = ledger(SOUND, policy)
         run.add(told("adjacent:a,b gap:a,b"))
         assert [one.kind for one in run.settled().conflicts] == ["edge"]
 
@@ -126,8 +126,9 @@ def test_an_oracle_as_source_takes_no_other_oracle() -> None:
 
 def test_learn_graph_refuses_an_unknown_setting() -> None:
     """A misspelt setting is refused with the nearest one."""
+    misspelt: dict[str, Any] = {"alpah": 0.5}
     with pytest.raises(InvalidArgumentError, match="no setting 'alpah'; did you mean 'alpha'"):
-        learn_graph(network("cancer"), alpah=0.5)  # type: ignore[call-arg]
+        learn_graph(network("cancer"), **misspelt)
 
 
 def test_why_proves_a_gap_from_known_neighbours() -> None:

@@ -141,10 +141,12 @@ def test_mistakes_get_a_sentence() -> None:
         PartSelector().fit(X, Y[:10])
     with pytest.raises(InvalidArgumentError, match="y is missing"):
         PartSelector().fit(X, None)
+    every: Any = "all"
     with pytest.raises(InvalidArgumentError, match="select is 'all'; give 'blanket' or 'part'"):
-        PartSelector(select="all").fit(X, Y)  # type: ignore[arg-type]  # the mistake is the test
+        PartSelector(select=every).fit(X, Y)
+    no_name: Any = []
     with pytest.raises(UnknownNodeError, match=r"the target is \[\]; give the name of one node"):
-        PartSelector(target=[]).fit(X, Y)
+        PartSelector(target=no_name).fit(X, Y)
     with pytest.raises(InvalidArgumentError, match="<NA> cannot be a label, since it equals nothing"):
         PartSelector(target=pd.NA).fit(X, Y)
     with pytest.raises(InvalidArgumentError, match="X has a column of that name"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from threading import get_ident
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -301,10 +302,10 @@ def test_settings_go_to_every_run(tmp_path: Path) -> None:
         ({"depth": 0}, "depth"),
     ],
 )
-def test_mistakes_are_refused(wrong: dict[str, object], sentence: str) -> None:
+def test_mistakes_are_refused(wrong: dict[str, Any], sentence: str) -> None:
     """One sentence says what is wrong."""
     with pytest.raises(ApslError, match=sentence):
-        stability(ASIA, "either", **{"resamples": 2, **wrong})  # type: ignore[arg-type]  # wrong on purpose
+        stability(ASIA, "either", **{"resamples": 2, **wrong})
 
 
 def test_what_has_no_rows_cannot_be_resampled() -> None:

@@ -38,6 +38,9 @@ ROWS = sample(NETWORK, 200, seed=1)
 FRAME: Any = pd.DataFrame(dict(zip(ROWS.names, ROWS.codes, strict=True)))
 PART: Any = learn(NETWORK, "Cancer")
 BY_TESTS: Any = {"learner": "apsl"}
+HALF: Any = 1.5
+LISTED: Any = ["Cancer"]
+NOTHING: Any = None
 
 WRONG: list[Any] = [
     None,
@@ -58,12 +61,25 @@ WRONG: list[Any] = [
     (1, 2),
 ]
 
-_LEARN = ("depth", "learner", "oracle", "alpha", "max_conditioning", "finder", "conflicts", "fdr", "missing")
-_MORE = ("discretize", "counts", "options", "max_tests", "max_seconds", "threads", "knowledge")
+_LEARN = (
+    *("depth", "learner", "oracle", "alpha", "max_conditioning", "finder", "conflicts", "fdr", "missing"),
+    *("discretize", "counts", "options", "max_tests", "max_seconds", "threads", "knowledge"),
+)
 _STABLE = ("depth", "resamples", "seed", "subsample", "threads", "max_tests", "max_seconds", "alpha")
 _TILE = ("times", "arcs", "max_parents", "max_children", "max_neighbours", "keep", "strength", "seed")
 _RANDOM = ("nodes", "mean_parents", "max_parents", "levels", "strength", "seed")
 _KNOWN = ("required", "forbidden", "tiers", "apart", "apart_within")
+
+
+def _giving(call: Callable[..., object], name: str, *places: Any, **others: Any) -> Callable[[Any], object]:
+    """Return a function that gives its argument to a call under a name, beside some others."""
+    return lambda it: call(*places, **{**others, name: it})
+
+
+def _giving_in_a_list(call: Callable[..., object], name: str) -> Callable[[Any], object]:
+    """Return a function that gives a list of its argument to a call under a name."""
+    return lambda it: call(**{name: [it]})
+
 
 CALLS: dict[str, Callable[[Any], object]] = {
     "learn, source": lambda it: learn(it, "Cancer"),
@@ -118,23 +134,16 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "rank, better": lambda it: rank({"a": [1], "b": [2]}, better=it),
     "tile, network": lambda it: tile(it, 2, seed=1),
     "Knowledge.read": Knowledge.read,
-    **{f"learn, {name}": lambda it, name=name: learn(FRAME, "Cancer", **{**BY_TESTS, name: it}) for name in _LEARN},
-    **{f"learn, {name}": lambda it, name=name: learn(FRAME, "Cancer", **BY_TESTS, **{name: it}) for name in _MORE},
+    **{f"learn, {name}": _giving(learn, name, FRAME, "Cancer", **BY_TESTS) for name in _LEARN},
     **{
-        f"find_blanket, {name}": lambda it, name=name: find_blanket(FRAME, "Cancer", **{name: it})
+        f"find_blanket, {name}": _giving(find_blanket, name, FRAME, "Cancer")
         for name in ("finder", "oracle", "alpha", "max_conditioning", "options")
     },
-    **{
-        f"stability, {name}": lambda it, name=name: stability(FRAME, "Cancer", **{"resamples": 1, **BY_TESTS, name: it})
-        for name in _STABLE
-    },
-    **{f"tile, {name}": lambda it, name=name: tile(NETWORK, **{"times": 2, "seed": 1, name: it}) for name in _TILE},
-    **{
-        f"random_network, {name}": lambda it, name=name: random_network(**{"nodes": 5, "seed": 1, name: it})
-        for name in _RANDOM
-    },
-    **{f"Knowledge, {name}": lambda it, name=name: Knowledge(**{name: it}) for name in _KNOWN},
-    **{f"Knowledge, {name}, entry": lambda it, name=name: Knowledge(**{name: [it]}) for name in _KNOWN},
+    **{f"stability, {name}": _giving(stability, name, FRAME, "Cancer", resamples=1, **BY_TESTS) for name in _STABLE},
+    **{f"tile, {name}": _giving(tile, name, NETWORK, times=2, seed=1) for name in _TILE},
+    **{f"random_network, {name}": _giving(random_network, name, nodes=5, seed=1) for name in _RANDOM},
+    **{f"Knowledge, {name}": _giving(Knowledge, name) for name in _KNOWN},
+    **{f"Knowledge, {name}, entry": _giving_in_a_list(Knowledge, name) for name in _KNOWN},
 }
 
 
@@ -159,23 +168,22 @@ def _said(call: Callable[[Any], object], value: Any) -> str:
     return ""
 
 
-# What mypy would refuse here is given on purpose.
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: sample(NETWORK, 1.5, seed=1), "the number of rows is 1.5; give a whole number, 1 or more"),  # type: ignore[arg-type]
-        (lambda: sample(NETWORK, 5, seed=1.5), "the seed is 1.5; give a whole number, 0 or more"),  # type: ignore[arg-type]
+        (lambda: sample(NETWORK, HALF, seed=1), "the number of rows is 1.5; give a whole number, 1 or more"),
+        (lambda: sample(NETWORK, 5, seed=HALF), "the seed is 1.5; give a whole number, 0 or more"),
         (
-            lambda: learn(FRAME, "Cancer", max_tests=1.5, **BY_TESTS),
+            lambda: learn(FRAME, "Cancer", max_tests=HALF, **BY_TESTS),
             "max_tests is 1.5; give at least 1, a whole number",
         ),
         (lambda: learn(FRAME, "Cancer", threads=True, **BY_TESTS), "threads is True; give at least 1, a whole number"),
-        (lambda: learn(FRAME, ["Cancer"]), r"the target is \['Cancer'\]; give the name of one node"),
-        (lambda: learn(FRAME, "Cancer", options=[1]), r"options is \[1\]; give a dict"),  # type: ignore[arg-type]
-        (lambda: learn(FRAME, "Cancer", cache=1), "cache is 1; give the path of a file"),  # type: ignore[arg-type]
+        (lambda: learn(FRAME, LISTED), r"the target is \['Cancer'\]; give the name of one node"),
+        (lambda: learn(FRAME, "Cancer", options=LISTED), r"options is \['Cancer'\]; give a dict"),
+        (lambda: learn(FRAME, "Cancer", cache=HALF), "cache is 1.5; give the path of a file"),
         (lambda: PART.save(1), "the file to write is 1; give the path of a file"),
-        (lambda: load_part(None), "the file to read is None; give the path of a file"),  # type: ignore[arg-type]
-        (lambda: random_network(1.5, seed=1), "nodes is 1.5; give a whole number, 1 or more"),  # type: ignore[arg-type]
+        (lambda: load_part(NOTHING), "the file to read is None; give the path of a file"),
+        (lambda: random_network(HALF, seed=1), "nodes is 1.5; give a whole number, 1 or more"),
     ],
 )
 def test_the_sentence_says_what_was_given_and_what_to_give(call: Callable[[], object], sentence: str) -> None:

@@ -30,7 +30,9 @@ def test_the_weakest_finding_decides(leads: list[float], mark: Mark) -> None:
     known, same = strength_of(mark, proof_with(*leads)), strength_of(mark, proof_with(*[least] * len(leads)))
     stronger = strength_of(mark, proof_with(*[least + 1] * len(leads)))
     longer = strength_of(mark, proof_with(*leads, least))
-    assert None not in (known, same, stronger, longer)
+    assert known is not None
+    assert stronger is not None
+    assert longer is not None
     assert known == same
     assert 0 < longer <= known <= stronger <= 1
     if mark is Mark.ARROW and 0 <= least < 1000:

@@ -18,12 +18,13 @@ from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.context import Progress
 from apsl_rules.plugins.manager import installed
+from apsl_rules.rules.conflicts import Policy
 from support.contradictory import Contradictory
 from support.graphs import MICRO
 
 ASIA = sample(network("asia"), 300, seed=1)
 DEPTHS: tuple[Depth, ...] = (1, "max")
-POLICIES = (None, "quarantine", "strongest", "first", "last")
+POLICIES: tuple[Policy | None, ...] = (None, "quarantine", "strongest", "first", "last")
 BY_SCORE = ("ggsl", "mmhc", "sll", "apsl-score")
 
 
@@ -119,8 +120,9 @@ def _interrupted(plugin: object) -> Part:
     """Return the part so far that an interrupted run raises."""
     with pytest.raises(Interrupted) as raised:
         learn(ASIA, "either", depth="max", learner="apsl", plugins=[plugin])
-    assert raised.value.part is not None
-    return raised.value.part
+    part: Part | None = raised.value.part
+    assert part is not None
+    return part
 
 
 def _consistent() -> dict[str, Any]:

@@ -15,10 +15,11 @@ from apsl_rules import find_blanket, learn, network
 from apsl_rules.data.table import Table
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.names import Node
 from support.strategies import sparse_dags
 
 
-def truth(dag: Dag, node: str) -> tuple[set[Any], dict[Any, set[Any]]]:
+def truth(dag: Dag, node: Node) -> tuple[set[Any], dict[Any, set[Any]]]:
     """Return the neighbours of a node and, for each child, the other parents that are no neighbours."""
     around = set(dag.neighbours_of(node))
     shared = {child: set(dag.parents_of(child)) - around - {node} for child in dag.children_of(node)}

@@ -20,7 +20,7 @@ from apsl_rules.plugins.manager import installed
 from support.fuzzing import PARTS, READERS, looked_at, refused_or, spoilt_parts
 from support.mutation import as_text
 
-MOST = max(100, settings.default.max_examples)
+MOST = max(100, settings().max_examples)
 MANY = settings(max_examples=MOST, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 
 
@@ -61,25 +61,30 @@ ANSWERS = st.one_of(
 )
 
 
+#: Told to an odd oracle to have it err.
+RAISE: Any = "raise"
+
+
 class Odd(BaseOracle):
     """An oracle that answers as it was told, one answer after the other, and errs where it was told to."""
 
     name = "odd"
 
-    def __init__(self, answers: Sequence[object]) -> None:
+    def __init__(self, answers: Sequence[Any]) -> None:
         self.nodes = ("a", "b", "c")
         self._answers = list(answers)
 
     def verdict(self, x: Any, y: Any, given: Sequence[Any] = ()) -> Verdict:
         """Return the next answer; after the last one, a proper one."""
-        answer = self._answers.pop(0) if self._answers else Verdict(x, y, tuple(given), "dependent", self.name)
-        if answer == "raise":
+        proper = Verdict(x, y, tuple(given), "dependent", self.name)
+        answer: Verdict = self._answers.pop(0) if self._answers else proper
+        if answer is RAISE:
             raise ZeroDivisionError
-        return answer  # type: ignore[return-value] # odd on purpose
+        return answer
 
 
 @MANY
-@given(st.lists(st.one_of(ANSWERS, st.just("raise")), min_size=1, max_size=6))
+@given(st.lists(st.one_of(ANSWERS, st.just(RAISE)), min_size=1, max_size=6))
 def test_odd_oracles(answers: list[object]) -> None:
     """An oracle that breaks its contract is named in one sentence."""
     refused_or(lambda: looked_at(learn(Odd(answers), "a", learner="apsl")))

@@ -46,7 +46,7 @@ def rearranged(table: Table, columns: list[int], rows: list[int]) -> Table:
     """Return a table with its columns and rows in another order."""
     return Table(
         tuple(table.names[at] for at in columns),
-        np.ascontiguousarray(table.codes[columns][:, rows]),
+        table.codes[columns][:, rows].copy(),
         table.cards[columns],
         tuple(table.levels[at] for at in columns),
         table.incomplete[columns],

@@ -15,10 +15,11 @@ import matplotlib as mpl
 import pytest
 from hypothesis import given
 from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 from apsl_rules import Part, known_dag, learn, network
 from apsl_rules.graphs.dag import Dag
-from apsl_rules.names import shown
+from apsl_rules.names import Node, shown
 from apsl_rules.report.edge_width import weights_of
 from support.contradictory import Contradictory
 from support.drawn import HOSTILE, SVG, hostile_dag, part_reading, svg_reading
@@ -35,7 +36,7 @@ PARTS = {
 }
 
 
-@pytest.fixture(params=PARTS.values(), ids=PARTS)
+@pytest.fixture(params=PARTS.values(), ids=list(PARTS))
 def part(request: pytest.FixtureRequest) -> Part:
     """Return parts with arrows, lines, conflicts and odd names."""
     found: Part = request.param
@@ -111,6 +112,7 @@ def test_the_plot_draws_the_same_edges(part: Part, tmp_path: Path) -> None:
     assert arrows == {gid for gid in strokes if gid is not None and gid.startswith("arrow ")}
     assert sum(patch.get_gid() == "node" for patch in ax.patches) == len(part.members)
     if part is not PARTS["hostile"]:  # the fonts of matplotlib have no letters for some of these names
+        assert isinstance(ax.figure, Figure)
         ax.figure.savefig(tmp_path / "part.png")
 
 
@@ -172,7 +174,10 @@ def test_names_in_a_notebook_are_text() -> None:
 
 def test_support_is_width_and_number() -> None:
     """Where rows have a support, edges have it as a number and as their width."""
-    shares = {frozenset(("Pollution", "Cancer")): 0.25, frozenset(("Smoker", "Cancer")): 1.0}
+    shares: dict[frozenset[Node], float] = {
+        frozenset(("Pollution", "Cancer")): 0.25,
+        frozenset(("Smoker", "Cancer")): 1.0,
+    }
     part = attrs.evolve(learn(network("cancer"), "Cancer"), support=shares)
     strokes = [group for group in groups(part.svg()) if "data-mark" in group.attrib]
     widths = {group.attrib["data-source"]: float(group.attrib["stroke-width"]) for group in strokes}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -123,9 +124,9 @@ def test_leaning_figures() -> None:
     for leaning in (0.25, 1.0):  # both columns have four rows of each level, and a half is a whole number of steps
         assert BDeu(EIGHT, ess=10, leaning=leaning).family("Y", ["X"]) == pytest.approx(-5.674254, abs=1e-6)
     skewed = coded([[0] * 18 + [1, 1], [0] * 18 + [0, 1]], "XY")  # X: 9 in 10; Y: 19 in 20
-    uniform, leaning = (BDeu(skewed, ess=4, leaning=one) for one in (0.0, 1.0))
+    uniform, leant = (BDeu(skewed, ess=4, leaning=one) for one in (0.0, 1.0))
     assert uniform.family("X") == pytest.approx(-8.683272, abs=1e-6)
-    assert leaning.family("X") > uniform.family("X")
+    assert leant.family("X") > uniform.family("X")
 
 
 def test_leaning_to_far_more_levels_than_rows() -> None:
@@ -139,10 +140,10 @@ def test_leaning_to_far_more_levels_than_rows() -> None:
 
 
 @pytest.mark.parametrize("leaning", [-0.1, 1.5, "half", True, float("nan")])
-def test_leanings_that_cannot_be_meant(leaning: object) -> None:
+def test_leanings_that_cannot_be_meant(leaning: Any) -> None:
     """A leaning is a number from 0 to 1."""
     with pytest.raises(InvalidArgumentError, match="leaning is"):
-        BDeu(EIGHT, leaning=leaning)  # type: ignore[arg-type]  # wrong on purpose
+        BDeu(EIGHT, leaning=leaning)
 
 
 @given(tables(max_columns=4, min_columns=4, max_levels=3), st.floats(0.1, 50), st.floats(0, 5), LEANINGS)

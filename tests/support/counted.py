@@ -53,7 +53,7 @@ def odd_frame(rows: int, seed: int) -> pd.DataFrame:
     columns = (
         first,
         words[noisy],
-        np.where(random.random(rows) < 0.1, None, words[(noisy + first) % 4]),
+        np.where(random.random(rows) < 0.1, np.array(None), words[(noisy + first) % 4]),
         pd.array(np.where(random.random(rows) < 0.2, random.integers(0, 2, rows), noisy % 2), dtype="Int64"),
         np.where(random.random(rows) < 0.15, np.nan, (first + random.integers(0, 2, rows)) % 3),
         noisy > random.integers(0, 3, rows),

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from apsl_backends.counting.memory import MemoryCounts
 from apsl_backends.independence.count_tests import CountOracle
 from apsl_backends.independence.table_tester import Tester
 from apsl_backends.kernels.arrays import ANY_WAY, BY_BITS, BY_ROWS, BY_SORTING
@@ -47,6 +48,7 @@ def tables(draw: st.DrawFn, *, max_rows: int = 200, columns: int = 5, missing: b
 
 def in_way(oracle: CountOracle, way: int) -> CountOracle:
     """Force an oracle to count in one way."""
+    assert isinstance(oracle.source, MemoryCounts)
     oracle.tester = Tester(oracle.source, oracle.tester.measure._replace(way=way))
     return oracle
 

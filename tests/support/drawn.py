@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import combinations
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import attrs
@@ -45,7 +46,8 @@ def hostile_dag() -> Dag:
 
 def drawn_pairs(store: MarkStore, pairs: set[frozenset[Node]]) -> set[tuple[str, str, str]]:
     """Say in words how a state draws some pairs: arrow from, to; the other marks by name."""
-    return {read for pair in pairs for read in [reading(*sorted(pair, key=str), store)] if read is not None}
+    ends = (sorted(pair, key=str) for pair in pairs)
+    return {read for x, y in ends if (read := reading(x, y, store)) is not None}
 
 
 def reading(x: Node, y: Node, store: MarkStore) -> tuple[str, str, str] | None:
@@ -55,16 +57,15 @@ def reading(x: Node, y: Node, store: MarkStore) -> tuple[str, str, str] | None:
         return None
     if seen is Look.BACK:
         return "arrow", shown(y), shown(x)
-    names = (shown(x), shown(y)) if seen is Look.AHEAD else sorted((shown(x), shown(y)))
-    return ("arrow" if seen is Look.AHEAD else str(seen), *names)  # type: ignore[return-value]  # three words
+    return _named("arrow" if seen is Look.AHEAD else str(seen), shown(x), shown(y))
 
 
 def part_reading(part: Part) -> set[tuple[str, str, str]]:
     """Say in words what the part itself has, by its own views of arrows, lines and edges."""
     arrows = {("arrow", shown(x), shown(y)) for x, y in part.arrows}
-    lines = {("line", *sorted(map(shown, pair))) for pair in part.lines}
+    lines = {_named("line", shown(x), shown(y)) for x, y in part.lines}
     rest = part.edges - part.lines - {frozenset(pair) for pair in part.arrows}
-    return arrows | lines | {("conflict", *sorted(map(shown, pair))) for pair in rest}  # type: ignore[operator, return-value]  # pairs have two names
+    return arrows | lines | {_named("conflict", shown(x), shown(y)) for x, y in rest}
 
 
 def svg_reading(text: str) -> set[tuple[str, str, str]]:
@@ -76,7 +77,8 @@ def svg_reading(text: str) -> set[tuple[str, str, str]]:
 
 
 def _named(mark: str, x: str, y: str) -> tuple[str, str, str]:
-    return (mark, x, y) if mark == "arrow" else (mark, *sorted((x, y)))  # type: ignore[return-value]  # three words
+    """Say a mark and its two ends, those of an arrow from and to, others in the order of their names."""
+    return (mark, x, y) if mark == "arrow" else (mark, min(x, y), max(x, y))
 
 
 def large_part(dag: Dag, target: Node) -> Part:
@@ -98,5 +100,5 @@ def large_part(dag: Dag, target: Node) -> Part:
                 distances[other] = distances[node] + 1
                 ahead.append(other)
     small = learn(known_dag({target: []}), target, depth="max")
-    stores = {"store": history, "history": history, "make_proofs": lambda: history}
+    stores: dict[str, Any] = {"store": history, "history": history, "make_proofs": lambda: history}
     return attrs.evolve(small, nodes=dag.nodes, visits=tuple(visits), distances=distances, **stores)

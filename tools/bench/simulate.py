@@ -13,6 +13,7 @@ from statistics import median
 from time import process_time
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from apsl_rules import network
@@ -27,7 +28,7 @@ SIZES = {"alarm": 200_000, "alarm10": 20_000}
 def reference(known: Network, rows: int) -> pd.DataFrame:
     """Draw rows in the plain way: a choice among the levels for all rows that agree on the parents."""
     random = np.random.default_rng(1)
-    drawn: dict[object, np.ndarray] = {}
+    drawn: dict[object, npt.NDArray[np.int64]] = {}
     for node in known.dag.topological_order:
         parents = known.dag.parents_of(node)
         sizes = tuple(len(known.levels[parent]) for parent in parents)
@@ -38,7 +39,7 @@ def reference(known: Network, rows: int) -> pd.DataFrame:
             among = setting == one
             codes[among] = random.choice(table.shape[1], among.sum(), p=table[one])
         drawn[node] = codes
-    columns = {node: pd.Categorical.from_codes(drawn[node], known.levels[node]) for node in known.dag.nodes}
+    columns = {node: pd.Categorical.from_codes(drawn[node], pd.Index(known.levels[node])) for node in known.dag.nodes}
     return pd.DataFrame(columns)
 
 

@@ -29,8 +29,9 @@ def _depth_one(stored: Stored) -> Iterator[Block]:
     published = {(row.network.casefold(), row.size, row.algorithm): row.runtime_s for row in table3()}
     rows = []
     for network, size in rows_in_order(found):
-        figures = {name: one(found, network=network, size=size, learner=learner) for name, learner in learners.items()}
-        if all(figures.values()):
+        asked = {name: one(found, network=network, size=size, learner=learner) for name, learner in learners.items()}
+        figures = {name: row for name, row in asked.items() if row is not None}
+        if len(figures) == len(learners):
             yardstick = figures["APSL-FS"]["cpu"]
             cells = [f"{row['cpu'] / yardstick:.2f}" for row in figures.values()]
             if (network, size, "APSL-FS") in published:

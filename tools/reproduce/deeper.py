@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isnan
+from typing import Any
 
 import pandas as pd
 from charts import Panel, chart
 from document import Block, Heading, Picture, Table, Text
-from stored import NETWORKS, Stored, one, rows_in_order, short
+from stored import NETWORKS, RANKED_BY, Stored, one, rows_in_order, short
 
 from apsl_rules.evaluation.critical_difference import DifferenceDiagram
 from apsl_rules.evaluation.published import published_ranks
@@ -73,21 +74,19 @@ def _abbreviated(network: str) -> str:
 
 
 def _ranked(rows: pd.DataFrame, depth: str, figure: str) -> Iterator[Block]:
-    tasks = [
-        task
-        for task in rows_in_order(rows)
-        if all(one(rows, network=task[0], size=task[1], learner=name) for name in RANKED)
-    ]
+    tasks: list[dict[str, Mapping[str, Any]]] = []
+    for network, size in rows_in_order(rows):
+        asked = {name: one(rows, network=network, size=size, learner=name) for name in RANKED}
+        found = {name: row for name, row in asked.items() if row is not None}
+        if len(found) == len(RANKED):
+            tasks.append(found)
     if len(tasks) < 2:
         return
-    for measure, column, told in (("ar_distance", "distance", "Ar_Distance"), ("runtime_s", "cpu", "CPU time")):
-        figures = {
-            LEARNERS[name]: [one(rows, network=network, size=size, learner=name)[column] for network, size in tasks]
-            for name in RANKED
-        }
+    for measure, column, told in RANKED_BY:
+        figures = {LEARNERS[name]: [task[name][column] for task in tasks] for name in RANKED}
         ranking = rank(figures, better="lower", decimals=2 if column == "distance" else None)
         diagram = DifferenceDiagram(ranking, title=f"{told}, depth {depth}, measured here")
-        published = published_ranks(measure, depth if depth == "max" else int(depth))
+        published = published_ranks(measure, "max" if depth == "max" else int(depth))
         spelt = ", ".join(f"{name} {ranking.ranks[name]:.2f} (paper {published[name]:.2f})" for name in ranking.order)
         yield Picture(f"figure{figure}-{column}", diagram.svg(), f"Figure {figure}, {told} at depth {depth}")
         yield Text(f"{told} at depth {depth}, mean ranks over {len(tasks)} sets, highest best: {spelt}.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from document import Block, Heading, Points, Table, Text
 from stored import Stored, one, rows_in_order, short
@@ -62,7 +63,8 @@ def permuted_blocks(stored: Stored) -> Iterator[Block]:
         "better; the best SHD and the best distance of each row are bold."
     )
     learners = (DEFAULT, *RIVALS)
-    rows, behind = [], []
+    rows: list[tuple[str, ...]] = []
+    behind: list[str] = []
     tasks = rows_in_order(found)
     for network, size in tasks:
         figures = {name: one(found, network=network, size=size, learner=name) for name in learners}
@@ -88,7 +90,7 @@ def permuted_blocks(stored: Stored) -> Iterator[Block]:
     yield from _arrows(stored)
 
 
-def _behind(name: str, known: dict, least: dict[str, float]) -> Iterator[str]:
+def _behind(name: str, known: Mapping[str, Mapping[str, Any]], least: Mapping[str, float]) -> Iterator[str]:
     """Say by which figures our default is not the best."""
     said = []
     for figure, told in (("shd", "SHD"), ("distance", "distance")):

@@ -146,9 +146,9 @@ def _default_line(stored: Stored) -> Iterator[Block]:
     tasks = rows_in_order(found)
     best = 0
     for network, size in tasks:
-        rows = {name: one(found, network=network, size=size, learner=name) for name in (DEFAULT, *RIVALS)}
-        least = min(round(row["shd"], 2) for row in rows.values() if row)
-        best += round(rows[DEFAULT]["shd"], 2) == least
+        asked = {name: one(found, network=network, size=size, learner=name) for name in (DEFAULT, *RIVALS)}
+        errors = {name: round(row["shd"], 2) for name, row in asked.items() if row is not None}
+        best += errors.get(DEFAULT) == min(errors.values())
     means = {name: found[found["learner"] == name][["shd", "arrow_precision"]].mean() for name in (DEFAULT, *RIVALS)}
     told = "; ".join(
         f"{RIVALS.get(name, f'`{name}`')} {row['shd']:.2f} and {short(row['arrow_precision'])}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import pandas as pd
@@ -29,6 +29,11 @@ PUBLISHED = {
     "APSL-FS": "apsl-fs-paper",
 }
 MENDED = {"PCD-by-PCD": "pcd-by-pcd", "CMB": "cmb", "APSL": "apsl", "APSL-FS": "apsl-fs"}
+#: What the paper ranks algorithms by: the name there, the column here, and how it is told.
+RANKED_BY: tuple[tuple[Literal["ar_distance", "runtime_s"], str, str], ...] = (
+    ("ar_distance", "distance", "Ar_Distance"),
+    ("runtime_s", "cpu", "CPU time"),
+)
 #: What a report shows, and so what is stored: a few hundred rows of these columns.
 SHOWN = ("dag extension", "cpdag marks")
 COLUMNS = (
@@ -102,7 +107,7 @@ def one(found: pd.DataFrame, **wanted: Any) -> Mapping[str, Any] | None:
     """Return the only row with some values, or None."""
     for column, value in wanted.items():
         found = found[found[column] == value]
-    return None if found.empty else found.iloc[0].to_dict()
+    return None if found.empty else {str(name): value for name, value in found.iloc[0].to_dict().items()}
 
 
 def short(figure: float) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 from document import Block, Heading, Picture, Table, Text
-from stored import MENDED, PUBLISHED, Stored, one, rows_in_order, short
+from stored import MENDED, PUBLISHED, RANKED_BY, Stored, one, rows_in_order, short
 
 from apsl_rules.evaluation.critical_difference import DifferenceDiagram
 from apsl_rules.evaluation.published import Published, published_ranks, table3
@@ -138,7 +138,7 @@ def _figure8(pairs: list[Beside]) -> Iterator[Block]:
     if len({(pair.paper.network, pair.paper.size) for pair in pairs}) * len(PUBLISHED) != len(pairs):
         yield Text("Not all four algorithms were run on each set.")
         return
-    for measure, column, told in (("ar_distance", "distance", "Ar_Distance"), ("runtime_s", "cpu", "CPU time")):
+    for measure, column, told in RANKED_BY:
         figures: dict[str, list[float]] = {}
         for pair in pairs:
             figures.setdefault(pair.paper.algorithm, []).append(pair.measured[column])

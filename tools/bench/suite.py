@@ -1,6 +1,6 @@
 """Run all benchmarks and write their tables into one Markdown page, build/bench.md.
 
-Usage: python tools/bench/run.py [FOLDER]; the benchmark networks and samples are in FOLDER, ../shared unless given.
+Usage: python tools/bench/suite.py [FOLDER]; the benchmark networks and samples are in FOLDER, ../shared unless given.
 """
 
 from __future__ import annotations
