@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo cold test lint bench reproduce reproduce-quick clean
+.PHONY: demo cold test test-fast lint bench reproduce reproduce-quick clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "apsl_rules needs Python 3.11 or newer")'
@@ -29,8 +29,14 @@ lint: $(READY)
 test: lint
 	$(BIN)/python -m pytest --numprocesses 2
 
+# All but the slow tests, without lint: about a minute once the kernels are compiled.
+test-fast: $(READY)
+	$(BIN)/python -m pytest -m 'not slow' --numprocesses 2
+
+# Every benchmark in its quick form, to build/bench.md; FULL=1 runs the sizes that README and docs report, for hours.
+# DATA=folder has the benchmark sets (data) and networks; without them what needs them is not run.
 bench: $(READY)
-	$(BIN)/python tools/bench/suite.py
+	$(BIN)/python tools/bench/suite.py $(if $(FULL),--full) $(if $(DATA),--shared $(DATA))
 
 # All tables and figures of the paper, for hours; DATA=folder takes the sets there instead of samples that are drawn.
 reproduce: $(READY)

@@ -2,11 +2,12 @@
 
 Skeleton F1, arrow precision and the recall of compelled arrows, pooled over all targets and sets, against the CPDAG of
 the true graph. Needs the folder of the sets (*.npz with graph, names and samples), ``../shared/data`` unless given.
+Usage: python tools/bench/accuracy.py [FOLDER] [--quick]
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.names import Node
 from apsl_rules.parts.part import Part
 
-FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2].parent / "shared" / "data")
+FOLDER = Path(__file__).parents[2].parent / "shared" / "data"
+SETS = (("alarm", 1000), ("alarm", 500), ("child", 500), ("child", 1000), ("insurance", 1000))
 
 
 class Tally:
@@ -47,9 +49,9 @@ class Tally:
         return f"{precision:.3f} | {recall:.3f} | {f1:.3f} | {arrows}"
 
 
-def sets(network: str, size: int, versions: Iterable[int]) -> tuple[Cpdag, list[Table]]:
+def sets(folder: Path, network: str, size: int, versions: Iterable[int]) -> tuple[Cpdag, list[Table]]:
     """Read the true graph and some samples of a network."""
-    with np.load(FOLDER / f"{network}.npz") as data:
+    with np.load(folder / f"{network}.npz") as data:
         names: list[Node] = [str(name) for name in data["names"]]
         graph = data["graph"]
         parents = {name: [names[at] for at in np.flatnonzero(graph[:, place])] for place, name in enumerate(names)}
@@ -59,10 +61,14 @@ def sets(network: str, size: int, versions: Iterable[int]) -> tuple[Cpdag, list[
 
 def main() -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
+    parser.add_argument("--quick", action="store_true", help="the first sample of the first set only")
+    words = parser.parse_args()
     print("| set | learner | skeleton precision | recall | F1 | arrow precision | compelled recall |")
     print("|---|---|---|---|---|---|---|")
-    for network, size in (("alarm", 1000), ("alarm", 500), ("child", 500), ("child", 1000), ("insurance", 1000)):
-        truth, samples = sets(network, size, (1, 2, 3))
+    for network, size in SETS[: 1 if words.quick else None]:
+        truth, samples = sets(words.folder, network, size, (1,) if words.quick else (1, 2, 3))
         for learner in ("apsl", "apsl-authors", "apsl-fs", "apsl-fs-paper"):
             tally = Tally()
             for sample in samples:

@@ -8,7 +8,7 @@ sums of the kernels nor their terms n·ln(n), kept as whole numbers of a small u
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal, getcontext
@@ -73,8 +73,11 @@ def main() -> None:
     """Compare statistics, degrees of freedom and decisions, and print the largest difference."""
     from scipy.special import chdtrc
 
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("rows", nargs="?", type=int, default=10_000_000)
+    rows = parser.parse_args().rows
+
     getcontext().prec = 50
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
     table = sample(network("alarm"), rows, seed=7)
     begun = perf_counter()
     oracle = GSquare(table, alpha=ALPHA)

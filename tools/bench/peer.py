@@ -5,8 +5,8 @@ Usage: python peer.py NAME TABLE.csv REPEATS
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 import warnings
 from collections.abc import Callable
 from itertools import permutations
@@ -179,10 +179,14 @@ PEERS = {
 def main() -> None:
     """Run a peer some times."""
     warnings.simplefilter("ignore")
-    name, path, repeats = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    run = PEERS[name](path, pd.read_csv(path))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("name", choices=PEERS)
+    parser.add_argument("table")
+    parser.add_argument("repeats", type=int)
+    words = parser.parse_args()
+    run = PEERS[words.name](words.table, pd.read_csv(words.table))
     seconds = []
-    for _ in range(repeats):
+    for _ in range(words.repeats):
         begun = process_time()
         run()
         seconds.append(process_time() - begun)

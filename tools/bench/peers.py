@@ -1,12 +1,14 @@
 """Whole graphs and parts against the peers that people use: CPU time, warm, median of repeats, one run for all.
 
 Alarm (1,000 of the benchmark rows if the folder is there, else rows that we draw) and pigs (1,000 rows drawn).
-Usage: python tools/bench/peers.py [FOLDER], where FOLDER has data/alarm.npz and networks/pigs.bif.gz; it is ../shared
-unless given. The peers live in .venv-peers, which is made on first use.
+Usage: python tools/bench/peers.py [FOLDER] [--quick], where FOLDER has data/alarm.npz and networks/pigs.bif.gz; it is
+../shared unless given. With --quick each peer is run once, and pgmpy and pigs are left out. The peers live in
+.venv-peers, which is made on first use.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -26,7 +28,7 @@ from apsl_rules.graphs.networks.bif import read_bif
 from apsl_rules.graphs.networks.sampling import sample
 
 ROOT = Path(__file__).parents[2]
-FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT.parent / "shared")
+FOLDER = ROOT.parent / "shared"
 PEERS = ROOT / ".venv-peers"
 REPEATS = 7
 ROWS = 1000
@@ -61,11 +63,11 @@ def ours(run: Callable[[], Any]) -> float:
     return median(seconds)
 
 
-def alarm() -> Table:
+def alarm(folder: Path) -> Table:
     """Return 1,000 rows of Alarm: the first benchmark set if it is there, else rows that we draw."""
-    file = FOLDER / "data" / "alarm.npz"
+    file = folder / "data" / "alarm.npz"
     if not file.exists():
-        print(f"({file.name} is not in {FOLDER.name}/data: 1,000 rows drawn from the network instead)\n")
+        print(f"({file.name} is not in {folder.name}/data: 1,000 rows drawn from the network instead)\n")
         return sample(network("alarm"), ROWS, seed=7)
     with np.load(file) as data:
         return table(data["s1000_v1"], names=[str(name) for name in data["names"]])
@@ -78,12 +80,13 @@ def write_csv(rows: Table, path: Path) -> None:
     path.write_text("\n".join(text) + "\n", "utf-8")
 
 
-def on_alarm(folder: Path) -> None:
+def on_alarm(sets: Path, folder: Path, *, quick: bool) -> None:
     """Print the table for Alarm."""
-    rows = alarm()
+    rows = alarm(sets)
+    most = 1 if quick else REPEATS
     path = folder / "alarm.csv"
     write_csv(rows, path)
-    reference = peer("pyagrum-pc", path, REPEATS)
+    reference = peer("pyagrum-pc", path, most)
     first = rows.names[0]
     whole = ours(lambda: learn(rows, first, depth="max", learner="apsl"))
     parts = ours(lambda: [learn(rows, target, learner="apsl") for target in rows.names])
@@ -92,20 +95,20 @@ def on_alarm(folder: Path) -> None:
     print(f"| apsl, whole graph with proofs | {whole * 1e3:.0f} | {whole / reference:.2f} |")
     print(f"| apsl, all 37 targets one by one, depth 1 | {parts * 1e3:.0f} | {parts / reference:.2f} |")
     for name, repeats in (
-        ("pyagrum-greedy", REPEATS),
-        ("pybnesian-mmpc", REPEATS),
-        ("causal-learn-pc", 3),
-        ("pgmpy-pc", 1),
+        ("pyagrum-greedy", most),
+        ("pybnesian-mmpc", most),
+        ("causal-learn-pc", 1 if quick else 3),
+        *(() if quick else (("pgmpy-pc", 1),)),
     ):
         seconds = peer(name, path, repeats)
         print(f"| {name} | {seconds * 1e3:.0f} | {seconds / reference:.2f} ({seconds / whole:.1f} × our whole graph) |")
 
 
-def on_pigs(folder: Path) -> None:
+def on_pigs(sets: Path, folder: Path) -> None:
     """Print the table for pigs."""
-    file = FOLDER / "networks" / "pigs.bif.gz"
+    file = sets / "networks" / "pigs.bif.gz"
     if not file.exists():
-        print(f"\npigs: not measured, {file.name} is not in {FOLDER.name}/networks")
+        print(f"\npigs: not measured, {file.name} is not in {sets.name}/networks")
         return
     rows = sample(read_bif(file), ROWS, seed=7)
     path = folder / "pigs.csv"
@@ -122,9 +125,14 @@ def on_pigs(folder: Path) -> None:
 
 def main() -> None:
     """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
+    parser.add_argument("--quick", action="store_true", help="each peer once; no pgmpy, no pigs")
+    words = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        on_alarm(Path(name))
-        on_pigs(Path(name))
+        on_alarm(words.folder, Path(name), quick=words.quick)
+        if not words.quick:
+            on_pigs(words.folder, Path(name))
 
 
 if __name__ == "__main__":

@@ -1,49 +1,192 @@
-"""Run all benchmarks and write their tables into one Markdown page, build/bench.md.
+"""Run every benchmark once and write one table of all results, build/bench.md.
 
-Usage: python tools/bench/suite.py [FOLDER]; the benchmark networks and samples are in FOLDER, ../shared unless given.
+Usage: python tools/bench/suite.py [NAME ...] [--full] [--shared FOLDER] [--out FILE]. Names are those of the scripts,
+such as ``engine``; all are run unless some are given. Each is run in its quick form, or with --full in the sizes that
+README and docs report. The benchmark sets and networks are in FOLDER/data and FOLDER/networks, ../shared unless given.
+The peers are those of .venv-peers, which --full makes on first use. What needs something that is missing is not run,
+and the table says so; what fails is told, and the others are run all the same.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import attrs
 
 ROOT = Path(__file__).parents[2]
-FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT.parent / "shared").resolve()
-PAGES = (
-    ("The rules: fixpoints fed visit by visit", "engine.py", None),
-    ("Nodes visited on a sparse graph of 1,000 nodes", "visits.py", None),
-    ("One G² test against a plain C row loop", "kernels.py", None),
-    ("Whole graphs and parts against peers", "peers.py", "."),
-    ("Wide tables", "wide.py", None),
-    ("Drawing rows from networks", "simulate.py", None),
-    ("Many targets", "many.py", None),
-    ("Resamples", "stability.py", None),
-    ("Start-up", "startup.py", None),
-    ("Other names of the columns", "renaming.py", None),
-    ("Accuracy on small samples", "accuracy.py", "data"),
-    ("Every learner", "learners.py", "data"),
+SCRIPTS = ROOT / "tools" / "bench"
+PEERS = ROOT / ".venv-peers" / "bin" / "python"
+#: What other scripts import or start, and this one.
+HELPERS = ("peer", "suite", "yardstick")
+
+
+@attrs.frozen
+class Benchmark:
+    """A script, what it measures, and its arguments; {sets}, {shared}, {peers} and {scratch} stand for paths."""
+
+    name: str
+    title: str
+    quick: str = "--quick"
+    full: str = ""
+    needs: tuple[str, ...] = ()
+
+
+BENCHMARKS = (
+    Benchmark("engine", "The rules: fixpoints fed visit by visit"),
+    Benchmark("visits", "Nodes visited on a sparse graph of 1,000 nodes"),
+    Benchmark("kernels", "One G² test against a plain C row loop"),
+    Benchmark("exact", "Figures of a large table against exact arithmetic", "200000"),
+    Benchmark("wide", "Wide tables"),
+    Benchmark("simulate", "Drawing rows from networks"),
+    Benchmark("many", "Many targets", "--rows 500"),
+    Benchmark("stability", "Resamples"),
+    Benchmark("startup", "Start-up", ""),
+    Benchmark("renaming", "Other names of the columns"),
+    Benchmark("convergence", "Distance to the truth as rows grow", "--networks child --rows 500,2000 --targets 5"),
+    Benchmark("calibration", "What a strength means"),
+    Benchmark(
+        "bigdata",
+        "A table larger than memory",
+        "--rows 400000 --small 200000 --folder {scratch}",
+        "--folder {scratch}",
+    ),
+    Benchmark("cluster", "A cluster of two workers", "--rows 100000"),
+    Benchmark("accuracy", "Accuracy on small samples", "{sets} --quick", "{sets}", ("sets",)),
+    Benchmark(
+        "smallsamples",
+        "Accuracy with permuted columns",
+        "--data {sets} --base --versions 4 --learners apsl,apsl-score",
+        "--data {sets}",
+        ("sets",),
+    ),
+    Benchmark("learners", "Every learner", "{sets} --quick", "{sets}", ("sets",)),
+    Benchmark("peers", "Whole graphs and parts against peers", "{shared} --quick", "{shared}", ("peers",)),
+    Benchmark(
+        "partcost",
+        "Parts against a whole graph",
+        "--data {sets} --python {peers}",
+        "--data {sets} --python {peers}",
+        ("sets", "peers"),
+    ),
+    Benchmark(
+        "wholegraphs",
+        "Accuracy of whole graphs against peers",
+        "--data {sets} --python {peers} --versions 4 --learners apsl,apsl-score,pyagrum-bdeu",
+        "--data {sets} --python {peers}",
+        ("sets", "peers"),
+    ),
 )
 
 
+@attrs.frozen
+class Outcome:
+    """What became of a benchmark: what it printed, or why it printed nothing."""
+
+    benchmark: Benchmark
+    words: str
+    seconds: float
+    printed: str
+    trouble: str = ""
+
+
+def run(benchmark: Benchmark, places: dict[str, Path], *, full: bool) -> Outcome:
+    """Run a benchmark, unless something that it needs is missing; the full form makes the peers' environment itself."""
+    words = benchmark.full if full else benchmark.quick
+    needs = [need for need in benchmark.needs if need != "peers" or not full]
+    missing = [f"no {places[need]}" for need in needs if not places[need].exists()]
+    if missing:
+        return Outcome(benchmark, words, 0.0, "", f"not run: {', '.join(missing)}")
+    command = [sys.executable, str(SCRIPTS / f"{benchmark.name}.py")]
+    command += [word.format_map(places) for word in words.split()]
+    paths = [str(ROOT), str(ROOT / "backends"), str(ROOT / "specs")]
+    begun = perf_counter()
+    done = subprocess.run(
+        command,
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=places["scratch"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )
+    last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    trouble = f"failed: {last}" if done.returncode else ""
+    return Outcome(benchmark, words, perf_counter() - begun, done.stdout.strip(), trouble)
+
+
+def figures(printed: str) -> Iterator[tuple[str, str]]:
+    """Return what was measured and how it came out, for each row of a table and each line of the form "what: how"."""
+    head: list[str] = []
+    for line in printed.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
+        if not cells:
+            head = []
+            what, colon, how = line.partition(": ")
+            if colon and how.strip():
+                yield what, how.strip()
+        elif not head:
+            head = cells
+        elif set("".join(cells)) != {"-"}:
+            measured = (f"{name} {cell}" for name, cell in zip(head[1:], cells[1:], strict=False))
+            yield f"{head[0]} {cells[0]}", "; ".join(measured)
+
+
+def row(*cells: str) -> str:
+    """Return a row of a Markdown table."""
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+
+def page(outcomes: list[Outcome]) -> str:
+    """Return the table of all results, and below it what each benchmark printed."""
+    lines = [
+        "# Benchmarks",
+        "",
+        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "",
+        row("benchmark", "what", "measured"),
+        "|---|---|---|",
+    ]
+    for one in outcomes:
+        lines += [row(one.benchmark.name, what, how) for what, how in figures(one.printed)]
+        if one.trouble:
+            lines.append(row(one.benchmark.name, one.benchmark.title, one.trouble))
+    for one in outcomes:
+        command = f"python tools/bench/{one.benchmark.name}.py {one.words}".strip()
+        lines += ["", f"## {one.benchmark.title}", "", f"`{command}`, {one.seconds:.0f} s", ""]
+        lines.append("\n\n".join(filter(None, (one.printed, one.trouble))))
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
-    """Run every script in turn; one that fails ends the run with its message."""
-    lines = [f"# Benchmarks\n\n{platform.processor() or platform.machine()}, Python {platform.python_version()}\n"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tools" / "bench")}
-    for title, script, folder in PAGES:
-        command = [sys.executable, str(ROOT / "tools" / "bench" / script)]
-        command += [] if folder is None else [str(FOLDER / folder)]
-        print(f"## {title}\n", flush=True)
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
-        print(done.stdout, flush=True)
-        lines.append(f"## {title}\n\n`python tools/bench/{script}`\n\n{done.stdout}")
-    page = ROOT / "build" / "bench.md"
-    page.parent.mkdir(exist_ok=True)
-    page.write_text("\n".join(lines), "utf-8")
-    print(f"written: {page.relative_to(ROOT)}")
+    """Run the benchmarks in turn; end with 1 if one of them failed."""
+    known = {one.name: one for one in BENCHMARKS}
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}")
+    parser.add_argument("--full", action="store_true", help="in the sizes that README and docs report, for hours")
+    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared", help="has the sets and networks")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.md", help="the page to write")
+    given = parser.parse_args()
+    if unknown := sorted(set(given.names) - set(known)):
+        parser.error(f"no such benchmark: {', '.join(unknown)}")
+    shared, out = given.shared.resolve(), given.out.resolve()
+    outcomes = []
+    with TemporaryDirectory() as scratch:
+        places = {"sets": shared / "data", "shared": shared, "peers": PEERS, "scratch": Path(scratch)}
+        for name in given.names or known:
+            outcome = run(known[name], places, full=given.full)
+            outcomes.append(outcome)
+            print(f"{name}: {outcome.trouble or f'{outcome.seconds:.0f} s'}", flush=True)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(page(outcomes), "utf-8")
+    print(f"written: {out}")
+    sys.exit(any(one.trouble.startswith("failed") for one in outcomes))
 
 
 if __name__ == "__main__":

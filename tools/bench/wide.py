@@ -5,14 +5,16 @@ sweeps it made times one sweep of the plain C loop, in the same run; peak memory
 table's bytes.
 Noise: Alarm with 10,000 and 100,000 independent columns added; do ten targets keep the neighbours that they have
 without them? With and without the bound on false discoveries.
-Usage: python tools/bench/wide.py
+Usage: python tools/bench/wide.py [--quick]
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from time import process_time
 
@@ -70,12 +72,12 @@ def measure(columns: int) -> dict[str, float]:
     }
 
 
-def growth() -> None:
+def growth(sizes: Sequence[int]) -> None:
     """Print how time and memory grow with the number of columns."""
     print("| columns | part: CPU ms | sweeps | C sweep ms | part / (sweeps × C sweep) | peak memory / table | edges |")
     print("|---|---|---|---|---|---|---|")
-    for columns in COLUMNS:
-        command = [sys.executable, str(Path(__file__)), str(columns)]
+    for columns in sizes:
+        command = [sys.executable, str(Path(__file__)), "--alone", str(columns)]
         one = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
         ratio = one["seconds"] / (one["sweeps"] * one["c_sweep"])
         times = f"{one['seconds'] * 1e3:.0f} | {one['sweeps']} | {one['c_sweep'] * 1e3:.1f} | {ratio:.2f}"
@@ -91,7 +93,7 @@ def with_noise(rows: Table, columns: int) -> Table:
     return table(np.hstack([rows.codes.T, noise]), names=names)
 
 
-def drowning() -> None:
+def drowning(sizes: Sequence[int]) -> None:
     """Print how many neighbours change among noise, with and without the bound."""
     alarm = sample(network("alarm"), ROWS, seed=7)
     targets = alarm.names[::4][:TARGETS]
@@ -100,7 +102,7 @@ def drowning() -> None:
     print(f"\nAlarm, {ROWS} rows, {TARGETS} targets with {total} neighbours in all; independent columns added:\n")
     print("| columns added | bound on false discoveries | lost | gained | nodes searched | tests in searches | CPU s |")
     print("|---|---|---|---|---|---|---|")
-    for columns in NOISE:
+    for columns in sizes:
         wide = with_noise(alarm, columns)
         for fdr in ("auto", "none"):
             lost = gained = sweeps = tests = 0
@@ -123,11 +125,15 @@ def drowning() -> None:
 
 def main() -> None:
     """Print both tables, or measure one size for the first."""
-    if len(sys.argv) > 1:
-        print(json.dumps(measure(int(sys.argv[1]))))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="1,000 columns only")
+    parser.add_argument("--alone", type=int, metavar="COLUMNS", help="measure one size, and print it as JSON")
+    words = parser.parse_args()
+    if words.alone:
+        print(json.dumps(measure(words.alone)))
         return
-    growth()
-    drowning()
+    growth(COLUMNS[:1] if words.quick else COLUMNS)
+    drowning((1_000,) if words.quick else NOISE)
 
 
 if __name__ == "__main__":
