@@ -6,6 +6,7 @@ import gc
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -13,7 +14,6 @@ import pytest
 from apsl_rules import Interrupted, compare, known_dag, learn, learn_graph, learn_many, network
 from apsl_rules.errors import UnknownNodeError
 from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.learning import learn as learning
 from apsl_rules.names import Node
 from apsl_rules.oracles.asker import RememberingOracle
 from apsl_rules.oracles.protocol import BaseOracle
@@ -146,12 +146,12 @@ def test_an_interrupt_that_cannot_be_raised_ends_the_run() -> None:
 def test_an_interrupt_that_cannot_be_raised_is_known_to_the_runs_that_follow() -> None:
     """It comes before the first run asks anything, so that run learns nothing."""
 
-    def name(_oracle: NoAnswers) -> str:
+    def opening(_oracle: NoAnswers) -> str:
         collect_interrupted()
         return "opening"
 
     class Opening(NoAnswers):
-        name = property(name)  # read while the source is opened
+        name = property(opening)  # read while the source is opened
 
     stop = interrupted(lambda: learn(Opening(), "a", learner="apsl"))
 
@@ -205,7 +205,8 @@ def test_an_interrupt_after_the_last_visit_brings_the_whole_part(
 ) -> None:
     """What is done after the run, such as keeping answers and taking notes, loses nothing when it is interrupted."""
     whole = learn(ALARM, "HR", learner="apsl")
-    home: Any = learning if place == "notes_on_untested" else RememberingOracle
+    module = import_module("apsl_rules.learning.learn")  # the room has a function of this name
+    home: Any = module if place == "notes_on_untested" else RememberingOracle
     plain = getattr(home, place)
 
     def disturbed(*words: Any) -> Any:
