@@ -20,7 +20,7 @@ from apsl_rules.graphs.networks.random import random_network
     st.floats(0, 2),
     st.integers(2, 4),
     st.tuples(st.integers(2, 3), st.integers(3, 4)),
-    st.integers(0),
+    st.integers(0, 2**63),
 )
 def test_a_network_has_the_size_asked_for(
     nodes: int, mean_parents: float, max_parents: int, levels: tuple[int, int], seed: int

@@ -48,7 +48,7 @@ BENCHMARKS = (
     Benchmark("simulate", "Drawing rows from networks"),
     Benchmark("many", "Many targets", "--rows 500"),
     Benchmark("stability", "Resamples"),
-    Benchmark("startup", "Start-up", ""),
+    Benchmark("startup", "Start-up"),
     Benchmark("renaming", "Other names of the columns"),
     Benchmark("convergence", "Distance to the truth as rows grow", "--networks child --rows 500,2000 --targets 5"),
     Benchmark("calibration", "What a strength means"),
