@@ -446,6 +446,7 @@ def test_a_disk_without_room_is_told_once(how: str, tmp_path: Path) -> None:
     assert len((done.stdout + done.stderr).splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_run_on_a_disk_without_room_ends_with_the_sentence_alone(tmp_path: Path) -> None:
     """`--resume` where the answers find no room: exit code 1 and one sentence."""
     pd.DataFrame(sample(network("alarm"), 2000, seed=1).codes.T, columns=network("alarm").dag.nodes).to_csv(

@@ -64,6 +64,7 @@ def test_numbers_in_a_part_that_no_float_holds_are_refused(tmp_path: Path) -> No
         load_part(tmp_path / "part.json")
 
 
+@pytest.mark.slow
 def test_the_command_line_says_it_too(tmp_path: Path) -> None:
     """No error of our own comes of a spec, a config or a part that cannot be read."""
     (tmp_path / "spec.toml").write_bytes(b'name = "\xff"\n')

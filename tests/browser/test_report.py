@@ -21,6 +21,8 @@ from support.drawn import HOSTILE, drawn_pairs, hostile_dag, large_part, part_re
 from support.graphs import random_dag
 from support.viewing import Page
 
+pytestmark = pytest.mark.slow
+
 Opened = Callable[[Part], Page]
 
 

@@ -29,6 +29,7 @@ def test_why_learns_and_proves() -> None:
     assert "CATECHOL is no collider between ARTCO2 and HR   [dsep: ARTCO2 ⊥ HR | CATECHOL]" in done.out
 
 
+@pytest.mark.slow
 def test_a_saved_part_is_read_by_the_viewing_commands(tmp_path: Path) -> None:
     """`--out` saves a part from which why, trace and show give what they give for the run itself."""
     saved = str(tmp_path / "part.json")
@@ -48,6 +49,7 @@ def test_trace_tells_the_visits_and_firings() -> None:
     assert any(line.startswith("  ERRCAUTER and HR are not adjacent") for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from support.terminal import apsl
+
+pytestmark = pytest.mark.slow
 
 
 def test_compare_prints_a_row_for_each_learner() -> None:

@@ -9,6 +9,8 @@ import pytest
 from apsl_rules import load_part
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 RUN = """
 source = "asia"
 target = "either"

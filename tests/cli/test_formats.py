@@ -10,6 +10,8 @@ import pytest
 from apsl_rules import export, load_part
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -17,6 +17,8 @@ from apsl_rules.graphs.networks.network import Network
 from support.graphs import MICRO
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 
 def on_a_terminal(*words: str, **environment: str) -> str:
     """Run ``apsl`` on a pseudo terminal and give everything that it wrote there."""

@@ -15,7 +15,7 @@ import pytest
 from apsl_rules import load_part
 from support.terminal import apsl, but_compiling
 
-pytestmark = pytest.mark.usefixtures("interrupts_are_heard")
+pytestmark = [pytest.mark.usefixtures("interrupts_are_heard"), pytest.mark.slow]
 
 # A plugin that makes visits slow, so that a signal surely meets the run between its begin and its end.
 SLOW = """

@@ -14,7 +14,7 @@ import pytest
 from apsl_rules import load_part
 from support.terminal import apsl, but_compiling
 
-pytestmark = pytest.mark.usefixtures("interrupts_are_heard")
+pytestmark = [pytest.mark.usefixtures("interrupts_are_heard"), pytest.mark.slow]
 
 APSL = str(Path(sys.executable).with_name("apsl"))
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from support.terminal import apsl
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_file_and_single_arrows_are_joined(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from apsl_rules import load_part, network
 from apsl_rules.graphs.networks.simulate import simulate
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 
 def test_many_prints_the_union_and_what_sharing_saved(tmp_path: Path) -> None:
     """`apsl many` lists the edges of all parts together, saves each part, and says how many tests were computed."""

@@ -8,6 +8,8 @@ import pytest
 
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 MISTAKES = {
     "unknown network": (("learn", "alrm", "-t", "HR"), "did you mean 'alarm'?"),
     "empty source": (("learn", "", "-t", "HR"), "the name of the source is empty"),

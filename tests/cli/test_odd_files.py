@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from apsl_rules import learn, network
 from apsl_rules.export import to_graph_json
 from support.terminal import apsl
+
+pytestmark = pytest.mark.slow
 
 
 def test_columns_named_like_attributes_are_columns(tmp_path: Path) -> None:

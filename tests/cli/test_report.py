@@ -10,6 +10,8 @@ from apsl_rules import learn, network
 from apsl_rules.report.page import report_html
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:

@@ -18,6 +18,8 @@ from apsl_rules.evaluation.experiments.log import Log
 from apsl_rules.evaluation.experiments.running import Advance
 from support.terminal import but_compiling
 
+pytestmark = pytest.mark.slow
+
 TOOL = Path(__file__).parents[2] / "tools" / "reproduce" / "run.py"
 TEXT = """\
 name = "tiny"

@@ -10,6 +10,8 @@ import pytest
 from apsl_rules import learn, network, score
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def part_file(tmp_path: Path) -> Path:

@@ -11,6 +11,8 @@ from apsl_rules.graphs.networks.bif import write_bif
 from apsl_rules.graphs.networks.sampling import sample
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_table_is_drawn_into_a_file(tmp_path: Path) -> None:
     """The file has the rows of that seed, and standard output says what was written."""

@@ -10,6 +10,8 @@ import pytest
 from apsl_rules import load_part
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def csv(tmp_path_factory: pytest.TempPathFactory) -> str:

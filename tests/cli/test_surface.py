@@ -11,6 +11,8 @@ import pytest
 from apsl_rules.cli.main import apsl as group
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = group.list_commands(click.Context(group))
 
 

@@ -11,6 +11,8 @@ from apsl_rules import network
 from apsl_rules.graphs.networks.sampling import sample
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 
 def csv_of(name: str, rows: int, folder: Path) -> Path:
     """Write rows drawn from a network, with level names, as a CSV file."""

@@ -12,6 +12,8 @@ from apsl_rules.graphs.networks.random import random_network
 from apsl_rules.graphs.networks.tiling import tile
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_network_is_tiled_into_a_file(tmp_path: Path) -> None:
     """The file has the tiled network of that seed; standard output tells its size and what it keeps."""

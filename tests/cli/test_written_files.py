@@ -13,6 +13,8 @@ import pytest
 
 from support.terminal import apsl
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {
     "learn": ("learn", "asia", "-t", "either"),
     "stability": ("stability", "rows.csv", "-t", "a", "--resamples", "2", "-l", "apsl"),

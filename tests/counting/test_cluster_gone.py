@@ -24,6 +24,8 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.graphs.networks.simulate import simulate
 from support.terminal import apsl, but_compiling
 
+pytestmark = pytest.mark.slow
+
 SENTENCES = {
     "scheduler": "the connection to the Dask scheduler is lost; start the cluster anew, then learn again",
     "workers": "the Dask cluster has had no worker for 10 seconds; start workers, then learn again",
@@ -97,6 +99,7 @@ def _address(told: Path) -> str:
     pytest.fail("the scheduler did not start")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", SENTENCES)
 def test_a_run_ends_when_its_cluster_is_gone(who: str, cluster: Cluster, tmp_path: Path) -> None:
     """When the scheduler or all workers are killed after the first visit, the command ends with one sentence."""
@@ -123,6 +126,7 @@ def test_a_run_ends_when_its_cluster_is_gone(who: str, cluster: Cluster, tmp_pat
     assert (run.returncode, but_compiling(said)) == (1, f"apsl: {SENTENCES[who]}\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", SENTENCES)
 def test_a_round_under_way_ends_too(who: str, cluster: Cluster) -> None:
     """A round that stopped workers keep waiting is given up once they or their scheduler are killed."""
@@ -140,6 +144,7 @@ def test_a_round_under_way_ends_too(who: str, cluster: Cluster) -> None:
             waiting.result(60)
 
 
+@pytest.mark.slow
 def test_a_cluster_without_workers_is_told_from_the_start(cluster: Cluster) -> None:
     """Rows that no worker is there to take are not waited for without end."""
     cluster.kill("workers")
@@ -148,6 +153,7 @@ def test_a_cluster_without_workers_is_told_from_the_start(cluster: Cluster) -> N
         learn(sample(network("asia"), 200, seed=5), "either", counts=f"dask:{cluster.address}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "sentence"),
     [
@@ -168,6 +174,7 @@ def test_a_bad_address_gets_one_line(address: str, sentence: str, tmp_path: Path
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_port_of_somebody_else_is_no_scheduler(tmp_path: Path) -> None:
     """A server that takes the connection and says nothing is not waited for without end."""
     simulate(network("asia"), 100, tmp_path / "rows.csv", seed=5)

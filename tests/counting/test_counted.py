@@ -82,6 +82,7 @@ def test_verdicts_are_those_of_memory(name: str, drawn: Table, chi: bool, most: 
         agree(SOURCES[name](drawn), drawn, ChiSquare if chi else GSquare)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(drawn=tables(max_rows=200, missing=False))
 @pytest.mark.parametrize("name", ["table", "duckdb", "dask"])
@@ -101,6 +102,7 @@ def test_scores_and_uncertainties_are_those_of_memory(name: str, drawn: Table) -
         assert told.pairs(x, drawn.names) == known.pairs(x, drawn.names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "settings"),
     [
@@ -136,6 +138,7 @@ def test_parts_are_the_same_test_by_test(finder: str, alarm: Table, monkeypatch:
 LEARNED = [("duckdb", "apsl"), ("dask", "apsl"), ("duckdb", "mmhc"), ("dask", "apsl-fs")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "learner"), LEARNED)
 def test_named_sources_give_the_part_of_memory(kind: str, learner: str, alarm: Table) -> None:
     """counts="duckdb" and counts="dask" change who counts, and nothing else."""
@@ -174,6 +177,7 @@ def test_the_heading_of_a_file_is_that_of_its_table(source: Callable[..., CountS
         assert [one.tolist() for one in told.totals] == [one.tolist() for one in known.totals]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["memory", "duckdb", "dask"])
 def test_threads_columns_and_repetition_change_nothing(kind: str) -> None:
     """One, two or four threads and every order of columns give the same part; the same run gives the same bytes."""

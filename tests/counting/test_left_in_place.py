@@ -61,6 +61,7 @@ def test_what_does_not_fit_into_memory_is_counted_by_duckdb(
         learn(paths[ending], TARGET, counts="memory", **SETTINGS)
 
 
+@pytest.mark.slow
 def test_several_files_and_databases_are_one_table(tmp_path: Path) -> None:
     """A pattern, a folder of Parquet files, and a table of a database give the part of all rows in memory."""
     frame = odd_frame(600, seed=4).drop(columns=ODD_NAMES[4])  # a database takes 'a b' and 'A B' for one name
@@ -141,6 +142,7 @@ def test_names_that_duckdb_takes_for_one_are_kept_apart(paths: dict[str, Path]) 
     assert counts.heading.names == ODD_NAMES
 
 
+@pytest.mark.slow
 def test_the_command_line_leaves_files_in_place(paths: dict[str, Path]) -> None:
     """--counts reaches the run, a pattern is a source, and the rounds are shown."""
     folder = paths["parquet"].parent
@@ -174,7 +176,12 @@ def test_figures_of_a_file_are_kept_in_a_cache(paths: dict[str, Path], tmp_path:
         ("rows.csv", {"counts": "spark"}, "give 'memory', 'duckdb', 'dask' or 'dask:ADDRESS'"),
         ("rows.csv", {"counts": "duckdb:here"}, "give 'memory', 'duckdb', 'dask' or 'dask:ADDRESS'"),
         ("rows.csv", {"counts": 7}, "counts is 7"),
-        ("rows.csv", {"counts": "dask:tcp://127.0.0.1:1"}, "no Dask scheduler answers at"),
+        pytest.param(
+            "rows.csv",
+            {"counts": "dask:tcp://127.0.0.1:1"},
+            "no Dask scheduler answers at",
+            marks=pytest.mark.slow,  # it waits for an answer
+        ),
         ("rows.csv", {"counts": "duckdb", "options": {"memory_limit": "much"}}, "memory_limit is 'much'"),
         ("rows.csv", {"options": {"memory_limit": "1GiB"}}, "which only counts='duckdb' heeds"),
         ("rows.csv", {"counts": "duckdb", "missing": "refuse"}, "values are missing in columns"),
@@ -211,6 +218,7 @@ def test_a_source_of_counts_stands_alone(paths: dict[str, Path]) -> None:
         learn(counts, TARGET, missing="level")
 
 
+@pytest.mark.slow
 def test_a_killed_worker_changes_nothing(tmp_path: Path) -> None:
     """When a worker process dies, its rows are read or sent again, and every count is as before."""
     drawn = sample(network("asia"), 200_000, seed=1)

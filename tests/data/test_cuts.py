@@ -117,6 +117,7 @@ def test_whole_numbers_stay_levels_while_tests_can_use_them(values: int) -> None
     assert cut.cards.tolist() == [values if 25 * values <= 1000 else 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["duckdb", "dask"])
 def test_counts_from_elsewhere_cut_the_same(source: str, tmp_path: Path) -> None:
     """DuckDB and Dask cut the same columns at the same values, and say so."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from apsl_rules import table
+
+pytestmark = pytest.mark.slow
 
 LABELS = st.one_of(st.none(), st.sampled_from(["x", "y", "", "1", "é"]))
 

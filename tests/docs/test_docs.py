@@ -12,6 +12,7 @@ from support.pages import ROOT, blocks, run_page
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 def test_the_examples_of_a_page_run(page: Path, tmp_path: Path) -> None:
     """Each Python block of a page runs and prints what the page shows, and each `apsl` command succeeds."""

@@ -67,6 +67,7 @@ def told(rows: list[dict[str, object]]) -> str:
     return "\n".join(text if text[0] in "|-" else text.replace("\n", " ") for text in paragraphs)
 
 
+@pytest.mark.slow
 def test_the_published_figures_deviate_nowhere_and_have_the_published_ranks() -> None:
     """Fed with Table III itself, the report finds no deviation, and Figure 8 as the paper has it."""
     text = told(as_published())
@@ -76,6 +77,7 @@ def test_the_published_figures_deviate_nowhere_and_have_the_published_ranks() ->
     assert "Significantly different: APSL-FS from PCD-by-PCD, APSL from PCD-by-PCD." in text
 
 
+@pytest.mark.slow
 def test_a_deviating_row_is_marked_and_explained() -> None:
     """More than .08 is named with the figure and a reason; .08 itself is not."""
     near = stored(as_published(distance=0.73))
@@ -115,6 +117,7 @@ def test_sections_without_results_say_so() -> None:
     assert text.count("Not run.") == 4
 
 
+@pytest.mark.slow
 def test_a_summary_is_kept_and_read_back(tmp_path: Path) -> None:
     """The same report follows from the saved files."""
     first = stored(as_published(distance=0.9))
@@ -155,6 +158,7 @@ def test_a_chart_is_sound_svg_with_a_point_for_each_figure(*, logarithmic: bool)
     assert "x & y" in [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
+@pytest.mark.slow
 def test_the_pages_of_the_repository_are_up_to_date() -> None:
     """docs/reproducing.md and the README's short version are what the kept summary gives."""
     done = subprocess.run(

@@ -152,6 +152,7 @@ def test_a_whole_blanket_hides_a_collider() -> None:
 # --- sound ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", SOUND)
 def test_sound_specs_learn_all_graphs_on_four_nodes_exactly(learner: str) -> None:
     """All 543 graphs and all targets, each at another depth: no difference from the CPDAG."""
@@ -166,6 +167,7 @@ def test_sound_specs_learn_all_graphs_on_four_nodes_exactly(learner: str) -> Non
     assert (runs, differences) == (2172, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", SOUND)
 @settings(max_examples=60)
 @given(dag=sparse_dags(min_nodes=2, max_nodes=11), depth=st.integers(1, 4), random=st.randoms(use_true_random=False))
@@ -191,6 +193,7 @@ def test_sound_specs_learn_micro_networks_exactly(name: str, learner: str) -> No
             assert is_exact(learn(MICRO[name], target, depth=depth, learner=learner), MICRO_CPDAG[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", SOUND)
 def test_sound_specs_learn_alarm_exactly(learner: str) -> None:
     """All targets at depths 1 and 2."""
@@ -201,6 +204,7 @@ def test_sound_specs_learn_alarm_exactly(learner: str) -> None:
             assert is_exact(learn(oracle, target, depth=depth, learner=learner), truth)
 
 
+@pytest.mark.slow
 def test_a_missing_step_costs_visits() -> None:
     """ALARM, all targets at depth 1: leaving out the colliders or the spouses costs visits, not arrows."""
     visits = {

@@ -39,6 +39,7 @@ class ShuffledRules:
         return [Rulebook("shuffled", self.rules)]
 
 
+@pytest.mark.slow
 def test_all_graphs_on_four_nodes_are_learned_exactly() -> None:
     """All 543 graphs, all targets, depths 1, 2, 3 and max: no difference from the brute-force CPDAG."""
     runs = differences = 0
@@ -53,6 +54,7 @@ def test_all_graphs_on_four_nodes_are_learned_exactly() -> None:
     assert (runs, differences) == (8688, 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(sparse_dags(min_nodes=2, max_nodes=12), st.integers(1, 4), st.sampled_from(FINDERS), SHUFFLED)
 def test_random_graphs_are_learned_exactly(dag: Dag, depth: int, finder: str, random: Random) -> None:
@@ -73,6 +75,7 @@ def test_odd_labels_and_dense_graphs_are_learned_exactly(dag: Dag, depth: Depth,
     assert is_exact(part, cpdag(dag))
 
 
+@pytest.mark.slow
 @given(sparse_dags(min_nodes=4, max_nodes=10), st.integers(1, 4), st.sampled_from(FINDERS), SHUFFLED)
 def test_the_order_of_columns_changes_nothing(dag: Dag, depth: int, finder: str, random: Random) -> None:
     """Nodes in another order: the same visits, the same trace, the same marks everywhere, the same cost."""
@@ -88,6 +91,7 @@ def test_the_order_of_columns_changes_nothing(dag: Dag, depth: int, finder: str,
     assert actual.counts == expected.counts
 
 
+@pytest.mark.slow
 @given(sparse_dags(min_nodes=4, max_nodes=10), st.integers(1, 4), SHUFFLED)
 def test_the_order_of_rules_changes_nothing(dag: Dag, depth: int, random: Random) -> None:
     """Rules listed in another order: the same visits, firings and marks."""
@@ -121,6 +125,7 @@ def test_micro_networks_are_learned_exactly(name: str) -> None:
                 assert is_exact(learn(MICRO[name], target, depth=depth, finder=finder), MICRO_CPDAG[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["alarm", "child", "insurance"])
 def test_known_networks_are_learned_exactly(name: str) -> None:
     """All targets at depths 1, 2, 3 and max."""
@@ -135,6 +140,7 @@ def test_known_networks_are_learned_exactly(name: str) -> None:
             assert not contradicts(part, truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("finder", FINDERS)
 def test_a_hub_with_sixty_neighbours_is_learned_exactly(finder: str) -> None:
     """Thirty parents and thirty children: no finder enumerates subsets of sixty nodes."""
@@ -147,6 +153,7 @@ def test_a_hub_with_sixty_neighbours_is_learned_exactly(finder: str) -> None:
     assert len(part.parents_of("hub")) == len(part.children_of("hub")) == 30
 
 
+@pytest.mark.slow
 def test_a_large_sparse_graph_is_learned_exactly() -> None:
     """Two hundred nodes, depth 3: exact, and most of the graph is never visited."""
     dag = random_dag(11, 200, 3.0)

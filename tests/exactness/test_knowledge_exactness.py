@@ -22,6 +22,7 @@ DEPTHS: tuple[Depth, ...] = (1, 2, 3, "max")
 SHUFFLED = st.randoms(use_true_random=False)
 
 
+@pytest.mark.slow
 def test_all_graphs_on_four_nodes_are_learned_exactly() -> None:
     """All 543 graphs with knowledge drawn for each, all targets, depths in turn: no difference from brute force."""
     random = Random(4)
@@ -37,6 +38,7 @@ def test_all_graphs_on_four_nodes_are_learned_exactly() -> None:
     assert (runs, differences) == (2172, 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(sparse_dags(min_nodes=4, max_nodes=7), st.sampled_from([0.1, 0.25, 0.6]), SHUFFLED)
 def test_random_graphs_are_learned_exactly(dag: Dag, share: float, random: Random) -> None:
@@ -53,6 +55,7 @@ def test_random_graphs_are_learned_exactly(dag: Dag, share: float, random: Rando
             assert not part.all_conflicts
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(dags(min_nodes=3, max_nodes=6), st.sampled_from(["cmb", "pcd-by-pcd"]), SHUFFLED)
 def test_other_learners_that_honour_knowledge_are_exact_too(dag: Dag, learner: str, random: Random) -> None:
@@ -67,6 +70,7 @@ def test_other_learners_that_honour_knowledge_are_exact_too(dag: Dag, learner: s
         assert not contradicts(part, truth)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(dags(min_nodes=3, max_nodes=6), SHUFFLED)
 def test_whole_graphs_and_saved_parts_keep_knowledge(dag: Dag, random: Random) -> None:

@@ -122,6 +122,7 @@ def test_one_open_line_makes_the_published_algorithm_visit_everything() -> None:
     assert published.lines == sound.lines == {frozenset(("HISTORY", "LVFAILURE"))}
 
 
+@pytest.mark.slow
 def test_alarm_hides_the_errors_but_not_the_cost() -> None:
     """All targets at depth 1: with exact blankets the published algorithm is right, for 342 visits instead of 55."""
     oracle = DSeparation(network("alarm").dag)

@@ -184,6 +184,7 @@ def test_pgmpy_reads_the_dagitty_text() -> None:
     assert export.from_dagitty(plain.to_dagitty()) == MarkedGraph("XYZ", arrows=["XY", "ZY"])
 
 
+@pytest.mark.slow
 def test_pgmpy_reads_the_bif_text() -> None:
     """Pgmpy reads the structure from the BIF text."""
     known = network("cancer")

@@ -29,6 +29,7 @@ WHOLE: dict[str, tuple[Callable[[object], Any], Callable[[Any], MarkedGraph]]] =
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
 @given(marked_graphs())
 def test_a_graph_comes_back_as_it_was(name: str, graph: MarkedGraph) -> None:

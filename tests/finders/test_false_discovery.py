@@ -44,6 +44,7 @@ def test_far_tails_and_missing_tests_are_handled() -> None:
     assert discoveries(np.array([-5000.0, np.nan, -0.1]), 0.01).tolist() == [True, False, False]
 
 
+@pytest.mark.slow
 def test_neighbours_stay_put_among_many_columns() -> None:
     """With 2,000 independent columns added, the bound is on by itself and the neighbours stay what they were."""
     alarm = sample(network("alarm"), 1000, seed=7)

@@ -109,6 +109,7 @@ def test_files_may_be_compressed(tmp_path: Path) -> None:
     assert read_bif(plain) == read_bif(packed) == parse_bif(SMALL)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(networks())
 def test_every_network_comes_back(network: Network) -> None:

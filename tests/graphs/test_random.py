@@ -46,6 +46,7 @@ def test_a_network_has_the_size_asked_for(
     assert made == random_network(nodes, **settings)
 
 
+@pytest.mark.slow
 def test_ten_thousand_nodes_are_no_matter() -> None:
     """Parents come from the whole network, and the names sort as the nodes do."""
     made = random_network(10_000, mean_parents=2, seed=3)

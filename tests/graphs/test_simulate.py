@@ -61,6 +61,7 @@ def test_parquet_keeps_the_order_of_the_levels(tmp_path: Path) -> None:
     assert table(tmp_path / "data.parquet").levels[0] == ("3", "1", "02", "")
 
 
+@pytest.mark.slow
 @given(networks(), st.integers(0, 5))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_parquet_carries_every_name(tmp_path: Path, drawn_from: Network, seed: int) -> None:
@@ -79,6 +80,7 @@ def alike(read: object, level: str) -> bool:
     return str(read).casefold() == level.casefold() if isinstance(read, bool) else read == float(level)
 
 
+@pytest.mark.slow
 @given(networks(), st.sampled_from(["csv", "tsv"]))
 @example(coins("a,b", 'say "no"', "two\nlines", "two\r\nlines", "\r", "\t", " x ", "é", "\ufeff"), "csv")
 @example(coins("true", "false", node="\ufeffA"), "csv")

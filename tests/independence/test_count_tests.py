@@ -119,6 +119,7 @@ def test_missing_values_are_left_out_test_by_test() -> None:
     assert [one.n for one in oracle.associations("x")] == [40, 20]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(st.integers(1, 40), min_size=2, max_size=4), min_size=2, max_size=4).filter(
         lambda rows: len({len(row) for row in rows}) == 1

@@ -105,6 +105,7 @@ def test_associations_agree_with_single_verdicts(dag: Dag, data: st.DataObject) 
     assert list(sweep) == [oracle.verdict(x, y) for y in dag.nodes if y != x]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(dags(min_nodes=2, max_nodes=7), st.data())
 def test_separators_agree_with_trying_all_subsets(dag: Dag, data: st.DataObject) -> None:

@@ -41,6 +41,7 @@ def by_formula(table: Table, x: int, y: int) -> tuple[float, float]:
     return (2 * information / both if both > 0 else 0.0), information
 
 
+@pytest.mark.slow
 @given(tables(columns=4))
 def test_the_figures_are_those_of_the_formula(table: Table) -> None:
     """Uncertainty and information agree with plain sums, are the same in both orders, and the same in a sweep."""

@@ -11,10 +11,13 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import pytest
 from numba.core.cpu import CPUTargetOptions
 from numba.core.dispatcher import Dispatcher
 
 import apsl_backends
+
+pytestmark = pytest.mark.slow
 
 #: Two kernels that are compiled within a second each; the third line uses the first one again.
 USE_TWO = """
@@ -41,6 +44,7 @@ def python(script: str, cache: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
 
 
+@pytest.mark.slow
 def test_no_kernel_takes_options_over_from_its_first_caller() -> None:
     """Each kernel sets whatever numba would hand down to it; stored code does not tell who was compiled first."""
     handed_down = re.findall(r'inherit_if_not_set\("(\w+)"', inspect.getsource(CPUTargetOptions.finalize))
@@ -52,6 +56,7 @@ def test_no_kernel_takes_options_over_from_its_first_caller() -> None:
     assert [name for name, kernel in found.items() if not needed <= set(kernel.targetoptions)] == []
 
 
+@pytest.mark.slow
 def test_compiling_is_said_once_and_only_where_it_happens(tmp_path: Path) -> None:
     """A plain session says one line before the first kernel is compiled; the next one finds the code and says none."""
     first, second = python(USE_TWO, tmp_path), python(USE_TWO, tmp_path)
@@ -63,6 +68,7 @@ def test_compiling_is_said_once_and_only_where_it_happens(tmp_path: Path) -> Non
     assert second.stderr == ""
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_stored_that_is_said(tmp_path: Path) -> None:
     """Kernels work where numba may write nowhere, and the line says what every run costs and what to do."""
     nowhere = "from numba.core.caching import CompileResultCacheImpl as Kept\nKept._locator_classes = []\n"

@@ -38,6 +38,7 @@ def all_tests(table: Table, most: int = 3) -> list[tuple[int, int, tuple[int, ..
     ]
 
 
+@pytest.mark.slow
 @given(tables(), st.booleans(), st.sampled_from([GSquare, ChiSquare]))
 def test_every_way_of_counting_agrees_with_plain_loops(
     table: Table, full: bool, kind: type[GSquare | ChiSquare]
@@ -127,6 +128,7 @@ def test_full_degrees_beyond_all_numbers() -> None:
     assert (verdict.independent, verdict.p, verdict.log_p) == (True, 1.0, 0.0)
 
 
+@pytest.mark.slow
 def test_ten_million_rows() -> None:
     """Margins whose products pass 2³¹ many times over give the figures of exact counts."""
     codes = np.random.default_rng(3).integers(0, 2, (3, 10_000_000), dtype=np.uint8)

@@ -25,6 +25,7 @@ DEPTHS: tuple[Depth, ...] = (1, 2, "max")
 SPEC = 'name = "mine"\nsummary = "mine"\nkind = "score"\n[options]\n'
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(min_columns=3, max_columns=6, max_rows=200), st.data())
 def test_the_order_of_columns_is_of_no_account(drawn: Table, data: st.DataObject) -> None:
@@ -44,6 +45,7 @@ def _proofs(part: Part) -> list[str]:
     return [str(part.why(x, y)) for x, y in sorted((sorted(pair, key=str) for pair in part.edges), key=str)]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(DEPTHS))
 def test_the_rules_conclude_what_the_search_found(seed: int, depth: Depth) -> None:

@@ -137,6 +137,7 @@ def test_a_wrong_option_of_the_blanket_finder_is_refused() -> None:
 # --- structures ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", MEEK)
 def test_all_graphs_on_four_nodes_are_learned_exactly(learner: str) -> None:
     """All 543 graphs as a whole: no difference from the CPDAG."""
@@ -176,6 +177,7 @@ def test_alarm_is_learned_exactly_with_proofs() -> None:
     assert "CATECHOL is no collider between" in proof
 
 
+@pytest.mark.slow
 def test_as_published_it_is_sound_but_not_complete() -> None:
     """All graphs on four nodes: no arrow is wrong; without Meek's rules 72 graphs keep lines that could have arrows."""
     wrong = short = 0

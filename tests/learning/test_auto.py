@@ -25,6 +25,7 @@ HOLES = pd.DataFrame({"a": ["x", None, "y", "y"] * 30, "b": ["u", "v", "v", "u"]
 NUMBERS = pd.DataFrame(np.random.default_rng(1).normal(size=(50, 2)), columns=["a", "b"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "target", "settings", "learner", "why"),
     [

@@ -63,6 +63,7 @@ def test_a_proof_carries_the_figures() -> None:
     assert "n = 600" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 @settings(max_examples=15)
 @given(order=st.permutations(range(20)), turn=st.booleans(), target=st.sampled_from(CHILD.names))

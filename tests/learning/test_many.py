@@ -48,6 +48,7 @@ def test_each_part_is_the_part_learned_alone(rows: Table, threads: int) -> None:
     assert parts.computed == learn_many(rows, targets, depth=2, learner="apsl").computed
 
 
+@pytest.mark.slow
 @given(sparse_dags(min_nodes=2, max_nodes=10))
 def test_all_parts_together_are_the_whole_graph(dag: Dag) -> None:
     """With a perfect oracle the union of the depth-1 parts of all nodes is the CPDAG."""
@@ -57,6 +58,7 @@ def test_all_parts_together_are_the_whole_graph(dag: Dag) -> None:
     assert (union.arrows, union.lines) == (truth.arrows, truth.lines)
 
 
+@pytest.mark.slow
 @given(sparse_dags(min_nodes=3, max_nodes=10), st.sampled_from([1, 2]), st.data())
 def test_the_union_is_that_of_the_parts_and_no_more(dag: Dag, depth: int, data: st.DataObject) -> None:
     """With a perfect oracle the union over some targets has the arrows and lines of their parts, and no more."""

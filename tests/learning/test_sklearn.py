@@ -53,6 +53,7 @@ def test_a_part_reaches_further() -> None:
     assert wide.part_.target == "dysp"
 
 
+@pytest.mark.slow
 def test_a_pipeline_is_cross_validated() -> None:
     """Selecting before classifying predicts about as well as all columns do, with far fewer of them."""
     chosen = make_pipeline(PartSelector(), OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
@@ -63,6 +64,7 @@ def test_a_pipeline_is_cross_validated() -> None:
     assert selected.mean() > cross_val_score(everything, X, Y, cv=3).mean() - 0.01
 
 
+@pytest.mark.slow
 def test_a_grid_search_tries_settings() -> None:
     """A grid search clones the selector, sets alpha and select, and keeps the best."""
     pipeline = make_pipeline(PartSelector(), OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
@@ -211,6 +213,7 @@ def test_a_blanket_finder_is_asked_by_name() -> None:
     assert strict.blanket_.members != selector.blanket_.members
 
 
+@pytest.mark.slow
 def test_without_scikit_learn_a_sentence_says_how_to_get_it() -> None:
     """Importing the selector without scikit-learn raises one sentence; the rest of the package does not need it."""
     code = "import sys; sys.modules['sklearn'] = None; import apsl_rules.export; import apsl_rules.learning.sklearn"

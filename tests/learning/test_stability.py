@@ -64,6 +64,7 @@ def test_true_edges_have_high_support_and_noise_has_none() -> None:
     assert found.incomplete is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subsample", [None, 0.6])
 def test_threads_change_nothing(subsample: float | None) -> None:
     """One, two and four threads: the same part, the same shares, the same bytes."""

@@ -16,6 +16,7 @@ from support.scoring import strong_network
 from support.strategies import dags
 
 
+@pytest.mark.slow
 @given(dags(max_nodes=8))
 def test_a_local_learner_learns_every_piece(dag: Dag) -> None:
     """From a known graph the local learner gives exactly its CPDAG, connected or not."""

@@ -11,6 +11,8 @@ import pytest
 
 from support.packaged import ROOT, built_wheel
 
+pytestmark = pytest.mark.slow
+
 MOST = 16
 
 

@@ -7,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 PLUGIN = Path(__file__).parents[1] / "third_party"
 
 USE_IT = """

@@ -11,6 +11,8 @@ import pytest
 
 from support.packaged import built_wheel
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:

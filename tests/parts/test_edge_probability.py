@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +50,7 @@ def test_without_scores_there_is_no_strength() -> None:
     assert "strength" not in str(part.why("Smoker", "Cancer"))
 
 
+@pytest.mark.slow
 def test_a_strength_is_shown_with_the_edge() -> None:
     """Rows, the printed proof, the proof as data and the saved part all have it."""
     part = learn(sample(network("alarm"), 1000, seed=7), "HRSAT", learner="apsl-score")

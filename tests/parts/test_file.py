@@ -17,6 +17,7 @@ from support.graphs import MICRO
 from support.strategies import dags
 
 
+@pytest.mark.slow
 @given(dags(min_nodes=2, max_nodes=6), st.sampled_from(["apsl", "apsl-paper"]))
 def test_a_part_comes_back_as_it_was(dag: Dag, learner: str) -> None:
     """Reading what was written gives a part that writes the same text and answers the same."""

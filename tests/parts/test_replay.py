@@ -44,6 +44,7 @@ def test_a_file_from_before_pairs_could_be_untested_is_read() -> None:
     assert read.mark("either", "asia") == part.mark("either", "asia")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(installed().learners))
 def test_parts_of_every_learner_are_read_back(name: str) -> None:
     """Whatever a learner saves under any policy and limit, with perfect answers and with few rows, loads as it was."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 
 from apsl_rules import learn
@@ -24,6 +25,7 @@ def test_the_picture_of_n8() -> None:
     ]
 
 
+@pytest.mark.slow
 @given(dags(min_nodes=1, max_nodes=8))
 def test_every_edge_is_drawn_once(dag: Dag) -> None:
     """The picture has a line for the target and one for each edge."""

@@ -18,6 +18,8 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node
 from support.strategies import sparse_dags
 
+pytestmark = pytest.mark.slow
+
 
 def truth(dag: Dag, node: Node) -> tuple[set[Any], dict[Any, set[Any]]]:
     """Return the neighbours of a node and, for each child, the other parents that are no neighbours."""
@@ -26,6 +28,7 @@ def truth(dag: Dag, node: Node) -> tuple[set[Any], dict[Any, set[Any]]]:
     return around, {child: others for child, others in shared.items() if others}
 
 
+@pytest.mark.slow
 @given(sparse_dags(min_nodes=2, max_nodes=10))
 def test_a_known_graph_gives_its_blankets(dag: Dag) -> None:
     """With a perfect oracle every blanket is that of the graph, whether the graph or the oracle is given."""
@@ -50,6 +53,7 @@ def with_holes(rows: Table) -> Table:
     return table(frame, missing="testwise")
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 99), rows=st.sampled_from([60, 400, 2000]), name=st.sampled_from(["asia", "cancer"]))
 @pytest.mark.parametrize("kind", [lambda rows: rows, as_frame, with_holes, GSquare])

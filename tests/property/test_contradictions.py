@@ -34,6 +34,7 @@ def reasons_in(store: MarkStore) -> dict[Fact, Reason]:
     return {fact: store.reason(fact) for fact in facts}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 @given(found=CROWDED, random=st.randoms(use_true_random=False))
 def test_the_order_of_contradictory_findings_changes_nothing(
@@ -48,6 +49,7 @@ def test_the_order_of_contradictory_findings_changes_nothing(
     assert actual.conflicts == expected.conflicts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 @given(found=CROWDED)
 def test_what_is_settled_is_consistent(policy: Literal["quarantine", "strongest"], found: list[Finding]) -> None:
@@ -80,6 +82,7 @@ def test_every_conflict_is_proved_and_nothing_else_is_lost(
         assert any(frozenset(step.fact.nodes) in torn for step in proof_of(whole, fact).steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 @settings(max_examples=25)
 @given(found=CROWDED, random=st.randoms(use_true_random=False))
@@ -117,6 +120,7 @@ def test_overwriting_never_holds_opposed_arrows(
         assert nx.is_directed_acyclic_graph(nx.DiGraph(list(settled.store.arrows)))
 
 
+@pytest.mark.slow
 @given(CROWDED)
 def test_conflicts_are_marked_once_for_each_pair(found: list[Finding]) -> None:
     """A pair in conflict carries one conflict fact, and a torn edge keeps both of its findings."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import attrs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +50,7 @@ def fed(rulebook: Rulebook, batches: list[list[Finding]]) -> MarkStore:
     return store
 
 
+@pytest.mark.slow
 @given(CROWDED, st.randoms(use_true_random=False))
 def test_the_order_of_findings_and_rules_changes_nothing(found: list[Finding], random: Random) -> None:
     """Any order of findings and of rules gives the same firings in the same rounds."""
@@ -72,6 +74,7 @@ def test_the_batches_in_which_findings_come_change_no_fact(found: list[Finding],
     assert facts_in(actual) == facts_in(expected)
 
 
+@pytest.mark.slow
 @given(findings(max_size=14), findings(max_size=4))
 def test_more_findings_never_remove_an_arrow(found: list[Finding], more: list[Finding]) -> None:
     """What follows from some findings follows from them and others."""
@@ -83,6 +86,7 @@ def test_more_findings_never_remove_an_arrow(found: list[Finding], more: list[Fi
     assert facts_in(before) <= facts_in(after)
 
 
+@pytest.mark.slow
 @given(CROWDED, st.randoms(use_true_random=False))
 def test_every_proof_replays_down_to_findings(found: list[Finding], random: Random) -> None:
     """Each step of each proof is a finding or follows by its rule from earlier steps, and the last is the fact."""
@@ -95,6 +99,7 @@ def test_every_proof_replays_down_to_findings(found: list[Finding], random: Rand
         assert replays(KNOWING, proof, found)
 
 
+@pytest.mark.slow
 @given(CROWDED)
 def test_facts_and_depths_are_those_of_naive_iteration(found: list[Finding]) -> None:
     """Plain loops over all bindings reach the same facts in the same rounds."""
@@ -121,6 +126,7 @@ def test_any_positive_rulebook_agrees_with_naive_iteration(
     assert {fact: proof_of(outcome.store, fact).depth for fact in facts_in(outcome.store)} == expected
 
 
+@pytest.mark.slow
 @given(sparse_dags(min_nodes=4, max_nodes=6), st.randoms(use_true_random=False))
 def test_the_proofs_of_a_run_are_as_short_as_can_be(dag: Dag, random: Random) -> None:
     """Whatever the order and the batches of a run, the proofs of its ledger have the least depth there is."""

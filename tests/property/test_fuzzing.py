@@ -24,6 +24,7 @@ MOST = max(100, settings().max_examples)
 MANY = settings(max_examples=MOST, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 @MANY
 @given(data=st.data())
@@ -34,6 +35,7 @@ def test_spoilt_documents(name: str, data: st.DataObject) -> None:
     refused_or(lambda: reader.use(text))
 
 
+@pytest.mark.slow
 @MANY
 @given(spoilt_parts())
 def test_spoilt_parts(data: Any) -> None:
@@ -90,6 +92,7 @@ def test_odd_oracles(answers: list[object]) -> None:
     refused_or(lambda: looked_at(learn(Odd(answers), "a", learner="apsl")))
 
 
+@pytest.mark.slow
 @MANY
 @given(st.sampled_from(["apsl_oracles", "apsl_finders", "apsl_learners", "apsl_rulebooks", "apsl_exporters"]), ANSWERS)
 def test_odd_offers(hook: str, answer: object) -> None:

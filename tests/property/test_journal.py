@@ -24,6 +24,7 @@ def held(store: MarkStore) -> set[Fact]:
     return {fact for relation in store.relations.values() for fact in store.facts(relation)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Journal, Events])
 @given(script=SCRIPT)
 def test_no_view_ever_changes(kind: type[Journal], script: list[tuple[list[Finding], int, bool]]) -> None:

@@ -79,6 +79,7 @@ def test_parts_that_other_names_used_to_change_stay(
         assert marks(again, target, learner, depth, old) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["apsl-score", "apsl"])
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 9999), st.integers(4, 9), st.integers(150, 400))

@@ -110,6 +110,7 @@ def test_a_score_equals_plain_loops(
     assert got.shd == sum(counts[name] for name in wrong)
 
 
+@pytest.mark.slow
 @given(tasks())
 def test_whole_graphs_agree_with_causal_learn(task: tuple[MarkedGraph, Dag]) -> None:
     """SHD, adjacency and arrow counts against the CPDAG are those of causal-learn."""

@@ -53,6 +53,7 @@ def test_no_boxes_overlap_and_no_edge_crosses_a_box(nodes: int) -> None:
     assert not list(crossed(drawing))
 
 
+@pytest.mark.slow
 @given(dags(min_nodes=1, max_nodes=8), st.sampled_from([1, 2, "max"]))
 def test_every_small_part_is_drawn_clean(dag: Dag, depth: Depth) -> None:
     """Whatever the graph, the names and the depth: nothing overlaps and everything is on the sheet."""

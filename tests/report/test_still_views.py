@@ -123,6 +123,7 @@ def test_the_plot_goes_into_given_axes() -> None:
     assert PARTS["alarm"].plot(ax) is ax
 
 
+@pytest.mark.slow
 def test_the_plot_says_what_to_install() -> None:
     """Without matplotlib the plot is refused with a sentence that names the extra."""
     code = (

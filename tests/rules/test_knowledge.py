@@ -269,6 +269,7 @@ def test_a_forbidden_direction_that_is_proved_is_a_conflict() -> None:
     assert part.arrows == {("c", "b")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["quarantine", "strongest", "first", "last"])
 @given(dag=dags(min_nodes=2, max_nodes=6), random=st.randoms(use_true_random=False))
 def test_nothing_that_was_given_is_dropped_silently(policy: Policy, dag: Dag, random: Random) -> None:

@@ -113,6 +113,7 @@ def _reached(marks: Marks, kind: int, x: int, y: int, table: Moving) -> Marks:
     return pattern_of(dag)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(min_columns=FOUR, max_columns=FOUR), st.sampled_from([0.0, 2.0]), st.data())
 def test_moves_reach_the_best_neighbouring_class(drawn: Table, price: float, data: st.DataObject) -> None:

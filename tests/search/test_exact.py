@@ -47,6 +47,7 @@ def _fits(graph: dict[int, tuple[int, ...]], allowed: dict[int, tuple[int, ...]]
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_five_nodes(seed: int) -> None:
     """Over five nodes it is the best of all 29,281 graphs."""

@@ -115,6 +115,7 @@ def test_what_a_restricted_climb_counts() -> None:
     assert len(asked) == count
 
 
+@pytest.mark.slow
 def test_best_of_all_graphs_is_often_found() -> None:
     """On five columns of strong dependence the climb ends in the best of all 29,281 graphs."""
     score = BDeu(sample(strong_network(MICRO["N8"], seed=1), 5_000, seed=1))
