@@ -25,7 +25,8 @@ def test_an_installed_plugin_offers_its_oracle(tmp_path: Path) -> None:
     """A plugin installed by pip is found by its entry point, listed by the command line and used by learn()."""
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--disable-pip-version-check", "--target", str(tmp_path), str(PLUGIN)], check=True)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
     used = subprocess.run([sys.executable, "-c", USE_IT], env=environment, capture_output=True, text=True, check=True)
     listed = subprocess.run(
