@@ -38,7 +38,7 @@ class Verdict:
         return self.decision == "dependent"
 
     @property
-    def strength(self) -> float:
+    def association(self) -> float:
         """Return the association used for ranking: the statistic, 0 where independent, above all where unmeasured."""
         if self.decision == "independent":
             return 0.0
@@ -59,4 +59,4 @@ def weaker(one: Verdict, other: Verdict) -> bool:
     mine, its = log_p_of(one), log_p_of(other)
     if mine != its and not isnan(mine) and not isnan(its):
         return mine > its
-    return one.strength < other.strength
+    return one.association < other.association

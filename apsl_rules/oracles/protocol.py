@@ -117,7 +117,7 @@ class Sweep(Sequence[Verdict]):
             if (among is None or among[place])
             and (verdict.decision == "dependent" or (verdict.decision == "unreliable" and unreliable == "dependent"))
         ]
-        return tuple(sorted(kept, key=lambda verdict: (-verdict.strength, order_key(verdict.y))))
+        return tuple(sorted(kept, key=lambda verdict: (-verdict.association, order_key(verdict.y))))
 
 
 @runtime_checkable

@@ -1,8 +1,8 @@
-"""The strength of an edge: how often edges with so much evidence are right.
+"""The probability that an edge is right: how often edges with this much evidence are.
 
 The evidence is the lead, in nats, of the graph found over its best rival, taken where it is least among the findings
-that the proof of the edge rests on, and how many these are: each of them may be wrong. What that is worth was learned
-from simulated networks, in which it is known what is right: the chance of being right is a logistic curve of
+that the proof of the edge rests on, and how many these are: each of them may be wrong. The probability was fitted to
+simulated networks, whose true graph is known: the probability of being right is a logistic curve of
 ln(1 + lead) and ln(findings), one for arrows and one for lines. A graph that is ahead of each single rival may still be
 behind all of them together, so a lead is worth less than its nats say.
 ``tools/bench/calibration.py`` fits the curves and checks them on networks not used for the fit.
@@ -26,11 +26,11 @@ def lead_of(proof: Proof) -> float | None:
     return max(0.0, min(known)) if known and len(known) == len(leads) else None
 
 
-def strength_of(mark: Mark, proof: Proof) -> float | None:
-    """Return the chance that an edge with this mark and proof is right, where scores were asked.
+def probability_of(mark: Mark, proof: Proof) -> float | None:
+    """Return the probability that an edge with this mark and proof is right, where scores were asked.
 
     >>> from apsl_rules.rules import Proof
-    >>> strength_of(Mark.LINE, Proof(())) is None
+    >>> probability_of(Mark.LINE, Proof(())) is None
     True
     """
     lead = lead_of(proof)

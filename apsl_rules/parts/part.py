@@ -13,7 +13,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import GIVEN
 from apsl_rules.names import Depth, Node, Pair, in_order, order_key, require_known
 from apsl_rules.oracles import Counts
-from apsl_rules.parts.edge_probability import strength_of
+from apsl_rules.parts.edge_probability import probability_of
 from apsl_rules.parts.reach import inside
 from apsl_rules.parts.shortcuts import Exportable, Viewable, export_as
 from apsl_rules.rules import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: The columns of the table of edges that ``Part.rows`` gives.
-ROW = ("source", "target", "mark", "rule", "p", "distance", "support", "strength")
+ROW = ("source", "target", "mark", "rule", "p", "distance", "support", "probability")
 
 
 @attrs.frozen
@@ -225,7 +225,7 @@ class Part(Exportable, Viewable):
         for fact in told:
             if fact in self.proofs:
                 proof = proof_of(self.proofs, fact)
-                return attrs.evolve(proof, chance=strength_of(self.store.mark(x, y), proof))
+                return attrs.evolve(proof, probability=probability_of(self.store.mark(x, y), proof))
         for fact in (settled.fact(x), settled.fact(y)):
             if fact in self.proofs:
                 apart = Firing("not among the neighbours", fact.nodes, (fact,), gap.fact(x, y))
@@ -262,10 +262,10 @@ class Part(Exportable, Viewable):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the edges as plain rows: source, target, mark, rule, weakest p, distance, support, strength.
+        """Return the edges as plain rows: source, target, mark, rule, weakest p, distance, support, probability.
 
         ``support`` is the share of resamples that show the same mark, where ``stability`` learned the part, else None.
-        ``strength`` is the chance that the mark is right, where scores were asked, else None.
+        ``probability`` says how often a mark with this much evidence is right, where scores were asked, else None.
         """
         rows = []
         for pair in sorted(self.edges, key=lambda one: tuple(order_key(node) for node in in_order(one))):
@@ -285,7 +285,7 @@ class Part(Exportable, Viewable):
                     "p": max(p_values, default=None),
                     "distance": min(self.distances[node] for node in pair),
                     "support": self.support.get(pair),
-                    "strength": proof.chance,
+                    "probability": proof.probability,
                 }
             )
         return rows

@@ -99,7 +99,7 @@ class _Writer:
             "p": None if p is None else f"{p:.3g}",
             "width": round(thickness(weight), 2),
             "weight": None if weight is None else weight_text(weight),
-            "figures": [[name, row[name]] for name in ("support", "strength") if row.get(name) is not None],
+            "figures": [[name, row[name]] for name in ("support", "probability") if row.get(name) is not None],
         }
 
     def _proof(self, proof: Proof) -> int:

@@ -11,10 +11,10 @@ _THIN, _USUAL, _THICK = 1.0, 1.8, 4.2
 
 
 def weights_of(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[Node], float]:
-    """Return the support of each edge over resamples or, without it, its strength; nothing where there is neither."""
+    """Return the support of each edge over resamples, or else its probability; edges without either are left out."""
     weights = {}
     for row in rows:
-        figures = [row.get(name) for name in ("support", "strength")]
+        figures = [row.get(name) for name in ("support", "probability")]
         known = [float(figure) for figure in figures if figure is not None]
         if known:
             weights[frozenset((row["source"], row["target"]))] = known[0]

@@ -11,7 +11,7 @@ from apsl_rules.report.svg import svg
 
 _ROWS = 60
 _SIGNS = {"arrow": "→", "line": "—", "conflict": "✕"}
-_FIGURES = ("p", "support", "strength")
+_FIGURES = ("p", "support", "probability")
 
 
 def notebook_html(part: Part) -> str:

@@ -32,13 +32,13 @@ class Step:
 class Proof:
     """All steps that a fact rests on, findings first, the fact itself last.
 
-    The proof of a conflict has the proofs of the contradicting facts as its ``sides``. ``chance`` is how often an edge
-    with so much evidence is right, where that is known.
+    The proof of a conflict has the proofs of the contradicting facts as its ``sides``. ``probability`` says how
+    often an edge with this much evidence is right, where that is known.
     """
 
     steps: tuple[Step, ...]
     sides: tuple[Proof, ...] = ()
-    chance: float | None = None
+    probability: float | None = None
 
     @property
     def fact(self) -> Fact:
@@ -52,7 +52,7 @@ class Proof:
 
     @property
     def depth(self) -> int:
-        """Return the longest way from the fact down to a finding, in firings."""
+        """Return the length of the longest path from the fact down to a finding, in firings."""
         depths: list[int] = []
         for step in self.steps:
             derived = isinstance(step.reason, Firing)
@@ -60,14 +60,14 @@ class Proof:
         return depths[-1]
 
     @property
-    def strength(self) -> float:
-        """Return the strength of the weakest finding: a proof is as strong as that."""
+    def weakest_evidence(self) -> float:
+        """Return the strength of the evidence of the weakest finding."""
         return min((evidence_strength(finding.evidence) for finding in self.findings), default=inf)
 
     def __str__(self) -> str:
         sides = [f"side {number}:\n{side}" for number, side in enumerate(self.sides, start=1)]
-        chance = [] if self.chance is None else [f"strength {self.chance:.2f}: so many of such edges are right"]
-        return "\n".join([*self._lines(), *sides, *chance])
+        probability = [] if self.probability is None else [_probability_text(self.probability)]
+        return "\n".join([*self._lines(), *sides, *probability])
 
     def _lines(self) -> Iterator[str]:
         """Print the tree from the fact down; a step that is used again is printed once."""
@@ -86,8 +86,8 @@ class Proof:
         """Return the proof as plain data: numbered steps, each with its rule or its evidence."""
         steps = [_step_data(at, step) for at, step in enumerate(self.steps)]
         sides = {"sides": [side.to_dict() for side in self.sides]} if self.sides else {}
-        chance = {} if self.chance is None else {"strength": self.chance}
-        return {"proves": self.steps[-1].text, "steps": steps, **sides, **chance}
+        probability = {} if self.probability is None else {"probability": self.probability}
+        return {"proves": self.steps[-1].text, "steps": steps, **sides, **probability}
 
     def to_json(self) -> str:
         """Return the proof as JSON text."""
@@ -160,6 +160,11 @@ def _step(store: MarkStore, reason: Reason, premises: tuple[int, ...]) -> Step:
 
 def _why(reason: Reason) -> str:
     return reason.rule if isinstance(reason, Firing) else evidence_text(reason.evidence)
+
+
+def _probability_text(probability: float) -> str:
+    meaning = f"of edges with this much evidence, about {100 * probability:.0f} % are right"
+    return f"probability {probability:.2f}: {meaning} (checked on networks not used for the fit)"
 
 
 def _step_data(at: int, step: Step) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def test_csv_has_a_row_for_each_edge() -> None:
     """`--format csv` prints the edge table."""
     rows = apsl("learn", "cancer", "-t", "Cancer", "--format", "csv").out.splitlines()
 
-    assert rows[0] == "source,target,mark,rule,p,distance,support,strength"
+    assert rows[0] == "source,target,mark,rule,p,distance,support,probability"
     assert len(rows) == 5
 
 

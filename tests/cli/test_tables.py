@@ -33,7 +33,7 @@ def test_a_part_of_a_csv_is_learned_shown_and_proved(tmp_path: Path) -> None:
     assert learned.code == 0
     assert learned.out.startswith("HR\n")
     assert "(learner apsl-score, oracle gsquare, alpha 0.05)" in learned.out
-    assert "strength 0." in proof.out
+    assert "probability 0." in proof.out
     assert "n = 1000" in proof.out
 
 

@@ -29,7 +29,7 @@ SPEC = 'name = "mine"\nsummary = "mine"\nkind = "score"\n[options]\n'
 @settings(max_examples=40)
 @given(tables(min_columns=3, max_columns=6, max_rows=200), st.data())
 def test_the_order_of_columns_is_of_no_account(drawn: Table, data: st.DataObject) -> None:
-    """Marks, proofs and strengths are the same however the columns come."""
+    """Marks, proofs and probabilities are the same however the columns come."""
     order = data.draw(st.permutations(range(len(drawn.names))))
     shuffled = coded(drawn.codes[order], [drawn.names[at] for at in order])
     target = data.draw(st.sampled_from(sorted(map(str, drawn.names))))
@@ -118,9 +118,11 @@ def test_the_strongest_of_contradicting_findings_goes_by_nats() -> None:
     """A lead of many nats is stronger than one of few, and than a shaky test."""
     rows = sample(network("alarm"), 1000, seed=7)
     part = learn(rows, "HREKG", learner="apsl-score", conflicts="strongest")
-    strengths = {finding.fact.nodes: finding.evidence.nats for finding in part.findings if finding.evidence.nats}
+    leads = {finding.fact.nodes: finding.evidence.nats for finding in part.findings if finding.evidence.nats}
     proof = part.why("HR", "HREKG")
-    assert proof.strength == pytest.approx(min(strengths[finding.fact.nodes] for finding in proof.findings), abs=0.1)
+    assert proof.weakest_evidence == pytest.approx(
+        min(leads[finding.fact.nodes] for finding in proof.findings), abs=0.1
+    )
 
 
 def test_a_source_without_rows_is_refused() -> None:

@@ -47,9 +47,9 @@ def test_a_verdict_is_one_of_three() -> None:
 
 def test_the_strength_ranks_associations() -> None:
     """Nothing where independent, the statistic where there is one, and above all where it was not measured."""
-    assert verdict("a", "independent", 3.0).strength == 0.0
-    assert verdict("a", "dependent", 3.0).strength == 3.0
-    assert verdict("a", "dependent").strength == inf
+    assert verdict("a", "independent", 3.0).association == 0.0
+    assert verdict("a", "dependent", 3.0).association == 3.0
+    assert verdict("a", "dependent").association == inf
 
 
 def test_a_sweep_is_ranked_by_strength_and_then_by_name() -> None:

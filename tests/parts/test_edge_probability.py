@@ -1,4 +1,4 @@
-"""The strength of an edge: from leads in nats, none where no score was asked, shown wherever the edge is."""
+"""The probability of an edge: from leads in nats, none where no score was asked, shown wherever the edge is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apsl_rules import learn, network
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.parts.edge_probability import CURVES, lead_of, strength_of
+from apsl_rules.parts.edge_probability import CURVES, lead_of, probability_of
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.rules.facts import Finding, adjacent
 from apsl_rules.rules.proof import Proof, Step
@@ -26,11 +26,11 @@ def proof_with(*leads: float | None) -> Proof:
 
 @given(st.lists(st.floats(-5, 1e6), min_size=1, max_size=4), st.sampled_from(sorted(CURVES)))
 def test_the_weakest_finding_decides(leads: list[float], mark: Mark) -> None:
-    """The strength is that of the least lead, grows with it, shrinks with further findings, and is a chance."""
+    """The least lead decides; the probability grows with it, shrinks with further findings, and is from 0 to 1."""
     least = min(leads)
-    known, same = strength_of(mark, proof_with(*leads)), strength_of(mark, proof_with(*[least] * len(leads)))
-    stronger = strength_of(mark, proof_with(*[least + 1] * len(leads)))
-    longer = strength_of(mark, proof_with(*leads, least))
+    known, same = probability_of(mark, proof_with(*leads)), probability_of(mark, proof_with(*[least] * len(leads)))
+    stronger = probability_of(mark, proof_with(*[least + 1] * len(leads)))
+    longer = probability_of(mark, proof_with(*leads, least))
     assert known is not None
     assert stronger is not None
     assert longer is not None
@@ -40,24 +40,26 @@ def test_the_weakest_finding_decides(leads: list[float], mark: Mark) -> None:
         assert longer < known < stronger
 
 
-def test_without_scores_there_is_no_strength() -> None:
+def test_without_scores_there_is_no_probability() -> None:
     """A finding without a lead leaves the whole proof without one, and a gap has none."""
     assert lead_of(proof_with(3.0, None)) is None
-    assert strength_of(Mark.ARROW, proof_with(3.0, None)) is None
-    assert strength_of(Mark.GAP, proof_with(3.0)) is None
+    assert probability_of(Mark.ARROW, proof_with(3.0, None)) is None
+    assert probability_of(Mark.GAP, proof_with(3.0)) is None
     part = learn(network("cancer"), "Cancer")
-    assert [row["strength"] for row in part.rows()] == [None] * len(part.edges)
-    assert "strength" not in str(part.why("Smoker", "Cancer"))
+    assert [row["probability"] for row in part.rows()] == [None] * len(part.edges)
+    assert "probability" not in str(part.why("Smoker", "Cancer"))
 
 
 @pytest.mark.slow
-def test_a_strength_is_shown_with_the_edge() -> None:
+def test_a_probability_is_shown_with_the_edge() -> None:
     """Rows, the printed proof, the proof as data and the saved part all have it."""
     part = learn(sample(network("alarm"), 1000, seed=7), "HRSAT", learner="apsl-score")
     row = next(row for row in part.rows() if row["source"] == "ERRCAUTER")
-    assert row["strength"] is not None
-    assert 0.5 < row["strength"] < 1
+    assert row["probability"] is not None
+    assert 0.5 < row["probability"] < 1
     proof = part.why("ERRCAUTER", "HRSAT")
-    assert str(proof).splitlines()[-1] == f"strength {row['strength']:.2f}: so many of such edges are right"
-    assert json.loads(proof.to_json())["strength"] == row["strength"]
+    share = f"{100 * row['probability']:.0f} %"
+    assert str(proof).splitlines()[-1].startswith(f"probability {row['probability']:.2f}: of edges with this much")
+    assert f"about {share} are right" in str(proof)
+    assert json.loads(proof.to_json())["probability"] == row["probability"]
     assert parse_part(part_json(part), "saved").rows() == part.rows()

@@ -100,8 +100,8 @@ def test_neither_names_nor_orders_change_a_part(learner: str, seed: int, width: 
 def ties(table: Table) -> bool:
     """Return whether two columns have the same content, or exactly the same association with a third one."""
     oracle = GSquare(table, alpha=0.05)
-    strengths = [[one.strength for one in oracle.associations(node) if one.dependent] for node in table.names]
-    return bool(describe(table).duplicates) or any(len(set(one)) < len(one) for one in strengths)
+    associations = [[one.association for one in oracle.associations(node) if one.dependent] for node in table.names]
+    return bool(describe(table).duplicates) or any(len(set(one)) < len(one) for one in associations)
 
 
 @given(st.integers(0, 9999), st.integers(4, 9), st.integers(20, 60))

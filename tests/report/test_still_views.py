@@ -189,10 +189,10 @@ def test_support_is_width_and_number() -> None:
 
 
 def test_support_goes_before_strength() -> None:
-    """An edge has the weight of its support; its strength stands in where there is none."""
+    """An edge has the weight of its support; its probability stands in where there is none."""
     rows: list[dict[str, Any]] = [
-        {"source": "a", "target": "b", "support": 0.5, "strength": 0.9},
-        {"source": "a", "target": "c", "support": None, "strength": 0.9},
+        {"source": "a", "target": "b", "support": 0.5, "probability": 0.9},
+        {"source": "a", "target": "c", "support": None, "probability": 0.9},
         {"source": "a", "target": "d", "support": None},
     ]
 

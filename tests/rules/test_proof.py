@@ -1,4 +1,4 @@
-"""Proofs as text and as data, their depth and their strength."""
+"""Proofs as text and as data, their depth and their weakest evidence."""
 
 from __future__ import annotations
 
@@ -112,9 +112,9 @@ def test_a_proof_is_as_strong_as_its_weakest_finding() -> None:
     findings = told("collider:a,b,c", p=1e-9) + told("adjacent:b,d", p=0.004) + told("chain:a,b,d")
     store = extend(program, program.start(), findings).store
 
-    assert proof_of(store, fact("arrow:a,b")).strength == pytest.approx(-log(1e-9))
-    assert proof_of(store, fact("arrow:b,d")).strength == pytest.approx(-log(0.004))
-    assert proof_of(store, fact("chain:a,b,d")).strength == inf
+    assert proof_of(store, fact("arrow:a,b")).weakest_evidence == pytest.approx(-log(1e-9))
+    assert proof_of(store, fact("arrow:b,d")).weakest_evidence == pytest.approx(-log(0.004))
+    assert proof_of(store, fact("chain:a,b,d")).weakest_evidence == inf
 
 
 @pytest.mark.parametrize(

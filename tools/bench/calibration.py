@@ -1,4 +1,4 @@
-"""What a strength means: of the edges with a strength around s, a share of about s should be right.
+"""What a probability means: of the edges with a probability around s, a share of about s should be right.
 
 Fits the curves of ``apsl_rules/parts/edge_probability.py`` on random networks of many kinds and on rows drawn from
 published networks (``--files``, BIF), then checks them on shipped networks, none of which was used for the fit: rows
@@ -25,7 +25,7 @@ from apsl_rules.graphs.networks.bif import read_bif
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.graphs.networks.random import random_network
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.parts.edge_probability import lead_of, strength_of
+from apsl_rules.parts.edge_probability import lead_of, probability_of
 from apsl_rules.parts.part import Part
 from apsl_rules.rules.store import Mark
 
@@ -37,12 +37,12 @@ BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0001)
 
 
 class Case(NamedTuple):
-    """An edge that was found: its mark, its lead in nats, the findings behind it, its strength, and if it is right."""
+    """An edge that was found: mark, lead in nats, number of findings, probability, and whether it is right."""
 
     mark: Mark
     lead: float
     findings: int
-    strength: float
+    probability: float
     right: bool
 
 
@@ -53,7 +53,7 @@ def cases(part: Part, arrows: frozenset[object], lines: frozenset[object]) -> It
         proof = part.why(x, y)
         lead = lead_of(proof)
         mark = part.mark(x, y)
-        known = strength_of(mark, proof)
+        known = probability_of(mark, proof)
         if lead is not None and known is not None:
             right = (x, y) in arrows if mark is Mark.ARROW else frozenset(pair) in lines
             yield Case(mark, lead, len(proof.findings), known, right)
@@ -94,27 +94,27 @@ def drawn(files: Sequence[Path], learner: str) -> list[Case]:
 
 
 def fitted(found: Sequence[Case]) -> list[float]:
-    """Fit the chance of being right as a logistic curve of ln(1 + lead) and ln(findings), by Newton's method."""
+    """Fit the probability of being right as a logistic curve of ln(1 + lead) and ln(findings), by Newton's method."""
     right = np.array([case.right for case in found], np.float64)
     design = np.array([(1.0, np.log1p(case.lead), np.log(case.findings)) for case in found])
     curve: npt.NDArray[np.float64] = np.zeros(3)
     for _ in range(50):
-        chance = 1 / (1 + np.exp(-design @ curve))
-        slope = design.T @ (right - chance) - 1e-2 * curve
-        curvature = (design * (chance * (1 - chance))[:, None]).T @ design + 1e-2 * np.eye(3)
+        probability = 1 / (1 + np.exp(-design @ curve))
+        slope = design.T @ (right - probability) - 1e-2 * curve
+        curvature = (design * (probability * (1 - probability))[:, None]).T @ design + 1e-2 * np.eye(3)
         curve = curve + np.linalg.solve(curvature, slope)
     return [float(one) for one in curve]
 
 
 def reliability(found: Sequence[Case]) -> list[tuple[float, float, int]]:
-    """Return the mean strength, the share that is right and the number of edges, by ranges of strength."""
+    """Return the mean probability, the share that is right and the number of edges, by ranges of probability."""
     rows = []
     for low, high in pairwise(BINS):
-        inside = [case for case in found if low <= case.strength < high]
+        inside = [case for case in found if low <= case.probability < high]
         if inside:
             rows.append(
                 (
-                    float(np.mean([case.strength for case in inside])),
+                    float(np.mean([case.probability for case in inside])),
                     float(np.mean([case.right for case in inside])),
                     len(inside),
                 )
@@ -124,11 +124,11 @@ def reliability(found: Sequence[Case]) -> list[tuple[float, float, int]]:
 
 def table(title: str, found: Sequence[Case]) -> None:
     """Print a table of reliability."""
-    print(f"\n{title}\n\n| strength | right | edges |\n|---|---|---|")
-    for strength, right, count in reliability(found):
-        print(f"| {strength:.2f} | {right:.2f} | {count} |")
+    print(f"\n{title}\n\n| probability | right | edges |\n|---|---|---|")
+    for probability, right, count in reliability(found):
+        print(f"| {probability:.2f} | {right:.2f} | {count} |")
     gap = np.average(
-        [abs(strength - right) for strength, right, _ in reliability(found)],
+        [abs(probability - right) for probability, right, _ in reliability(found)],
         weights=[count for _, _, count in reliability(found)],
     )
     print(f"\nMean difference {gap:.3f}.", flush=True)
@@ -147,7 +147,7 @@ def plot(found: Sequence[Case], path: Path) -> None:
     for mark, sign in ((Mark.ARROW, "o-"), (Mark.LINE, "s--")):
         rows = reliability([case for case in found if case.mark is mark])
         axes.plot([row[0] for row in rows], [row[1] for row in rows], sign, markersize=4, label=f"{mark}s")
-    axes.set(xlabel="strength", ylabel="share that is right", xlim=(0.3, 1), ylim=(0.3, 1))
+    axes.set(xlabel="probability", ylabel="share that is right", xlim=(0.3, 1), ylim=(0.3, 1))
     axes.legend(frameon=False)
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})

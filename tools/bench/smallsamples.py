@@ -6,8 +6,8 @@ arrow precision, the recall of compelled arrows, and CPU per target as a ratio t
 choose settings by, v4 and v5 to report.
 
 Usage: python tools/bench/smallsamples.py --data DIR [--versions 4,5] [--depth 1] [--learners apsl,apsl-score]
-[--base] [--least S] [--cache FILE]. With ``--least`` arrows with a strength below S count as lines. What was measured
-with the same sources and settings is read from the cache.
+[--base] [--least S] [--cache FILE]. With ``--least`` arrows with a probability below S count as lines. What was
+measured with the same sources and settings is read from the cache.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ def targets_of(name: str, nodes: tuple[Node, ...]) -> list[Node]:
 
 
 def counted(part: Part, truth: Cpdag, least: float) -> dict[str, int]:
-    """Count what is right and wrong in a part; arrows with less than the least strength are taken for lines."""
+    """Count what is right and wrong in a part; arrows with less than the least probability are taken for lines."""
     arrows, lines = truth.region(part.target, part.depth)
     edges = {*map(frozenset, arrows), *lines}
-    weak = {(row["source"], row["target"]) for row in part.rows() if (row["strength"] or 1.0) < least} & part.arrows
+    weak = {(row["source"], row["target"]) for row in part.rows() if (row["probability"] or 1.0) < least} & part.arrows
     drawn, open_ = part.arrows - weak, part.lines.union(map(frozenset, weak))
     right = len(drawn & arrows)
     return {
@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=1)
     parser.add_argument("--learners", default="apsl,apsl-authors,apsl-score")
     parser.add_argument("--base", action="store_true", help="the six rows of the base networks only")
-    parser.add_argument("--least", type=float, default=0.0, help="take arrows of less strength for lines")
+    parser.add_argument("--least", type=float, default=0.0, help="take arrows of less probability for lines")
     parser.add_argument("--cache", type=Path)
     words = parser.parse_args()
     cache = Cache(words.cache)

@@ -182,7 +182,7 @@ class KeptSweep(Sweep):
         if among is not None:
             chosen &= among
         verdicts = [self._kept[place] for place in np.flatnonzero(chosen).tolist()]
-        return tuple(sorted(verdicts, key=lambda verdict: (-verdict.strength, order_key(verdict.y))))
+        return tuple(sorted(verdicts, key=lambda verdict: (-verdict.association, order_key(verdict.y))))
 
     def log_p(self) -> npt.NDArray[np.float64]:
         """Return ln p for each other column, NaN where the test is unreliable."""

@@ -50,4 +50,4 @@ class Mmpc:
 def _rank(verdict: Verdict, other: Node) -> tuple[Any, ...]:
     """Rank by p, smallest first, then by statistic, largest first, then by name; without p by the statistic alone."""
     log_p = log_p_of(verdict)
-    return 0.0 if isnan(log_p) else log_p, -verdict.strength, order_key(other)
+    return 0.0 if isnan(log_p) else log_p, -verdict.association, order_key(other)

@@ -68,8 +68,8 @@ class ArraySweep(Sweep):
         if among is not None:
             kept &= among
         places = np.flatnonzero(kept)
-        strength = np.where(unmeasured, np.inf, self.arrays.statistics)[places]
-        order = np.lexsort((self._name_ranks[self.arrays.columns[places]], -strength))
+        association = np.where(unmeasured, np.inf, self.arrays.statistics)[places]
+        order = np.lexsort((self._name_ranks[self.arrays.columns[places]], -association))
         return places[order]
 
 

@@ -61,7 +61,7 @@ class Growing:
         candidates = [other for other in self._nodes if other != node]
         if self._strongest:
             sweep = self._oracle.associations(node)
-            candidates.sort(key=lambda other: -sweep.verdict_on(other).strength)
+            candidates.sort(key=lambda other: -sweep.verdict_on(other).association)
         members: list[Node] = []
         last: dict[Node, Verdict] = {}
         before = -1
