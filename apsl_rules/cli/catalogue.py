@@ -22,7 +22,7 @@ class Offer(Protocol):
 
     @property
     def summary(self) -> str:
-        """Say what it is in a line."""
+        """Return one line that describes it."""
 
 
 def _example(*lines: str) -> str:
@@ -37,7 +37,7 @@ def _print(rows: Sequence[dict[str, Any]], *, as_json: bool) -> None:
         print_table(rows)
 
 
-def _offered(offers: Iterable[Offer], **more: str) -> list[dict[str, Any]]:
+def _offer_rows(offers: Iterable[Offer], **more: str) -> list[dict[str, Any]]:
     return [{**more, "name": one.name, "summary": one.summary} for one in offers]
 
 
@@ -78,7 +78,7 @@ def _origin(source: str) -> str:
 @click.pass_obj
 def oracles(manager: Plugins, *, as_json: bool) -> None:
     """List the independence tests, for the option --oracle."""
-    _print(_offered(manager.oracles.values()), as_json=as_json)
+    _print(_offer_rows(manager.oracles.values()), as_json=as_json)
 
 
 @click.command(
@@ -89,7 +89,9 @@ def oracles(manager: Plugins, *, as_json: bool) -> None:
 @click.pass_obj
 def finders(manager: Plugins, *, as_json: bool) -> None:
     """List the finders of neighbours, for the option --finder, and of Markov blankets."""
-    rows = _offered(manager.finders.values(), kind="neighbours") + _offered(manager.blankets.values(), kind="blanket")
+    rows = _offer_rows(manager.finders.values(), kind="neighbours") + _offer_rows(
+        manager.blankets.values(), kind="blanket"
+    )
     _print(rows, as_json=as_json)
 
 
@@ -100,7 +102,7 @@ def finders(manager: Plugins, *, as_json: bool) -> None:
 @click.pass_obj
 def learners(manager: Plugins, *, as_json: bool) -> None:
     """List the learners, for the option --learner."""
-    _print(_offered(one for _, one in sorted(manager.learners.items())), as_json=as_json)
+    _print(_offer_rows(one for _, one in sorted(manager.learners.items())), as_json=as_json)
 
 
 @click.command(
@@ -111,7 +113,7 @@ def learners(manager: Plugins, *, as_json: bool) -> None:
 @click.pass_obj
 def formats(manager: Plugins, *, as_json: bool) -> None:
     """List the formats in which a part can be written, for the option --format."""
-    _print(_offered(manager.exporters.values()), as_json=as_json)
+    _print(_offer_rows(manager.exporters.values()), as_json=as_json)
 
 
 @click.command(epilog=_example("apsl plugins", "apsl --plugin my_module plugins --json"))

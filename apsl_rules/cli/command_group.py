@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 
-class Sections(click.Group):
+class CommandGroup(click.Group):
     """A group whose help lists its commands in sections."""
 
     def __init__(self, **settings: object) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from apsl_rules.cli.completion import complete_networks
-from apsl_rules.cli.interrupts import learned_so_far
+from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import learning_options, node_named, nodes_of, with_knowledge
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.terminal import print_table, watched
+from apsl_rules.cli.terminal import print_table, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.plugins import Plugins
 
@@ -27,7 +27,7 @@ Examples:
     "--learners",
     default="apsl,apsl-paper,pcd-by-pcd,cmb",
     show_default=True,
-    help="Learners or spec files, with commas between them; the first is the yardstick.",
+    help="Learners or spec files, with commas between them; the others are compared with the first.",
 )
 @learning_options
 @json_option
@@ -64,10 +64,10 @@ def compare(
     names = [name.strip() for name in learners.split(",") if name.strip()]
     interrupted = False
     try:
-        with watched(manager, quiet=quiet) as plugins:
+        with show_progress(manager, quiet=quiet) as plugins:
             compared = compare_learners(opened, node, learners=names, plugins=plugins, **settings)
     except Interrupted as stop:
-        compared, interrupted = learned_so_far(stop, stop.result), True
+        compared, interrupted = take_partial_result(stop, stop.result), True
     if as_json:
         print_json(compared.rows())
     else:

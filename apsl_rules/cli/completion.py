@@ -41,22 +41,22 @@ def complete_networks(_context: click.Context, _parameter: click.Parameter, begu
 def complete_learners(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Complete the name of a learner; auto is the choice by the source."""
     chosen = [CompletionItem(AUTO, help="the source decides")] if AUTO.startswith(begun) else []
-    return [*chosen, *_named(_plugins(context).learners, begun)]
+    return [*chosen, *_matching(_plugins(context).learners, begun)]
 
 
 def complete_oracles(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Complete the name of an oracle."""
-    return _named(_plugins(context).oracles, begun)
+    return _matching(_plugins(context).oracles, begun)
 
 
 def complete_finders(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Complete the name of a finder."""
-    return _named(_plugins(context).finders, begun)
+    return _matching(_plugins(context).finders, begun)
 
 
 def complete_formats(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Complete the name of a format."""
-    return _named(_plugins(context).exporters, begun)
+    return _matching(_plugins(context).exporters, begun)
 
 
 def _plugins(context: click.Context) -> Plugins:
@@ -64,6 +64,6 @@ def _plugins(context: click.Context) -> Plugins:
     return context.obj if isinstance(context.obj, Plugins) else installed()
 
 
-def _named(offers: Mapping[str, object], begun: str) -> list[CompletionItem]:
+def _matching(offers: Mapping[str, object], begun: str) -> list[CompletionItem]:
     found = [(name, getattr(offer, "summary", "")) for name, offer in offers.items() if name.startswith(begun)]
     return [CompletionItem(name, help=summary) for name, summary in found]

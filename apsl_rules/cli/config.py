@@ -35,7 +35,7 @@ def _read(context: click.Context, _parameter: click.Parameter, path: str | None)
             hint = nearest(key, known) or f"; {command} knows {', '.join(known)}"
             message = f"{origin} has the unknown key {key!r}{hint}"
             raise InvalidArgumentError(message)
-        defaults[str(parameter.name)] = _typed(value, parameter, f"{key} in {origin}")
+        defaults[str(parameter.name)] = _command_line_value(value, parameter, f"{key} in {origin}")
     context.default_map = {**(context.default_map or {}), **defaults}
 
 
@@ -44,7 +44,7 @@ def _key(parameter: click.Parameter) -> str:
     return max(parameter.opts, key=len).lstrip("-").lower()
 
 
-def _typed(value: Any, parameter: click.Parameter, what: str) -> Any:
+def _command_line_value(value: Any, parameter: click.Parameter, what: str) -> Any:
     """Return a value as it would be typed, so that it is checked as an option is."""
     if isinstance(parameter, click.Option) and parameter.is_flag:
         if not isinstance(value, bool):

@@ -70,14 +70,14 @@ def _checks(manager: Plugins) -> Iterator[Check]:
             yield Check("ok", f"extra {extra}", f"{module} is installed, for {use}")
         else:
             yield Check("-", f"extra {extra}", f"{module} is not installed; for {use}: pip install apsl_rules[{extra}]")
-    yield from _tried("plugins", lambda: _plugins(manager))
-    yield from _tried("known graph", lambda: _known_graph(manager))
-    yield from _tried("table", lambda: _table(manager), "the default learner cannot learn from a table: ")
+    yield from _try("plugins", lambda: _plugins(manager))
+    yield from _try("known graph", lambda: _known_graph(manager))
+    yield from _try("table", lambda: _table(manager), "the default learner cannot learn from a table: ")
     cores = os.cpu_count() or 1
     yield Check("ok", "cores", f"{cores}; --threads {cores} uses all of them")
 
 
-def _tried(what: str, attempt: Callable[[], str], failure: str = "") -> Iterator[Check]:
+def _try(what: str, attempt: Callable[[], str], failure: str = "") -> Iterator[Check]:
     """Try something; whatever goes wrong is what this command is there to say."""
     try:
         yield Check("ok", what, attempt())

@@ -11,9 +11,9 @@ from click.core import ParameterSource
 
 from apsl_rules._json_labels import label
 from apsl_rules.cli.completion import complete_networks
-from apsl_rules.cli.learning_options import learned, learning_options, node_named
+from apsl_rules.cli.learning_options import learn_part, learning_options, node_named
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.terminal import print_text, watched
+from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import evidence_data, evidence_text
 from apsl_rules.names import shown
@@ -43,8 +43,8 @@ def part_from(source: str, manager: Plugins, *, quiet: bool, **settings: Any) ->
 
         _refuse_settings(source, settings)
         return load_part(source)
-    with watched(manager, quiet=quiet) as plugins:
-        return learned(source, plugins, **settings)
+    with show_progress(manager, quiet=quiet) as plugins:
+        return learn_part(source, plugins, **settings)
 
 
 def _refuse_settings(source: str, settings: Iterable[str]) -> None:

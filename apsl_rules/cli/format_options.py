@@ -37,14 +37,14 @@ def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return click.option("--out", "-o", type=click.Path(), callback=_place, help=f"{text} '-' prints.")
 
 
-def prints(out: str | None) -> bool:
+def goes_to_stdout(out: str | None) -> bool:
     """Whether a result goes to standard output by --out, so that all else goes to standard error."""
     return out == STDOUT
 
 
-def keep_source(source: str, out: str | None) -> None:
+def refuse_overwriting(source: str, out: str | None) -> None:
     """Refuse to write a result over the file that it comes from."""
-    if out is None or prints(out):
+    if out is None or goes_to_stdout(out):
         return
     with suppress(OSError):  # one of the two is not there
         if Path(out).samefile(source):
@@ -57,7 +57,7 @@ def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _FORMAT(_DIRECTED(command))
 
 
-def chosen_style(style: str, *, as_json: bool) -> str:
+def choose_style(style: str, *, as_json: bool) -> str:
     """Return the format that --format and --json choose together."""
     if as_json and style not in ("text", "json"):
         message = f"--json and --format {style} ask for two formats; give one of them"
@@ -65,7 +65,7 @@ def chosen_style(style: str, *, as_json: bool) -> str:
     return "json" if as_json else style
 
 
-def exported(part: Part, exporter: ExporterOffer, *, directed: bool) -> str:
+def export_part(part: Part, exporter: ExporterOffer, *, directed: bool) -> str:
     """Write a part in a format, with a direction for every edge if that is asked."""
     if not directed:
         return exporter.export(part)

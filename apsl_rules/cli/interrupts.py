@@ -10,7 +10,7 @@ from apsl_rules.errors import Interrupted
 Result = TypeVar("Result")
 
 
-def learned_so_far(stop: Interrupted, result: Result | None) -> Result:
+def take_partial_result(stop: Interrupted, result: Result | None) -> Result:
     """Return what an interrupted run brings, and let no further interrupt disturb the writing of it."""
     if result is None:
         raise stop

@@ -8,11 +8,18 @@ from typing import Any
 import click
 
 from apsl_rules.cli.completion import complete_networks
-from apsl_rules.cli.format_options import chosen_style, exported, format_options, keep_source, out_option, prints
-from apsl_rules.cli.interrupts import learned_so_far
-from apsl_rules.cli.learning_options import learned, learning_options
+from apsl_rules.cli.format_options import (
+    choose_style,
+    export_part,
+    format_options,
+    goes_to_stdout,
+    out_option,
+    refuse_overwriting,
+)
+from apsl_rules.cli.interrupts import take_partial_result
+from apsl_rules.cli.learning_options import learn_part, learning_options
 from apsl_rules.cli.output import json_option, quiet_option, summary
-from apsl_rules.cli.terminal import print_text, watched
+from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.plugins import Plugins, pick
 
@@ -62,22 +69,22 @@ def learn(
     from apsl_rules.parts import save_part
 
     manager: Plugins = context.obj
-    style = chosen_style(style, as_json=as_json)
+    style = choose_style(style, as_json=as_json)
     exporter = pick(manager.exporters, style, "format")
-    keep_source(source, out)
+    refuse_overwriting(source, out)
     answers = _answers_beside(out, settings) if resume else None
     try:
-        with watched(manager, quiet=quiet) as plugins:
-            part = learned(source, plugins, **settings)
+        with show_progress(manager, quiet=quiet) as plugins:
+            part = learn_part(source, plugins, **settings)
     except Interrupted as stop:
-        part = learned_so_far(stop, stop.result if stop.part is None else stop.part)
+        part = take_partial_result(stop, stop.result if stop.part is None else stop.part)
     if out is not None:
         save_part(part, out)
-    text = exported(part, exporter, directed=directed).rstrip("\n")
+    text = export_part(part, exporter, directed=directed).rstrip("\n")
     if style == "text":
-        print_text(f"{text}\n\n{summary(part)}", err=prints(out))
+        print_text(f"{text}\n\n{summary(part)}", err=goes_to_stdout(out))
     else:
-        click.echo(text, err=prints(out))
+        click.echo(text, err=goes_to_stdout(out))
     if part.incomplete:
         context.exit(2)
     if answers is not None:
@@ -86,7 +93,7 @@ def learn(
 
 def _answers_beside(out: str | None, settings: dict[str, Any]) -> Path:
     """Have the answers of a run kept in a file beside its result."""
-    if out is None or prints(out) or settings["cache"] is not None:
+    if out is None or goes_to_stdout(out) or settings["cache"] is not None:
         message = "--resume keeps the answers beside the file of --out; give --out, and no --cache with it"
         raise InvalidArgumentError(message)
     answers = Path(f"{out}.answers")

@@ -175,7 +175,7 @@ def with_knowledge(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[st
     return {**rest, "knowledge": joined}
 
 
-def learned(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:
+def learn_part(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:
     """Open a source by name and learn a part from it."""
     from apsl_rules.learning import learn, open_source
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from apsl_rules.cli.catalogue import finders, formats, learners, networks, oracles, plugins
-from apsl_rules.cli.command_group import Sections, sentence
+from apsl_rules.cli.command_group import CommandGroup, sentence
 from apsl_rules.cli.compare import compare
 from apsl_rules.cli.completion import completion
 from apsl_rules.cli.doctor import doctor
@@ -25,7 +25,7 @@ from apsl_rules.cli.score import score
 from apsl_rules.cli.show import report, show
 from apsl_rules.cli.simulate import simulate
 from apsl_rules.cli.stability import stability
-from apsl_rules.cli.streams import ready_streams
+from apsl_rules.cli.streams import prepare_streams
 from apsl_rules.cli.tile import random, tile
 from apsl_rules.cli.verify import verify
 from apsl_rules.errors import ApslError
@@ -41,7 +41,7 @@ Exit codes: 0 done, 1 a mistake that you can mend, 2 ended early, by a limit or 
 
 
 @click.group(
-    cls=Sections,
+    cls=CommandGroup,
     epilog=_EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -78,7 +78,7 @@ def run() -> int:
     logger = logging.getLogger("apsl_rules")
     logger.addHandler(logging.StreamHandler())
     logger.setLevel(logging.INFO)
-    ready_streams()
+    prepare_streams()
     try:
         code = _main()
     except ApslError as error:

@@ -9,10 +9,10 @@ import click
 
 from apsl_rules._json_labels import label
 from apsl_rules.cli.completion import complete_networks
-from apsl_rules.cli.interrupts import learned_so_far
+from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import learning_options, node_named, nodes_of, with_knowledge
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.terminal import print_text, watched
+from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.plugins import Plugins
 
@@ -60,12 +60,12 @@ def many(
         message = f"--targets is {targets!r}; give nodes with commas between them, or 'all'"
         raise InvalidArgumentError(message)
     try:
-        with watched(manager, quiet=quiet) as plugins:
+        with show_progress(manager, quiet=quiet) as plugins:
             parts = learn_many(opened, named or "all", plugins=plugins, **with_knowledge(settings, nodes))
     except Interrupted as stop:
-        parts = learned_so_far(stop, stop.result)
+        parts = take_partial_result(stop, stop.result)
     if out is not None:
-        folder = _made(out)
+        folder = _make_folder(out)
         for number, part in enumerate(parts.values(), start=1):
             part.save(folder / f"{number}.json")
     rows = parts.union.graph().rows()
@@ -92,7 +92,7 @@ def many(
         context.exit(2)
 
 
-def _made(out: str) -> Path:
+def _make_folder(out: str) -> Path:
     """Make the folder for the parts."""
     try:
         Path(out).mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,14 @@ from pathlib import Path
 import click
 
 from apsl_rules._json_labels import label
-from apsl_rules.cli.format_options import chosen_style, exported, format_options, keep_source, out_option, prints
+from apsl_rules.cli.format_options import (
+    choose_style,
+    export_part,
+    format_options,
+    goes_to_stdout,
+    out_option,
+    refuse_overwriting,
+)
 from apsl_rules.cli.output import json_option, json_text, summary
 from apsl_rules.cli.terminal import print_text
 from apsl_rules.errors import InvalidArgumentError
@@ -37,15 +44,15 @@ def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out
     from apsl_rules._atomic import write_text
     from apsl_rules.parts import load_part
 
-    chosen_style(style, as_json=as_json)
-    keep_source(part_file, out)
+    choose_style(style, as_json=as_json)
+    refuse_overwriting(part_file, out)
     exporter = pick(manager.exporters, style, "format")
     part = load_part(part_file)
     if as_json:
         rows = [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in part.rows()]
         text = json_text(rows)
     else:
-        text = exported(part, exporter, directed=directed).rstrip("\n")
+        text = export_part(part, exporter, directed=directed).rstrip("\n")
         text = f"{text}\n\n{summary(part)}" if style == "text" else text
     if out is not None:
         write_text(out, f"{text}\n")
@@ -62,11 +69,11 @@ def report(part_file: str, *, out: str | None) -> None:
     """Write a saved part as one HTML file: drawing, proofs and replay, for any browser, without a network."""
     from apsl_rules.parts import load_part
 
-    keep_source(part_file, out)
+    refuse_overwriting(part_file, out)
     part = load_part(part_file)
     if out is None and (not Path(part_file).is_file() or Path(part_file).is_relative_to("/dev")):
         message = f"{part_file!r} is no file beside which the page could lie; add --out FILE"
         raise InvalidArgumentError(message)
     path = out or str(Path(part_file).with_suffix(".html"))
     part.report(path)
-    click.echo(f"wrote {path}", err=prints(out))
+    click.echo(f"wrote {path}", err=goes_to_stdout(out))

@@ -7,7 +7,7 @@ import sys
 import click
 
 from apsl_rules.cli.completion import complete_networks
-from apsl_rules.cli.format_options import keep_source, out_option, prints
+from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
 from apsl_rules.cli.output import quiet_option
 from apsl_rules.cli.terminal import progress_bar
 
@@ -34,9 +34,9 @@ def simulate(*, network: str, rows: int, seed: int, out: str | None, quiet: bool
     from apsl_rules.graphs.networks import simulate as draw
     from apsl_rules.graphs.networks import write_rows
 
-    keep_source(network, out)
+    refuse_overwriting(network, out)
     known = network_named(network)
-    if out is None or prints(out):
+    if out is None or goes_to_stdout(out):
         write_rows(known, rows, sys.stdout.buffer, seed=seed)
         return
     with progress_bar("rows drawn", quiet=quiet) as bar:

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.format_options import keep_source, out_option, prints
-from apsl_rules.cli.interrupts import learned_so_far
+from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
+from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import learning_options, node_named, nodes_of, with_knowledge
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.terminal import print_text, progress_bar
@@ -55,7 +55,7 @@ def stability(
     from apsl_rules.learning import stability as learned_again
     from apsl_rules.parts import save_part
 
-    keep_source(source, out)
+    refuse_overwriting(source, out)
     manager: Plugins = context.obj
     if target is None:
         message = f"learning from {source!r} needs a target; add --target NODE"
@@ -67,10 +67,10 @@ def stability(
         with progress_bar("resamples", quiet=quiet) as bar:
             found = learned_again(opened, node, progress=bar, plugins=manager, **with_knowledge(settings, nodes))
     except Interrupted as stop:
-        found = learned_so_far(stop, stop.result)
+        found = take_partial_result(stop, stop.result)
     if out is not None:
         save_part(found.part, out)
-    err = prints(out)
+    err = goes_to_stdout(out)
     if as_json:
         rows = [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in found.rows()]
         told = {"resamples": found.counted, "seed": found.seed, "incomplete": found.incomplete, "edges": rows}

@@ -11,7 +11,7 @@ from typing import Any
 from apsl_rules.errors import InvalidArgumentError
 
 
-def ready_streams() -> None:
+def prepare_streams() -> None:
     """Make both streams ready: a closed one loses what is printed, and what is no text is printed as an escape."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)

@@ -89,7 +89,7 @@ class Visits:
 
 
 @contextmanager
-def watched(manager: Plugins, *, quiet: bool) -> Iterator[Plugins]:
+def show_progress(manager: Plugins, *, quiet: bool) -> Iterator[Plugins]:
     """Return the plugins, with a bar that follows the visits of a run where somebody watches."""
     with progress_bar("nodes visited", quiet=quiet) as bar:
         if bar is not None:

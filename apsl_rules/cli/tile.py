@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from apsl_rules.cli.completion import complete_networks
-from apsl_rules.cli.format_options import keep_source, out_option, prints
+from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
 from apsl_rules.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def tile(*, network: str | None, like: str | None, out: str | None, **given: Any
     """
     import attrs
 
-    from apsl_rules.graphs.networks import ArcRules, tiling, tiling_spec
+    from apsl_rules.graphs.networks import ArcRules, make_tiling, tiling_spec
     from apsl_rules.graphs.networks import network as named
 
     chosen = {key: value for key, value in given.items() if value is not None}
@@ -67,11 +67,11 @@ def tile(*, network: str | None, like: str | None, out: str | None, **given: Any
         message = "give the network to be tiled, or --like and the name of a tiled network, one of both"
         raise InvalidArgumentError(message)
     settings |= {key: chosen.pop(key) for key in ("times", "strength", "seed") if key in chosen}
-    made = tiling(named(network), rules=attrs.evolve(rules, **chosen), **settings)
+    made = make_tiling(named(network), rules=attrs.evolve(rules, **chosen), **settings)
     if network is not None:
-        keep_source(network, out)
+        refuse_overwriting(network, out)
     _write(made.network, out)
-    _report(made, published, err=out is None or prints(out))
+    _report(made, published, err=out is None or goes_to_stdout(out))
 
 
 @click.command(epilog=_RANDOM_EXAMPLES, short_help="Draw a random sparse network.")
@@ -94,13 +94,13 @@ def random(*, nodes: int, out: str | None, **settings: Any) -> None:
 
     made = random_network(nodes, **settings)
     _write(made, out)
-    click.echo(f"{made.name}: {_spelt(degrees(made.dag))}", err=out is None or prints(out))
+    click.echo(f"{made.name}: {_degrees_text(degrees(made.dag))}", err=out is None or goes_to_stdout(out))
 
 
 def _write(network: Network, out: str | None) -> None:
     from apsl_rules.graphs.networks import save_bif, write_bif
 
-    if out is None or prints(out):
+    if out is None or goes_to_stdout(out):
         click.echo(write_bif(network), nl=False)
     else:
         save_bif(network, out)
@@ -111,15 +111,15 @@ def _report(made: Tiling, published: Degrees | None, *, err: bool) -> None:
     from apsl_rules.graphs import degrees
 
     reached = degrees(made.network.dag)
-    lines = [f"{made.network.name}: {_spelt(reached)}; {len(made.arcs):,} arrows between tiles"]
+    lines = [f"{made.network.name}: {_degrees_text(reached)}; {len(made.arcs):,} arrows between tiles"]
     if published is not None and published != reached:
-        lines.append(f"published: {_spelt(published)}")
+        lines.append(f"published: {_degrees_text(published)}")
     kept = f"; every tile has the joint distribution of {made.base.name}" if made.keep == "joint" else ""
     lines.append(f"roots keep their marginals within {made.residual:.1e}{kept}")
     click.echo("\n".join(lines), err=err)
 
 
-def _spelt(reached: Degrees) -> str:
+def _degrees_text(reached: Degrees) -> str:
     return (
         f"{reached.nodes:,} nodes, {reached.arcs:,} arrows; at most {reached.max_parents} parents and "
         f"{reached.max_children} children, {reached.min_neighbours} to {reached.max_neighbours} neighbours"

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-from apsl_rules.data.readers.delimited import checked_header
+from apsl_rules.data.readers.delimited import read_header
 from apsl_rules.data.readers.paths import existing_file, file_kind
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
@@ -22,7 +22,7 @@ DATABASE_ENDINGS = (".duckdb", ".db")
 _COPIES = 3
 
 
-def _spelt(path: str | PathLike[str]) -> str:
+def _spell(path: str | PathLike[str]) -> str:
     return fspath(path)
 
 
@@ -34,7 +34,7 @@ class FileTable:
     a table of a database, ``database.duckdb`` its only one.
     """
 
-    path: str = attrs.field(converter=_spelt)
+    path: str = attrs.field(converter=_spell)
 
     @cached_property
     def table(self) -> str | None:
@@ -95,7 +95,7 @@ class FileTable:
                 message = f"only the database itself knows the columns of {self.path!r}; open it"
                 raise DataError(message)
             case _:
-                return tuple(checked_header(self.files[0], self.separator))
+                return tuple(read_header(self.files[0], self.separator))
 
     @property
     def separator(self) -> str:

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from apsl_rules.data.counts.cache import KeptCounts
+from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.counts.source import Heading
 from apsl_rules.data.table import Codes, Table
 from apsl_rules.names import Node, in_order, listing, order_key
@@ -17,12 +17,12 @@ def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
     """Return a sentence for each thing that stands out; copies are looked for among the members only."""
     from apsl_rules.data import describe
 
-    return (*_on_columns(table), *_on_copies(describe(_columns(table, members)).duplicates))
+    return (*_on_columns(table), *_on_duplicates(describe(_columns(table, members)).duplicates))
 
 
-def notes_on_counts(kept: KeptCounts, members: Sequence[Node], rounds_before: int = 0) -> tuple[str, ...]:
+def notes_on_counts(kept: CachedCounts, members: Sequence[Node], rounds_before: int = 0) -> tuple[str, ...]:
     """Return the same sentences from counts alone, and how these came."""
-    notes = (*_on_columns(kept.heading), *_on_copies(_copies(kept, members)))
+    notes = (*_on_columns(kept.heading), *_on_duplicates(_duplicates(kept, members)))
     rounds = kept.rounds - rounds_before
     chosen = () if kept.note is None else (kept.note,)
     return (*notes, *chosen, f"counts came from {kept.kind} in {rounds} round{'s' * (rounds != 1)}")
@@ -36,11 +36,11 @@ def _on_columns(table: Table | Heading) -> list[str]:
     return notes
 
 
-def _on_copies(copies: Iterable[Sequence[Node]]) -> list[str]:
+def _on_duplicates(copies: Iterable[Sequence[Node]]) -> list[str]:
     return [f"columns that say the same, so that each hides the others: {listing(group)}" for group in copies]
 
 
-def _copies(kept: KeptCounts, members: Sequence[Node]) -> list[tuple[Node, ...]]:
+def _duplicates(kept: CachedCounts, members: Sequence[Node]) -> list[tuple[Node, ...]]:
     """Return the groups of members that differ at most in the names of their levels; their counts tell who may."""
     heading = kept.heading
     alike: dict[tuple[object, ...], list[int]] = {}
@@ -52,16 +52,16 @@ def _copies(kept: KeptCounts, members: Sequence[Node]) -> list[tuple[Node, ...]]
             alike.setdefault((*levels[levels > 0].tolist(), "missing", *gone.tolist()), []).append(place)
     pairs = [pair for places in alike.values() for pair in combinations(places, 2)]
     kept.fetch(pairs)
-    copies = [group for places in alike.values() for group in _grouped(kept, places) if len(group) > 1]
+    copies = [group for places in alike.values() for group in _group_duplicates(kept, places) if len(group) > 1]
     named = [tuple(heading.names[place] for place in group) for group in copies]
     return sorted(named, key=lambda group: order_key(group[0]))
 
 
-def _grouped(kept: KeptCounts, places: Sequence[int]) -> list[list[int]]:
+def _group_duplicates(kept: CachedCounts, places: Sequence[int]) -> list[list[int]]:
     """Put together the columns that say the same."""
     groups: list[list[int]] = []
     for place in places:
-        group = next((group for group in groups if _say_the_same(kept, group[0], place)), None)
+        group = next((group for group in groups if _are_duplicates(kept, group[0], place)), None)
         if group is None:
             groups.append([place])
         else:
@@ -69,7 +69,7 @@ def _grouped(kept: KeptCounts, places: Sequence[int]) -> list[list[int]]:
     return groups
 
 
-def _say_the_same(kept: KeptCounts, one: int, other: int) -> bool:
+def _are_duplicates(kept: CachedCounts, one: int, other: int) -> bool:
     """Return whether each code of one column goes with one code of the other, and missing values with missing ones."""
     heading = kept.heading
     codes = [np.count_nonzero(heading.totals[place]) for place in (one, other)]

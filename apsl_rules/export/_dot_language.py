@@ -197,7 +197,7 @@ class _Reader:
             if kind == "other":
                 self._fail(token, "expected a name or a sign; quote names with signs in them")
             if kind in {"double", "single"}:
-                token = _Token("quoted", _ESCAPES.sub(_unescaped, token.text), token.start - 1)
+                token = _Token("quoted", _ESCAPES.sub(_unescape, token.text), token.start - 1)
             tokens.append(token)
             place = found.end()
         return [*tokens, _Token("end", "", len(self._text))]
@@ -209,5 +209,5 @@ class _Reader:
         raise GraphFormatError(message)
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape(found: re.Match[str]) -> str:
     return "" if found[1].endswith("\n") else found[1]

@@ -20,10 +20,10 @@ _CONTROLS = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff"
 _PACKED = re.compile("(?:%[0-9A-Fa-f]{2})+")
 
 
-def spelled(node: Node) -> str:
+def spell_label(node: Node) -> str:
     """Return the name of a label.
 
-    >>> spelled("a b"), spelled(3), spelled("json:3")
+    >>> spell_label("a b"), spell_label(3), spell_label("json:3")
     ('a b', 'json:3', 'json:"json:3"')
     """
     if isinstance(node, str) and not node.startswith(_PREFIX) and _is_unicode(node):
@@ -31,10 +31,10 @@ def spelled(node: Node) -> str:
     return _PREFIX + json.dumps(label(node))
 
 
-def unspelled(name: str) -> Node:
+def read_label(name: str) -> Node:
     """Return the label of a name; a name that only looks like JSON is a text label.
 
-    >>> unspelled("a b"), unspelled("json:3"), unspelled("json:?")
+    >>> read_label("a b"), read_label("json:3"), read_label("json:?")
     ('a b', 3, 'json:?')
     """
     if not name.startswith(_PREFIX):
@@ -45,10 +45,10 @@ def unspelled(name: str) -> Node:
         return name
 
 
-def packed(name: str, unsafe: str = "") -> str:
-    r"""Write control characters and further signs (a regular expression's set) such that ``unpacked`` restores them.
+def escape_signs(name: str, unsafe: str = "") -> str:
+    r"""Escape control characters and the ``unsafe`` signs (a regular expression's set), reversibly.
 
-    >>> packed("a b\n", " "), packed("100% b"), packed("%41"), packed("")
+    >>> escape_signs("a b\n", " "), escape_signs("100% b"), escape_signs("%41"), escape_signs("")
     ('a%20b%0A', '100% b', '%2541', '%')
     """
     if name in {"", "%"}:
@@ -57,10 +57,10 @@ def packed(name: str, unsafe: str = "") -> str:
     return signs.sub(lambda sign: "".join(f"%{byte:02X}" for byte in sign.group().encode("utf-8")), name)
 
 
-def unpacked(name: str) -> str:
+def unescape_signs(name: str) -> str:
     """Return the name that was packed.
 
-    >>> unpacked("a%20b"), unpacked("100% b"), unpacked("%")
+    >>> unescape_signs("a%20b"), unescape_signs("100% b"), unescape_signs("%")
     ('a b', '100% b', '')
     """
     return "" if name == "%" else _PACKED.sub(_signs, name)

@@ -14,7 +14,7 @@ import numpy as np
 from apsl_rules._arguments import listed, mapping, spelt
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.export._open_edges import arrows_only
-from apsl_rules.export._spelling import spelled, unspelled
+from apsl_rules.export._spelling import read_label, spell_label
 from apsl_rules.graphs import known_dag
 from apsl_rules.graphs.networks import Network, parse_bif, write_bif
 from apsl_rules.names import Node
@@ -34,12 +34,14 @@ def to_bif(
     dag = arrows_only(graph_of(source), open_edges, "a BIF file")
     given = mapping("levels", levels, "{'smoker': ['yes', 'no']}")
     known = {
-        spelled(node): tuple(
+        spell_label(node): tuple(
             listed(f"the entry of {spelt(node)} in levels", given.get(node, ("unknown",)), "levels", letters=True)
         )
         for node in dag.nodes
     }
-    named = known_dag({spelled(node): [spelled(parent) for parent in dag.parents_of(node)] for node in dag.nodes})
+    named = known_dag(
+        {spell_label(node): [spell_label(parent) for parent in dag.parents_of(node)] for node in dag.nodes}
+    )
     tables = {}
     for node in named.nodes:
         shape = [len(known[str(other)]) for other in (*named.parents_of(node), node)]
@@ -57,5 +59,5 @@ def to_bif(
 def from_bif(text: str) -> MarkedGraph:
     """Read the structure of a BIF text; ``network`` and ``read_bif`` read its probabilities too."""
     dag = parse_bif(text).dag
-    label = {name: unspelled(str(name)) for name in dag.nodes}
+    label = {name: read_label(str(name)) for name in dag.nodes}
     return MarkedGraph(label.values(), [(label[x], label[y]) for x, y in dag.edges])

@@ -6,7 +6,7 @@ import re
 
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._open_edges import arrows_only
-from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.graphs import known_dag
 from apsl_rules.names import Node
 from apsl_rules.parts import MarkedGraph, OpenEdges, graph_of
@@ -46,8 +46,8 @@ def from_bnlearn(text: str) -> MarkedGraph:
 
 
 def _name(node: Node) -> str:
-    return packed(spelled(node), _UNSAFE)
+    return escape_signs(spell_label(node), _UNSAFE)
 
 
 def _node(name: str) -> Node:
-    return unspelled(unpacked(name))
+    return read_label(unescape_signs(name))

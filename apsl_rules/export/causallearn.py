@@ -6,7 +6,7 @@ from typing import Any
 
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._peers import peer
-from apsl_rules.export._spelling import spelled, unspelled
+from apsl_rules.export._spelling import read_label, spell_label
 from apsl_rules.names import Node
 from apsl_rules.parts import MarkedGraph, graph_of
 from apsl_rules.rules import Mark
@@ -20,7 +20,7 @@ def to_causallearn(source: object) -> Any:
     tail, head = _endpoints()
     edge_of = peer("causallearn.graph.Edge", _PACKAGE).Edge
     node_of = peer("causallearn.graph.GraphNode", _PACKAGE).GraphNode
-    nodes = {node: node_of(spelled(node)) for node in graph.nodes}
+    nodes = {node: node_of(spell_label(node)) for node in graph.nodes}
     made = peer("causallearn.graph.GeneralGraph", _PACKAGE).GeneralGraph(list(nodes.values()))
     ends = {Mark.ARROW: (tail, head), Mark.LINE: (tail, tail), Mark.CONFLICT: (head, head)}
     for edge in graph.edges:
@@ -37,7 +37,7 @@ def from_causallearn(source: Any) -> MarkedGraph:
     tail, head = _endpoints()
     edges: list[tuple[Node, Node, Mark]] = []
     for edge in graph.get_graph_edges():
-        x, y = unspelled(edge.get_node1().get_name()), unspelled(edge.get_node2().get_name())
+        x, y = read_label(edge.get_node1().get_name()), read_label(edge.get_node2().get_name())
         ends = edge.get_endpoint1(), edge.get_endpoint2()
         if ends == (tail, head):
             edges.append((x, y, Mark.ARROW))
@@ -48,7 +48,7 @@ def from_causallearn(source: Any) -> MarkedGraph:
         else:
             message = f"the edge {edge} has a circle, which leaves more open than a line; only tails and heads are read"
             raise GraphFormatError(message)
-    return MarkedGraph.of_edges([unspelled(node.get_name()) for node in graph.get_nodes()], edges)
+    return MarkedGraph.of_edges([read_label(node.get_name()) for node in graph.get_nodes()], edges)
 
 
 def _endpoints() -> tuple[Any, Any]:

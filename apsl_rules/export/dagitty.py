@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._dot_language import Join, parse
-from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.names import Node
 from apsl_rules.parts import MarkedGraph, graph_of
 from apsl_rules.rules import Mark
@@ -61,10 +61,10 @@ def _edge(join: Join) -> tuple[Node, Node, Mark]:
 
 
 def _node(name: str) -> Node:
-    return unspelled(unpacked(name))
+    return read_label(unescape_signs(name))
 
 
 def _name(node: Node) -> str:
-    name = packed(spelled(node), _UNSAFE)
+    name = escape_signs(spell_label(node), _UNSAFE)
     plain = name.isascii() and name.replace("_", "").isalnum()
     return name if plain else f'"{name}"'

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._dot_language import Join, parse
-from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.names import Node, shown
 from apsl_rules.parts import MarkedGraph, graph_of
 from apsl_rules.rules import Mark
@@ -29,8 +29,8 @@ def to_dot(source: object) -> str:
     <BLANKLINE>
     """
     graph = graph_of(source)
-    nodes = [f"  {_quoted(node)}{_label(node)};" for node in graph.nodes]
-    edges = [f"  {_quoted(edge.source)} -> {_quoted(edge.target)}{_DRAWN[edge.mark]};" for edge in graph.edges]
+    nodes = [f"  {_quote(node)}{_label(node)};" for node in graph.nodes]
+    edges = [f"  {_quote(edge.source)} -> {_quote(edge.target)}{_DRAWN[edge.mark]};" for edge in graph.edges]
     return "\n".join(["digraph {", *nodes, *edges, "}", ""])
 
 
@@ -38,7 +38,7 @@ def from_dot(text: str) -> MarkedGraph:
     """Read a DOT text: ``dir`` says what an edge of a digraph is, edges of a graph are lines."""
     drawing = parse(text, kinds=("digraph", "graph"), what="DOT", options=True)
     edges = [_edge(join) for join in drawing.joins]
-    nodes = [unspelled(unpacked(name)) for name in drawing.nodes]
+    nodes = [read_label(unescape_signs(name)) for name in drawing.nodes]
     return MarkedGraph.of_edges(nodes, [(_node(x), _node(y), mark) for x, y, mark in edges])
 
 
@@ -57,16 +57,16 @@ def _edge(join: Join) -> tuple[str, str, Mark]:
 
 
 def _node(name: str) -> Node:
-    return unspelled(unpacked(name))
+    return read_label(unescape_signs(name))
 
 
-def _quoted(node: Node) -> str:
-    return f'"{packed(spelled(node), _UNSAFE)}"'
+def _quote(node: Node) -> str:
+    return f'"{escape_signs(spell_label(node), _UNSAFE)}"'
 
 
 def _label(node: Node) -> str:
     text = shown(node)
-    if f'"{text}"' == _quoted(node) and "&" not in text:
+    if f'"{text}"' == _quote(node) and "&" not in text:
         return ""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
     return f' [label="{escaped}"]'

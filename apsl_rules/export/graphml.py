@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from apsl_rules.errors import GraphFormatError
-from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.export.networkx import arcs, of_arcs
 from apsl_rules.names import Node
 from apsl_rules.parts import MarkedGraph, graph_of
@@ -68,8 +68,8 @@ def _attribute(element: ET.Element, name: str) -> str:
 
 
 def _name(node: Node) -> str:
-    return packed(spelled(node))
+    return escape_signs(spell_label(node))
 
 
 def _node(name: str) -> Node:
-    return unspelled(unpacked(name))
+    return read_label(unescape_signs(name))

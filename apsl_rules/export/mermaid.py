@@ -10,7 +10,7 @@ import re
 from typing import NoReturn
 
 from apsl_rules.errors import GraphFormatError
-from apsl_rules.export._spelling import spelled, unspelled
+from apsl_rules.export._spelling import read_label, spell_label
 from apsl_rules.parts import MarkedGraph, graph_of
 from apsl_rules.rules import Mark
 
@@ -38,7 +38,7 @@ def to_mermaid(source: object) -> str:
     """
     graph = graph_of(source)
     number = {node: f"n{place}" for place, node in enumerate(graph.nodes)}
-    nodes = [f'  {number[node]}["{_coded(spelled(node))}"]' for node in graph.nodes]
+    nodes = [f'  {number[node]}["{_encode(spell_label(node))}"]' for node in graph.nodes]
     edges = [f"  {number[edge.source]} {_SIGNS[edge.mark]} {number[edge.target]}" for edge in graph.edges]
     return "\n".join(["flowchart TD", *nodes, *edges, ""])
 
@@ -51,7 +51,7 @@ def from_mermaid(text: str) -> MarkedGraph:
         _refuse("this is no Mermaid flowchart; its first line must be 'flowchart TD' or the like")
     names: dict[str, str | None] = {}
     drawn = [edge for number, line in lines[1:] for edge in _joined(line.rstrip(";"), number, names)]
-    node = {one: unspelled(one if name is None else name) for one, name in names.items()}
+    node = {one: read_label(one if name is None else name) for one, name in names.items()}
     if len(set(node.values())) < len(node):
         _refuse("two nodes of this flowchart have the same name; give each its own")
     return MarkedGraph.of_edges(node.values(), [(node[x], node[y], mark) for x, y, mark in drawn])
@@ -77,15 +77,15 @@ def _taken(line: str, place: int, number: int, names: dict[str, str | None]) -> 
         _refuse(f"line {number} of the flowchart has no node where one must be: {line[place:]!r}")
     text = found["quoted"] if found["quoted"] is not None else found["plain"]
     if text is not None or found["id"] not in names:
-        names[found["id"]] = None if text is None else _decoded(text)
+        names[found["id"]] = None if text is None else _decode(text)
     return found["id"], found.end()
 
 
-def _coded(name: str) -> str:
+def _encode(name: str) -> str:
     return _UNSAFE.sub(lambda sign: f"#{ord(sign.group())};", name)
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     for code, sign in _NAMED.items():
         text = text.replace(code, sign)
     return _CODE.sub(lambda code: chr(int(code[1])) if int(code[1]) <= 0x10FFFF else code.group(), text)  # noqa: PLR2004 - the last sign of Unicode

@@ -9,7 +9,7 @@ import re
 from typing import NoReturn
 
 from apsl_rules.errors import GraphFormatError
-from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.names import Node
 from apsl_rules.parts import MarkedGraph, graph_of
 from apsl_rules.rules import Mark
@@ -73,11 +73,11 @@ def _edge(line: str, number: int) -> tuple[Node, Node, Mark]:
 
 
 def _name(node: Node) -> str:
-    return packed(spelled(node), _UNSAFE)
+    return escape_signs(spell_label(node), _UNSAFE)
 
 
 def _node(name: str) -> Node:
-    return unspelled(unpacked(name))
+    return read_label(unescape_signs(name))
 
 
 def _refuse(message: str) -> NoReturn:

@@ -11,7 +11,7 @@ from apsl_rules.learning.choose import adjusted_tests, gathered, oracle_for
 from apsl_rules.learning.learn import learn
 from apsl_rules.names import Node, check_target, in_order, require_known
 from apsl_rules.neighbours import Blanket
-from apsl_rules.oracles import RememberingOracle
+from apsl_rules.oracles import Asker
 from apsl_rules.parts import Part
 from apsl_rules.plugins import FinderSettings, OracleSettings, Plugins, TestSpec, pick
 from apsl_rules.rules import Mark, untested
@@ -54,7 +54,7 @@ def find_blanket(
         part = learn(source, node, oracle=oracle, alpha=alpha, max_conditioning=max_conditioning, plugins=manager)
         return blanket_of(part)
     made, origin = oracle_for(source, oracle, OracleSettings(tests.alpha), manager)
-    asker = RememberingOracle(made, origin=origin)
+    asker = Asker(made, origin=origin)
     require_known(node, asker.nodes, "node")
     unlimited = asker.perfect or max_conditioning == "none"
     settings = FinderSettings(None if unlimited else tests.max_conditioning, options=further)

@@ -13,7 +13,7 @@ from apsl_rules._documents import DocumentError, file_text
 from apsl_rules.data import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
 from apsl_rules.names import nearest
-from apsl_rules.oracles import Oracle, RememberingOracle
+from apsl_rules.oracles import Asker, Oracle
 from apsl_rules.plugins import LearnerOffer, OracleSettings, Plugins, Spec, TestSpec, installed, parse_spec, pick
 from apsl_rules.rules import POLICIES, Policy
 
@@ -82,7 +82,7 @@ def at_first(*, limited: bool, knowing: bool, counts: object) -> tuple[str, str]
     return BY_SCORES, "the source is a table, read as discrete columns"
 
 
-def unfit_for_scores(oracle: RememberingOracle) -> str:
+def unfit_for_scores(oracle: Asker) -> str:
     """Say why scores cannot refine parts from a source, or nothing."""
     if oracle.kept is not None:
         return _ELSEWHERE

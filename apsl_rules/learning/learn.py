@@ -33,7 +33,7 @@ from apsl_rules.learning.honouring import honoured, is_given
 from apsl_rules.learning.local_run import learn_locally
 from apsl_rules.learning.untested import notes_on_untested
 from apsl_rules.names import Depth, Node, check_depth, check_target, require_known
-from apsl_rules.oracles import RememberingOracle
+from apsl_rules.oracles import Asker
 from apsl_rules.parts import Part
 from apsl_rules.plugins import FinderSettings, LearnerOffer, OracleSettings, Plugins, Spec, Task, pick
 from apsl_rules.rules import Knowledge, Policy
@@ -131,12 +131,12 @@ def learn(
 
     def opened(
         name: str | Path | Spec | LearnerOffer, source: Any, extra: Mapping[str, Any]
-    ) -> tuple[LearnerOffer, Spec, Knowledge, RememberingOracle]:
+    ) -> tuple[LearnerOffer, Spec, Knowledge, Asker]:
         offer = learner_offer(name, manager)
         spec = adjusted(offer.spec, alpha=alpha, max_conditioning=max_conditioning, finder=finder, conflicts=conflicts)
         known = honoured(knowledge, offer, spec, manager)
         made, origin = oracle_for(source, oracle, OracleSettings(spec.tests.alpha, threads, extra), manager)
-        asker = RememberingOracle(made, origin=origin, max_tests=max_tests, max_seconds=max_seconds)
+        asker = Asker(made, origin=origin, max_tests=max_tests, max_seconds=max_seconds)
         return offer, spec, known, asker
 
     if is_auto(learner):

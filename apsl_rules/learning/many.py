@@ -11,7 +11,7 @@ from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.choose import AUTO
 from apsl_rules.learning.whole_graph import Prepared, Settings, prepared
 from apsl_rules.names import Depth, Node, check_depth, in_order, require_known
-from apsl_rules.oracles import SharedOracle, shared
+from apsl_rules.oracles import SharedOracle, share_memory
 from apsl_rules.parts import Part, Parts
 from apsl_rules.plugins import Spec, pick
 from apsl_rules.stopping import Workers, interruptible
@@ -49,7 +49,7 @@ def learn_many(
     """
     check_depth(depth)
     ready = prepared(source, learner, settings)
-    oracle = shared(ready.oracle)
+    oracle = share_memory(ready.oracle)
     wanted = _wanted(targets, oracle.nodes)
     runner = _Runner(ready, oracle, depth)
     try:

@@ -19,7 +19,7 @@ from apsl_rules.learning.choose import AUTO, check_limits, gathered, is_auto
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.resample import Drawable, drawable, row_numbers
 from apsl_rules.names import Depth, Node, check_depth, check_target, nearest
-from apsl_rules.parts import Part, Stability, Tally, counted, tally
+from apsl_rules.parts import Part, Stability, Tally, count_support, tally
 from apsl_rules.plugins import Plugins
 from apsl_rules.stopping import Workers, interruptible
 
@@ -107,7 +107,7 @@ def stability(
                     progress(len(tallies), resamples)
     except KeyboardInterrupt:
         stopped, interrupted = "stopped at an interrupt", True
-    supports, support = counted(part, tallies)
+    supports, support = count_support(part, tallies)
     asked = {"resamples": len(tallies), "seed": seed} | ({} if subsample is None else {"subsample": subsample})
     found = Stability(
         attrs.evolve(part, support=support, settings={**part.settings, **asked}),

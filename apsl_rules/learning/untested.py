@@ -10,7 +10,7 @@ from math import prod
 
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node, in_order, listing
-from apsl_rules.oracles import RememberingOracle
+from apsl_rules.oracles import Asker
 from apsl_rules.parts import Part
 from apsl_rules.rules import Finding, adjacent, gap, settled, untested
 
@@ -19,9 +19,7 @@ _HELP = "fewer levels would help: cut numbers (discretize) or join rare levels"
 _SHOWN = 3
 
 
-def with_untested(
-    findings: Sequence[Finding], oracle: RememberingOracle, *, scored: Collection[Node] = ()
-) -> list[Finding]:
+def with_untested(findings: Sequence[Finding], oracle: Asker, *, scored: Collection[Node] = ()) -> list[Finding]:
     """Return findings and, for each node that they settle, the pairs at it that could not be tested.
 
     ``scored`` are nodes that a score compared with each other, which says more than the test that was not made.
@@ -37,7 +35,7 @@ def with_untested(
     return [*findings, *(one for one in _once(known) if told.isdisjoint(_of_pair(one)))]
 
 
-def finding_of(verdict: Verdict, oracle: RememberingOracle) -> Finding:
+def finding_of(verdict: Verdict, oracle: Asker) -> Finding:
     """Return that a pair could not be tested, with what would help."""
     return Finding(untested.fact(verdict.x, verdict.y), Evidence(oracle.name, (verdict,), _advice(verdict, oracle)))
 
@@ -66,7 +64,7 @@ def _once(findings: Iterable[Finding]) -> Iterable[Finding]:
     return {finding.fact: finding for finding in findings}.values()
 
 
-def _advice(verdict: Verdict, oracle: RememberingOracle) -> str:
+def _advice(verdict: Verdict, oracle: Asker) -> str:
     heading = oracle.table if oracle.kept is None else oracle.kept.heading
     if heading is None:
         return ""

@@ -29,7 +29,7 @@ from apsl_rules.learning.choose import (
 from apsl_rules.learning.honouring import honoured, is_given
 from apsl_rules.learning.learn import learn
 from apsl_rules.names import Depth, Node, in_order, nearest
-from apsl_rules.oracles import RememberingOracle
+from apsl_rules.oracles import Asker
 from apsl_rules.parts import LearnedGraph, Part
 from apsl_rules.plugins import LearnerOffer, OracleSettings, Plugins, Spec
 from apsl_rules.rules import Knowledge, Policy
@@ -152,7 +152,7 @@ def prepared(source: Any, learner: str | Path | Spec, settings: Settings) -> Pre
     knowledge = honoured(settings.get("knowledge"), offer, spec, plugins)
     options = _options(settings)
     oracle = _oracle(source, spec, settings, plugins, options)
-    asker = RememberingOracle(oracle, origin="the oracle")
+    asker = Asker(oracle, origin="the oracle")
     if is_auto(learner) and first == BY_SCORES and (reason := unfit_for_scores(asker)):
         offer, why = learner_offer(BY_TESTS, plugins), reason
         spec = _adjusted(offer.spec, settings)

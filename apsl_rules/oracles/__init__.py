@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.oracles.asker import Counts, RememberingOracle
+from apsl_rules.oracles.asker import Asker, Counts
 from apsl_rules.oracles.protocol import (
     BaseOracle,
     BatchedOracle,
@@ -15,9 +15,10 @@ from apsl_rules.oracles.protocol import (
     Sweep,
     foresee,
 )
-from apsl_rules.oracles.shared import SharedOracle, shared
+from apsl_rules.oracles.shared import SharedOracle, share_memory
 
 __all__ = [
+    "Asker",
     "BaseOracle",
     "BatchedOracle",
     "Counts",
@@ -25,11 +26,10 @@ __all__ = [
     "Elimination",
     "Oracle",
     "Query",
-    "RememberingOracle",
     "Search",
     "Separation",
     "SharedOracle",
     "Sweep",
     "foresee",
-    "shared",
+    "share_memory",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data import Table
-from apsl_rules.data.counts import KeptCounts
+from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import ApslError, InvalidArgumentError, LimitReachedError, PluginError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, check_labels, order_key, require_known
@@ -35,13 +35,13 @@ class Counts:
     sweeps: int
 
 
-class RememberingOracle:
+class Asker:
     """An oracle in front of another one, which answers each question once."""
 
     def __init__(
         self, oracle: Oracle, *, origin: str, max_tests: int | None = None, max_seconds: float | None = None
     ) -> None:
-        self._oracle = oracle if isinstance(oracle, Oracle) else _completed(oracle)
+        self._oracle = oracle if isinstance(oracle, Oracle) else _complete(oracle)
         self._eliminating = self._oracle if isinstance(self._oracle, Eliminating) else None
         self._origin = origin
         self.nodes = tuple(self._oracle.nodes)
@@ -64,10 +64,10 @@ class RememberingOracle:
         return table if isinstance(table, Table) else None
 
     @property
-    def kept(self) -> KeptCounts | None:
+    def kept(self) -> CachedCounts | None:
         """Return the counts behind the oracle, if they come from elsewhere."""
         kept = getattr(self._oracle, "kept", None)
-        return kept if isinstance(kept, KeptCounts) else None
+        return kept if isinstance(kept, CachedCounts) else None
 
     def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
         """Tell the oracle what may be asked next, so that it can prepare all of it in one round if it likes."""
@@ -265,7 +265,7 @@ class RememberingOracle:
             self._rounds += rounds
 
 
-def _completed(partial: Any) -> Oracle:
+def _complete(partial: Any) -> Oracle:
     """Return an object that has only ``nodes`` and ``verdict`` the rest of the protocol."""
     if not callable(getattr(partial, "verdict", None)) or not hasattr(partial, "nodes"):
         message = f"{type(partial).__name__} is no oracle: it needs nodes and a method verdict(x, y, given)"

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data import Table
-from apsl_rules.data.counts import KeptCounts
+from apsl_rules.data.counts import CachedCounts
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, order_key
 from apsl_rules.oracles.protocol import (
@@ -42,7 +42,7 @@ class SharedOracle(BatchedOracle):
         self.name = oracle.name
         self.perfect = oracle.perfect
         self.table: Table | None = getattr(oracle, "table", None)
-        self.kept: KeptCounts | None = getattr(oracle, "kept", None)
+        self.kept: CachedCounts | None = getattr(oracle, "kept", None)
         self.tests = 0
         self._oracle = oracle
         self._answers: dict[Hashable, Future[Any]] = {}
@@ -125,6 +125,6 @@ class SharedEliminatingOracle(SharedOracle):
         return found
 
 
-def shared(oracle: Oracle) -> SharedOracle:
+def share_memory(oracle: Oracle) -> SharedOracle:
     """Put a shared memory before an oracle."""
     return SharedEliminatingOracle(oracle) if isinstance(oracle, Eliminating) else SharedOracle(oracle)

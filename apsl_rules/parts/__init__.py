@@ -11,7 +11,7 @@ from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.parts import Parts
 from apsl_rules.parts.reach import Distances, inside
 from apsl_rules.parts.shortcuts import OpenEdges
-from apsl_rules.parts.stability_result import Stability, Tally, counted, tally
+from apsl_rules.parts.stability_result import Stability, Tally, count_support, tally
 from apsl_rules.parts.text import draw
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "Stability",
     "Tally",
     "Visit",
-    "counted",
+    "count_support",
     "draw",
     "edges_csv",
     "graph_of",

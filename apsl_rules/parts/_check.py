@@ -27,7 +27,7 @@ from apsl_rules.rules import (
 _NEEDED = (adjacent, arrow, conflict, gap, settled)
 
 
-def checked_relations(relations: Sequence[Relation]) -> dict[str, Relation]:
+def check_relations(relations: Sequence[Relation]) -> dict[str, Relation]:
     """Return relations by name, once none contradicts ours or reads as more than its nodes."""
     known = by_name((*relations, *RELATIONS))
     missing = {one.name for one in _NEEDED} - {one.name for one in relations}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen(repr=False)
 class Comparison:
-    """The part that each learner gave, by its name, and the CPU seconds it took; the first one is the yardstick."""
+    """The part of each learner, by its name, and its CPU seconds; all are compared with the first."""
 
     parts: Mapping[str, Part]
     seconds: Mapping[str, float] = attrs.field(eq=False)
@@ -30,7 +30,7 @@ class Comparison:
         ``edges`` are those of the asked part, ``arrows``, ``lines`` and ``conflicts`` how they are marked; ``shared``
         counts the edges that the first learner has too, ``same`` those of them with the same mark and direction.
         """
-        yardstick = next(iter(self.parts.values()))
+        first = next(iter(self.parts.values()))
         return [
             {
                 "learner": name,
@@ -38,8 +38,10 @@ class Comparison:
                 "arrows": len(part.arrows),
                 "lines": len(part.lines),
                 "conflicts": len(part.conflicts),
-                "shared": len(part.edges & yardstick.edges),
-                "same": sum(_drawn(part, pair) == _drawn(yardstick, pair) for pair in part.edges & yardstick.edges),
+                "shared": len(part.edges & first.edges),
+                "same": sum(
+                    _mark_and_arrows(part, pair) == _mark_and_arrows(first, pair) for pair in part.edges & first.edges
+                ),
                 "visited": len(part.visited),
                 "tests": part.counts.asked,
                 "cpu": round(self.seconds[name], 4),
@@ -68,7 +70,7 @@ class Comparison:
         return f"<Comparison of {', '.join(self.parts)}>"
 
 
-def _drawn(part: Part, pair: Pair) -> tuple[bool, bool, str]:
+def _mark_and_arrows(part: Part, pair: Pair) -> tuple[bool, bool, str]:
     """Return the mark of an edge and the direction of its arrow."""
     x, y = sorted(pair, key=part.nodes.index)
     return part.store.has_arrow(x, y), part.store.has_arrow(y, x), str(part.mark(x, y))

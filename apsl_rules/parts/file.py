@@ -26,7 +26,7 @@ from apsl_rules.errors import PartFileError
 from apsl_rules.evidence import evidence_data, evidence_of
 from apsl_rules.names import Node
 from apsl_rules.oracles import Counts
-from apsl_rules.parts._check import check_part, checked_relations
+from apsl_rules.parts._check import check_part, check_relations
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.rules import (
     NAMED,
@@ -208,7 +208,7 @@ class _Reader:
         self._relations = [Relation(**one) for one in data["relations"]]
         if untested.name not in {one.name for one in self._relations}:  # a file from before pairs could be untested
             self._relations.append(untested)
-        self._by_name = checked_relations(self._relations)
+        self._by_name = check_relations(self._relations)
         self._history: list[Entry] = []
         self._history = [self._entry(one) for one in data["history"]]
 

@@ -281,7 +281,7 @@ class Part(Exportable, Viewable):
                     "source": x,
                     "target": y,
                     "mark": str(self.store.mark(x, y)),
-                    "rule": _named(reason),
+                    "rule": _basis(reason),
                     "p": max(p_values, default=None),
                     "distance": min(self.distances[node] for node in pair),
                     "support": self.support.get(pair),
@@ -313,7 +313,7 @@ class Part(Exportable, Viewable):
         return draw(self)
 
 
-def _named(reason: Reason) -> str:
+def _basis(reason: Reason) -> str:
     """Name what an edge rests on: the rule that oriented it, or that it was found or given."""
     if isinstance(reason, Firing):
         return reason.rule

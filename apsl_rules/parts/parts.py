@@ -66,7 +66,7 @@ def _union(parts: Parts) -> Part:
     book = ledger(knowing(parts.rulebook) if first.knowledge else parts.rulebook, parts.conflicts)
     distances = Distances(first.target)
     visits: list[Visit] = []
-    for node, (neighbours, findings) in _told(parts.values()).items():
+    for node, (neighbours, findings) in _findings_by_node(parts.values()).items():
         begin = len(book.history)
         book.add(findings)
         visits.append(Visit(node, neighbours, begin, len(book.history)))
@@ -90,7 +90,7 @@ def _union(parts: Parts) -> Part:
     )
 
 
-def _told(parts: Iterable[Part]) -> dict[Node, tuple[tuple[Node, ...], list[Finding]]]:
+def _findings_by_node(parts: Iterable[Part]) -> dict[Node, tuple[tuple[Node, ...], list[Finding]]]:
     """Gather the findings of each visited node over all parts."""
     found: dict[Node, dict[Fact, Finding]] = {}
     neighbours: dict[Node, tuple[Node, ...]] = {}

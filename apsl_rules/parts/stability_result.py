@@ -173,7 +173,7 @@ class Stability:
         return "\n".join(lines)
 
 
-def counted(part: Part, tallies: Sequence[Tally]) -> tuple[tuple[Support, ...], dict[Pair, float]]:
+def count_support(part: Part, tallies: Sequence[Tally]) -> tuple[tuple[Support, ...], dict[Pair, float]]:
     """Return the shares of each mark on every pair that any part joins, and the support of each mark of one part."""
     if not tallies:
         return (), {}

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from apsl_rules.names import Depth, Node
-from apsl_rules.oracles import Counts, RememberingOracle
+from apsl_rules.oracles import Asker, Counts
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.manager import Plugins
 from apsl_rules.plugins.offers import FinderSettings
@@ -25,7 +25,7 @@ class Task:
     target: Node
     depth: Depth
     spec: Spec
-    oracle: RememberingOracle
+    oracle: Asker
     plugins: Plugins
     finder_settings: FinderSettings
     settings: Mapping[str, Any]

@@ -30,9 +30,9 @@ class Grid:
     chains: tuple[tuple[Slot, ...], ...]
 
 
-def arranged(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> Grid:
+def arrange(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> Grid:
     """Arrange nodes 0, 1, ... with known layers; the order of the nodes settles what is equal otherwise."""
-    columns = _filled(layer_of, edges)
+    columns = _fill_columns(layer_of, edges)
     place = {node: at for at, column in enumerate(columns) for node in column}
     count = len(layer_of)
     chains = []
@@ -43,10 +43,10 @@ def arranged(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> Grid:
         for slot, column in enumerate(passing, start=count):
             columns[column].append(slot)
         count += len(passing)
-    return Grid(tuple(map(tuple, _untangled(columns, chains))), tuple(chains))
+    return Grid(tuple(map(tuple, _reduce_crossings(columns, chains))), tuple(chains))
 
 
-def _filled(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> list[list[int]]:
+def _fill_columns(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> list[list[int]]:
     """Fill the columns of each layer: nodes that lead on to the next layer stand nearest to it."""
     rows = max(_ROWS, round(1.5 * sqrt(len(layer_of))))
     onward = [0] * len(layer_of)
@@ -62,7 +62,7 @@ def _filled(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> list[l
     return columns
 
 
-def _untangled(columns: Sequence[Sequence[Slot]], chains: Iterable[tuple[Slot, ...]]) -> list[list[Slot]]:
+def _reduce_crossings(columns: Sequence[Sequence[Slot]], chains: Iterable[tuple[Slot, ...]]) -> list[list[Slot]]:
     """Sort each column by where the neighbours stand, to and fro, and keep the order with the fewest crossings."""
     links = _Links(columns, chains)
     order = [list(column) for column in columns]
@@ -72,14 +72,14 @@ def _untangled(columns: Sequence[Sequence[Slot]], chains: Iterable[tuple[Slot, .
         for at in range(len(order)) if rightwards else reversed(range(len(order))):
             behind = {at, at - 1 if rightwards else at + 1}
             sides = behind if sweep < _SWEEPS - 4 else {at - 1, at, at + 1}
-            order[at] = links.sorted_column(order, at, sides)
+            order[at] = links.sort_column(order, at, sides)
         crossings = links.crossings(order)
         if crossings < fewest:
             best, fewest = [list(column) for column in order], crossings
-    return _swapped(best, links) if sum(map(len, columns)) <= _FEW else best
+    return _swap_adjacent(best, links) if sum(map(len, columns)) <= _FEW else best
 
 
-def _swapped(order: list[list[Slot]], links: _Links) -> list[list[Slot]]:
+def _swap_adjacent(order: list[list[Slot]], links: _Links) -> list[list[Slot]]:
     """Swap neighbours in a column for as long as that saves crossings."""
     fewest = links.crossings(order)
     improved = True
@@ -110,7 +110,7 @@ class _Links:
             at = self._column_of[x]
             (self._bows if self._column_of[y] == at else self._across).setdefault(at, []).append((x, y))
 
-    def sorted_column(self, order: Sequence[Sequence[Slot]], at: int, sides: AbstractSet[int]) -> list[Slot]:
+    def sort_column(self, order: Sequence[Sequence[Slot]], at: int, sides: AbstractSet[int]) -> list[Slot]:
         """Sort a column by the mean place of what its slots are joined to in some columns."""
         seen = [column for number, column in enumerate(order) if number in sides]
         rank = {slot: (place + 0.5) / len(column) for column in seen for place, slot in enumerate(column)}

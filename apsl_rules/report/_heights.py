@@ -10,7 +10,7 @@ from apsl_rules.report._columns import Grid, Slot
 _PASSES = 16
 
 
-def placed(grid: Grid, tall: Mapping[Slot, float], room: Mapping[Slot, float]) -> dict[Slot, float]:
+def place_slots(grid: Grid, tall: Mapping[Slot, float], room: Mapping[Slot, float]) -> dict[Slot, float]:
     """Return the middle of each slot; ``tall`` is its height and ``room`` the free space it wants above and below."""
     near: dict[Slot, list[Slot]] = {slot: [] for column in grid.columns for slot in column}
     for chain in grid.chains:

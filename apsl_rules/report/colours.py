@@ -5,8 +5,8 @@ from __future__ import annotations
 from apsl_rules.report.edges import Look
 
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
-INK = {"arrow": "#1d4e89", "line": "#7a4f00", "conflict": "#b3261e", "beyond": "#76828f"}
-PAPER, STRIPE, BOX, OUTLINE, TEXT, SOFT = "#ffffff", "#f1f4f8", "#ffffff", "#52606d", "#1f2933", "#5a6775"
+STROKES = {"arrow": "#1d4e89", "line": "#7a4f00", "conflict": "#b3261e", "beyond": "#76828f"}
+BACKGROUND, STRIPE, BOX, OUTLINE, TEXT, SOFT = "#ffffff", "#f1f4f8", "#ffffff", "#52606d", "#1f2933", "#5a6775"
 
 
 def stroke_name(look: Look) -> str:

@@ -16,7 +16,7 @@ from apsl_rules.names import Node, shown
 from apsl_rules.parts import Part, Visit
 from apsl_rules.report.edge_width import thickness, weight_text, weights_of
 from apsl_rules.report.edges import Look, positions
-from apsl_rules.report.layout import Box, Drawing, Wire, drawing_of
+from apsl_rules.report.layout import Box, Drawing, DrawnEdge, drawing_of
 from apsl_rules.report.paths import body_of, corners_of, head_of
 from apsl_rules.rules import Conflict, Drop, Entry, Fact, Finding, Firing, Proof, Reason, Relation
 
@@ -39,7 +39,7 @@ class _Writer:
         self._told: list[dict[str, Any]] = []
         self._steps: dict[tuple[Fact, int, tuple[int, ...]], int] = {}
         self._proofs: list[list[Any]] = []
-        self._edges = {frozenset(wire.edge.pair): number for number, wire in enumerate(drawing.wires)}
+        self._edges = {frozenset(drawn.edge.pair): number for number, drawn in enumerate(drawing.edges)}
         rows = part.rows()
         self._rows = {frozenset((row["source"], row["target"])): row for row in rows}
         self._weights = weights_of(rows)
@@ -52,7 +52,7 @@ class _Writer:
             "size": [drawing.width, drawing.height],
             "bands": [attrs.asdict(band) for band in drawing.bands],
             "boxes": [self._box(box) for box in drawing.boxes],
-            "edges": [self._edge(wire) for wire in drawing.wires],
+            "edges": [self._edge(drawn) for drawn in drawing.edges],
             "conflicts": [self._conflict(one) for one in part.all_conflicts],
             "positions": positions(part),
             "visits": [self._visit(visit) for visit in part.visits],
@@ -81,21 +81,21 @@ class _Writer:
         place = {name: round(getattr(box, name), 1) for name in ("left", "top", "width", "height")}
         return {"label": box.label, "layer": box.layer, "within": box.within, **place}
 
-    def _edge(self, wire: Wire) -> dict[str, Any]:
-        route, pair = wire.route, frozenset(wire.edge.pair)
+    def _edge(self, drawn: DrawnEdge) -> dict[str, Any]:
+        route, pair = drawn.route, frozenset(drawn.edge.pair)
         row = self._rows.get(pair, {})
         p = row.get("p")
         weight = self._weights.get(pair)
         return {
-            "ends": [wire.first, wire.second],
-            "within": wire.edge.within,
-            "looks": [[position, str(look)] for position, look in wire.edge.looks],
+            "ends": [drawn.first, drawn.second],
+            "within": drawn.edge.within,
+            "looks": [[position, str(look)] for position, look in drawn.edge.looks],
             "ports": [[round(port.x, 1), round(port.y, 1)] for port in (route.start, route.end)],
             "heads": [head_of(route.start), head_of(route.end)],
             "body": body_of(route),
-            "zigzag": corners_of(route.zigzag()) if wire.edge.is_torn else None,
+            "zigzag": corners_of(route.zigzag()) if drawn.edge.is_contradicted else None,
             "middle": [round(at, 1) for at in route.middle],
-            "proof": None if wire.edge.last is Look.NONE else self._proof(self._part.why(*wire.edge.pair)),
+            "proof": None if drawn.edge.last is Look.NONE else self._proof(self._part.why(*drawn.edge.pair)),
             "p": None if p is None else f"{p:.3g}",
             "width": round(thickness(weight), 2),
             "weight": None if weight is None else weight_text(weight),

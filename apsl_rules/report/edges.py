@@ -43,7 +43,7 @@ class Edge:
         return self.looks[-1][1]
 
     @property
-    def is_torn(self) -> bool:
+    def is_contradicted(self) -> bool:
         """Return whether the edge is ever in conflict or has both arrows."""
         return any(look in {Look.BOTH, Look.CONFLICT} for _, look in self.looks)
 

@@ -9,11 +9,11 @@ import attrs
 
 from apsl_rules.names import Node, in_order, shown
 from apsl_rules.parts import Part
-from apsl_rules.report._columns import Grid, Slot, arranged
-from apsl_rules.report._heights import placed
+from apsl_rules.report._columns import Grid, Slot, arrange
+from apsl_rules.report._heights import place_slots
 from apsl_rules.report.curves import STUB, Point, Port, Route, beside, through
 from apsl_rules.report.edges import Edge, Look, edges_of
-from apsl_rules.report.text_width import shortened, width_of
+from apsl_rules.report.text_width import shorten, width_of
 
 MARGIN, HEADING = 24.0, 40.0
 _PADDING, _HEIGHT, _ROOM, _PASSING, _PORTS = 12.0, 28.0, 14.0, 7.0, 8.0
@@ -41,7 +41,7 @@ class Box:
 
 
 @attrs.frozen
-class Wire:
+class DrawnEdge:
     """An edge as it is drawn: the numbers of its boxes, and its way from the first to the second."""
 
     edge: Edge
@@ -66,7 +66,7 @@ class Drawing:
     """Boxes by name, edges by the names of their ends, stripes from left to right, and the size of it all."""
 
     boxes: tuple[Box, ...]
-    wires: tuple[Wire, ...]
+    edges: tuple[DrawnEdge, ...]
     bands: tuple[Band, ...]
     width: float
     height: float
@@ -75,16 +75,16 @@ class Drawing:
         """Return the drawing without what lies beyond the asked depth; everything else stays where it is."""
         kept = [number for number, box in enumerate(self.boxes) if box.within]
         number_of = {number: at for at, number in enumerate(kept)}
-        wires = tuple(
-            attrs.evolve(wire, first=number_of[wire.first], second=number_of[wire.second])
-            for wire in self.wires
-            if wire.edge.within and wire.first in number_of and wire.second in number_of
+        drawn_edges = tuple(
+            attrs.evolve(drawn, first=number_of[drawn.first], second=number_of[drawn.second])
+            for drawn in self.edges
+            if drawn.edge.within and drawn.first in number_of and drawn.second in number_of
         )
         boxes = tuple(self.boxes[number] for number in kept)
         layers = {box.layer for box in boxes}
         bands = tuple(band for band in self.bands if band.layer in layers)
         bottom = max(box.top + box.height for box in boxes) + MARGIN
-        return Drawing(boxes, wires, bands, max(band.right for band in bands) + MARGIN, bottom)
+        return Drawing(boxes, drawn_edges, bands, max(band.right for band in bands) + MARGIN, bottom)
 
 
 def drawing_of(part: Part) -> Drawing:
@@ -95,7 +95,7 @@ def drawing_of(part: Part) -> Drawing:
     pairs = [(number_of[edge.pair[0]], number_of[edge.pair[1]]) for edge in edges]
     farthest = max(part.distances.values())
     layer_of = [part.distances.get(node, farthest + 1) for node in nodes]
-    sheet = _Sheet(arranged(layer_of, pairs), pairs, [shortened(shown(node)) for node in nodes])
+    sheet = _Measures(arrange(layer_of, pairs), pairs, [shorten(shown(node)) for node in nodes])
     members = frozenset(part.members)
     boxes = tuple(
         Box(
@@ -112,10 +112,10 @@ def drawing_of(part: Part) -> Drawing:
         for number, node in enumerate(nodes)
     )
     routes = sheet.routes()
-    wires = tuple(Wire(edge, *pair, route) for edge, pair, route in zip(edges, pairs, routes, strict=True))
+    drawn_edges = tuple(DrawnEdge(edge, *pair, route) for edge, pair, route in zip(edges, pairs, routes, strict=True))
     right, bottom = sheet.lefts[-1] + sheet.widths[-1], max(box.top + box.height for box in boxes)
-    bands = _bands(boxes, {layer: _title(layer, farthest) for layer in layer_of}, wires)
-    return Drawing(boxes, wires, bands, max([right, *(band.right for band in bands)]) + MARGIN, bottom + MARGIN)
+    bands = _bands(boxes, {layer: _title(layer, farthest) for layer in layer_of}, drawn_edges)
+    return Drawing(boxes, drawn_edges, bands, max([right, *(band.right for band in bands)]) + MARGIN, bottom + MARGIN)
 
 
 def _title(layer: int, farthest: int) -> str:
@@ -124,7 +124,7 @@ def _title(layer: int, farthest: int) -> str:
     return {0: "target", 1: "1 step"}.get(layer, f"{layer} steps")
 
 
-def _bands(boxes: Sequence[Box], titles: Mapping[int, str], wires: Sequence[Wire]) -> tuple[Band, ...]:
+def _bands(boxes: Sequence[Box], titles: Mapping[int, str], drawn_edges: Sequence[DrawnEdge]) -> tuple[Band, ...]:
     """Draw for each layer a stripe as wide as its boxes and the bows beside its last column."""
     bands = []
     for layer in sorted({box.layer for box in boxes}):
@@ -132,13 +132,13 @@ def _bands(boxes: Sequence[Box], titles: Mapping[int, str], wires: Sequence[Wire
         left, right = min(box.left for box in mine), max(box.left + box.width for box in mine)
         bands.append(Band(layer, titles[layer], any(box.within for box in mine), left - MARGIN / 2, right + MARGIN / 2))
     last = bands[-1]
-    bows = [wire.route for wire in wires if boxes[wire.first].layer == boxes[wire.second].layer == last.layer]
+    bows = [drawn.route for drawn in drawn_edges if boxes[drawn.first].layer == boxes[drawn.second].layer == last.layer]
     reach = max((x for bow in bows for x, _ in bow.points()), default=0.0)
     bands[-1] = attrs.evolve(last, right=max(last.right, reach + MARGIN / 2))
     return tuple(bands)
 
 
-class _Sheet:
+class _Measures:
     """The measures of a drawing while it is made: columns from left to right, slots from top to bottom."""
 
     def __init__(self, grid: Grid, pairs: Sequence[tuple[int, int]], labels: Sequence[str]) -> None:
@@ -148,7 +148,7 @@ class _Sheet:
         self.column_of = {slot: at for at, column in enumerate(grid.columns) for slot in column}
         self.tall = self._tall()
         room = {slot: _ROOM if slot < len(labels) else _PASSING for slot in self.column_of}
-        middle = placed(grid, self.tall, room)
+        middle = place_slots(grid, self.tall, room)
         self.middle = {slot: at + HEADING + MARGIN for slot, at in middle.items()}
         self.widths = [
             max([_NARROWEST, *(width_of(labels[slot]) + 2 * _PADDING for slot in column if slot < len(labels))])
@@ -223,6 +223,6 @@ class _Sheet:
         return ports
 
 
-def shown_wires(drawing: Drawing) -> list[Wire]:
+def final_edges(drawing: Drawing) -> list[DrawnEdge]:
     """Return the edges that the part still has at the end."""
-    return [wire for wire in drawing.wires if wire.edge.last is not Look.NONE]
+    return [drawn for drawn in drawing.edges if drawn.edge.last is not Look.NONE]

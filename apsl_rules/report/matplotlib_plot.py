@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.parts import Part
-from apsl_rules.report.colours import BOX, INK, OUTLINE, PAPER, SOFT, STRIPE, TEXT, stroke_name
+from apsl_rules.report.colours import BACKGROUND, BOX, OUTLINE, SOFT, STRIPE, STROKES, TEXT, stroke_name
 from apsl_rules.report.curves import STUB, Port
 from apsl_rules.report.edge_width import thickness, weight_text, weights_of
 from apsl_rules.report.edges import Look
-from apsl_rules.report.layout import MARGIN, Box, Drawing, Wire, drawing_of, shown_wires
+from apsl_rules.report.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
 from apsl_rules.report.text_width import FONT_SIZE
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class _Plot:
             width, height = band.right - band.left, self._drawing.height - MARGIN
             self._rounded(band.left, MARGIN / 2, width, height, facecolor=STRIPE, edgecolor="none", zorder=0)
             self._words((band.left + band.right) / 2, MARGIN / 2 + 16, band.title, size=11, color=SOFT)
-        for wire in shown_wires(self._drawing):
-            self._wire(wire, self._weights.get(frozenset(wire.edge.pair)))
+        for drawn in final_edges(self._drawing):
+            self._edge(drawn, self._weights.get(frozenset(drawn.edge.pair)))
         for box in self._drawing.boxes:
             self._box(box, is_target=box.node == self._part.target)
 
@@ -70,19 +70,19 @@ class _Plot:
         self._ax.text(x, y, words, fontsize=size * self._points, ha="center", va="center", parse_math=False, **how)
 
     def _box(self, box: Box, *, is_target: bool) -> None:
-        fill = INK["arrow"] if is_target else BOX
-        ink = PAPER if is_target else TEXT if box.within else SOFT
+        fill = STROKES["arrow"] if is_target else BOX
+        colour = BACKGROUND if is_target else TEXT if box.within else SOFT
         border = {"edgecolor": OUTLINE, "linewidth": self._points, "linestyle": "-" if box.within else ":"}
         self._rounded(box.left, box.top, box.width, box.height, facecolor=fill, zorder=3, gid="node", **border)
         weight = "bold" if is_target else "normal"
-        self._words(*box.middle, box.label, size=FONT_SIZE * 0.95, color=ink, zorder=4, weight=weight)
+        self._words(*box.middle, box.label, size=FONT_SIZE * 0.95, color=colour, zorder=4, weight=weight)
 
-    def _wire(self, wire: Wire, weight: float | None) -> None:
+    def _edge(self, drawn: DrawnEdge, weight: float | None) -> None:
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path
 
-        look, route, kind = wire.edge.last, wire.route, stroke_name(wire.edge.last)
-        ink = INK[kind if wire.edge.within else "beyond"]
+        look, route, kind = drawn.edge.last, drawn.route, stroke_name(drawn.edge.last)
+        colour = STROKES[kind if drawn.edge.within else "beyond"]
         if kind == "conflict":
             points = [*route.zigzag()]
             codes = [Path.LINETO] * len(points)
@@ -94,31 +94,31 @@ class _Plot:
         if look not in {Look.AHEAD, Look.BOTH}:
             points, codes = [*points, (route.end.x, route.end.y)], [*codes, Path.LINETO]
         dashes: Any = "-" if kind != "line" else (0, (4, 2.3))
-        how: dict[str, Any] = {"linestyle": dashes if wire.edge.within else ":", "gid": _gid(wire, kind)}
+        how: dict[str, Any] = {"linestyle": dashes if drawn.edge.within else ":", "gid": _gid(drawn, kind)}
         width = thickness(weight) * self._points
         path = Path(points, [Path.MOVETO, *codes[1:]])
-        self._ax.add_patch(PathPatch(path, fill=False, edgecolor=ink, linewidth=width, zorder=1, **how))
+        self._ax.add_patch(PathPatch(path, fill=False, edgecolor=colour, linewidth=width, zorder=1, **how))
         if look in {Look.AHEAD, Look.BOTH}:
-            self._head(route.end, ink)
+            self._head(route.end, colour)
         if look in {Look.BACK, Look.BOTH}:
-            self._head(route.start, ink)
+            self._head(route.start, colour)
         x, y = route.middle
         if kind == "conflict":
             size = 15 * self._points
-            self._ax.plot([x], [y], marker="o", markersize=size, color=PAPER, markeredgecolor=ink, zorder=2)
-            self._ax.plot([x], [y], marker="x", markersize=7 * self._points, color=ink, zorder=2)
+            self._ax.plot([x], [y], marker="o", markersize=size, color=BACKGROUND, markeredgecolor=colour, zorder=2)
+            self._ax.plot([x], [y], marker="x", markersize=7 * self._points, color=colour, zorder=2)
         if weight is not None:
-            self._words(x, y - 8, weight_text(weight), size=11, color=ink, zorder=2)
+            self._words(x, y - 8, weight_text(weight), size=11, color=colour, zorder=2)
 
-    def _head(self, port: Port, ink: str) -> None:
+    def _head(self, port: Port, colour: str) -> None:
         from matplotlib.patches import Polygon
 
         x, y = port.stub
         corners = [(port.x, port.y), (x, y - STUB / 2), (x, y + STUB / 2)]
-        self._ax.add_patch(Polygon(corners, closed=True, facecolor=ink, edgecolor="none", zorder=2))
+        self._ax.add_patch(Polygon(corners, closed=True, facecolor=colour, edgecolor="none", zorder=2))
 
 
-def _gid(wire: Wire, kind: str) -> str:
+def _gid(drawn: DrawnEdge, kind: str) -> str:
     """Name the stroke of an edge, so that it can be told apart in the figure and in what is saved from it."""
-    first, second = wire.edge.pair if wire.edge.last is not Look.BACK else wire.edge.pair[::-1]
+    first, second = drawn.edge.pair if drawn.edge.last is not Look.BACK else drawn.edge.pair[::-1]
     return f"{kind} {first!r} {second!r}"

@@ -7,20 +7,20 @@ from xml.sax.saxutils import escape, quoteattr
 
 from apsl_rules.names import Node, shown
 from apsl_rules.parts import Part
-from apsl_rules.report.colours import BOX, FONT, INK, OUTLINE, PAPER, SOFT, STRIPE, TEXT, stroke_name
+from apsl_rules.report.colours import BACKGROUND, BOX, FONT, OUTLINE, SOFT, STRIPE, STROKES, TEXT, stroke_name
 from apsl_rules.report.edge_width import thickness, weight_text, weights_of
 from apsl_rules.report.edges import Look
-from apsl_rules.report.layout import MARGIN, Box, Drawing, Wire, drawing_of, shown_wires
+from apsl_rules.report.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
 from apsl_rules.report.paths import body_of, corners_of, head_of, num, whole
 from apsl_rules.report.text_width import FONT_SIZE, width_of
 
 _LEGEND, _LETTERS = 34.0, 11
-_CONFLICT, _ARROW, _LINE, _BEYOND = INK["conflict"], INK["arrow"], INK["line"], INK["beyond"]
+_CONFLICT, _ARROW, _LINE, _BEYOND = STROKES["conflict"], STROKES["arrow"], STROKES["line"], STROKES["beyond"]
 _SIGNS = {
     "arrow": f'<path d="M0 0H31" stroke="{_ARROW}"/><path d="M40 0L31 -4.5V4.5Z" fill="{_ARROW}"/>',
     "line: direction open": f'<path d="M0 0H40" stroke="{_LINE}" stroke-dasharray="7 4"/>',
     "conflict": f'<path d="M0 0L3 -3L8 3L13 -3L18 3L23 -3L28 3L33 -3L40 0" fill="none" stroke="{_CONFLICT}"/>'
-    f'<circle cx="20" r="7" fill="{PAPER}" stroke="{_CONFLICT}"/>'
+    f'<circle cx="20" r="7" fill="{BACKGROUND}" stroke="{_CONFLICT}"/>'
     f'<path d="M16.5 -3.5l7 7m0 -7l-7 7" stroke="{_CONFLICT}"/>',
     "beyond the asked depth": f'<path d="M0 0H40" stroke="{_BEYOND}" stroke-dasharray="1.5 4" stroke-linecap="round"/>',
 }
@@ -29,16 +29,16 @@ _SIGNS = {
 def svg(part: Part, *, outside: bool = False) -> str:
     """Draw a part as SVG text; ``outside`` adds, in grey, what was learned beyond the asked depth."""
     drawing = drawing_of(part) if outside else drawing_of(part).part_only()
-    beyond = any(not wire.edge.within for wire in drawing.wires)
+    beyond = any(not drawn.edge.within for drawn in drawing.edges)
     signs = {words: sign for words, sign in _SIGNS.items() if beyond or not words.startswith("beyond")}
     weights = weights_of(part.rows())
     size = [num(max(drawing.width, 2 * MARGIN + sum(map(_room, signs)))), num(drawing.height + _LEGEND)]
     pieces = [
-        _opening(*size),
+        _start(*size),
         f"<title>{escape(f'The part around {shown(part.target)}, depth {part.depth}')}</title>",
-        f'<rect width="100%" height="100%" fill="{PAPER}"/>',
+        f'<rect width="100%" height="100%" fill="{BACKGROUND}"/>',
         *_stripes(drawing),
-        *(piece for wire in shown_wires(drawing) for piece in _wire(wire, weights)),
+        *(piece for drawn in final_edges(drawing) for piece in _edge(drawn, weights)),
         *(_box(box, is_target=box.node == part.target) for box in drawing.boxes),
         *_legend(signs, drawing.height + 6),
         "</svg>",
@@ -46,7 +46,7 @@ def svg(part: Part, *, outside: bool = False) -> str:
     return "\n".join(pieces) + "\n"
 
 
-def _opening(width: str, height: str) -> str:
+def _start(width: str, height: str) -> str:
     """Begin a drawing that keeps its size and can be scaled."""
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} font-family="{FONT}" font-size="{FONT_SIZE}">'
@@ -62,7 +62,7 @@ def _stripes(drawing: Drawing) -> Iterator[str]:
 
 
 def _box(box: Box, *, is_target: bool) -> str:
-    fill, ink = (INK["arrow"], PAPER) if is_target else (BOX, TEXT if box.within else SOFT)
+    fill, colour = (STROKES["arrow"], BACKGROUND) if is_target else (BOX, TEXT if box.within else SOFT)
     dashes = "" if box.within else ' stroke-dasharray="2 3"'
     bold = ' font-weight="600"' if is_target else ""
     x, y = map(num, box.middle)
@@ -70,35 +70,35 @@ def _box(box: Box, *, is_target: bool) -> str:
         f"<g data-node={quoteattr(box.name)}><title>{escape(box.name)}</title>"
         f'<rect x="{num(box.left)}" y="{num(box.top)}" width="{num(box.width)}" height="{num(box.height)}" rx="7" '
         f'fill="{fill}" stroke="{OUTLINE}"{dashes}/>'
-        f'<text x="{x}" y="{y}" dy="0.35em" text-anchor="middle" fill="{ink}"{bold}>{escape(box.label)}</text></g>'
+        f'<text x="{x}" y="{y}" dy="0.35em" text-anchor="middle" fill="{colour}"{bold}>{escape(box.label)}</text></g>'
     )
 
 
-def _wire(wire: Wire, weights: Mapping[frozenset[Node], float]) -> Iterator[str]:
-    look, route, kind = wire.edge.last, wire.route, stroke_name(wire.edge.last)
-    ink = INK[kind if wire.edge.within else "beyond"]
-    weight = weights.get(frozenset(wire.edge.pair))
-    first, second = wire.edge.pair if look is not Look.BACK else wire.edge.pair[::-1]
+def _edge(drawn: DrawnEdge, weights: Mapping[frozenset[Node], float]) -> Iterator[str]:
+    look, route, kind = drawn.edge.last, drawn.route, stroke_name(drawn.edge.last)
+    colour = STROKES[kind if drawn.edge.within else "beyond"]
+    weight = weights.get(frozenset(drawn.edge.pair))
+    first, second = drawn.edge.pair if look is not Look.BACK else drawn.edge.pair[::-1]
     names = f"data-source={quoteattr(shown(first))} data-target={quoteattr(shown(second))}"
-    yield f'<g {names} data-mark="{kind}" fill="none" stroke="{ink}" stroke-width="{num(thickness(weight))}">'
+    yield f'<g {names} data-mark="{kind}" fill="none" stroke="{colour}" stroke-width="{num(thickness(weight))}">'
     body = corners_of(route.zigzag()) if kind == "conflict" else body_of(route)
-    yield f'<path d="{whole(route, body, look)}" stroke-linejoin="round"{_dashes(wire, kind)}/>'
+    yield f'<path d="{whole(route, body, look)}" stroke-linejoin="round"{_dashes(drawn, kind)}/>'
     for port, looks in ((route.end, {Look.AHEAD, Look.BOTH}), (route.start, {Look.BACK, Look.BOTH})):
         if look in looks:
-            yield f'<path d="{head_of(port)}" fill="{ink}" stroke="none"/>'
+            yield f'<path d="{head_of(port)}" fill="{colour}" stroke="none"/>'
     x, y = route.middle
     if kind == "conflict":
-        yield f'<circle cx="{num(x)}" cy="{num(y)}" r="8" fill="{PAPER}" stroke-width="1.5"/>'
+        yield f'<circle cx="{num(x)}" cy="{num(y)}" r="8" fill="{BACKGROUND}" stroke-width="1.5"/>'
         yield f'<path d="M{num(x - 3.5)} {num(y - 3.5)}l7 7m0 -7l-7 7" stroke-width="2"/>'
     if weight is not None:
         place = f'x="{num(x)}" y="{num(y - 6)}" text-anchor="middle" font-size="{_LETTERS}"'
         halo = f'stroke="{STRIPE}" stroke-width="3" paint-order="stroke"'
-        yield f'<text {place} fill="{ink}" {halo}>{weight_text(weight)}</text>'
+        yield f'<text {place} fill="{colour}" {halo}>{weight_text(weight)}</text>'
     yield "</g>"
 
 
-def _dashes(wire: Wire, kind: str) -> str:
-    if not wire.edge.within:
+def _dashes(drawn: DrawnEdge, kind: str) -> str:
+    if not drawn.edge.within:
         return ' stroke-dasharray="1.5 4" stroke-linecap="round"'
     return ' stroke-dasharray="7 4"' if kind == "line" else ""
 

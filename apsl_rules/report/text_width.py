@@ -30,10 +30,10 @@ def width_of(text: str, size: float = FONT_SIZE) -> float:
     return size * sum(map(_em, text))
 
 
-def shortened(text: str, longest: float = _LONGEST) -> str:
+def shorten(text: str, longest: float = _LONGEST) -> str:
     """Keep the beginning and the end of a name that is too long, since names that share one often differ in the other.
 
-    >>> shortened("a_very_long_name_of_a_column_in_a_table_2024")
+    >>> shorten("a_very_long_name_of_a_column_in_a_table_2024")
     'a_very_lon…able_2024'
     """
     if width_of(text) <= longest:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from apsl_backends.counting.choose import ENCODING, SOURCING, is_too_large, opened
+from apsl_backends.counting.choose import ENCODING, SOURCING, is_too_large, open_counts
 from apsl_rules.data import FileTable, Table
 from apsl_rules.data.counts import CountSource
 from apsl_rules.errors import InvalidArgumentError
@@ -66,7 +66,7 @@ def _count_test(name: str, source: Any, settings: OracleSettings) -> Oracle:
 
     options = _only(settings.options, (*ENCODING, *SOURCING, *_TESTING, "cache"), name)
     testing = {one: options[one] for one in _TESTING if one in options}
-    counted = opened(source, options)
+    counted = open_counts(source, options)
     kind = GSquare if name == "gsquare" else ChiSquare
     oracle = kind(counted, alpha=settings.alpha, threads=settings.threads, **testing)
     if "cache" not in options:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError
-from apsl_rules.evaluation.experiments import DrawnSamples, parse_experiment, read_results, run, summarised
+from apsl_rules.evaluation.experiments import DrawnSamples, parse_experiment, read_results, run, summarise
 from apsl_rules.evaluation.experiments.log import Log
 from apsl_rules.evaluation.experiments.running import Advance
 from support.terminal import but_compiling
@@ -94,7 +94,7 @@ def test_a_finished_run_learns_nothing_again(whole: Path) -> None:
 def test_results_are_read_back_and_summarised(whole: Path) -> None:
     """A row for each part and way of scoring, times apart, and means over targets and sets."""
     results = read_results(whole)
-    short = summarised(results)
+    short = summarise(results)
 
     assert (len(results.scores), len(results.times)) == (160 * 4, 160)
     assert set(results.scores["depth"]) == {"1", "max"}

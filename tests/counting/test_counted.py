@@ -23,7 +23,7 @@ from apsl_backends.scores.bde import BDeu
 from apsl_backends.scores.bde_from_counts import CountedBDeu
 from apsl_rules import learn, learn_graph, network
 from apsl_rules.data import table
-from apsl_rules.data.counts.cache import KeptCounts
+from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.counts.source import CountSource, heading_of
 from apsl_rules.data.files import FileTable
 from apsl_rules.data.notes import notes_on, notes_on_counts
@@ -45,7 +45,7 @@ def alarm() -> Table:
 
 def agree(counts: CountSource, drawn: Table, kind: type[GSquare | ChiSquare]) -> None:
     """Check sweeps, tests, searches and eliminations against those on the table in memory, and against plain loops."""
-    there, here = kind(KeptCounts(counts)), kind(drawn)
+    there, here = kind(CachedCounts(counts)), kind(drawn)
     nodes = drawn.names
     for x in nodes:
         swept, known = there.associations(x), here.associations(x)
@@ -88,7 +88,7 @@ def test_verdicts_are_those_of_memory(name: str, drawn: Table, chi: bool, most: 
 @pytest.mark.parametrize("name", ["table", "duckdb", "dask"])
 def test_scores_and_uncertainties_are_those_of_memory(name: str, drawn: Table) -> None:
     """BDeu of families, gains and all subsets, and symmetrical uncertainty, are equal to the last bit."""
-    there, here = CountedBDeu(KeptCounts(SOURCES[name](drawn))), BDeu(drawn)
+    there, here = CountedBDeu(CachedCounts(SOURCES[name](drawn))), BDeu(drawn)
     nodes = np.arange(len(drawn.names))
     for node in nodes.tolist():
         others = nodes[nodes != node]
@@ -96,7 +96,7 @@ def test_scores_and_uncertainties_are_those_of_memory(name: str, drawn: Table) -
         assert there.local(node, parents) == here.local(node, parents)
         assert there.gains(node, parents, others).tolist() == here.gains(node, parents, others).tolist()
     assert there.joints((0, 1, 3)).tolist() == here.joints((0, 1, 3)).tolist()
-    told, known = SymmetricalUncertainty(KeptCounts(SOURCES[name](drawn))), SymmetricalUncertainty(drawn)
+    told, known = SymmetricalUncertainty(CachedCounts(SOURCES[name](drawn))), SymmetricalUncertainty(drawn)
     for x in drawn.names:
         assert told.against_all(x).tolist() == known.against_all(x).tolist()
         assert told.pairs(x, drawn.names) == known.pairs(x, drawn.names)
@@ -203,7 +203,7 @@ def test_threads_columns_and_repetition_change_nothing(kind: str) -> None:
 
 def test_rounds_are_far_fewer_than_tests(alarm: Table) -> None:
     """A source that is far away is asked a few times for each node, not once for each test."""
-    kept = KeptCounts(SOURCES["thrifty"](alarm))
+    kept = CachedCounts(SOURCES["thrifty"](alarm))
     part = learn(GSquare(kept), "HR", depth=2)
 
     assert part.counts.distinct > 20 * kept.rounds
@@ -226,4 +226,4 @@ def test_copies_and_constants_are_noted() -> None:
     notes = notes_on(drawn, drawn.names)
 
     assert len(notes) == 2
-    assert notes_on_counts(KeptCounts(TableCounts(drawn)), drawn.names)[:-1] == notes
+    assert notes_on_counts(CachedCounts(TableCounts(drawn)), drawn.names)[:-1] == notes

@@ -20,13 +20,13 @@ from pyarrow import parquet as pq
 
 from apsl_backends.counting import choose as opening
 from apsl_backends.counting.dask_cluster import DaskCounts
-from apsl_backends.counting.duckdb_connection import connect, refusing
+from apsl_backends.counting.duckdb_connection import connect, translate_errors
 from apsl_backends.counting.duckdb_counts import DuckCounts
 from apsl_backends.counting.table_counts import TableCounts
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import table
-from apsl_rules.data.counts.cache import KeptCounts
+from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.files import FileTable
 from apsl_rules.errors import ApslError, DataError
 from apsl_rules.graphs.networks.sampling import sample
@@ -235,7 +235,7 @@ def test_a_killed_worker_changes_nothing(tmp_path: Path) -> None:
         before = [source.joints(asked, 1000) for source in sources]
         os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
         after = [source.joints(asked, 1000) for source in sources]
-        parts = [learn(GSquare(KeptCounts(source)), "either") for source in sources]
+        parts = [learn(GSquare(CachedCounts(source)), "either") for source in sources]
 
     expected = TableCounts(drawn).joints(asked, 1000)
     for counted in (*before, *after):
@@ -442,7 +442,7 @@ def test_an_interrupted_query_is_an_interrupt() -> None:
     thread = Thread(target=interrupt)
     thread.start()
     try:
-        with pytest.raises(KeyboardInterrupt), refusing("rows.parquet"):
+        with pytest.raises(KeyboardInterrupt), translate_errors("rows.parquet"):
             connection.sql("SELECT count(*) FROM range(1000000000000) AS t(i) WHERE hash(i) % 7 = 3").to_arrow_table()
     finally:
         ended.set()

@@ -18,7 +18,7 @@ from apsl_rules.evaluation.experiments import (
     experiment_names,
     parse_experiment,
 )
-from apsl_rules.evaluation.experiments.plan import planned
+from apsl_rules.evaluation.experiments.plan import plan_units
 from apsl_rules.evaluation.experiments.work import COUNTED, work
 from apsl_rules.evaluation.published import table4
 from apsl_rules.evaluation.score import score
@@ -100,7 +100,7 @@ def test_all_shipped_experiments_are_valid_and_name_learners_and_networks_that_e
         found = experiment(name)
         assert found.name == name
         assert {learner for grid in found.grids for learner in grid.learners} <= set(installed().learners)
-    assert planned(experiment("quick"), DrawnSamples(1))
+    assert plan_units(experiment("quick"), DrawnSamples(1))
 
 
 def test_unknown_experiments_are_refused() -> None:
@@ -114,7 +114,7 @@ def test_unknown_experiments_are_refused() -> None:
 def test_a_part_that_is_asked_for_twice_is_refused() -> None:
     """Grids that overlap would make two results of one run."""
     with pytest.raises(SpecError, match="asks twice for apsl at depth 1 on asia 100 v1, file order"):
-        planned(parse_experiment(HEAD + GRID + GRID, "experiment mine"), DrawnSamples(1))
+        plan_units(parse_experiment(HEAD + GRID + GRID, "experiment mine"), DrawnSamples(1))
 
 
 def test_targets_are_drawn_once_and_for_all() -> None:
@@ -123,8 +123,8 @@ def test_targets_are_drawn_once_and_for_all() -> None:
     random = parse_experiment(HEAD + "[[grids]]\n" + grid + 'targets = "random"\ncount = 4', "mine")
     largest = parse_experiment(HEAD + "[[grids]]\n" + grid + 'targets = "table4"', "mine")
 
-    (drawn,) = {unit.targets for unit in planned(random, DrawnSamples(1))}
-    (five,) = {unit.targets for unit in planned(largest, DrawnSamples(1))}
+    (drawn,) = {unit.targets for unit in plan_units(random, DrawnSamples(1))}
+    (five,) = {unit.targets for unit in plan_units(largest, DrawnSamples(1))}
     assert len(drawn) == 4
     assert all(1 <= place <= 20 for place in drawn)
     dag = network("child").dag
@@ -135,7 +135,7 @@ def test_targets_are_drawn_once_and_for_all() -> None:
 def test_a_unit_is_another_one_when_anything_about_it_changes() -> None:
     """Data, settings and order all enter the key under which finished work is kept."""
     keys = [
-        planned(parse(*lines), DrawnSamples(seed))[0].key
+        plan_units(parse(*lines), DrawnSamples(seed))[0].key
         for seed, lines in (
             (1, ()),
             (2, ()),
@@ -146,7 +146,7 @@ def test_a_unit_is_another_one_when_anything_about_it_changes() -> None:
     ]
 
     assert len(set(keys)) == len(keys)
-    assert planned(parse(), DrawnSamples(1))[0].key == keys[0]
+    assert plan_units(parse(), DrawnSamples(1))[0].key == keys[0]
 
 
 def write_sets(folder: Path) -> None:
@@ -192,16 +192,16 @@ def test_the_paper_s_targets_are_used_on_the_paper_s_sets(tmp_path: Path) -> Non
     write_sets(tmp_path)
     (tmp_path / "arrays" / "vee.npz").rename(tmp_path / "arrays" / "alarm.npz")
     text = HEAD + '[[grids]]\nnetworks = ["alarm"]\nsizes = [80]\nsets = [1]\nlearners = ["apsl"]\ntargets = "table4"'
-    (unit,) = planned(parse_experiment(text, "mine"), FolderSamples(str(tmp_path / "arrays")))
+    (unit,) = plan_units(parse_experiment(text, "mine"), FolderSamples(str(tmp_path / "arrays")))
 
     assert unit.targets == table4()["Alarm"]
     with pytest.raises(SpecError, match="Table IV has no network 'vee'"):
-        planned(parse_experiment(text.replace("alarm", "vee"), "mine"), FolderSamples(str(tmp_path / "text")))
+        plan_units(parse_experiment(text.replace("alarm", "vee"), "mine"), FolderSamples(str(tmp_path / "text")))
 
 
 def test_a_unit_learns_and_scores_what_learn_and_score_give() -> None:
     """Counts of each way of scoring, visits and tests are those of a run by hand, with columns in the asked order."""
-    (unit,) = planned(parse('orders = ["reversed"]', "depths = [2]"), DrawnSamples(5))
+    (unit,) = plan_units(parse('orders = ["reversed"]', "depths = [2]"), DrawnSamples(5))
     rows = DrawnSamples(5).table("asia", 100, 1)
     dag = network("asia").dag
     record = work(unit, DrawnSamples(5))
@@ -220,7 +220,7 @@ def test_parts_cut_out_of_one_graph_are_those_learned_one_by_one(learner: str) -
     text = HEAD + GRID.replace("apsl", learner).replace("100", "500")
     told = []
     for learned in ("each part", "each target", "once"):
-        (unit,) = planned(
+        (unit,) = plan_units(
             parse_experiment(f'{text}depths = [1, 2, "max"]\nlearned = "{learned}"', "m"), DrawnSamples(2)
         )
         told.append([(part["target"], part["depth"], part["scores"]) for part in work(unit, DrawnSamples(2))["parts"]])

@@ -19,7 +19,7 @@ from pgmpy.readwrite import BIFReader
 
 from apsl_rules import export, known_dag, learn, network
 from apsl_rules.errors import GraphFormatError, InvalidArgumentError
-from apsl_rules.export._spelling import packed, spelled
+from apsl_rules.export._spelling import escape_signs, spell_label
 from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.rules.store import Mark
 from support.strategies import marked_graphs
@@ -56,7 +56,7 @@ def test_networkx_reads_the_graphml(graph: MarkedGraph) -> None:
     """What networkx reads from the GraphML is what it would be given, with the names as they are spelled there."""
     text = export.to_graphml(graph)
     read = nx.read_graphml(io.BytesIO(text.encode("utf-8")))
-    name = {node: packed(spelled(node)) for node in graph.nodes}
+    name = {node: escape_signs(spell_label(node)) for node in graph.nodes}
 
     assert list(read.nodes) == [name[node] for node in graph.nodes]
     arrows = {(x, y) for x, y, mark in read.edges(data="mark") if mark == "arrow"}

@@ -10,7 +10,7 @@ from hypothesis import example, given
 
 from apsl_rules import export, known_dag
 from apsl_rules.errors import GraphError, InvalidArgumentError
-from apsl_rules.export._spelling import packed, spelled, unpacked, unspelled
+from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.names import Node
 from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.rules.store import Mark
@@ -72,10 +72,10 @@ def test_arrows_come_back_from_formats_that_know_no_others(name: str, graph: Mar
 @example("json:{")
 def test_a_name_comes_back(node: Node) -> None:
     """Spelling and packing can be undone, and a packed name has none of the signs that were to be avoided."""
-    name = packed(spelled(node), r'\s"')
+    name = escape_signs(spell_label(node), r'\s"')
 
     assert not any(sign.isspace() or sign == '"' for sign in name)
-    assert repr(unspelled(unpacked(name))) == repr(node)
+    assert repr(read_label(unescape_signs(name))) == repr(node)
     assert name
 
 

@@ -17,12 +17,12 @@ from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.degrees import degrees
 from apsl_rules.graphs.networks.inference import joint
 from apsl_rules.graphs.networks.network import Network
-from apsl_rules.graphs.networks.proportional_fitting import RESIDUAL, fitted_table
+from apsl_rules.graphs.networks.proportional_fitting import RESIDUAL, fit_table
 from apsl_rules.graphs.networks.random import random_network
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.graphs.networks.tile_arcs import ArcRules, Keep
-from apsl_rules.graphs.networks.tiling import Tiling, tile, tiling
-from apsl_rules.graphs.networks.tilings import tiled, tiling_names, tiling_spec
+from apsl_rules.graphs.networks.tiling import Tiling, make_tiling, tile
+from apsl_rules.graphs.networks.tilings import make_tiled, tiling_names, tiling_spec
 from apsl_rules.names import Node
 
 
@@ -69,10 +69,10 @@ def test_any_network_can_be_tiled(seed: int, times: int, max_parents: int, keep:
     arcs = data.draw(st.integers(0, min(4, (times - 1) * len(roots) * max_parents)))
     rules = ArcRules(arcs, max_parents, keep=keep)
     try:
-        made = tiling(base, times, rules, seed=seed)
+        made = make_tiling(base, times, rules, seed=seed)
     except InvalidArgumentError:
         assert len(roots) > 1
-        made = tiling(base, times, rules := ArcRules(arcs, max_parents, keep="marginals"), seed=seed)
+        made = make_tiling(base, times, rules := ArcRules(arcs, max_parents, keep="marginals"), seed=seed)
     check_shape(made, times, rules)
 
     assert len(made.arcs) == arcs
@@ -87,7 +87,7 @@ def test_any_network_can_be_tiled(seed: int, times: int, max_parents: int, keep:
 def test_all_marginals_are_kept_in_two_tiles(name: str, arcs: int) -> None:
     """Exact inference gives every node of a later tile the marginal of the base, and pairs of nodes their joint."""
     base = network(name)
-    made = tiling(base, 2, ArcRules(arcs), seed=1)
+    made = make_tiling(base, 2, ArcRules(arcs), seed=1)
     check_shape(made, 2, ArcRules(arcs))
     assert made.residual <= 1e-10
     for node in base.dag.nodes:
@@ -100,7 +100,7 @@ def test_all_marginals_are_kept_in_two_tiles(name: str, arcs: int) -> None:
 def test_the_whole_joint_of_a_tile_is_kept() -> None:
     """All eight nodes of the third tile of ASIA, whose two roots both got parents, are distributed as in ASIA."""
     asia = network("asia")
-    made = tiling(asia, 3, ArcRules(6, max_parents=2), seed=2)
+    made = make_tiling(asia, 3, ArcRules(6, max_parents=2), seed=2)
     found = joint(made.network, [f"{node}.3" for node in asia.dag.nodes])
 
     assert {child for _, child in made.arcs} >= {"asia.3", "smoke.3"}
@@ -109,7 +109,7 @@ def test_the_whole_joint_of_a_tile_is_kept() -> None:
 
 def test_roots_of_one_tile_have_no_source_in_common() -> None:
     """In ten tiles of ALARM the parents of different roots of a tile share no source, nor do parents across tiles."""
-    made = tiled("alarm10")
+    made = make_tiled("alarm10")
     dag = made.network.dag
     below: dict[int, list[Node]] = {}
     for _, root in made.arcs:
@@ -125,7 +125,7 @@ def test_roots_of_one_tile_have_no_source_in_common() -> None:
 def test_the_other_kind_only_keeps_marginals() -> None:
     """Where roots of a tile may share ancestors, each keeps its marginal, but a common descendant need not."""
     base = network("insurance")
-    made = tiling(base, 3, ArcRules(12, max_parents=4, keep="marginals"), seed=3)
+    made = make_tiling(base, 3, ArcRules(12, max_parents=4, keep="marginals"), seed=3)
     for root in ("Age", "Mileage"):
         for number in (2, 3):
             assert joint(made.network, [f"{root}.{number}"]) == pytest.approx(joint(base, [root]), abs=1e-10)
@@ -155,7 +155,7 @@ def test_there_are_as_many_arrows_as_roots_unless_told() -> None:
 def test_roots_can_all_be_full() -> None:
     """All eight arrows that the roots of two later tiles of ASIA can take find a place; each tile keeps its joint."""
     asia = network("asia")
-    made = tiling(asia, 3, ArcRules(8), seed=1)
+    made = make_tiling(asia, 3, ArcRules(8), seed=1)
 
     assert set(Counter(child for _, child in made.arcs).values()) == {2}
     for number in (2, 3):
@@ -187,7 +187,7 @@ def test_nodes_that_are_not_text_are_paired_with_their_tile() -> None:
 def test_a_spec_reaches_its_published_figures(name: str) -> None:
     """Size and degrees are those of the published network, and so is the name."""
     spec = tiling_spec(name)
-    made = tiled(name)
+    made = make_tiled(name)
     check_shape(made, 10, spec.rules)
 
     assert degrees(made.network.dag) == spec.published
@@ -214,7 +214,7 @@ def test_arrows_between_tiles_can_be_seen_but_are_weak(name: str) -> None:
     """As in the published samples, a third to two thirds of them make their ends depend visibly in 500 rows."""
     from scipy.stats import chi2_contingency
 
-    made = tiled(name)
+    made = make_tiled(name)
     seen = []
     for seed in range(60 // len(made.arcs) + 1):
         drawn = sample(made.network, 500, seed=seed)
@@ -257,7 +257,7 @@ def test_too_entangled_parents_are_refused_with_a_way_out() -> None:
 def test_an_unknown_tiled_network_is_refused() -> None:
     """The nearest name is suggested, or all are listed."""
     with pytest.raises(UnknownNameError, match="unknown tiled network 'alram10'; did you mean 'alarm10'"):
-        tiled("alram10")
+        make_tiled("alram10")
     with pytest.raises(UnknownNameError, match="there are alarm10, child10, insurance10"):
         tiling_spec("xyz")
 
@@ -274,7 +274,7 @@ def test_a_fitted_table_keeps_the_marginal(
     """All rows are distributions, and weighted by the parents' settings they give the marginal, zeros included."""
     wanted = np.array([0.0, *marginal]) / sum(marginal)
     settings = np.array(weights)[:, None] / sum(weights)
-    found = fitted_table(wanted, settings, strength=strength, random=np.random.default_rng(seed))
+    found = fit_table(wanted, settings, strength=strength, random=np.random.default_rng(seed))
 
     assert found.shape == (*settings.shape, wanted.size)
     assert found.sum(axis=-1) == pytest.approx(1, abs=1e-12)

@@ -17,14 +17,14 @@ from apsl_rules import network
 from apsl_rules.data import Table, table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.neighbours.symmetric import Candidates
-from apsl_rules.oracles.asker import RememberingOracle
+from apsl_rules.oracles.asker import Asker
 from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.plugins.offers import FinderSettings
 
 
 def both(oracle: Oracle, settings: FinderSettings, node: object) -> tuple[Candidates, Candidates]:
     """Find candidates inside the kernel and step by step."""
-    inside = RememberingOracle(oracle, origin="a test")
+    inside = Asker(oracle, origin="a test")
 
     assert inside.eliminating is inside
     return Hiton(inside, settings).candidates(node), Hiton(oracle, settings).candidates(node)

@@ -66,14 +66,14 @@ def _ball(learner: str, table: Table, depth: Depth) -> tuple[frozenset[object], 
     from apsl_backends.learners.apsl_score import RefinedOptions
     from apsl_backends.learners.ball import Balls
     from apsl_backends.search.rounds import Effort
-    from apsl_rules.oracles.asker import RememberingOracle
+    from apsl_rules.oracles.asker import Asker
     from apsl_rules.plugins.learner_spec import build
     from apsl_rules.plugins.offers import FinderSettings
 
     spec = installed().learners[learner].spec
     options = build(RefinedOptions, spec.options, "options")
     score = BDeu(table, ess=options.ess, price=options.price, leaning=options.leaning, order="content")
-    oracle = RememberingOracle(GSquare(table, alpha=spec.tests.alpha), origin="gsquare")
+    oracle = Asker(GSquare(table, alpha=spec.tests.alpha), origin="gsquare")
     finder = Hiton(oracle, FinderSettings(spec.tests.max_conditioning))
     balls = Balls(
         score,

@@ -15,7 +15,7 @@ from apsl_rules import Interrupted, compare, known_dag, learn, learn_graph, lear
 from apsl_rules.errors import UnknownNodeError
 from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.names import Node
-from apsl_rules.oracles.asker import RememberingOracle
+from apsl_rules.oracles.asker import Asker
 from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.plugins.context import Progress
 from apsl_rules.plugins.hookspecs import hookimpl
@@ -206,7 +206,7 @@ def test_an_interrupt_after_the_last_visit_brings_the_whole_part(
     """What is done after the run, such as keeping answers and taking notes, loses nothing when it is interrupted."""
     whole = learn(ALARM, "HR", learner="apsl")
     module = import_module("apsl_rules.learning.learn")  # the room has a function of this name
-    home: Any = module if place == "notes_on_untested" else RememberingOracle
+    home: Any = module if place == "notes_on_untested" else Asker
     plain = getattr(home, place)
 
     def disturbed(*words: Any) -> Any:

@@ -22,7 +22,7 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.graphs.networks.simulate import simulate
 from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import BaseOracle
-from apsl_rules.oracles.shared import shared
+from apsl_rules.oracles.shared import share_memory
 from apsl_rules.parts.file import part_json
 from support.strategies import sparse_dags
 
@@ -151,7 +151,7 @@ class Slow(BaseOracle):
 def test_two_threads_with_one_question_ask_once() -> None:
     """Who comes second waits for the answer of the first."""
     slow = Slow()
-    oracle = shared(slow)
+    oracle = share_memory(slow)
     answers: list[Verdict] = []
     first = Thread(target=lambda: answers.append(oracle.verdict("a", "b")))
     second = Thread(target=lambda: answers.append(oracle.verdict("b", "a")))
@@ -181,7 +181,7 @@ def test_an_error_is_not_remembered() -> None:
                 raise TimeoutError
             return super().verdicts(queries)
 
-    oracle = shared(Failing(known_dag({"a": [], "b": ["a"]})))
+    oracle = share_memory(Failing(known_dag({"a": [], "b": ["a"]})))
 
     with pytest.raises(TimeoutError):
         oracle.verdict("a", "b")

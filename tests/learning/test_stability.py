@@ -23,7 +23,7 @@ from apsl_rules.learning.resample import drawable, row_numbers
 from apsl_rules.names import Node
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.part import Part
-from apsl_rules.parts.stability_result import Stability, counted, tally
+from apsl_rules.parts.stability_result import Stability, count_support, tally
 from apsl_rules.plugins.context import Progress
 from support.strategies import dags
 
@@ -158,7 +158,7 @@ def test_every_mark_is_counted_once(graphs: list[Dag], target: int) -> None:
     """Parts of different graphs on the same nodes: the shares are plain counts and never exceed one."""
     parts = [_part(graph, target) for graph in graphs]
 
-    supports, support = counted(parts[0], [tally(part) for part in parts])
+    supports, support = count_support(parts[0], [tally(part) for part in parts])
 
     assert {frozenset((one.source, one.target)) for one in supports} == {pair for part in parts for pair in part.edges}
     assert support.keys() == parts[0].edges

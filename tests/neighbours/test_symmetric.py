@@ -15,7 +15,7 @@ from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.names import Node, in_order
 from apsl_rules.neighbours.blanket import SpousesByChild
 from apsl_rules.neighbours.symmetric import Candidates, Finder, Neighbours
-from apsl_rules.oracles.asker import RememberingOracle
+from apsl_rules.oracles.asker import Asker
 from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.plugins.manager import installed
 from apsl_rules.plugins.offers import FinderSettings
@@ -173,7 +173,7 @@ def test_without_symmetry_nobody_else_is_asked() -> None:
 @pytest.mark.parametrize("name", FINDERS)
 def test_threads_find_the_same(name: str) -> None:
     """Candidates computed in several threads are those of one thread, at the same cost."""
-    askers = [RememberingOracle(DSeparation(ALARM), origin="test") for _ in range(2)]
+    askers = [Asker(DSeparation(ALARM), origin="test") for _ in range(2)]
     alone, together = (
         Neighbours(FINDERS[name](asker, FinderSettings()), symmetric=True, threads=threads)
         for asker, threads in zip(askers, (1, 4), strict=True)

@@ -12,7 +12,7 @@ from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules.errors import GraphError, InvalidArgumentError, LimitReachedError, PluginError, UnknownNodeError
 from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.names import Node
-from apsl_rules.oracles.asker import Counts, RememberingOracle
+from apsl_rules.oracles.asker import Asker, Counts
 from apsl_rules.oracles.protocol import BaseOracle, Query, Separation, Sweep
 from support.graphs import MICRO
 
@@ -53,17 +53,17 @@ def _answer(answer: object, *_question: object) -> object:
     return answer
 
 
-def ask_verdict(oracle: RememberingOracle) -> object:
+def ask_verdict(oracle: Asker) -> object:
     """Ask one question."""
     return oracle.verdict("a", "b", ["c"])
 
 
-def ask_sweep(oracle: RememberingOracle) -> object:
+def ask_sweep(oracle: Asker) -> object:
     """Ask for a sweep."""
     return oracle.associations("a")
 
 
-def ask_separator(oracle: RememberingOracle) -> object:
+def ask_separator(oracle: Asker) -> object:
     """Ask for a separator."""
     return oracle.separator("a", "b", ["c"])
 
@@ -76,7 +76,7 @@ def good(x: str, y: str, decision: Any = "dependent") -> Verdict:
 def test_a_question_is_asked_once_in_either_order() -> None:
     """The memory knows neither the order of the pair nor that of the set, and asks by name."""
     listening = Listening()
-    oracle = RememberingOracle(listening, origin=ORIGIN)
+    oracle = Asker(listening, origin=ORIGIN)
 
     answers = [oracle.verdict("D", "A", ("C", "B")), oracle.verdict("A", "D", ("B", "C"))]
 
@@ -88,7 +88,7 @@ def test_a_question_is_asked_once_in_either_order() -> None:
 def test_a_batch_is_one_round() -> None:
     """What is remembered is not asked again, what is asked twice in a batch is asked once."""
     listening = Listening()
-    oracle = RememberingOracle(listening, origin=ORIGIN)
+    oracle = Asker(listening, origin=ORIGIN)
     oracle.verdict("A", "B")
 
     answers = oracle.verdicts([("B", "A", ()), ("A", "C", ()), ("C", "A", ()), ("A", "D", ())])
@@ -100,7 +100,7 @@ def test_a_batch_is_one_round() -> None:
 
 def test_sweeps_and_searches_are_remembered() -> None:
     """A sweep counts one test for each other node, a search as many as it tried."""
-    oracle = RememberingOracle(Listening(), origin=ORIGIN)
+    oracle = Asker(Listening(), origin=ORIGIN)
 
     sweeps = [oracle.associations("A"), oracle.associations("A")]
     searches = [oracle.separator("B", "C", ("A", "D")), oracle.separator("B", "C", ("A", "D"))]
@@ -122,20 +122,20 @@ def test_an_oracle_needs_only_nodes_and_verdict() -> None:
             return Verdict(x, y, tuple(given), "independent" if "c" in given else "dependent", "small")
 
     small: Any = Small()
-    oracle = RememberingOracle(small, origin=ORIGIN)
+    oracle = Asker(small, origin=ORIGIN)
     nothing: Any = object()
 
     assert (oracle.name, oracle.perfect) == ("Small", False)
     assert oracle.separator("a", "b", ["c"]).given == ("c",)
     assert len(oracle.associations("a")) == 2
     with pytest.raises(InvalidArgumentError, match=r"object is no oracle: it needs nodes and a method verdict\("):
-        RememberingOracle(nothing, origin=ORIGIN)
+        Asker(nothing, origin=ORIGIN)
 
 
 @pytest.mark.parametrize("given", [("a",), ("c", "b")])
 def test_a_node_cannot_be_tested_and_given(given: tuple[str, ...]) -> None:
     """The two nodes and the given ones must all differ, in tests and in searches."""
-    oracle = RememberingOracle(Odd(), origin=ORIGIN)
+    oracle = Asker(Odd(), origin=ORIGIN)
 
     with pytest.raises(InvalidArgumentError, match=r"cannot test 'a' against 'b' given .* must all differ"):
         oracle.verdict("a", "b", given)
@@ -147,7 +147,7 @@ def test_a_node_cannot_be_tested_and_given(given: tuple[str, ...]) -> None:
 
 def test_unknown_nodes_are_refused() -> None:
     """Whatever is asked, the nodes must be those of the oracle."""
-    oracle = RememberingOracle(Odd(), origin=ORIGIN)
+    oracle = Asker(Odd(), origin=ORIGIN)
     questions: list[Callable[[], object]] = [
         lambda: oracle.verdict("a", "d"),
         lambda: oracle.verdict("a", "b", ["d"]),
@@ -189,10 +189,10 @@ def test_unknown_nodes_are_refused() -> None:
     ],
 )
 def test_an_oracle_that_breaks_its_contract_is_named(
-    ask: Callable[[RememberingOracle], object], answers: dict[str, Any], fault: str
+    ask: Callable[[Asker], object], answers: dict[str, Any], fault: str
 ) -> None:
     """The error names the plugin, the method, the question and the fault."""
-    oracle = RememberingOracle(Odd(**answers), origin=ORIGIN)
+    oracle = Asker(Odd(**answers), origin=ORIGIN)
 
     with pytest.raises(PluginError) as error:
         ask(oracle)
@@ -204,7 +204,7 @@ def test_an_oracle_that_breaks_its_contract_is_named(
 
 def test_a_refusal_by_the_oracle_itself_is_passed_on() -> None:
     """An oracle that refuses in the words of this package is not spoken over."""
-    oracle = RememberingOracle(Odd(verdict=GraphError("the graph has no nodes")), origin=ORIGIN)
+    oracle = Asker(Odd(verdict=GraphError("the graph has no nodes")), origin=ORIGIN)
 
     with pytest.raises(GraphError, match=r"^the graph has no nodes$"):
         oracle.verdict("a", "b")
@@ -212,7 +212,7 @@ def test_a_refusal_by_the_oracle_itself_is_passed_on() -> None:
 
 def test_the_limit_on_tests_is_checked_before_each_round() -> None:
     """Remembered answers stay free when the limit is reached."""
-    oracle = RememberingOracle(Odd(), origin=ORIGIN, max_tests=2)
+    oracle = Asker(Odd(), origin=ORIGIN, max_tests=2)
     oracle.verdict("a", "b")
     oracle.verdict("a", "c")
 
@@ -223,7 +223,7 @@ def test_the_limit_on_tests_is_checked_before_each_round() -> None:
 
 def test_the_limit_on_seconds_is_checked_before_each_round() -> None:
     """No time allows no question."""
-    oracle = RememberingOracle(Odd(), origin=ORIGIN, max_seconds=0.0)
+    oracle = Asker(Odd(), origin=ORIGIN, max_seconds=0.0)
 
     with pytest.raises(LimitReachedError, match="the time allowed"):
         oracle.associations("a")

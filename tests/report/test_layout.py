@@ -15,7 +15,7 @@ from apsl_rules.names import Depth
 from apsl_rules.report._heights import spread
 from apsl_rules.report.edges import edges_of, look, positions
 from apsl_rules.report.layout import Box, Drawing, drawing_of
-from apsl_rules.report.text_width import shortened, width_of
+from apsl_rules.report.text_width import shorten, width_of
 from apsl_rules.rules.knowledge import Knowledge
 from support.contradictory import Contradictory
 from support.drawn import hostile_dag, large_part
@@ -35,11 +35,11 @@ def clashes(drawing: Drawing) -> list[tuple[Box, Box]]:
 
 def crossed(drawing: Drawing) -> Iterator[tuple[str, str]]:
     """Return the edges that run across a box, with its name."""
-    for wire in drawing.wires:
-        for x, y in wire.route.points():
+    for drawn in drawing.edges:
+        for x, y in drawn.route.points():
             for box in drawing.boxes:
                 if box.left < x < box.left + box.width and box.top < y < box.top + box.height:
-                    yield str(wire.edge.pair), box.name
+                    yield str(drawn.edge.pair), box.name
 
 
 @pytest.mark.parametrize("nodes", [12, 60, 200])
@@ -61,7 +61,7 @@ def test_every_small_part_is_drawn_clean(dag: Dag, depth: Depth) -> None:
 
     assert not clashes(drawing)
     assert not list(crossed(drawing))
-    reach = [point for wire in drawing.wires for point in wire.route.points()]
+    reach = [point for drawn in drawing.edges for point in drawn.route.points()]
     assert all(0 < x < drawing.width and 0 < y < drawing.height for x, y in reach)
     assert all(box.top > 0 and box.left + box.width < drawing.width for box in drawing.boxes)
 
@@ -99,7 +99,7 @@ def test_leaving_out_what_lies_beyond_moves_nothing() -> None:
 
     assert len(whole.boxes) > len(alone.boxes)
     assert {box.node for box in alone.boxes} == set(part.members)
-    assert {frozenset(wire.edge.pair) for wire in alone.wires} == set(part.edges)
+    assert {frozenset(drawn.edge.pair) for drawn in alone.edges} == set(part.edges)
     assert set(alone.boxes) <= set(whole.boxes)
 
 
@@ -135,7 +135,7 @@ def test_spreading_keeps_order_room_and_the_middle() -> None:
 @given(st.text(max_size=120))
 def test_a_shortened_name_fits_and_a_short_one_stays(name: str) -> None:
     """No label is wider than allowed, and what fits is left alone."""
-    label = shortened(name)
+    label = shorten(name)
 
     assert width_of(label) <= max(168.0, width_of("…"))
     assert (label == name) == (width_of(name) <= 168.0)

@@ -12,14 +12,14 @@ from selenium.webdriver.remote.webelement import WebElement
 
 _EDGES = """
 const data = JSON.parse(document.getElementById('data').textContent);
-const seen = () => [...document.querySelectorAll('#drawing .wire')]
-  .filter((wire) => getComputedStyle(wire).display !== 'none' && wire.querySelector('.stroke').getTotalLength() > 0)
-  .map((wire) => {
-    const edge = data.edges[Number(wire.dataset.edge)];
+const seen = () => [...document.querySelectorAll('#drawing .drawn-edge')]
+  .filter((drawn) => getComputedStyle(drawn).display !== 'none' && drawn.querySelector('.stroke').getTotalLength() > 0)
+  .map((drawn) => {
+    const edge = data.edges[Number(drawn.dataset.edge)];
     const names = edge.ends.map((node) => data.names[node]);
-    const heads = [...wire.querySelectorAll('.head')].map((head) => getComputedStyle(head).display !== 'none');
-    const torn = getComputedStyle(wire.querySelector('.cross')).display !== 'none';
-    const beyond = wire.classList.contains('is-beyond');
+    const heads = [...drawn.querySelectorAll('.head')].map((head) => getComputedStyle(head).display !== 'none');
+    const torn = getComputedStyle(drawn.querySelector('.cross')).display !== 'none';
+    const beyond = drawn.classList.contains('is-beyond');
     return { names, heads, torn, beyond };
   });
 """
@@ -79,11 +79,11 @@ class Page:
         const data = JSON.parse(document.getElementById('data').textContent);
         const [names] = arguments;
         const number = data.edges.findIndex((edge) => edge.ends.every((node) => names.includes(data.names[node])));
-        const wire = document.querySelector(`[data-edge="${number}"]`);
-        const path = wire.querySelector('.hit');
+        const drawn = document.querySelector(`[data-edge="${number}"]`);
+        const path = drawn.querySelector('.hit');
         const points = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map((share) =>
           path.getPointAtLength(path.getTotalLength() * share).matrixTransform(path.getScreenCTM()));
-        const { x, y } = points.find((point) => wire.contains(document.elementFromPoint(point.x, point.y)));
+        const { x, y } = points.find((point) => drawn.contains(document.elementFromPoint(point.x, point.y)));
         return [Math.round(x), Math.round(y)];
         """
         x, y = self.run(script, [first, second])

@@ -26,7 +26,7 @@ from apsl_backends.counting.dask_partitions import count_partition
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import hookimpl, learn
 from apsl_rules.data import table
-from apsl_rules.data.counts.cache import KeptCounts
+from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.counts.source import Joint
 from apsl_rules.data.files import FileTable
 from apsl_rules.parts.part import Part
@@ -75,7 +75,7 @@ def run(title: str, path: Path, client: Any, plugins: Sequence[object], expected
     """Learn from the cluster, and print what it took."""
     begun = perf_counter()
     source = TimedCounts.of_files(FileTable(path), client=client)
-    kept = KeptCounts(source)
+    kept = CachedCounts(source)
     opened = perf_counter() - begun
     part = learn(GSquare(kept), TARGET, depth=DEPTH, plugins=plugins)
     seconds = perf_counter() - begun

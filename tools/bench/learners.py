@@ -34,7 +34,7 @@ from apsl_rules.graphs.cpdag import Cpdag
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.learning.whole_graph import learn_graph
 from apsl_rules.neighbours.symmetric import Neighbours
-from apsl_rules.oracles.asker import RememberingOracle
+from apsl_rules.oracles.asker import Asker
 from apsl_rules.parts.learned_graph import LearnedGraph
 from apsl_rules.plugins.manager import installed
 from apsl_rules.plugins.offers import FinderSettings
@@ -85,7 +85,7 @@ def greedy(path: Path) -> Dag:
 def against_greedy(rows: Table) -> None:
     """Print MMHC's time and score beside those of pyAgrum's greedy search, free and among MMHC's candidates."""
     score = BDeu(rows, ess=ESS)
-    oracle = RememberingOracle(GSquare(rows), origin="gsquare")
+    oracle = Asker(GSquare(rows), origin="gsquare")
     neighbours = Neighbours(Mmpc(oracle, FinderSettings(3)), symmetric=True)
     pairs = sorted({tuple(sorted((str(node), str(other)))) for node in rows.names for other in neighbours.of(node)})
     with tempfile.TemporaryDirectory() as folder:

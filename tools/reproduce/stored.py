@@ -16,7 +16,7 @@ import pandas as pd
 
 from apsl_rules._atomic import write_text
 from apsl_rules.errors import DataError
-from apsl_rules.evaluation.experiments import read_results, summarised
+from apsl_rules.evaluation.experiments import read_results, summarise
 from apsl_rules.evaluation.experiments.results import RESULTS
 
 SUMMARY, ABOUT = "summary.csv", "about.json"
@@ -75,7 +75,7 @@ def gathered(folder: Path) -> Stored:
     for path in sorted(folder.glob(f"*/{RESULTS}")):
         results = read_results(path.parent)
         name = str(results.about["experiment"])
-        short = summarised(results).round(_PLACES)
+        short = summarise(results).round(_PLACES)
         short.insert(0, "experiment", name)
         frames.append(short)
         about[name] = results.about

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from apsl_rules.data.counts.cache import MOST, KeptCounts
-from apsl_rules.data.counts.collapse import collapse, unpacked
+from apsl_rules.data.counts.cache import MOST, CachedCounts
+from apsl_rules.data.counts.collapse import collapse, unpack_codes
 from apsl_rules.data.counts.source import CountSource, Heading, Joint, Weights, heading_of
 
 __all__ = [
     "MOST",
+    "CachedCounts",
     "CountSource",
     "Heading",
     "Joint",
-    "KeptCounts",
     "Weights",
     "collapse",
     "heading_of",
-    "unpacked",
+    "unpack_codes",
 ]

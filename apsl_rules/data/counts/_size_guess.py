@@ -7,7 +7,7 @@ from math import log, prod
 
 import numpy as np
 
-from apsl_rules.data.counts.collapse import packed
+from apsl_rules.data.counts.collapse import pack_codes
 from apsl_rules.data.counts.source import Heading
 from apsl_rules.data.table import Codes
 
@@ -32,16 +32,16 @@ class Sizing:
         """Guess the number of combinations in some columns."""
         key = frozenset(places)
         if key not in self._known:
-            self._known[key] = self._guessed(sorted(key))
+            self._known[key] = self._guess(sorted(key))
         return self._known[key]
 
-    def _guessed(self, places: list[int]) -> float:
+    def _guess(self, places: list[int]) -> float:
         spans = [self._spans[place] for place in places]
         possible = float(prod(spans))
         lines = self._sample.shape[1]
         if possible <= _FEW or lines < _HALF:
             return min(possible, float(self._rows))
-        keys, _ = packed(self._sample[places], spans)
+        keys, _ = pack_codes(self._sample[places], spans)
         seen, seen_early = len(np.unique(keys)), len(np.unique(keys[: lines // _HALF]))
         power = log(seen / seen_early) / log(_HALF) if seen_early else 1.0
         grown = float(seen * max(self._rows / lines, 1.0) ** power)

@@ -48,7 +48,7 @@ class Covers(dict[frozenset[int], Value]):
         return [self[one] for one in fewest if columns <= one]
 
 
-class KeptCounts:
+class CachedCounts:
     """A source of counts with a memory, which asks for many sets of columns in one round.
 
     ``rounds`` counts the rounds, ``tables`` the sets of columns that were counted in them, and ``moved`` the bytes

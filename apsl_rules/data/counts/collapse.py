@@ -25,16 +25,16 @@ def collapse(codes: Codes, spans: Sequence[int], weights: Weights | None = None)
            [2, 0]], dtype=uint8), array([1, 2]))
     """
     lines = codes.shape[1]
-    keys, span = packed(codes, spans)
+    keys, span = pack_codes(codes, spans)
     if span <= min(_DENSE, max(_DENSE_PER_LINE * lines, 1024)) and _is_plain(spans):
-        counts = _summed(keys, weights, span)
+        counts = _sum_by_key(keys, weights, span)
         seen = np.flatnonzero(counts)
-        return unpacked(seen, spans, codes.dtype), counts[seen]
+        return unpack_codes(seen, spans, codes.dtype), counts[seen]
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return codes[:, first], _summed(inverse, weights, len(first))
+    return codes[:, first], _sum_by_key(inverse, weights, len(first))
 
 
-def packed(codes: Codes, spans: Sequence[int]) -> tuple[npt.NDArray[np.int64], int]:
+def pack_codes(codes: Codes, spans: Sequence[int]) -> tuple[npt.NDArray[np.int64], int]:
     """Return the number of each row's combination, in the order of the codes, and a bound for the numbers.
 
     Where a number would not fit, the combinations of the columns so far are numbered as they occur.
@@ -57,12 +57,12 @@ def _is_plain(spans: Sequence[int]) -> bool:
     return bound <= _LARGEST_KEY
 
 
-def _summed(keys: npt.NDArray[np.int64], weights: Weights | None, span: int) -> Weights:
+def _sum_by_key(keys: npt.NDArray[np.int64], weights: Weights | None, span: int) -> Weights:
     """Sum weights by key; floats are exact here, since no table has 2**53 rows."""
     return np.bincount(keys, weights, span).astype(np.int64)
 
 
-def unpacked(keys: npt.NDArray[np.int64], spans: Sequence[int], kind: np.dtype[np.unsignedinteger]) -> Codes:
+def unpack_codes(keys: npt.NDArray[np.int64], spans: Sequence[int], kind: np.dtype[np.unsignedinteger]) -> Codes:
     """Return the codes behind keys."""
     codes: Codes = np.empty((len(spans), len(keys)), kind)
     for place in reversed(range(len(spans))):

@@ -28,7 +28,7 @@ def read_csv(path: AnyPath) -> pd.DataFrame:
 
     file = existing_file(path)
     separator = "\t" if file_kind(file) == "tsv" else ","
-    header = checked_header(file, separator)
+    header = read_header(file, separator)
     check_lines(file, separator, len(header))
     with open_text(file) as handle:
         next(csv.reader(handle, delimiter=separator))
@@ -58,7 +58,7 @@ class Lines:
     mixed: bool
 
 
-def checked_header(file: Path, separator: str) -> list[str]:
+def read_header(file: Path, separator: str) -> list[str]:
     """Return the names in the first line, and refuse a header without names or with another separator."""
     with open_text(file) as handle:
         try:
@@ -111,12 +111,12 @@ def _field_counts(handle: TextIO, separator: str, name: str, *, plain: bool) -> 
     """Count the fields of each line: by counting separators up to the first quotation mark, by parsing after it."""
     for number, line in enumerate(handle, 1):
         if '"' in line:
-            yield from _parsed_counts(chain([line], handle), number, separator, name, plain=plain)
+            yield from _count_fields(chain([line], handle), number, separator, name, plain=plain)
             return
         yield number, line.count(separator) + 1 if line.strip("\r\n") else 0
 
 
-def _parsed_counts(
+def _count_fields(
     lines: Iterator[str], start: int, separator: str, name: str, *, plain: bool
 ) -> Iterator[tuple[int, int]]:
     """Count the fields of each row from a certain line on by parsing; a row is told by the line on which it begins."""

@@ -73,7 +73,7 @@ def shared_columns(files: Sequence[AnyPath]) -> SharedColumns:
     places = []
     for file, schema, columns in zip(files, schemas, stored, strict=True):
         found = tuple(name for _, name in columns)
-        order = range(len(names)) if found == names else _matched(files[0], names, file, found)
+        order = range(len(names)) if found == names else _match_names(files[0], names, file, found)
         at = tuple(columns[number][0] for number in order)
         for name, first, place in zip(names, (place for place, _ in stored[0]), at, strict=True):
             kinds = [_stored_kind(one.field(there).type) for one, there in ((schemas[0], first), (schema, place))]
@@ -87,7 +87,7 @@ def shared_columns(files: Sequence[AnyPath]) -> SharedColumns:
     return SharedColumns(names, tuple(tuple(one.names) for one in schemas), tuple(places))
 
 
-def _matched(first: AnyPath, names: tuple[str, ...], file: AnyPath, found: tuple[str, ...]) -> list[int]:
+def _match_names(first: AnyPath, names: tuple[str, ...], file: AnyPath, found: tuple[str, ...]) -> list[int]:
     """Return the place of each name among those of another file, which must be the same ones."""
     lacking = [name for name in names if name not in found]
     further = [name for name in found if name not in names]

@@ -13,7 +13,7 @@ from apsl_rules.evaluation.experiments.design import Experiment, Grid, experimen
 from apsl_rules.evaluation.experiments.results import Results, read_results
 from apsl_rules.evaluation.experiments.running import run
 from apsl_rules.evaluation.experiments.samples import DrawnSamples, FolderSamples, Samples
-from apsl_rules.evaluation.experiments.summary import summarised
+from apsl_rules.evaluation.experiments.summary import summarise
 
 __all__ = [
     "DrawnSamples",
@@ -27,5 +27,5 @@ __all__ = [
     "parse_experiment",
     "read_results",
     "run",
-    "summarised",
+    "summarise",
 ]

@@ -42,7 +42,7 @@ class Log:
             raise InvalidArgumentError(message) from error
         file.seek(0)
         whole, _, torn = file.read().rpartition(b"\n")
-        self.records = _parsed(whole, self._path)
+        self.records = _parse(whole, self._path)
         if torn:
             file.truncate(len(whole) + 1 if whole else 0)
 
@@ -71,7 +71,7 @@ def _lock(file: IO[bytes]) -> None:
     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def _parsed(whole: bytes, path: Path) -> dict[str, dict[str, Any]]:
+def _parse(whole: bytes, path: Path) -> dict[str, dict[str, Any]]:
     """Read complete lines; one that is no record means that something else has written to the file."""
     records = {}
     for number, line in enumerate(whole.split(b"\n") if whole else (), 1):

@@ -49,7 +49,7 @@ class Unit:
         return len(self.targets) * len(self.depths)
 
 
-def planned(experiment: Experiment, samples: Samples) -> list[Unit]:
+def plan_units(experiment: Experiment, samples: Samples) -> list[Unit]:
     """Return all units of an experiment, in the order of its spec; everything that they name is checked."""
     plugins = installed()
     units = [unit for grid in experiment.grids for unit in _units(experiment, grid, samples, plugins)]
@@ -68,7 +68,7 @@ def planned(experiment: Experiment, samples: Samples) -> list[Unit]:
     return units
 
 
-def ordered(table: Table, permutation: tuple[int, ...]) -> Table:
+def order_columns(table: Table, permutation: tuple[int, ...]) -> Table:
     """Return a table with its columns in another order."""
     places = list(permutation)
     codes: Codes = table.codes[places]

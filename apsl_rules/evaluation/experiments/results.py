@@ -92,10 +92,10 @@ def read_results(folder: str | Path) -> Results:
 
 def _figures(name: Scoring, counts: list[int]) -> list[str]:
     found = Score(*SCORINGS[name], *counts)
-    return [_printed(getattr(found, figure)) for figure in FIGURES]
+    return [_format(getattr(found, figure)) for figure in FIGURES]
 
 
-def _printed(figure: float) -> str:
+def _format(figure: float) -> str:
     return str(figure) if isinstance(figure, int) else f"{figure:.{_PRINTED}f}"
 
 

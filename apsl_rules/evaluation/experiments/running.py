@@ -16,7 +16,7 @@ import attrs
 from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.evaluation.experiments.design import Experiment
 from apsl_rules.evaluation.experiments.log import Log
-from apsl_rules.evaluation.experiments.plan import Unit, planned
+from apsl_rules.evaluation.experiments.plan import Unit, plan_units
 from apsl_rules.evaluation.experiments.results import Results, write_results
 from apsl_rules.evaluation.experiments.samples import Samples
 from apsl_rules.evaluation.experiments.work import work
@@ -47,14 +47,14 @@ def run(
     if processes < 1:
         message = f"processes is {processes}; give at least 1"
         raise InvalidArgumentError(message)
-    units = planned(experiment, samples)
+    units = plan_units(experiment, samples)
     total = sum(unit.parts for unit in units)
     with Log(Path(folder) / LOG) as log:
         left = [unit for unit in units if unit.key not in log.records]
         before = done = total - sum(unit.parts for unit in left)
         if watch is not None:
             watch(Advance(None, done, before, total))
-        for unit, record in _worked(left, samples, processes):
+        for unit, record in _work_on(left, samples, processes):
             log.add(record)
             done += unit.parts
             if watch is not None:
@@ -62,7 +62,7 @@ def run(
         return write_results(experiment, samples, units, log.records, Path(folder))
 
 
-def _worked(units: list[Unit], samples: Samples, processes: int) -> Iterator[tuple[Unit, dict[str, Any]]]:
+def _work_on(units: list[Unit], samples: Samples, processes: int) -> Iterator[tuple[Unit, dict[str, Any]]]:
     if processes == 1:
         for unit in units:
             yield unit, work(unit, samples)

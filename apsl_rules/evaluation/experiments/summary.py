@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 GROUP = ["network", "size", "order", "learner", "depth", "scoring"]
 
 
-def summarised(results: Results) -> pd.DataFrame:
+def summarise(results: Results) -> pd.DataFrame:
     """Return the mean of every figure, the spread of the paper's three, and the mean cost of a part.
 
     ``runs`` counts the parts and ``sets`` the samples that a row is the mean of. CPU seconds are those of a part.

@@ -12,7 +12,7 @@ import attrs
 from apsl_rules.data import Table
 from apsl_rules.evaluation.agreement import Score
 from apsl_rules.evaluation.experiments.design import SCORINGS, Scoring
-from apsl_rules.evaluation.experiments.plan import Unit, ordered
+from apsl_rules.evaluation.experiments.plan import Unit, order_columns
 from apsl_rules.evaluation.experiments.samples import Samples
 from apsl_rules.evaluation.score import score
 from apsl_rules.graphs import Dag
@@ -29,10 +29,10 @@ COUNTED = tuple(field.name for field in attrs.fields(Score) if field.name not in
 def work(unit: Unit, samples: Samples) -> dict[str, Any]:
     """Learn and score all parts of a unit; the CPU seconds stand apart, since no two runs agree on them."""
     dag = samples.dag(unit.network)
-    table = ordered(samples.table(unit.network, unit.size, unit.number), unit.permutation)
+    table = order_columns(samples.table(unit.network, unit.size, unit.number), unit.permutation)
     _warm(unit.learner, table.rows)
     parts, seconds = [], []
-    for target, depth, learned, spent in _learned(unit, dag, table):
+    for target, depth, learned, spent in _learn_parts(unit, dag, table):
         node = dag.nodes[target - 1]
         parts.append(
             {
@@ -47,15 +47,15 @@ def work(unit: Unit, samples: Samples) -> dict[str, Any]:
     return {"key": unit.key, "parts": parts, "seconds": seconds}
 
 
-def _learned(unit: Unit, dag: Dag, table: Table) -> Iterator[tuple[int, Depth, Part | LearnedGraph, float]]:
+def _learn_parts(unit: Unit, dag: Dag, table: Table) -> Iterator[tuple[int, Depth, Part | LearnedGraph, float]]:
     """Return for each target and depth what was learned, and the CPU seconds that the learner took for it."""
-    whole = _timed(lambda: learn_graph(table, learner=unit.learner)) if unit.learned == "once" else None
+    whole = _time(lambda: learn_graph(table, learner=unit.learner)) if unit.learned == "once" else None
     for target in unit.targets:
         node = dag.nodes[target - 1]
-        kept = _timed(partial(_graph_from, table, node, unit.learner)) if unit.learned == "each target" else whole
+        kept = _time(partial(_graph_from, table, node, unit.learner)) if unit.learned == "each target" else whole
         for depth in unit.depths:
             if kept is None:
-                yield target, depth, *_timed(partial(learn, table, node, depth=depth, learner=unit.learner))
+                yield target, depth, *_time(partial(learn, table, node, depth=depth, learner=unit.learner))
             else:
                 yield target, depth, *kept
 
@@ -66,7 +66,7 @@ def _graph_from(table: Table, node: Node, learner: str) -> LearnedGraph:
     return LearnedGraph(part.learner, part.nodes, (part,), part.incomplete)
 
 
-def _timed(learning: Callable[[], Learned]) -> tuple[Learned, float]:
+def _time(learning: Callable[[], Learned]) -> tuple[Learned, float]:
     begun = process_time()
     learned = learning()
     return learned, process_time() - begun

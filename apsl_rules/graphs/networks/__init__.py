@@ -9,13 +9,14 @@ from apsl_rules.graphs.networks.random import random_network
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.graphs.networks.simulate import simulate, write_rows
 from apsl_rules.graphs.networks.tile_arcs import ArcRules
-from apsl_rules.graphs.networks.tiling import Tiling, tiling
+from apsl_rules.graphs.networks.tiling import Tiling, make_tiling
 from apsl_rules.graphs.networks.tilings import tiling_spec
 
 __all__ = [
     "ArcRules",
     "Network",
     "Tiling",
+    "make_tiling",
     "network",
     "network_names",
     "parse_bif",
@@ -24,7 +25,6 @@ __all__ = [
     "sample",
     "save_bif",
     "simulate",
-    "tiling",
     "tiling_spec",
     "write_bif",
     "write_rows",

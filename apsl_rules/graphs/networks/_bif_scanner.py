@@ -77,7 +77,7 @@ class Scanner:
             return Token("symbol", found["symbol"], found.start("symbol"))
         if found["word"]:
             return Token("word", found["word"], found.start("word"))
-        return Token("quoted", _unescaped(found["quoted"]), found.start("quoted") - 1)
+        return Token("quoted", _unescape(found["quoted"]), found.start("quoted") - 1)
 
     def expect(self, expected: str, place: str) -> Token:
         """Take the symbol or keyword that must come next; ``place`` says where, for the message."""
@@ -150,10 +150,10 @@ class Scanner:
         raise NetworkFileError(message)
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Write a name so that it is read back as it is, in quotes where it needs them.
 
-    >>> print(quoted("V_E_REIN"), quoted("more than one"))
+    >>> print(quote_name("V_E_REIN"), quote_name("more than one"))
     V_E_REIN "more than one"
     """
     if _PLAIN.fullmatch(name):
@@ -161,5 +161,5 @@ def quoted(name: str) -> str:
     return '"' + "".join(_ESCAPES.get(character, character) for character in name) + '"'
 
 
-def _unescaped(body: str) -> str:
+def _unescape(body: str) -> str:
     return re.sub(r"\\(.)", lambda found: _ESCAPED.get(found[1], found[1]), body, flags=re.DOTALL)

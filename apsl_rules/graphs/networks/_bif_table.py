@@ -41,7 +41,7 @@ class TableReader:
             if token.is_symbol("("):
                 places = self._places(token)
                 if places in rows:
-                    self._fail(token, f"has the row ({self._spelt(places)}) twice")
+                    self._fail(token, f"has the row ({self._spell(places)}) twice")
                 rows[places] = self._row(token)
             elif token.is_word("default") and default is None:
                 default = self._row(token)
@@ -49,7 +49,7 @@ class TableReader:
                 rows = self._whole(token)
             else:
                 self._fail(token, f"has {token} where a row, 'default', 'property', '}}' or a single 'table' can stand")
-        return self._filled(rows, default)
+        return self._fill(rows, default)
 
     def _places(self, opening: Token) -> Places:
         """Read the levels of the parents in front of a row."""
@@ -90,17 +90,17 @@ class TableReader:
         if not abs(sum(row) - 1) <= TOLERANCE:
             self._fail(entry, f"has probabilities that sum to {sum(row):.6g} instead of 1")
 
-    def _filled(self, rows: Mapping[Places, list[float]], default: list[float] | None) -> Probabilities:
+    def _fill(self, rows: Mapping[Places, list[float]], default: list[float] | None) -> Probabilities:
         table = np.empty((*self._shape, self._size))
         for places in product(*map(range, self._shape)):
             row = rows.get(places, default)
             if row is None:
-                entry = f"row for ({self._spelt(places)})" if places else "'table'"
+                entry = f"row for ({self._spell(places)})" if places else "'table'"
                 self._fail(self._name, f"has no {entry} and no 'default'")
             table[places] = row
         return table
 
-    def _spelt(self, places: Places) -> str:
+    def _spell(self, places: Places) -> str:
         return ", ".join(list(levels)[place] for levels, place in zip(self._levels, places, strict=True))
 
     def _fail(self, token: Token, sentence: str) -> NoReturn:

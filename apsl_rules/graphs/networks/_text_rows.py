@@ -33,12 +33,12 @@ class TextRows:
         for node, levels in columns.items():
             _check_levels(node, levels)
         ends = [separator] * (len(columns) - 1) + ["\n"]
-        self.header = _encoded(
+        self.header = _encode(
             "".join(field(str(node), separator) + end for node, end in zip(columns, ends, strict=True))
         )
         self._words: list[tuple[int, npt.NDArray[Any]]] = []
         for place, (levels, end) in enumerate(zip(columns.values(), ends, strict=True)):
-            spellings = [_encoded(field(level, separator) + end) for level in levels]
+            spellings = [_encode(field(level, separator) + end) for level in levels]
             self._words += [(place, words) for words in _words(spellings)]
         self._row = np.dtype([(f"f{place}", words.dtype) for place, (_, words) in enumerate(self._words)])
         preferred = max(_BYTES_AT_ONCE // self._row.itemsize, _ROWS_AT_ONCE)
@@ -74,7 +74,7 @@ def _words(spellings: Sequence[bytes]) -> Iterator[npt.NDArray[Any]]:
         yield np.frombuffer(b"".join(pieces), dtype=f"u{width}")
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:

@@ -20,7 +20,7 @@ import numpy as np
 from apsl_rules._atomic import encoded, in_place_of
 from apsl_rules.errors import InvalidArgumentError, NetworkFileError
 from apsl_rules.graphs.networks._bif_reader import BifReader
-from apsl_rules.graphs.networks._bif_scanner import quoted
+from apsl_rules.graphs.networks._bif_scanner import quote_name
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.names import Node
 
@@ -52,11 +52,11 @@ def write_bif(network: Network) -> str:
             message = f"the node {node!r} is not text; BIF files can only name nodes by text"
             raise InvalidArgumentError(message)
     lines = [f"// {line}" if line else "//" for line in network.source.split("\n")] if network.source else []
-    lines += [f"network {quoted(network.name)} {{", "}"]
+    lines += [f"network {quote_name(network.name)} {{", "}"]
     for node in network.dag.nodes:
-        levels = ", ".join(quoted(level) for level in network.levels[node])
+        levels = ", ".join(quote_name(level) for level in network.levels[node])
         lines += [
-            f"variable {quoted(str(node))} {{",
+            f"variable {quote_name(str(node))} {{",
             f"  type discrete [ {len(network.levels[node])} ] {{ {levels} }};",
             "}",
         ]
@@ -78,10 +78,12 @@ def save_bif(network: Network, path: str | Path) -> None:
 def _probability_lines(network: Network, node: Node) -> list[str]:
     parents = network.dag.parents_of(node)
     table = network.tables[node]
-    given = " | " + ", ".join(quoted(str(parent)) for parent in parents) if parents else ""
-    lines = [f"probability ( {quoted(str(node))}{given} ) {{"]
+    given = " | " + ", ".join(quote_name(str(parent)) for parent in parents) if parents else ""
+    lines = [f"probability ( {quote_name(str(node))}{given} ) {{"]
     for places in np.ndindex(table.shape[:-1]):
         row = ", ".join(repr(value) for value in table[places].tolist())
-        levels = ", ".join(quoted(network.levels[parent][place]) for parent, place in zip(parents, places, strict=True))
+        levels = ", ".join(
+            quote_name(network.levels[parent][place]) for parent, place in zip(parents, places, strict=True)
+        )
         lines.append(f"  ({levels}) {row};" if parents else f"  table {row};")
     return [*lines, "}"]

@@ -10,7 +10,7 @@ from apsl_rules._arguments import demand, spelt
 from apsl_rules.errors import UnknownNameError
 from apsl_rules.graphs.networks.bif import parse_bif, read_bif
 from apsl_rules.graphs.networks.network import Network
-from apsl_rules.graphs.networks.tilings import tiled, tiling_names
+from apsl_rules.graphs.networks.tilings import make_tiled, tiling_names
 from apsl_rules.names import nearest
 
 _ENDING = ".bif"
@@ -30,7 +30,7 @@ def network(name: str | Path) -> Network:
         return read_bif(name)
     shipped = _shipped()
     if name in tiling_names():
-        return tiled(str(name)).network
+        return make_tiled(str(name)).network
     if name not in shipped:
         names = network_names()
         hint = nearest(str(name), names) or f"; there are {', '.join(names)}, or give the path of a .bif file"

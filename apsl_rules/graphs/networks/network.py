@@ -27,10 +27,10 @@ def _levels(levels: Mapping[Node, Sequence[str]]) -> dict[Node, tuple[str, ...]]
 
 
 def _tables(tables: Mapping[Node, npt.ArrayLike]) -> dict[Node, Probabilities]:
-    return {node: _normalised(node, table) for node, table in tables.items()}
+    return {node: _normalise(node, table) for node, table in tables.items()}
 
 
-def _normalised(node: Node, given: npt.ArrayLike) -> Probabilities:
+def _normalise(node: Node, given: npt.ArrayLike) -> Probabilities:
     """Copy a table into one that cannot be written to and whose rows sum to 1."""
     try:
         table = np.array(given, dtype=np.float64, order="C", ndmin=1)

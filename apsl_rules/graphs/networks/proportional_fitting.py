@@ -30,7 +30,7 @@ def random_rows(shape: tuple[int, ...], *, strength: float, random: np.random.Ge
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
-def fitted_table(
+def fit_table(
     marginal: npt.NDArray[np.float64], settings: Probabilities, *, strength: float, random: np.random.Generator
 ) -> Probabilities:
     """Draw a table for a node whose parents have a known joint distribution, such that the node keeps a marginal.

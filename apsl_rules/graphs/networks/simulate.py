@@ -38,11 +38,11 @@ def simulate(
         message = f"cannot tell what kind of file {str(path)!r} is to be; end its name in {', '.join(ENDINGS)}"
         raise InvalidArgumentError(message)
     with in_place_of(path) as draft:
-        drawn = _told(blocks(network, rows, seed=seed), rows, progress)
+        drawn = _report_progress(blocks(network, rows, seed=seed), rows, progress)
         if ending == ".parquet":
             _write_parquet(network, drawn, draft)
         else:
-            with _opened(draft, packed=ending.endswith(".gz")) as stream:
+            with _open(draft, packed=ending.endswith(".gz")) as stream:
                 _write_text(network, drawn, stream, SEPARATORS[ending])
 
 
@@ -51,7 +51,7 @@ def write_rows(network: Network, rows: int, stream: BinaryIO, *, seed: int) -> N
     _write_text(network, blocks(network, rows, seed=seed), stream, ",")
 
 
-def _told(drawn: Iterator[Codes], rows: int, progress: Callable[[int, int], None] | None) -> Iterator[Codes]:
+def _report_progress(drawn: Iterator[Codes], rows: int, progress: Callable[[int, int], None] | None) -> Iterator[Codes]:
     """Pass blocks on, and tell how far they have come."""
     done = 0
     for block in drawn:
@@ -71,7 +71,7 @@ def _write_text(network: Network, drawn: Iterator[Codes], stream: BinaryIO, sepa
 
 
 @contextmanager
-def _opened(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
+def _open(path: Path, *, packed: bool) -> Iterator[BinaryIO]:
     with path.open("wb") as file:
         if not packed:
             yield file

@@ -22,7 +22,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.inference import joint, joint_of_ancestors
 from apsl_rules.graphs.networks.network import Network, Probabilities
-from apsl_rules.graphs.networks.proportional_fitting import check_strength, fitted_table
+from apsl_rules.graphs.networks.proportional_fitting import check_strength, fit_table
 from apsl_rules.graphs.networks.tile_arcs import ArcRules, Keep, draw_arcs
 from apsl_rules.names import Node
 
@@ -64,10 +64,10 @@ def tile(
     <Network child10: 200 nodes and 257 arrows>
     """
     rules = ArcRules(arcs, max_parents, max_children, max_neighbours, keep)
-    return tiling(network, times, rules, strength=strength, seed=seed).network
+    return make_tiling(network, times, rules, strength=strength, seed=seed).network
 
 
-def tiling(network: Network, times: int, rules: ArcRules, *, strength: float = 1.0, seed: int) -> Tiling:
+def make_tiling(network: Network, times: int, rules: ArcRules, *, strength: float = 1.0, seed: int) -> Tiling:
     """Make a tiled network, and tell what it was made of."""
     known = isinstance(network, Network)
     demand(known, f"tiles are copies of a network, not of {spelt(network)}; give network('asia'), or one of your own")
@@ -86,7 +86,7 @@ def tiling(network: Network, times: int, rules: ArcRules, *, strength: float = 1
         else:
             settings = _joint_of_parents(dag, tables, root)
         marginal = tables[root]
-        tables[root] = fitted_table(marginal, settings, strength=strength, random=random)
+        tables[root] = fit_table(marginal, settings, strength=strength, random=random)
         reached = np.tensordot(settings, tables[root], settings.ndim)
         residual = max(residual, float(np.abs(reached - marginal).max()))
     arcs = tuple((parent, dag.nodes[number]) for number in sorted(drawn) for parent in dag.parents[number])

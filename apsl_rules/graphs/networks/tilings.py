@@ -11,7 +11,7 @@ from apsl_rules.errors import UnknownNameError
 from apsl_rules.graphs.degrees import Degrees
 from apsl_rules.graphs.networks.bif import parse_bif
 from apsl_rules.graphs.networks.tile_arcs import ArcRules
-from apsl_rules.graphs.networks.tiling import Tiling, tiling
+from apsl_rules.graphs.networks.tiling import Tiling, make_tiling
 from apsl_rules.names import nearest
 
 _ENDING = ".toml"
@@ -54,13 +54,13 @@ def tiling_spec(name: str) -> TilingSpec:
     )
 
 
-def tiled(name: str) -> Tiling:
+def make_tiled(name: str) -> Tiling:
     """Make a tiled network by name.
 
-    >>> tiled("child10").network
+    >>> make_tiled("child10").network
     <Network child10: 200 nodes and 257 arrows>
     """
     spec = tiling_spec(name)
     base = files("apsl_specs") / "networks" / f"{spec.base}.bif"
     known = parse_bif(base.read_text(encoding="utf-8"), origin=base.name)
-    return tiling(known, spec.times, spec.rules, strength=spec.strength, seed=spec.seed)
+    return make_tiling(known, spec.times, spec.rules, strength=spec.strength, seed=spec.seed)

@@ -7,7 +7,7 @@ const stripes = data.bands.map((band) => sign('g', { class: band.within ? 'band'
   sign('rect', { x: band.left, y: 12, width: band.right - band.left, height: data.size[1] - 24, rx: 10 }),
   sign('text', { x: (band.left + band.right) / 2, y: 32, 'text-anchor': 'middle' }, band.title)));
 
-const wires = data.edges.map((edge, number) => {
+const drawnEdges = data.edges.map((edge, number) => {
   const [x, y] = edge.middle;
   const parts = {
     hit: sign('path', { class: 'hit' }),
@@ -19,7 +19,7 @@ const wires = data.edges.map((edge, number) => {
   };
   const weight = edge.weight === null ? null
     : sign('text', { class: 'weight', x, y: y - 6, 'text-anchor': 'middle' }, edge.weight);
-  const group = sign('g', { class: 'wire', 'data-edge': number },
+  const group = sign('g', { class: 'drawn-edge', 'data-edge': number },
     parts.title, parts.hit, parts.stroke, ...parts.heads, parts.cross, weight);
   group.addEventListener('click', () => { if (!wasDragged()) choose({ kind: 'edge', number }); });
   return { edge, group, ...parts };
@@ -42,7 +42,7 @@ const boxes = data.boxes.map((box, number) => {
   return { box, group };
 });
 
-scene.append(...stripes, ...wires.map((wire) => wire.group), ...boxes.map((one) => one.group));
+scene.append(...stripes, ...drawnEdges.map((drawn) => drawn.group), ...boxes.map((one) => one.group));
 drawing.append(scene);
 
 // --- what is seen at a moment -----------------------------------------------------------------------------------------
@@ -50,8 +50,8 @@ const isHidden = (within) => !within && !state.beyond;
 const classes = (...names) => names.filter(Boolean).join(' ');
 
 const pathOf = (edge, look) => {
-  const torn = look === 'both' || look === 'conflict';
-  const body = torn ? edge.zigzag : edge.body;
+  const contradicted = look === 'both' || look === 'conflict';
+  const body = contradicted ? edge.zigzag : edge.body;
   const [start, end] = edge.ports;
   const begins = look === 'back' || look === 'both' ? 'M' : `M${start.join(' ')}L`;
   const ends = look === 'ahead' || look === 'both' ? '' : `L${end.join(' ')}`;
@@ -61,22 +61,22 @@ const pathOf = (edge, look) => {
 const drawMoment = (moment) => {
   const focus = highlighted();
   const known = new Set([data.target, ...moment.visited]);
-  wires.forEach((wire, number) => {
-    const { edge } = wire;
+  drawnEdges.forEach((drawn, number) => {
+    const { edge } = drawn;
     const look = lookAt(edge, state.position);
     const seen = look !== 'none' && !isHidden(edge.within);
-    wire.group.setAttribute('data-look', seen ? look : 'none');
-    wire.group.setAttribute('class', classes('wire', `is-${looksLike[look]}`, !edge.within && 'is-beyond',
+    drawn.group.setAttribute('data-look', seen ? look : 'none');
+    drawn.group.setAttribute('class', classes('drawn-edge', `is-${looksLike[look]}`, !edge.within && 'is-beyond',
       !seen && 'is-gone', number === focus.edge && 'is-chosen', moment.edges.has(number) && 'is-now',
       focus.dims && !focus.edges.has(number) && !moment.edges.has(number) && 'is-dim', focus.proof.has(number) && 'is-premise'));
     if (!seen) return;
     edge.ends.forEach((node) => known.add(node));
-    wire.hit.setAttribute('d', `M${edge.body}`);
-    wire.stroke.setAttribute('d', pathOf(edge, look));
-    wire.heads[0].classList.toggle('is-gone', look !== 'back' && look !== 'both');
-    wire.heads[1].classList.toggle('is-gone', look !== 'ahead' && look !== 'both');
-    wire.cross.classList.toggle('is-gone', look !== 'both' && look !== 'conflict');
-    wire.title.textContent = edgeSpoken(edge, look);
+    drawn.hit.setAttribute('d', `M${edge.body}`);
+    drawn.stroke.setAttribute('d', pathOf(edge, look));
+    drawn.heads[0].classList.toggle('is-gone', look !== 'back' && look !== 'both');
+    drawn.heads[1].classList.toggle('is-gone', look !== 'ahead' && look !== 'both');
+    drawn.cross.classList.toggle('is-gone', look !== 'both' && look !== 'conflict');
+    drawn.title.textContent = edgeSpoken(edge, look);
   });
   boxes.forEach(({ box, group }, number) => {
     group.setAttribute('class', classes('box', number === data.target && 'is-target', !box.within && 'is-beyond',
@@ -234,7 +234,7 @@ drawing.addEventListener('keydown', (event) => {
 
 // --- legend -----------------------------------------------------------------------------------------------------------
 const legendEntry = (words, kind, ...shapes) => make('li', {},
-  sign('svg', { class: `wire ${kind}`, width: 44, height: 18, viewBox: '-2 -9 44 18', 'aria-hidden': 'true' }, ...shapes), words);
+  sign('svg', { class: `drawn-edge ${kind}`, width: 44, height: 18, viewBox: '-2 -9 44 18', 'aria-hidden': 'true' }, ...shapes), words);
 const stroke = (d) => sign('path', { class: 'stroke', d, 'stroke-width': 1.8 });
 const zigzag = 'M0 0L3 -3L8 3L13 -3L18 3L23 -3L28 3L33 -3L40 0';
 byId('legend').append(

@@ -17,14 +17,14 @@ const edgePanel = (number) => {
     return [make('h2', { tabindex: -1 }, ...joinedPair(edge)), make('p', {}, 'Drawn for a while, but not in the finished part.')];
   }
   const figures = [...(edge.p === null ? [] : [['largest p', edge.p]]), ...edge.figures.map(([name, figure]) => [name, figure.toFixed(2)])];
-  const torn = conflictsOf(number);
+  const contradicted = conflictsOf(number);
   return [
     make('h2', { tabindex: -1 }, ...edgeWords(edge, look)),
     make('p', { class: 'facts' }, { line: 'Joined; the direction is open.', ahead: 'An arrow.', back: 'An arrow.' }[look] || 'In conflict: no arrow is drawn.',
       edge.within ? '' : ' Beyond the asked depth.', ...figures.map(([name, figure]) => make('span', { class: 'chip' }, `${name} ${figure}`))),
     foldButtons(panelBody),
-    ...(look === 'conflict' && torn.length ? [] : [proofTree(edge.proof)]),
-    ...torn.map(conflictBlock),
+    ...(look === 'conflict' && contradicted.length ? [] : [proofTree(edge.proof)]),
+    ...contradicted.map(conflictBlock),
   ];
 };
 const joinedPair = (edge) => [nameOf(edge.ends[0]), ' and ', nameOf(edge.ends[1])];

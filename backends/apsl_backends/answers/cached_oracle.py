@@ -26,7 +26,7 @@ from apsl_backends.answers.figures import (
     unpack_sweep,
 )
 from apsl_rules.data import Table, fingerprint
-from apsl_rules.data.counts import KeptCounts
+from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, in_order
@@ -55,7 +55,7 @@ class CachedOracle(BatchedOracle):
         self.perfect = oracle.perfect
         self.hits = self.misses = 0
         self.table: Table | None = getattr(oracle, "table", None)
-        self.kept: KeptCounts | None = getattr(oracle, "kept", None)
+        self.kept: CachedCounts | None = getattr(oracle, "kept", None)
         self._oracle = oracle
         self._cache = cache
         self._alpha = alpha

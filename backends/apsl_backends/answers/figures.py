@@ -126,11 +126,11 @@ def pack_sweep(sweep: Sweep, others: Sequence[Node]) -> bytes | None:
 def unpack_sweep(packed: bytes, x: Node, others: Sequence[Node], alpha: float) -> Sweep:
     """Return the sweep that was kept; its verdicts are built as they are looked at."""
     test, _, rows = packed.partition(b"\n")
-    return KeptSweep(_KeptVerdicts(np.frombuffer(rows, dtype=_ROW), x, others, json.loads(test), alpha))
+    return CachedSweep(_CachedVerdicts(np.frombuffer(rows, dtype=_ROW), x, others, json.loads(test), alpha))
 
 
 @attrs.frozen(eq=False)
-class _KeptVerdicts(Sequence[Verdict]):
+class _CachedVerdicts(Sequence[Verdict]):
     """The verdicts of a kept sweep."""
 
     rows: npt.NDArray[Any]
@@ -162,10 +162,10 @@ class _KeptVerdicts(Sequence[Verdict]):
         return _verdict(figures, (self.x, self.others[index], ()), self.alpha)
 
 
-class KeptSweep(Sweep):
+class CachedSweep(Sweep):
     """A sweep from the cache, ranked without building the verdicts that have no rank."""
 
-    def __init__(self, kept: _KeptVerdicts) -> None:
+    def __init__(self, kept: _CachedVerdicts) -> None:
         super().__init__(kept.x, kept)
         self._kept = kept
 

@@ -10,7 +10,7 @@ from typing import Any
 from apsl_backends.counting.free_memory import available_memory
 from apsl_rules._arguments import spelt
 from apsl_rules.data import FileTable, Table, is_countable, is_left_in_place
-from apsl_rules.data.counts import CountSource, KeptCounts
+from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import nearest
 
@@ -19,7 +19,7 @@ ENCODING = ("names", "missing", "discretize", "levels")
 SOURCING = ("counts", "memory_limit")
 
 
-def opened(source: Any, options: Mapping[str, Any]) -> Table | KeptCounts:
+def open_counts(source: Any, options: Mapping[str, Any]) -> Table | CachedCounts:
     """Open a table for counting: encoded in memory, or left where it is and asked for counts.
 
     ``counts`` among the options says how; without it a table is taken into memory unless it is a path to more than
@@ -30,7 +30,7 @@ def opened(source: Any, options: Mapping[str, Any]) -> Table | KeptCounts:
         if given is not None:
             message = f"the source counts by itself, so the option {given!r} cannot be given with it; leave it out"
             raise InvalidArgumentError(message)
-        return KeptCounts(source)
+        return CachedCounts(source)
     kind, address = _kind(options.get("counts"))
     encoding = {name: options[name] for name in ENCODING if options.get(name) is not None}
     if "memory_limit" in options and kind != "duckdb":
@@ -42,8 +42,8 @@ def opened(source: Any, options: Mapping[str, Any]) -> Table | KeptCounts:
     if kind == "memory":
         return _encoded(source, encoding)
     if kind == "dask":
-        return KeptCounts(_on_cluster(source, encoding, address))
-    return KeptCounts(_in_duckdb(source, encoding, options.get("memory_limit")), note)
+        return CachedCounts(_on_cluster(source, encoding, address))
+    return CachedCounts(_in_duckdb(source, encoding, options.get("memory_limit")), note)
 
 
 def is_too_large(path: str | os.PathLike[str]) -> bool:

@@ -28,7 +28,7 @@ from apsl_backends.counting.dask_partitions import (
     distinct_values,
     read_codes,
 )
-from apsl_backends.counting.dask_watch import survived, within
+from apsl_backends.counting.dask_watch import ask_cluster, within
 from apsl_backends.counting.table_counts import SAMPLED
 from apsl_rules.data import (
     Codes,
@@ -70,7 +70,7 @@ class DaskCounts:
         self.sent = 0
         self._identify = identity
         self._place_rows = place_rows
-        self._partitions = survived(client, place_rows)
+        self._partitions = ask_cluster(client, place_rows)
 
     @classmethod
     def of_table(cls, table: Table, *, address: str | None = None, client: Any = None) -> Self:
@@ -102,7 +102,7 @@ class DaskCounts:
         columns = shared_columns(table.files)
         given = columns.names if names is None else tuple(names)
         pieces = _pieces(table, columns, connected)
-        found = survived(
+        found = ask_cluster(
             connected,
             lambda: connected.gather([connected.submit(distinct_values, piece, pure=False) for piece in pieces]),
         )
@@ -146,7 +146,7 @@ class DaskCounts:
             answer: Answer = answers[0].result()
             return answer
 
-        answer = survived(self.client, ask, self._place_again)
+        answer = ask_cluster(self.client, ask, self._place_again)
         self.sent += answer.sent
         return [None if one is None else Joint(places, *one) for places, one in zip(asked, answer.counted, strict=True)]
 
@@ -164,11 +164,11 @@ class DaskCounts:
                 )
             )
 
-        return [int(count) for count in np.sum(survived(self.client, ask, self._place_again), axis=0)]
+        return [int(count) for count in np.sum(ask_cluster(self.client, ask, self._place_again), axis=0)]
 
     def sample(self) -> Codes:
         """Return the codes of the first rows."""
-        first: Codes = survived(
+        first: Codes = ask_cluster(
             self.client,
             lambda: self.client.submit(_first_rows, self._partitions[0], pure=False).result(),
             self._place_again,
@@ -236,7 +236,7 @@ def _first_rows(codes: Codes) -> Codes:
 
 
 def _parts(client: Any, rows: int) -> int:
-    workers = max(1, len(survived(client, client.scheduler_info)["workers"]))
+    workers = max(1, len(ask_cluster(client, client.scheduler_info)["workers"]))
     return max(1, min(_PARTITIONS_PER_WORKER * workers, rows // _ROWS_AT_LEAST))
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from apsl_backends.counting.arrow_columns import places_in, plain
 from apsl_backends.kernels.single_tests import count_table
 from apsl_rules.data import Codes
-from apsl_rules.data.counts import Weights, collapse, unpacked
+from apsl_rules.data.counts import Weights, collapse, unpack_codes
 
 Places: TypeAlias = tuple[int, ...]
 Counted: TypeAlias = tuple[Codes, Weights] | None
@@ -45,7 +45,7 @@ def count_set(codes: Codes, places: Places, spans: Sequence[int]) -> tuple[Codes
     counts = np.zeros(prod(spans), np.int64)
     count_table(codes, np.array(places, np.int64), np.array(spans, np.int64), counts)
     seen = np.flatnonzero(counts)
-    return unpacked(seen, spans, codes.dtype), counts[seen]
+    return unpack_codes(seen, spans, codes.dtype), counts[seen]
 
 
 def count_partition(codes: Codes, spans: Sequence[int], sets: Sequence[Places], most: int) -> Answer:

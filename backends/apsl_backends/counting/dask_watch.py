@@ -22,7 +22,7 @@ _PULSE = 0.5
 _UNCONNECTED, _UNMANNED, _SILENT = 7.0, 10.0, 60.0
 
 
-def survived(client: Any, ask: Callable[[], Result], mend: Callable[[], None] = lambda: None) -> Result:
+def ask_cluster(client: Any, ask: Callable[[], Result], mend: Callable[[], None] = lambda: None) -> Result:
     """Ask a cluster, and ask again when workers were lost meanwhile; a cluster that is gone for good is an error."""
     from distributed.scheduler import KilledWorker
 
@@ -63,7 +63,7 @@ class _Watch:
 
     def awaited(self, ask: Callable[[], Result]) -> Result:
         """Wait for an answer for as long as the cluster is there to give it."""
-        answer = _asked(ask)
+        answer = _ask(ask)
         while not wait([answer], _PULSE).done:
             self._check()
         return answer.result()
@@ -104,10 +104,10 @@ class _Watch:
 
 def within(seconds: float, ask: Callable[[], Result]) -> Result:
     """Wait some seconds for an answer, then raise TimeoutError."""
-    return _asked(ask).result(seconds)
+    return _ask(ask).result(seconds)
 
 
-def _asked(ask: Callable[[], Result]) -> Future[Result]:
+def _ask(ask: Callable[[], Result]) -> Future[Result]:
     """Ask in a thread of its own, which ends with the process if it gets no answer."""
     answer: Future[Result] = Future()
 

@@ -25,7 +25,7 @@ _RAW = "given_rows"
 
 
 @attrs.frozen(eq=False)
-class Connected:
+class Connection:
     """A connection whose view ``counted_rows`` has the columns of a table, their names, and its rows where known."""
 
     connection: Any
@@ -55,24 +55,24 @@ def connect(database: str = ":memory:", *, memory_limit: str | None = None, thre
         raise DataError(message) from error
 
 
-def open_files(table: FileTable, *, memory_limit: str | None = None, threads: int | None = None) -> Connected:
+def open_files(table: FileTable, *, memory_limit: str | None = None, threads: int | None = None) -> Connection:
     """Connect to the files of a table."""
     files = [str(file) for file in table.files]
     if table.kind == "duckdb":
         connection = connect(files[0], memory_limit=memory_limit, threads=threads)
         chosen = _chosen_table(connection, table)
-        with refusing(table.path):
-            names = tuple(connection.table(_quoted(chosen)).columns)
-            _name_columns(connection, _quoted(chosen), range(len(names)), len(names))
-        return Connected(connection, names)
+        with translate_errors(table.path):
+            names = tuple(connection.table(_quote(chosen)).columns)
+            _name_columns(connection, _quote(chosen), range(len(names)), len(names))
+        return Connection(connection, names)
     connection = connect(memory_limit=memory_limit, threads=threads)
-    with refusing(table.path):
+    with translate_errors(table.path):
         if table.kind == "parquet":
-            return Connected(connection, _open_parquet(connection, table))
+            return Connection(connection, _open_parquet(connection, table))
         names = table.columns
         lines = check_lines(table.files[0], table.separator, len(names), plain=True)
         _view_text(connection, table, len(names), mixed=lines.mixed)
-        return Connected(connection, names, lines.rows)
+        return Connection(connection, names, lines.rows)
 
 
 def _view_text(connection: Any, table: FileTable, width: int, *, mixed: bool) -> None:
@@ -110,13 +110,13 @@ def _open_parquet(connection: Any, table: FileTable) -> tuple[str, ...]:
     selected = []
     for stored, (first, *others) in alike.items():
         connection.read_parquet([str(table.files[one]) for one in (first, *others)]).create_view(f"{_RAW}{first}")
-        selected.append(_selected(f"{_RAW}{first}", columns.places[first], len(stored)))
+        selected.append(_select(f"{_RAW}{first}", columns.places[first], len(stored)))
     connection.execute(f"CREATE TEMP VIEW {VIEW} AS {' UNION ALL '.join(selected)}")
     return columns.names
 
 
 @contextmanager
-def refusing(path: str) -> Iterator[None]:
+def translate_errors(path: str) -> Iterator[None]:
     """Turn every failure of the database into one sentence, and its word for an interrupt into Python's."""
     duckdb = _duckdb()
     try:
@@ -139,10 +139,10 @@ def refusing(path: str) -> Iterator[None]:
 
 
 def _name_columns(connection: Any, raw: str, kept: Any, count: int) -> None:
-    connection.execute(f"CREATE TEMP VIEW {VIEW} AS {_selected(raw, kept, count)}")
+    connection.execute(f"CREATE TEMP VIEW {VIEW} AS {_select(raw, kept, count)}")
 
 
-def _selected(raw: str, kept: Any, count: int) -> str:
+def _select(raw: str, kept: Any, count: int) -> str:
     """Select some of the columns of a view of our own, under names of our own."""
     inner = ", ".join(f"c{place}" for place in range(count))
     outer = ", ".join(f"c{place} AS c{number}" for number, place in enumerate(kept))
@@ -150,7 +150,7 @@ def _selected(raw: str, kept: Any, count: int) -> str:
 
 
 def _chosen_table(connection: Any, table: FileTable) -> str:
-    with refusing(table.path):
+    with translate_errors(table.path):
         rows = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name").fetchall()
     known = [name for (name,) in rows]
     if table.table is None and len(known) == 1:
@@ -163,7 +163,7 @@ def _chosen_table(connection: Any, table: FileTable) -> str:
     return str(table.table)
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.counting.arrow_columns import MOST_DISTINCT, column_of, places_in, plain
-from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, refusing
+from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, translate_errors
 from apsl_backends.counting.table_counts import SAMPLED
 from apsl_rules.data import (
     Codes,
@@ -98,7 +98,7 @@ class DuckCounts:
         if len(given) != len(opened.names):
             message = f"{len(given)} names were given for {len(opened.names)} columns; give one name for each column"
             raise DataError(message)
-        with refusing(table.path):
+        with translate_errors(table.path):
             text = table.kind in {"csv", "tsv"}
             found = [_read(opened.connection, place, name, text=text) for place, name in enumerate(given)]
             distinct = [Distinct(one.column, one.rows) for one in found]
@@ -143,7 +143,7 @@ class DuckCounts:
         """Count the complete rows of each set of columns, in one statement."""
         missing = [self._columns[place].missing(int(card)) for place, card in enumerate(self.heading.cards)]
         counts = [f"count(*) FILTER (WHERE NOT ({' OR '.join(missing[one] for one in places)}))" for places in sets]
-        with refusing(self.path):
+        with translate_errors(self.path):
             (found,) = self._connection.execute(f"SELECT {', '.join(counts)} FROM {VIEW}").fetchall()  # noqa: S608
         return [int(count) for count in found]
 
@@ -174,7 +174,7 @@ class DuckCounts:
             raise
 
     def _arrow(self, statement: str) -> Any:
-        with refusing(self.path):
+        with translate_errors(self.path):
             return self._connection.sql(statement).to_arrow_table()
 
     def _coded(self, arrow: Any, places: Sequence[int]) -> Codes:

@@ -8,7 +8,7 @@ neighbour can be removed by another one, and weak ones are never seen.
 from __future__ import annotations
 
 from apsl_rules.data import Table
-from apsl_rules.data.counts import KeptCounts
+from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node, in_order, order_key
@@ -28,7 +28,7 @@ class Fcbf:
         table = getattr(oracle, "table", None)
         if table is None:
             table = getattr(oracle, "kept", None)
-        if not isinstance(table, Table | KeptCounts):
+        if not isinstance(table, Table | CachedCounts):
             message = f"the finder 'fcbf' measures a table, but the oracle {oracle.name!r} has none; use 'hiton'"
             raise InvalidArgumentError(message)
         self._uncertainty = SymmetricalUncertainty(table)

@@ -10,7 +10,7 @@ from apsl_rules.names import Node
 Value = TypeVar("Value")
 
 
-class MadeOnDemand(Mapping[Node, Value]):
+class LazyMapping(Mapping[Node, Value]):
     """Keys that are known, and a way to make the value of each."""
 
     def __init__(self, keys: Iterable[Node], make: Callable[[Node], Value]) -> None:

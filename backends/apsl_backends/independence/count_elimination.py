@@ -9,23 +9,23 @@ import numpy as np
 
 from apsl_backends.independence._weaker import weaker_of
 from apsl_backends.independence.sweeps import SweptArrays
-from apsl_backends.independence.table_tester import Eliminated, Found
+from apsl_backends.independence.table_tester import EliminationOutcome, SearchOutcome
 from apsl_backends.kernels.arrays import DEPENDENT, INDEPENDENT, UNRELIABLE, Integers
 from apsl_backends.kernels.hiton_elimination import DOF_MET, FIELDS, ROWS_MET, STATE
 from apsl_rules.stopping import check
 
 
-class Searching(Protocol):
+class SearchOracle(Protocol):
     """What elimination asks for."""
 
-    def search(self, places: Sequence[int], fixed: int, most: int) -> Found:
+    def search(self, places: Sequence[int], fixed: int, most: int) -> SearchOutcome:
         """Search the subsets of a pool for a separator; the places are x, y, the fixed columns and the pool."""
 
     def prepare_entry(self, x: int, members: Sequence[int], waiting: Sequence[int]) -> None:
         """Have counted what the entry of the first one waiting needs."""
 
 
-def interleave(tester: Searching, x: int, swept: SweptArrays, ranking: Integers, most: int) -> Eliminated:
+def interleave(tester: SearchOracle, x: int, swept: SweptArrays, ranking: Integers, most: int) -> EliminationOutcome:
     """Let the candidates of a ranking enter one by one; each must survive, and then those before it once more."""
     ranked: list[int] = swept.columns[ranking].tolist()
     record = _Record(swept, ranking, most)
@@ -48,7 +48,7 @@ def interleave(tester: Searching, x: int, swept: SweptArrays, ranking: Integers,
                 if candidate == newcomer:
                     break
     eliminated = np.flatnonzero(record.outcomes[:, STATE] == INDEPENDENT).tolist()
-    return Eliminated(members, eliminated, record.outcomes, record.given, record.statistics, tests)
+    return EliminationOutcome(members, eliminated, record.outcomes, record.given, record.statistics, tests)
 
 
 class _Record:
@@ -62,7 +62,7 @@ class _Record:
         self.statistics = swept.statistics[ranking]
         self.given = np.zeros((len(ranking), most + 1), np.int64)
 
-    def note(self, candidate: int, found: Found, given: list[int]) -> None:
+    def note(self, candidate: int, found: SearchOutcome, given: list[int]) -> None:
         """Note a search if it separates the candidate, or met the weakest dependence so far."""
         state, dof = int(self.outcomes[candidate, STATE]), int(self.outcomes[candidate, DOF_MET])
         if found.decision != INDEPENDENT and (

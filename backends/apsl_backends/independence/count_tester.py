@@ -17,7 +17,7 @@ from apsl_backends.independence._weaker import weaker_of
 from apsl_backends.independence._weighted_rows import WeightedCounts
 from apsl_backends.independence.count_elimination import interleave
 from apsl_backends.independence.sweeps import SweptArrays
-from apsl_backends.independence.table_tester import Eliminated, Found, Tested, Tester
+from apsl_backends.independence.table_tester import EliminationOutcome, SearchOutcome, TestBatch, Tester
 from apsl_backends.kernels.arrays import (
     DEPENDENT,
     DOF,
@@ -28,7 +28,7 @@ from apsl_backends.kernels.arrays import (
     Integers,
     Measure,
 )
-from apsl_rules.data.counts import Joint, KeptCounts
+from apsl_rules.data.counts import CachedCounts, Joint
 from apsl_rules.stopping import check
 
 _TESTERS_KEPT = 64
@@ -39,10 +39,10 @@ _WIDEST_WINDOW = 24
 Plan = tuple[Sequence[int], int, int]
 
 
-class CountedTester:
+class CountTester:
     """What ``Tester`` does, on counts that are asked for in rounds."""
 
-    def __init__(self, kept: KeptCounts, measure: Measure) -> None:
+    def __init__(self, kept: CachedCounts, measure: Measure) -> None:
         self.kept = kept
         self.measure = measure
         self._cards = kept.heading.cards.tolist()
@@ -52,10 +52,10 @@ class CountedTester:
 
     # --- tests -------------------------------------------------------------------------------------------------------
 
-    def test(self, tests: Sequence[Sequence[int]]) -> Tested:
+    def test(self, tests: Sequence[Sequence[int]]) -> TestBatch:
         """Carry out a batch of tests, each the places of x, y and what is given, in one round."""
         count = len(tests)
-        tested = Tested(np.zeros((count, SUM_FIELDS), np.int64), np.zeros(count), np.empty(count, np.int8))
+        tested = TestBatch(np.zeros((count, SUM_FIELDS), np.int64), np.zeros(count), np.empty(count, np.int8))
         tested.sums[:, ROWS] = -1
         asked = []
         for number, places in enumerate(tests):
@@ -74,7 +74,7 @@ class CountedTester:
             tested.decisions[numbers] = done.decisions
         return tested
 
-    def test_against_all(self, x: int) -> Tested:
+    def test_against_all(self, x: int) -> TestBatch:
         """Test x against each column, itself included, in one round."""
         return self.test([(x, y) for y in range(len(self._cards))])
 
@@ -100,14 +100,14 @@ class CountedTester:
 
     # --- searches ----------------------------------------------------------------------------------------------------
 
-    def search(self, places: Sequence[int], fixed: int, most: int) -> Found:
+    def search(self, places: Sequence[int], fixed: int, most: int) -> SearchOutcome:
         """Search the subsets of a pool for a separator; the places are x, y, the fixed columns and the pool.
 
         If the columns have few combinations these are counted in one round; otherwise table by table, a round for
         many of them.
         """
         if not (self._varied[places[0]] and self._varied[places[1]]):
-            return Found(INDEPENDENT, 0.0, 0, -1, 1, [])
+            return SearchOutcome(INDEPENDENT, 0.0, 0, -1, 1, [])
         if not self.kept.fits(places):
             return self._search_by_tests(places, fixed, most)
         self.kept.fetch([places])
@@ -116,9 +116,9 @@ class CountedTester:
         joint = self.kept.joint(sorted(places))
         return self._tester(joint).search([joint.places.index(place) for place in places], fixed, most)
 
-    def _search_by_tests(self, places: Sequence[int], fixed: int, most: int) -> Found:
+    def _search_by_tests(self, places: Sequence[int], fixed: int, most: int) -> SearchOutcome:
         base, pool = list(places[: 2 + fixed]), list(places[2 + fixed :])
-        best = Found(UNRELIABLE, 0.0, 0, -1, 0, [])
+        best = SearchOutcome(UNRELIABLE, 0.0, 0, -1, 0, [])
         tests = 0
         subsets = chain.from_iterable(combinations(range(len(pool)), size) for size in range(most + 1))
         while subset := list(islice(subsets, _TESTS_AT_ONCE)):
@@ -129,11 +129,11 @@ class CountedTester:
                 tests += 1
                 dof, rows = int(sums[DOF]), int(sums[ROWS])
                 if decision == INDEPENDENT:
-                    return Found(decision, statistic, dof, rows, tests, list(chosen))
+                    return SearchOutcome(decision, statistic, dof, rows, tests, list(chosen))
                 if decision == DEPENDENT and (
                     best.decision == UNRELIABLE or weaker_of(statistic, dof, best.statistic, best.dof)
                 ):
-                    best = Found(decision, statistic, dof, rows, tests, list(chosen))
+                    best = SearchOutcome(decision, statistic, dof, rows, tests, list(chosen))
         return best._replace(tests=tests)
 
     def foresee(self, searches: Sequence[Plan], sweeps: Sequence[int]) -> None:
@@ -156,7 +156,7 @@ class CountedTester:
 
     # --- elimination -------------------------------------------------------------------------------------------------
 
-    def eliminate(self, x: int, swept: SweptArrays, ranking: Integers, most: int) -> Eliminated:
+    def eliminate(self, x: int, swept: SweptArrays, ranking: Integers, most: int) -> EliminationOutcome:
         """Let the columns of a sweep that a ranking names enter in that order, each entry re-trying those before."""
         return interleave(self, x, swept, ranking, most)
 

@@ -10,19 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.independence._count_statistics import Degrees
-from apsl_backends.independence._on_demand import MadeOnDemand
+from apsl_backends.independence._on_demand import LazyMapping
 from apsl_backends.independence.sweeps import ArraySweep, SweptArrays, name_ranks_of
 from apsl_backends.kernels.arrays import DOF, ROWS, UNRELIABLE
 from apsl_backends.kernels.threads import in_blocks
 from apsl_rules.data import Table
-from apsl_rules.data.counts import Heading, KeptCounts
+from apsl_rules.data.counts import CachedCounts, Heading
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, listing, nearest, require_known
 from apsl_rules.oracles import BaseOracle, Elimination, Query, Search, Separation, Sweep
 
 if TYPE_CHECKING:
-    from apsl_backends.independence.count_tester import CountedTester
+    from apsl_backends.independence.count_tester import CountTester
     from apsl_backends.independence.table_tester import Tester
 
 Reliability = Literal["five-per-cell", "none"]
@@ -47,7 +47,7 @@ class CountOracle(BaseOracle):
 
     def __init__(
         self,
-        table: Table | KeptCounts,
+        table: Table | CachedCounts,
         *,
         alpha: float = 0.01,
         dof: Degrees = "adjusted",
@@ -58,7 +58,7 @@ class CountOracle(BaseOracle):
         from scipy.special import chdtrc
 
         from apsl_backends.counting.memory import MemoryCounts
-        from apsl_backends.independence.count_tester import CountedTester
+        from apsl_backends.independence.count_tester import CountTester
         from apsl_backends.independence.table_tester import Tester, measure_of
         from apsl_backends.kernels.chi_square_tail import log_tail, log_tails
 
@@ -75,10 +75,8 @@ class CountOracle(BaseOracle):
             full_dof=dof == "full",
             rows_per_cell=_ROWS_PER_CELL[reliability],
         )
-        self.tester: Tester | CountedTester = (
-            Tester(self.source, measure)
-            if isinstance(self.source, MemoryCounts)
-            else CountedTester(self.source, measure)
+        self.tester: Tester | CountTester = (
+            Tester(self.source, measure) if isinstance(self.source, MemoryCounts) else CountTester(self.source, measure)
         )
         self._tail, self._log_tail, self._log_tails = chdtrc, log_tail, log_tails
 
@@ -108,7 +106,7 @@ class CountOracle(BaseOracle):
         max_size: int | None = None,
     ) -> Separation:
         """Search the subsets of a pool, small ones first, inside the kernel."""
-        return self._searched(Search(x, y, tuple(pool), tuple(must_include), max_size))
+        return self._outcome(Search(x, y, tuple(pool), tuple(must_include), max_size))
 
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
         """Carry out a batch of searches, on several threads if there are."""
@@ -116,7 +114,7 @@ class CountOracle(BaseOracle):
 
         def work(low: int, high: int) -> None:
             for place in range(low, high):
-                found[place] = self._searched(searches[place])
+                found[place] = self._outcome(searches[place])
 
         self.foresee(searches)
         in_blocks(len(searches), self._threads, work)
@@ -174,9 +172,7 @@ class CountOracle(BaseOracle):
 
         members = tuple(ranked[at] for at in done.members)
         eliminated = [ranked[at] for at in done.eliminated]
-        return Elimination(
-            members, MadeOnDemand(eliminated, separation), MadeOnDemand(members, last_verdict), done.tests
-        )
+        return Elimination(members, LazyMapping(eliminated, separation), LazyMapping(members, last_verdict), done.tests)
 
     @cached_property
     def _name_ranks(self) -> npt.NDArray[np.int64]:
@@ -203,7 +199,7 @@ class CountOracle(BaseOracle):
         most = len(free) if search.max_size is None else min(len(free), search.max_size - len(fixed))
         return None if most < 0 else (places, len(fixed), most)
 
-    def _searched(self, search: Search) -> Separation:
+    def _outcome(self, search: Search) -> Separation:
         x, y = search.x, search.y
         plan = self._plan(search)
         if plan is None:

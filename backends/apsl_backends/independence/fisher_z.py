@@ -44,7 +44,7 @@ class FisherZ(BaseOracle):
         self._alpha = alpha
         self._log_tail = log_ndtr
         self._place = {node: place for place, node in enumerate(self.nodes)}
-        self._columns = _standardized(matrix, self.nodes)
+        self._columns = _standardize(matrix, self.nodes)
 
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
         """Test x against y given other columns."""
@@ -62,7 +62,7 @@ class FisherZ(BaseOracle):
         if self.rows - len(given) - 3 <= 0:
             return Verdict(x, y, tuple(given), "unreliable", "z", n=self.rows)
         bounded = max(-_NEARLY_ONE, min(_NEARLY_ONE, round(correlation, _DECIMALS)))
-        return self._judged(x, y, tuple(given), sqrt(self.rows - len(given) - 3) * abs(atanh(bounded)))
+        return self._decide(x, y, tuple(given), sqrt(self.rows - len(given) - 3) * abs(atanh(bounded)))
 
     def associations(self, x: Node) -> ArraySweep:
         """Test x against every other column, all correlations in one product."""
@@ -79,7 +79,7 @@ class FisherZ(BaseOracle):
             y = self.nodes[others[at]]
             if free <= 0:
                 return Verdict(x, y, (), "unreliable", "z", n=self.rows)
-            return self._judged(x, y, (), float(statistics[at]))
+            return self._decide(x, y, (), float(statistics[at]))
 
         no_dof = np.zeros(len(others), np.int64)
         return ArraySweep(
@@ -102,7 +102,7 @@ class FisherZ(BaseOracle):
     def _log_p(self, statistics: Any) -> Any:
         return np.minimum(self._log_tail(-statistics) + log(2.0), 0.0)
 
-    def _judged(self, x: Node, y: Node, given: tuple[Node, ...], statistic: float) -> Verdict:
+    def _decide(self, x: Node, y: Node, given: tuple[Node, ...], statistic: float) -> Verdict:
         log_p = float(self._log_p(np.float64(statistic)))
         p = float(np.exp(log_p))
         return Verdict(
@@ -110,7 +110,7 @@ class FisherZ(BaseOracle):
         )
 
 
-def _standardized(matrix: npt.NDArray[np.float64], names: Sequence[Node]) -> npt.NDArray[np.float64]:
+def _standardize(matrix: npt.NDArray[np.float64], names: Sequence[Node]) -> npt.NDArray[np.float64]:
     """Centre columns and give them length 1, or 0 where they are constant; turn long ones into short ones.
 
     Only lengths and angles matter, and the triangular factor of many rows has those of its columns.

@@ -38,7 +38,7 @@ _MOST_TERMS = 1 << 20
 _BITS_OF_SUMS = 61
 
 
-class Tested(NamedTuple):
+class TestBatch(NamedTuple):
     """A batch of tests: sums in units of the measure's scale, statistics and decisions, one row for each.
 
     The degrees of freedom and the rows used are fields of the sums; the rows are -1 where nothing was counted.
@@ -49,7 +49,7 @@ class Tested(NamedTuple):
     decisions: npt.NDArray[np.int8]
 
 
-class Found(NamedTuple):
+class SearchOutcome(NamedTuple):
     """The outcome of a search: the decision with the figures of its test, the tests made, the places chosen."""
 
     decision: int
@@ -60,7 +60,7 @@ class Found(NamedTuple):
     chosen: list[int]
 
 
-class Eliminated(NamedTuple):
+class EliminationOutcome(NamedTuple):
     """HITON's elimination: who is left and who is not (numbers of candidates), and the last word on each.
 
     ``outcomes`` has a row for each candidate: decision, degrees of freedom, rows, and how many of the columns in
@@ -103,23 +103,23 @@ class Tester:
         self.measure = measure
         self._rooms = _Rooms()
 
-    def test(self, tests: Sequence[Sequence[int]]) -> Tested:
+    def test(self, tests: Sequence[Sequence[int]]) -> TestBatch:
         """Carry out a batch of tests, each the places of x, y and what is given."""
         starts = np.array([0, *accumulate(map(len, tests))], np.int64)
         return self.test_columns(starts, np.array([*chain.from_iterable(tests)], np.int64))
 
-    def test_against_all(self, x: int) -> Tested:
+    def test_against_all(self, x: int) -> TestBatch:
         """Test x against each column, itself included."""
         count = len(self.counts.codes)
         places = np.full((count, 2), x, np.int64)
         places[:, 1] = np.arange(count)
         return self.test_columns(np.arange(0, 2 * count + 1, 2), places.ravel())
 
-    def test_columns(self, starts: Integers, places: Integers) -> Tested:
+    def test_columns(self, starts: Integers, places: Integers) -> TestBatch:
         """Carry out tests whose columns are the places from each start to the next."""
         count = len(starts) - 1
         at_once = max(1, LONG // max(self.counts.store.lines, 1))
-        tested = Tested(np.empty((count, SUM_FIELDS), np.int64), np.empty(count), np.empty(count, np.int8))
+        tested = TestBatch(np.empty((count, SUM_FIELDS), np.int64), np.empty(count), np.empty(count, np.int8))
 
         def work(low: int, high: int) -> None:
             room = self._room()
@@ -132,7 +132,7 @@ class Tester:
         in_blocks(count, useful_threads(self.counts.threads, len(places) * self.counts.store.lines), work)
         return tested
 
-    def search(self, places: Sequence[int], fixed: int, most: int) -> Found:
+    def search(self, places: Sequence[int], fixed: int, most: int) -> SearchOutcome:
         """Search the subsets of a pool for a separator; the places are x, y, the fixed columns and the pool."""
         room = self._room()
         room.reserve(2 + fixed + most, most, len(places) - 2 - fixed)
@@ -142,13 +142,13 @@ class Tester:
             search = partial(run_search, room.codes, room.handles, asked, fixed, most)
             decision, statistic, dof, rows, tests, size = heeding(search, is_long=is_long)
             if decision != NO_ROOM:
-                return Found(decision, statistic, dof, rows, tests, room.chosen[:size].tolist())
+                return SearchOutcome(decision, statistic, dof, rows, tests, room.chosen[:size].tolist())
             room.furnish()
 
     def foresee(self, searches: Sequence[tuple[Sequence[int], int, int]], sweeps: Sequence[int]) -> None:
         """Prepare nothing for searches and sweeps to come: all rows are at hand."""
 
-    def eliminate(self, x: int, swept: SweptArrays, ranking: Integers, most: int) -> Eliminated:
+    def eliminate(self, x: int, swept: SweptArrays, ranking: Integers, most: int) -> EliminationOutcome:
         """Let the columns of a sweep that a ranking names enter in that order, each entry re-trying those before."""
         room = self._room()
         room.reserve(3 + most, most, len(ranking))
@@ -166,7 +166,7 @@ class Tester:
             left, tests = heeding(partial(run_interleaved, *known), is_long=is_long)
             if left >= 0:
                 eliminated = np.flatnonzero(outcomes[:, STATE] == INDEPENDENT).tolist()
-                return Eliminated(work[0, :left].tolist(), eliminated, outcomes, given, statistics, tests)
+                return EliminationOutcome(work[0, :left].tolist(), eliminated, outcomes, given, statistics, tests)
             room.furnish()
 
     def _is_long(self, pool: int, power: int) -> bool:

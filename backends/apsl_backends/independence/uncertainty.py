@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from apsl_backends.kernels.arrays import JOINT, OF_ALL, OF_X, OF_Y, ROWS
 from apsl_rules.data import Table
-from apsl_rules.data.counts import Heading, KeptCounts
+from apsl_rules.data.counts import CachedCounts, Heading
 from apsl_rules.names import Node, require_known
 
 Figures = npt.NDArray[np.float64]
@@ -23,15 +23,15 @@ Figures = npt.NDArray[np.float64]
 class SymmetricalUncertainty:
     """SU(x; y) = 2·I(x; y) / (H(x) + H(y)), in [0, 1]; 0 where both columns are constant."""
 
-    def __init__(self, table: Table | KeptCounts, *, threads: int = 1) -> None:
+    def __init__(self, table: Table | CachedCounts, *, threads: int = 1) -> None:
         from apsl_backends.counting.memory import MemoryCounts
-        from apsl_backends.independence.count_tester import CountedTester
+        from apsl_backends.independence.count_tester import CountTester
         from apsl_backends.independence.table_tester import Tester, measure_of
 
         self.heading: Table | Heading = table if isinstance(table, Table) else table.heading
         measure = measure_of(self.heading)
-        self._tester: Tester | CountedTester = (
-            Tester(MemoryCounts(table, threads), measure) if isinstance(table, Table) else CountedTester(table, measure)
+        self._tester: Tester | CountTester = (
+            Tester(MemoryCounts(table, threads), measure) if isinstance(table, Table) else CountTester(table, measure)
         )
         self._scale = self._tester.measure.scale
         self._pairs: dict[tuple[int, int], float] = {}

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from apsl_backends.scores.bde import BDeu, Integers, Numbers, Price, check_table
-from apsl_rules.data.counts import MOST, Joint, KeptCounts
+from apsl_rules.data.counts import MOST, CachedCounts, Joint
 from apsl_rules.errors import DataError
 from apsl_rules.names import in_order
 from apsl_rules.stopping import LONG, heeding
@@ -23,7 +23,7 @@ class CountedBDeu(BDeu):
     """The score of graphs over columns whose counts are asked for in rounds; every figure is that of ``BDeu``."""
 
     def __init__(
-        self, kept: KeptCounts, *, ess: float = 10.0, price: Price = 0.0, order: Literal["name", "column"] = "name"
+        self, kept: CachedCounts, *, ess: float = 10.0, price: Price = 0.0, order: Literal["name", "column"] = "name"
     ) -> None:
         check_table(kept.heading)
         self._kept = kept

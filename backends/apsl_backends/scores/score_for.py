@@ -5,7 +5,7 @@ from __future__ import annotations
 from apsl_backends.scores.bde import BDeu, Order, Price
 from apsl_backends.scores.bde_from_counts import CountedBDeu
 from apsl_rules.data import Table
-from apsl_rules.data.counts import KeptCounts
+from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.oracles import Oracle
 
@@ -21,7 +21,7 @@ def score_behind(
 ) -> BDeu:
     """Make the score of the table behind an oracle; ``who`` wants it, such as "the learner 'mmhc'"."""
     kept = getattr(oracle, "kept", None)
-    if isinstance(kept, KeptCounts):
+    if isinstance(kept, CachedCounts):
         if leaning or order == "content":
             message = f"{who} scores with a prior that leans to observed shares, in memory only; leave out counts"
             raise InvalidArgumentError(message)
