@@ -67,6 +67,15 @@ def listing(nodes: Collection[Node]) -> str:
     return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "") if shown else "none"
 
 
+def count_of(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun, which is plural unless the number is 1.
+
+    >>> count_of(1, "node"), count_of(1200, "node"), count_of(0, "child", "children")
+    ('1 node', '1,200 nodes', '0 children')
+    """
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean 'X'?" for the known word nearest to a misspelt one, or nothing.
 

@@ -10,6 +10,7 @@ import click
 
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.terminal import print_table
+from apsl_rules.names import count_of
 from apsl_rules.plugins import Plugins
 
 
@@ -54,8 +55,8 @@ def networks(*, as_json: bool) -> None:
     rows = [
         {
             "name": one.name,
-            "nodes": len(one.dag.nodes) if as_json else f"{len(one.dag.nodes)} nodes",
-            "arrows": len(one.dag.edges) if as_json else f"{len(one.dag.edges)} arrows",
+            "nodes": len(one.dag.nodes) if as_json else count_of(len(one.dag.nodes), "node"),
+            "arrows": len(one.dag.edges) if as_json else count_of(len(one.dag.edges), "arrow"),
             "source": " ".join(one.source.split()) if as_json else _origin(one.source),
         }
         for one in known

@@ -1,10 +1,14 @@
-"""The group of all commands: listed by what one wants to do, mistakes told in one line."""
+"""The group of all commands: listed by purpose, mistakes explained in one line."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
+
+from apsl_rules.cli.option_names import with_option_names
+from apsl_rules.errors import ApslError
 
 
 class CommandGroup(click.Group):
@@ -25,6 +29,17 @@ class CommandGroup(click.Group):
         """Return the names of all commands in the order of the sections."""
         return [str(command.name) for commands in self._sections.values() for command in commands]
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; an error of the library names the options of the command instead of its own arguments."""
+        try:
+            return super().invoke(ctx)
+        except ApslError as error:
+            command = self.commands.get(ctx.invoked_subcommand or "")
+            message = str(error) if command is None else with_option_names(str(error), command)
+            if message == str(error):
+                raise
+            raise ApslError(message) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         """Write the sections, all names in one column."""
         width = max(map(len, self.commands))
@@ -36,7 +51,7 @@ class CommandGroup(click.Group):
 
 
 def sentence(error: click.ClickException) -> str:
-    """Return what click has to say about a mistake as one line, with the way to the help."""
+    """Return the message of a click error as one line, with the command that prints help."""
     text = " ".join(error.format_message().split()).rstrip(".")
     text = f"{text[:1].lower()}{text[1:]}".replace(". (Did you mean", " (did you mean")
     context = getattr(error, "ctx", None)

@@ -12,6 +12,7 @@ from apsl_rules.cli.learning_options import learning_options, node_named, nodes_
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.terminal import print_table, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
+from apsl_rules.names import count_of
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -73,7 +74,7 @@ def compare(
     else:
         print_table(compared.rows(), head=True)
     if interrupted:
-        click.echo(f"apsl: interrupted after {len(compared.parts)} of {len(names)} learners", err=True)
+        click.echo(f"apsl: interrupted after {len(compared.parts)} of {count_of(len(names), 'learner')}", err=True)
     if interrupted or not all(row["complete"] for row in compared.rows()):
         context.exit(2)
 

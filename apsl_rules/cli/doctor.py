@@ -15,6 +15,7 @@ import click
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.terminal import print_table
 from apsl_rules.errors import ApslError
+from apsl_rules.names import count_of
 from apsl_rules.plugins import Plugins
 
 _EXTRAS = {
@@ -101,9 +102,10 @@ def _known_graph(manager: Plugins) -> str:
 
     found = verify(network("asia"), plugins=manager)
     if not found.exact:
-        message = f"{len(found.differences)} of {found.runs} parts of asia are wrong; is a plugin replacing a rule?"
+        wrong = f"{len(found.differences)} of {count_of(found.runs, 'part')}"
+        message = f"{wrong} of asia differ from the CPDAG; does a plugin replace a rule?"
         raise ApslError(message)
-    return f"{found.runs} parts of asia learned exactly"
+    return f"{count_of(found.runs, 'part')} of asia learned exactly"
 
 
 def _table(manager: Plugins) -> str:

@@ -1,7 +1,7 @@
 """The command ``apsl``: results on standard output, progress and errors on standard error.
 
-Exit codes: 0 done, 1 the user can mend it (one sentence says how), 2 ended early, by a limit or an interrupt (Ctrl-C).
-What was learned by then is written, marked as incomplete.
+Exit codes: 0 done, 1 a mistake that the user can correct (one sentence says how), 2 ended early, by a limit or an
+interrupt (Ctrl-C); what was learned by then is written, marked as incomplete.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Examples:
   apsl why part.json CATECHOL HR
   apsl report part.json -o part.html
 
-Exit codes: 0 done, 1 a mistake that you can mend, 2 ended early, by a limit or an interrupt.
+Exit codes: 0 done, 1 a mistake that you can correct, 2 ended early, by a limit or an interrupt.
 """
 
 
@@ -101,7 +101,8 @@ def run() -> int:
             raise
         kind = type(error).__name__
         first = (str(error).splitlines() or [""])[0]
-        click.echo(f"apsl: an error of our own, {kind}: {first} (set APSL_DEBUG=1 to see where)", err=True)
+        advice = "please report it; APSL_DEBUG=1 shows the traceback"
+        click.echo(f"apsl: internal error ({kind}: {first}); {advice}", err=True)
         code = 1
     return code or 0
 

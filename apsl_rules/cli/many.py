@@ -14,6 +14,7 @@ from apsl_rules.cli.learning_options import learning_options, node_named, nodes_
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
+from apsl_rules.names import count_of
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -84,8 +85,10 @@ def many(
         for row in rows:
             print_text(f"{row['source']} {signs[row['mark']]} {row['target']}")
         saved = 1 - parts.computed / max(parts.asked, 1)
-        print_text(f"\n{len(rows)} edges from {len(parts)} parts of depth {parts.depth} (learner {parts.learner})")
-        print_text(f"{parts.computed} tests computed; one by one it would be {parts.asked}: {saved:.0%} saved")
+        edges, learned = count_of(len(rows), "edge"), count_of(len(parts), "part")
+        print_text(f"\n{edges} from {learned} of depth {parts.depth} (learner {parts.learner})")
+        computed = count_of(parts.computed, "test")
+        print_text(f"{computed} computed; one target at a time takes {parts.asked:,}: {saved:.0%} saved")
         if parts.incomplete:
             print_text(f"incomplete: {parts.incomplete}")
     if parts.incomplete:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from apsl_rules.names import count_of
 from apsl_rules.parts import Part
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
@@ -28,10 +29,14 @@ def summary(part: Part) -> str:
     named = [f"{name} {part.settings[name]}" for name in ("alpha", "fdr") if part.settings.get(name) is not None]
     figures = "".join(f", {one}" for one in named)
     counts = part.counts
-    what = f"{len(part.arrows)} arrows, {len(part.lines)} lines and {len(part.conflicts)} conflicts"
+    arrows, undirected = count_of(len(part.arrows), "arrow"), count_of(len(part.lines), "undirected edge")
+    what = f"{arrows}, {undirected} and {count_of(len(part.conflicts), 'conflict')}"
     how = f"learner {part.learner}, oracle {part.oracle}{figures}"
-    asked = f"{counts.asked} tests asked, {counts.distinct} computed, in {counts.rounds} rounds"
-    lines = [f"{what} among {len(part.members)} nodes ({how})", f"{len(part.visited)} nodes visited; {asked}"]
+    asked = (
+        f"{count_of(counts.asked, 'test')} asked, {counts.distinct:,} computed, in {count_of(counts.rounds, 'round')}"
+    )
+    nodes, visited = count_of(len(part.members), "node"), count_of(len(part.visited), "node")
+    lines = [f"{what} among {nodes} ({how})", f"{visited} visited; {asked}"]
     lines += [f"conflict: {one}" for one in part.conflicts]
     lines += ["the result depends on the order of columns and findings"] if part.order_dependent else []
     lines += [f"note: {note}" for note in part.notes]

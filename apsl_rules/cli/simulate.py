@@ -10,6 +10,7 @@ from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
 from apsl_rules.cli.output import quiet_option
 from apsl_rules.cli.terminal import progress_bar
+from apsl_rules.names import count_of
 
 _EXAMPLES = """\b
 Examples:
@@ -41,5 +42,5 @@ def simulate(*, network: str, rows: int, seed: int, out: str | None, quiet: bool
         return
     with progress_bar("rows drawn", quiet=quiet) as bar:
         draw(known, rows, out, seed=seed, progress=bar)
-    columns = len(known.dag.nodes)
-    click.echo(f"{rows:,} rows of {columns:,} columns drawn from {known.name} with seed {seed}: {out}")
+    size = f"{count_of(rows, 'row')} of {count_of(len(known.dag.nodes), 'column')}"
+    click.echo(f"{size} drawn from {known.name} with seed {seed}: {out}")

@@ -12,6 +12,7 @@ from apsl_rules.cli.learning_options import learning_options, node_named, nodes_
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import Interrupted, InvalidArgumentError
+from apsl_rules.names import count_of
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -76,7 +77,8 @@ def stability(
         told = {"resamples": found.counted, "seed": found.seed, "incomplete": found.incomplete, "edges": rows}
         print_json(told, err=err)
     else:
-        print_text(f"{found}\n\n{found.counted} resamples, seed {found.seed}, learner {found.part.learner}", err=err)
+        resamples = count_of(found.counted, "resample")
+        print_text(f"{found}\n\n{resamples}, seed {found.seed}, learner {found.part.learner}", err=err)
         if found.incomplete:
             print_text(f"incomplete: {found.incomplete}", err=err)
     if found.incomplete:

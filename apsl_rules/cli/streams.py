@@ -46,5 +46,5 @@ class _Output(io.FileIO):
             self._failed = True
             if isinstance(error, BrokenPipeError):  # nobody reads on, which is no mistake
                 raise
-            message = f"cannot write to standard output: {error.strerror or error}; send it to where there is room"
+            message = f"cannot write to standard output: {error.strerror or error}; choose a place with free space"
             raise InvalidArgumentError(message) from error

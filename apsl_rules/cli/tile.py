@@ -9,6 +9,7 @@ import click
 from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import count_of
 
 if TYPE_CHECKING:
     from apsl_rules.graphs import Degrees
@@ -111,7 +112,7 @@ def _report(made: Tiling, published: Degrees | None, *, err: bool) -> None:
     from apsl_rules.graphs import degrees
 
     reached = degrees(made.network.dag)
-    lines = [f"{made.network.name}: {_degrees_text(reached)}; {len(made.arcs):,} arrows between tiles"]
+    lines = [f"{made.network.name}: {_degrees_text(reached)}; {count_of(len(made.arcs), 'arrow')} between tiles"]
     if published is not None and published != reached:
         lines.append(f"published: {_degrees_text(published)}")
     kept = f"; every tile has the joint distribution of {made.base.name}" if made.keep == "joint" else ""
@@ -121,6 +122,7 @@ def _report(made: Tiling, published: Degrees | None, *, err: bool) -> None:
 
 def _degrees_text(reached: Degrees) -> str:
     return (
-        f"{reached.nodes:,} nodes, {reached.arcs:,} arrows; at most {reached.max_parents} parents and "
-        f"{reached.max_children} children, {reached.min_neighbours} to {reached.max_neighbours} neighbours"
+        f"{count_of(reached.nodes, 'node')}, {count_of(reached.arcs, 'arrow')}; at most "
+        f"{count_of(reached.max_parents, 'parent')} and {count_of(reached.max_children, 'child', 'children')}, "
+        f"{reached.min_neighbours} to {count_of(reached.max_neighbours, 'neighbour')}"
     )

@@ -13,6 +13,7 @@ from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network
+from apsl_rules.names import count_of
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -80,12 +81,14 @@ def verify(
         print_json({"network": network, **found.to_dict()})
     else:
         depths = ", ".join(map(str, found.depths))
-        print_text(f"{network}: {len(dag.nodes)} nodes, {len(dag.edges)} arrows; learner {found.learner}")
-        print_text(f"{found.targets} targets × depths {depths}: {found.runs} runs, each against the CPDAG")
-        print_text(f"{found.visits} visits, {found.tests} tests asked of the d-separation oracle")
+        size = f"{count_of(len(dag.nodes), 'node')}, {count_of(len(dag.edges), 'arrow')}"
+        runs, around = count_of(found.runs, "run"), count_of(found.targets, "target")
+        print_text(f"{network}: {size}; learner {found.learner}")
+        print_text(f"{around} × {'depth' if len(found.depths) == 1 else 'depths'} {depths}: {runs} against the CPDAG")
+        print_text(f"{count_of(found.visits, 'visit')}, {count_of(found.tests, 'test')} by d-separation")
         for one in found.differences:
             print_text(str(one))
         wrong = len(found.differences)
-        print_text("exact: every part equals the CPDAG" if found.exact else f"not exact: {wrong} of {found.runs} runs")
+        print_text("exact: every part equals the CPDAG" if found.exact else f"not exact: {wrong:,} of {runs}")
     if not found.exact:
         context.exit(1)

@@ -1,4 +1,4 @@
-"""What stands out in a table before anything is learned from it."""
+"""The size of a table, and its constant, duplicate and incomplete columns."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.table import Codes, Table
-from apsl_rules.names import Node, in_order, listing, order_key
+from apsl_rules.names import Node, count_of, in_order, listing, order_key
 
 _CELLS_AT_ONCE = 2**20
 
 
 @attrs.frozen
 class Description:
-    """The size of a table and its columns that are constant, copies of each other, or incomplete.
+    """The size of a table and its columns that are constant, duplicates of each other, or incomplete.
 
-    Copies are columns that differ at most in the names of their levels; constants are not counted among them.
+    Duplicates are columns that differ at most in the names of their levels; constants are not counted among them.
     """
 
     rows: int
@@ -29,10 +29,10 @@ class Description:
     bytes: int
 
     def __str__(self) -> str:
-        lines = [f"{self.rows:,} rows, {self.columns:,} columns, {self.bytes:,} bytes"]
+        lines = [f"{count_of(self.rows, 'row')}, {count_of(self.columns, 'column')}, {count_of(self.bytes, 'byte')}"]
         if self.constant:
             lines.append(f"constant: {listing(self.constant)}")
-        lines.extend(f"the same column: {listing(group)}" for group in self.duplicates)
+        lines.extend(f"duplicate columns: {listing(group)}" for group in self.duplicates)
         if self.incomplete:
             lines.append(f"with missing values: {listing(self.incomplete)}")
         return "\n".join(lines)
@@ -52,12 +52,12 @@ def describe(table: Table) -> Description:
             if not constant[place]:
                 key = blake2b(relabelled[row], digest_size=16, salt=int(gap[row] + 1).to_bytes(4, "little"))
                 groups.setdefault(key.digest(), []).append(table.names[place])
-    copies = [in_order(group) for group in groups.values() if len(group) > 1]
+    duplicates = [in_order(group) for group in groups.values() if len(group) > 1]
     return Description(
         rows=table.rows,
         columns=len(table.names),
         constant=_named(table, constant),
-        duplicates=tuple(sorted(copies, key=lambda group: order_key(group[0]))),
+        duplicates=tuple(sorted(duplicates, key=lambda group: order_key(group[0]))),
         incomplete=_named(table, table.incomplete),
         bytes=table.codes.nbytes,
     )

@@ -29,7 +29,7 @@ from apsl_rules.data.read_table import (
     with_missing,
 )
 from apsl_rules.errors import DataError
-from apsl_rules.names import Node
+from apsl_rules.names import Node, count_of
 
 
 @attrs.frozen(eq=False)
@@ -65,7 +65,7 @@ def dictionary(
     check_names(names)
     rows = int(columns[0].rows.sum()) if columns else 0
     if rows < 2:  # noqa: PLR2004 - nothing varies in one row
-        message = f"the table has {rows} row{'s' * (rows != 1)}; at least 2 are needed"
+        message = f"the table has {count_of(rows, 'row')}; at least 2 are needed"
         raise DataError(message)
     coding = coding_of(levels, discretize, tuple(names))
     continuous: dict[Node, int] = {}

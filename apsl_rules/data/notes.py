@@ -1,4 +1,4 @@
-"""What a reader of a part should know of the table behind it: constant columns, and copies among its members."""
+"""What a reader of a part should know of the table behind it: constant and duplicate columns."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import numpy as np
 from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.counts.source import Heading
 from apsl_rules.data.table import Codes, Table
-from apsl_rules.names import Node, in_order, listing, order_key
+from apsl_rules.names import Node, count_of, in_order, listing, order_key
 
 
 def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
-    """Return a sentence for each thing that stands out; copies are looked for among the members only."""
+    """Return a sentence for each thing that stands out; duplicates are looked for among the members only."""
     from apsl_rules.data import describe
 
     return (*_on_columns(table), *_on_duplicates(describe(_columns(table, members)).duplicates))
 
 
 def notes_on_counts(kept: CachedCounts, members: Sequence[Node], rounds_before: int = 0) -> tuple[str, ...]:
-    """Return the same sentences from counts alone, and how these came."""
+    """Return the same sentences from counts alone, and where the counts came from."""
     notes = (*_on_columns(kept.heading), *_on_duplicates(_duplicates(kept, members)))
     rounds = kept.rounds - rounds_before
     chosen = () if kept.note is None else (kept.note,)
-    return (*notes, *chosen, f"counts came from {kept.kind} in {rounds} round{'s' * (rounds != 1)}")
+    return (*notes, *chosen, f"counts came from {kept.kind} in {count_of(rounds, 'round')}")
 
 
 def _on_columns(table: Table | Heading) -> list[str]:
@@ -36,8 +36,8 @@ def _on_columns(table: Table | Heading) -> list[str]:
     return notes
 
 
-def _on_duplicates(copies: Iterable[Sequence[Node]]) -> list[str]:
-    return [f"columns that say the same, so that each hides the others: {listing(group)}" for group in copies]
+def _on_duplicates(groups: Iterable[Sequence[Node]]) -> list[str]:
+    return [f"duplicate columns, each of which hides the others: {listing(group)}" for group in groups]
 
 
 def _duplicates(kept: CachedCounts, members: Sequence[Node]) -> list[tuple[Node, ...]]:
@@ -52,13 +52,13 @@ def _duplicates(kept: CachedCounts, members: Sequence[Node]) -> list[tuple[Node,
             alike.setdefault((*levels[levels > 0].tolist(), "missing", *gone.tolist()), []).append(place)
     pairs = [pair for places in alike.values() for pair in combinations(places, 2)]
     kept.fetch(pairs)
-    copies = [group for places in alike.values() for group in _group_duplicates(kept, places) if len(group) > 1]
-    named = [tuple(heading.names[place] for place in group) for group in copies]
+    found = [group for places in alike.values() for group in _group_duplicates(kept, places) if len(group) > 1]
+    named = [tuple(heading.names[place] for place in group) for group in found]
     return sorted(named, key=lambda group: order_key(group[0]))
 
 
 def _group_duplicates(kept: CachedCounts, places: Sequence[int]) -> list[list[int]]:
-    """Put together the columns that say the same."""
+    """Group the columns that are duplicates of each other."""
     groups: list[list[int]] = []
     for place in places:
         group = next((group for group in groups if _are_duplicates(kept, group[0], place)), None)

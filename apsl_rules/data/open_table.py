@@ -17,7 +17,7 @@ from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, 
 from apsl_rules.data.readers import file_kind, read_csv, read_integers, read_parquet
 from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError
-from apsl_rules.names import Node, check_labels, listing
+from apsl_rules.names import Node, check_labels, count_of, listing
 
 _KINDS = "a pandas, polars or pyarrow table, a 2-d numpy array, or the path of a CSV, Parquet or integer text file"
 
@@ -34,7 +34,7 @@ def open_source(source: Any, names: Iterable[Node] | None = None) -> Source:
         message = "the table has no columns; give at least two"
         raise DataError(message)
     if opened.rows < 2:  # noqa: PLR2004 - nothing varies in one row
-        message = f"the table has {opened.rows} row{'s' * (opened.rows != 1)}; at least 2 are needed"
+        message = f"the table has {count_of(opened.rows, 'row')}; at least 2 are needed"
         raise DataError(message)
     check_names(opened.names)
     return opened
@@ -84,7 +84,7 @@ def _open_object(source: Any, names: tuple[Node, ...] | None) -> Source:
 def _open_array(source: npt.NDArray[Any], names: tuple[Node, ...] | None) -> Matrix:
     if source.ndim != 2 or source.dtype.kind not in "biufUO":  # noqa: PLR2004 - rows and columns
         message = (
-            f"the array has {source.ndim} dimension{'s' * (source.ndim != 1)} and holds {source.dtype}; "
+            f"the array has {count_of(source.ndim, 'dimension')} and holds {source.dtype}; "
             f"give a 2-d array of numbers, bools or text, rows by columns"
         )
         raise DataError(message)
@@ -98,7 +98,8 @@ def _replaced(labels: Sequence[Node], names: tuple[Node, ...] | None) -> tuple[N
     if names is None:
         return tuple(labels)
     if len(names) != len(labels):
-        message = f"{len(names)} names were given for {len(labels)} columns; give one name for each column"
+        told, columns = count_of(len(names), "name"), count_of(len(labels), "column")
+        message = f"there are {told} for {columns}; give one name for each column"
         raise DataError(message)
     return names
 

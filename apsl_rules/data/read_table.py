@@ -16,7 +16,7 @@ from apsl_rules.data.levels import MOST_LEVELS, Coded, Coding, ContinuousError, 
 from apsl_rules.data.open_table import open_source
 from apsl_rules.data.table import Codes, Table
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.names import Node, listing, nearest, require_known
+from apsl_rules.names import Node, count_of, listing, nearest, require_known
 
 MissingRule: TypeAlias = Literal["refuse", "testwise", "level"]
 
@@ -231,7 +231,7 @@ def notes_on_gaps(
 
 
 def _shares(gaps: Mapping[Node, int], rows: int) -> str:
-    return f"{', '.join(f'{count:,}' for count in list(gaps.values())[:_SHOWN])} of {rows:,} rows"
+    return f"{', '.join(f'{count:,}' for count in list(gaps.values())[:_SHOWN])} of {count_of(rows, 'row')}"
 
 
 def _check_choice(option: str, value: str, allowed: tuple[str, ...]) -> None:

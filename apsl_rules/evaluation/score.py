@@ -45,7 +45,7 @@ from apsl_rules.evaluation._authors_extension import authors_extension
 from apsl_rules.evaluation.agreement import Against, Score, Scored, agreement
 from apsl_rules.graphs import Cpdag, Dag, Pdag, cpdag, known_dag
 from apsl_rules.graphs.networks import Network
-from apsl_rules.names import Depth, Node, Pair, in_order, listing
+from apsl_rules.names import Depth, Node, Pair, count_of, in_order, listing
 from apsl_rules.parts import Part, graph_of
 from apsl_rules.rules import adjacent
 
@@ -106,7 +106,8 @@ def score(
         columns = listed("columns", columns, "names, one for each node", letters=True)
         _check_nodes(columns, dag.nodes, "the order of columns")
         if len(columns) > len(dag.nodes):
-            message = f"the order of columns has {len(columns)} names for {len(dag.nodes)} nodes; name each once"
+            names, nodes = count_of(len(columns), "name"), count_of(len(dag.nodes), "node")
+            message = f"the order of columns has {names} for {nodes}; name each once"
             raise InvalidArgumentError(message)
         known = Pdag(known.nodes, authors_extension(columns, known.arrows, known.lines), frozenset())
     region = _edges(true, target, depth)

@@ -1,24 +1,24 @@
-"""What a format that knows arrows only does with edges whose direction is open."""
+"""Undirected edges and conflicts in formats that have arrows only."""
 
 from __future__ import annotations
 
 from apsl_rules._arguments import chosen
 from apsl_rules.errors import GraphError
 from apsl_rules.graphs import Dag
-from apsl_rules.names import in_order
+from apsl_rules.names import count_of, in_order
 from apsl_rules.parts import MarkedGraph, OpenEdges
 
 
 def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:
-    """Return a graph whose edges are all arrows: refuse lines and conflicts, or give them a direction."""
+    """Return a graph whose edges are all arrows: refuse undirected edges and conflicts, or direct them."""
     chosen("open_edges", open_edges, ("refuse", "direct"))
     if open_edges == "direct":
         return graph.directed()
-    for pairs, mark in ((graph.lines, "line"), (graph.conflicts, "conflict")):
+    for pairs, mark in ((graph.lines, "undirected edge"), (graph.conflicts, "conflict")):
         if pairs:
             x, y = min(map(in_order, pairs), key=str)
             message = (
-                f"{what} knows arrows only, and this graph has {len(pairs)} {mark}s, such as {x!r} and {y!r}; "
+                f"{what} knows arrows only, and this graph has {count_of(len(pairs), mark)}, such as {x!r} and {y!r}; "
                 "give open_edges='direct' (or --directed) to let names decide their direction"
             )
             raise GraphError(message)

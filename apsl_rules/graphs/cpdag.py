@@ -13,7 +13,7 @@ from typing import TypeAlias
 import attrs
 
 from apsl_rules.graphs.dag import Dag
-from apsl_rules.names import Depth, Node, Pair, check_depth, in_order, require_known
+from apsl_rules.names import Depth, Node, Pair, check_depth, count_of, in_order, require_known
 
 Arrow: TypeAlias = tuple[Node, Node]
 
@@ -28,7 +28,8 @@ class Pdag:
 
     def __repr__(self) -> str:
         kind = type(self).__name__
-        return f"<{kind} of {len(self.nodes)} nodes, {len(self.arrows)} arrows and {len(self.lines)} lines>"
+        arrows, lines = count_of(len(self.arrows), "arrow"), count_of(len(self.lines), "line")
+        return f"<{kind} of {count_of(len(self.nodes), 'node')}, {arrows} and {lines}>"
 
     @cached_property
     def skeleton(self) -> frozenset[Pair]:

@@ -12,7 +12,7 @@ import attrs
 
 from apsl_rules._arguments import spelt
 from apsl_rules.errors import GraphError
-from apsl_rules.names import Node, check_labels, in_order, nearest
+from apsl_rules.names import Node, check_labels, count_of, in_order, nearest
 
 _SPELT_OUT = 12
 
@@ -31,7 +31,8 @@ class Dag:
         if not self.nodes:
             _refuse("the graph has no nodes; give at least one")
         if len(self.parents) != len(self.nodes):
-            _refuse(f"the graph has {len(self.nodes)} nodes but {len(self.parents)} lists of parents")
+            nodes, lists = count_of(len(self.nodes), "node"), count_of(len(self.parents), "list")
+            _refuse(f"the graph has {nodes} but {lists} of parents")
         check_labels(self.nodes)
         if repeated := _repeated(self.nodes):
             _refuse(f"the node {repeated[0]!r} is given twice; name each node once")
@@ -43,7 +44,7 @@ class Dag:
 
     def __repr__(self) -> str:
         if len(self.nodes) > _SPELT_OUT:
-            return f"<Dag of {len(self.nodes)} nodes and {len(self.edges)} arrows>"
+            return f"<Dag of {count_of(len(self.nodes), 'node')} and {count_of(len(self.edges), 'arrow')}>"
         return f"known_dag({ {node: list(self.parents_of(node)) for node in self.nodes} })"
 
     def parents_of(self, x: Node) -> tuple[Node, ...]:

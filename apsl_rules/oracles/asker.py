@@ -14,7 +14,7 @@ from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import ApslError, InvalidArgumentError, LimitReachedError, PluginError
 from apsl_rules.evidence import Decision, Verdict
-from apsl_rules.names import Node, check_labels, order_key, require_known
+from apsl_rules.names import Node, check_labels, count_of, order_key, require_known
 from apsl_rules.oracles.protocol import BaseOracle, Eliminating, Elimination, Oracle, Query, Search, Separation, Sweep
 from apsl_rules.stopping import Stop, name_interrupt
 
@@ -215,7 +215,9 @@ class Asker:
         if not isinstance(answers, Sequence):
             self._refuse(method, asked, f"gave {type(answers).__name__}, not a sequence of answers")
         elif len(answers) != len(asked):
-            self._refuse(method, asked, f"gave {len(answers)} answers to {len(asked)} questions")
+            self._refuse(
+                method, asked, f"gave {count_of(len(answers), 'answer')} to {count_of(len(asked), 'question')}"
+            )
 
     def _check(self, answer: Any, query: Query, method: str) -> None:
         if not isinstance(answer, Verdict):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from apsl_rules.names import in_order, listing
+from apsl_rules.names import count_of, in_order, listing
 from apsl_rules.parts._replay import wrong_steps
 from apsl_rules.parts.part import Part
 from apsl_rules.rules import (
@@ -84,7 +84,7 @@ def _wrong_frame(part: Part) -> Iterable[str]:
     if part.incomplete is None and unvisited:
         yield f"{listing(in_order(unvisited))} of the asked part were not visited, but it is said to be complete"
     if max(part.distances.values()) >= len(part.nodes):
-        yield f"a distance is {max(part.distances.values())}, but there are only {len(part.nodes)} nodes"
+        yield f"a distance is {max(part.distances.values())}, but the part has {count_of(len(part.nodes), 'node')}"
 
 
 def _wrong_evidence(part: Part) -> Iterable[str]:

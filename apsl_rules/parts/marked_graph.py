@@ -13,7 +13,7 @@ import attrs
 from apsl_rules.errors import GraphError, GraphFormatError
 from apsl_rules.graphs import Dag, Pdag, is_networkx, known_dag
 from apsl_rules.graphs.networks import Network
-from apsl_rules.names import Node, Pair, in_order, order_key
+from apsl_rules.names import Node, Pair, count_of, in_order, order_key
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
 from apsl_rules.rules import Mark, MarkStore, adjacent
@@ -115,8 +115,8 @@ class MarkedGraph(Exportable):
 
     def __repr__(self) -> str:
         return (
-            f"<MarkedGraph of {len(self.nodes)} nodes, {len(self.arrows)} arrows, {len(self.lines)} lines and "
-            f"{len(self.conflicts)} conflicts>"
+            f"<MarkedGraph of {count_of(len(self.nodes), 'node')}, {count_of(len(self.arrows), 'arrow')}, "
+            f"{count_of(len(self.lines), 'line')} and {count_of(len(self.conflicts), 'conflict')}>"
         )
 
     @cached_property

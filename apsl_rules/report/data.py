@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from apsl_rules.evidence import Evidence, Verdict, p_text
-from apsl_rules.names import Node, shown
+from apsl_rules.names import Node, count_of, shown
 from apsl_rules.parts import Part, Visit
 from apsl_rules.report.edge_width import thickness, weight_text, weights_of
 from apsl_rules.report.edges import Look, positions
@@ -188,8 +188,8 @@ def _run(part: Part) -> list[list[str]]:
         ("Arrows", len(part.arrows)),
         ("Lines", len(part.lines)),
         ("Conflicts", len(part.conflicts)),
-        ("Beyond the depth", f"{beyond} edges"),
-        ("Visited", f"{len(part.visits)} nodes"),
+        ("Beyond the depth", count_of(beyond, "edge")),
+        ("Visited", count_of(len(part.visits), "node")),
         ("Tests", f"{counts.asked:,} asked, {counts.distinct:,} computed"),
         ("Rounds", f"{counts.rounds:,}"),
         ("Sweeps", f"{counts.sweeps:,}"),

@@ -66,7 +66,7 @@ def test_numbers_in_a_part_that_no_float_holds_are_refused(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_the_command_line_says_it_too(tmp_path: Path) -> None:
-    """No error of our own comes of a spec, a config or a part that cannot be read."""
+    """No internal error comes of a spec, a config or a part that cannot be read."""
     (tmp_path / "spec.toml").write_bytes(b'name = "\xff"\n')
     (tmp_path / "run.toml").write_text(f"depth = {DIGITS}\n", "utf-8")
     (tmp_path / "part.json").write_text('{"format":"apsl_rules part","version":' + DIGITS + "}", "utf-8")
@@ -78,7 +78,7 @@ def test_the_command_line_says_it_too(tmp_path: Path) -> None:
         done = apsl(*words, folder=tmp_path)
         assert (done.code, done.out) == (1, "")
         assert sentence in done.err
-        assert "error of our own" not in done.err
+        assert "internal error" not in done.err
 
 
 def test_documents_that_are_right_are_read() -> None:

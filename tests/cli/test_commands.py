@@ -16,7 +16,7 @@ def test_learn_draws_the_part_and_says_what_it_cost() -> None:
 
     assert done.code == 0
     assert done.out.startswith("HREKG\n├◀── ERRCAUTER\n│    └──▶ HRSAT\n└◀── HR\n     ├◀── CATECHOL\n")
-    assert "7 arrows, 0 lines and 0 conflicts among 7 nodes (learner apsl, oracle dsep)" in done.out
+    assert "7 arrows, 0 undirected edges and 0 conflicts among 7 nodes (learner apsl, oracle dsep)" in done.out
     assert not done.err
 
 

@@ -47,7 +47,7 @@ def test_formats_of_arrows_refuse_lines_unless_told(saved: Path) -> None:
     directed = apsl("show", str(saved), "--format", "bnlearn", "--directed")
 
     assert (refused.code, refused.out) == (1, "")
-    assert "knows arrows only, and this graph has 2 lines" in refused.err
+    assert "knows arrows only, and this graph has 2 undirected edges" in refused.err
     assert export.from_bnlearn(directed.out).arrows == load_part(saved).graph().directed().edges
 
 

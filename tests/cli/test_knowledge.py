@@ -33,7 +33,7 @@ def test_a_file_and_single_arrows_are_joined(tmp_path: Path) -> None:
     why = apsl("why", str(tmp_path / "p"), "smoke", "bronc")
 
     assert done.code == 0
-    assert "2 arrows, 0 lines" in done.out
+    assert "2 arrows, 0 undirected edges" in done.out
     assert "[given: bronc is in tier 2 and smoke in tier 1]" in why.out
     assert json.loads((tmp_path / "p").read_text())["knowledge"]["required"]
 

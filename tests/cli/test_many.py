@@ -20,7 +20,7 @@ def test_many_prints_the_union_and_what_sharing_saved(tmp_path: Path) -> None:
 
     assert done.code == 0
     assert "either -> xray" in done.out.splitlines()
-    assert "tests computed; one by one it would be" in done.out
+    assert "tests computed; one target at a time takes" in done.out
     assert [load_part(tmp_path / "parts" / f"{at}.json").target for at in (1, 2)] == ["either", "smoke"]
 
 

@@ -226,7 +226,7 @@ def test_names_replace_labels() -> None:
     unhashable: Any = [["a"], ["b"]]
     assert table(pd.DataFrame(FRAME), names="wnth").names == ("w", "n", "t", "h")
     assert table(pl.DataFrame(FRAME), names=range(4)).names == (0, 1, 2, 3)
-    with pytest.raises(DataError, match="3 names were given for 4 columns"):
+    with pytest.raises(DataError, match="there are 3 names for 4 columns"):
         table(pd.DataFrame(FRAME), names="wnt")
     with pytest.raises(DataError, match=r"cannot have these names \(.*\); give text"):
         table(np.eye(2), names=unhashable)

@@ -177,7 +177,7 @@ def test_integer_text(tmp_path: Path) -> None:
     ("content", "sentence"),
     [
         (" \n\n", "is empty"),
-        ("1 2\n3\n", "line 2 of .* has 1 values where the first line has 2"),
+        ("1 2\n3\n", "line 2 of .* has 1 value where the first line has 2"),
         ("1 2\n\n3 x\n", "line 3 of .* is not blank-separated integers"),
         ("a b\n1 2\n", "line 1 of .* a header is not allowed"),
         ("1 2.5\n1 2\n", "line 1 of .* is not blank-separated integers"),
@@ -232,7 +232,7 @@ def test_several_networks_in_a_folder(tmp_path: Path) -> None:
     ("name", "content", "sentence"),
     [
         ("notes.txt", "1 2", "'notes.txt' is no file of a supplement"),
-        ("A_graph.txt", "0 1\n", "has 1 rows and 2 columns; it must be square"),
+        ("A_graph.txt", "0 1\n", "has 1 row and 2 columns; it must be square"),
         ("A_graph.txt", "0 2\n0 0\n", "entries other than 0 and 1"),
         ("A_graph.txt", "", "is empty"),
     ],

@@ -84,7 +84,7 @@ def test_open_edges_are_refused_or_directed(write: Callable[..., str]) -> None:
     """A format of arrows refuses a line with a sentence, and directs it when told to, without a new V-structure."""
     graph = MarkedGraph("abc", arrows=["ab"], lines=["bc"])
 
-    with pytest.raises(GraphError, match=r"knows arrows only, and this graph has 1 lines, such as 'b' and 'c'"):
+    with pytest.raises(GraphError, match=r"knows arrows only, and this graph has 1 undirected edge, such as 'b'"):
         write(graph)
     read = export.from_bif if write is export.to_bif else export.from_bnlearn
     assert read(write(graph, open_edges="direct")).arrows == {("a", "b"), ("b", "c")}

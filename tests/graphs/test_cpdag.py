@@ -105,4 +105,4 @@ def test_a_large_graph_is_quick() -> None:
     pattern = cpdag(dag)
 
     assert perf_counter() - start < 1
-    assert repr(pattern).startswith("<Cpdag of 2000 nodes, ")
+    assert repr(pattern).startswith("<Cpdag of 2,000 nodes, ")

@@ -125,7 +125,7 @@ def test_repeated_nodes_are_refused() -> None:
     """A graph made by hand may not name a node twice nor leave parents out."""
     with pytest.raises(GraphError, match="the node 'A' is given twice"):
         Dag(("A", "A"), ((), ()))
-    with pytest.raises(GraphError, match="2 nodes but 1 lists of parents"):
+    with pytest.raises(GraphError, match="2 nodes but 1 list of parents"):
         Dag(("A", "B"), ((),))
 
 

@@ -29,7 +29,7 @@ def test_a_network_knows_its_graph_and_tables() -> None:
     assert network.tables["B"][1].tolist() == [0.0, 0.5, 0.5]
     assert network.parameters == 5
     assert network.cpdag.lines == {frozenset("AB")}
-    assert repr(network) == "<Network two: 2 nodes and 1 arrows>"
+    assert repr(network) == "<Network two: 2 nodes and 1 arrow>"
 
 
 def test_rows_that_nearly_sum_to_one_are_scaled() -> None:

@@ -198,7 +198,7 @@ def test_copies_share_their_candidates(finder: str) -> None:
         assert frozenset(("Cancer", name)) in part.edges
         around = {other for node in ("Cancer", name) for other in part.neighbours_of(node)} - {"Cancer", name}
         assert around == set(alone.neighbours_of("Cancer"))
-        assert any("say the same" in note for note in part.notes)
+        assert any("duplicate columns" in note for note in part.notes)
 
 
 def test_a_collider_tells_the_test_of_its_ends() -> None:

@@ -38,8 +38,8 @@ def test_describe() -> None:
     assert report.incomplete == ("gap", "gap2", "hole")
     assert str(report).splitlines()[1:] == [
         "constant: 'hole', 'k'",
-        "the same column: 'a', 'z'",
-        "the same column: 'gap', 'gap2'",
+        "duplicate columns: 'a', 'z'",
+        "duplicate columns: 'gap', 'gap2'",
         "with missing values: 'gap', 'gap2', 'hole'",
     ]
     assert len(encoded.names) == 7

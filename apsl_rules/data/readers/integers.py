@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from apsl_rules.data.readers.paths import AnyPath, existing_file, open_text
 from apsl_rules.errors import DataError
-from apsl_rules.names import listing
+from apsl_rules.names import count_of, listing
 
 _FILE = re.compile(r"(?P<network>.+)_(?P<part>graph|s\d+_v\d+)\.txt")
 
@@ -67,7 +67,8 @@ def read_graph(path: AnyPath) -> npt.NDArray[np.uint8]:
     matrix = read_integers(path)
     rows, columns = matrix.shape
     if rows != columns:
-        message = f"the graph in {str(path)!r} has {rows} rows and {columns} columns; it must be square"
+        size = f"{count_of(rows, 'row')} and {count_of(columns, 'column')}"
+        message = f"the graph in {str(path)!r} has {size}; it must be square"
         raise DataError(message)
     if ((matrix != 0) & (matrix != 1)).any():
         message = f"the graph in {str(path)!r} has entries other than 0 and 1; 1 at [i, j] means an arrow from i to j"
@@ -89,7 +90,7 @@ def read_integers(path: AnyPath) -> npt.NDArray[np.int64]:
         words = line.split()
         if len(words) != width:
             message = (
-                f"line {number} of {str(file)!r} has {len(words)} values where the first line has {width}; "
+                f"line {number} of {str(file)!r} has {count_of(len(words), 'value')} where the first line has {width}; "
                 f"make all lines equally long"
             )
             raise DataError(message)

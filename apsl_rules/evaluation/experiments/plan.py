@@ -17,7 +17,7 @@ from apsl_rules.evaluation.experiments.samples import Samples, drawing_seed
 from apsl_rules.evaluation.published import table4
 from apsl_rules.graphs import Dag
 from apsl_rules.learning import learner_offer
-from apsl_rules.names import Depth, order_key
+from apsl_rules.names import Depth, count_of, order_key
 from apsl_rules.plugins import Plugins, installed
 
 MOST_CONNECTED = 5
@@ -130,7 +130,8 @@ def _targets(grid: Grid, samples: Samples, network: str, seed: int) -> tuple[int
     if grid.targets == "table4":
         return _most_connected(dag) if not samples.published else _published(network)
     if grid.count is None or grid.count > width:
-        message = f"{grid.count} targets cannot be drawn from the {width} nodes of {network!r}; give a smaller count"
+        nodes = count_of(width, "node")
+        message = f"{grid.count} targets cannot be drawn from {network!r} with {nodes}; give a smaller count"
         raise SpecError(message)
     drawn = np.random.default_rng(drawing_seed(seed, network, 1)).choice(width, grid.count, replace=False)
     return tuple(sorted(int(place) + 1 for place in drawn))

@@ -17,7 +17,7 @@ from apsl_rules.errors import DataError
 from apsl_rules.graphs import Dag, known_dag
 from apsl_rules.graphs.networks import Network, sample
 from apsl_rules.graphs.networks import network as shipped_network
-from apsl_rules.names import Node, listing
+from apsl_rules.names import Node, count_of, listing
 
 
 class Samples(Protocol):
@@ -101,7 +101,7 @@ class _Files:
         found = self.samples[key]
         rows = found if isinstance(found, np.ndarray) else read_integers(found)
         if rows.ndim != 2 or rows.shape[1] != len(self.dag.nodes):  # noqa: PLR2004 - rows and columns
-            message = f"sample {key} has the shape {rows.shape}; its graph has {len(self.dag.nodes)} nodes"
+            message = f"sample {key} has the shape {rows.shape}; its graph has {count_of(len(self.dag.nodes), 'node')}"
             raise DataError(message)
         return table(rows, names=self.dag.nodes, levels="declared")
 
@@ -152,6 +152,6 @@ def _arrays(path: Path) -> _Files:
 def _dag(graph: Any, names: Any) -> Dag:
     nodes: list[Node] = list(names)
     if graph.shape != (len(nodes), len(nodes)):
-        message = f"the graph has the shape {graph.shape} but there are {len(nodes)} names; it must be square"
+        message = f"the graph has the shape {graph.shape} but there are {len(nodes):,} names; it must be square"
         raise DataError(message)
     return known_dag({node: [nodes[at] for at in np.flatnonzero(graph[:, place])] for place, node in enumerate(nodes)})

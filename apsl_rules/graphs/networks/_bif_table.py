@@ -11,7 +11,7 @@ import numpy as np
 
 from apsl_rules.graphs.networks._bif_scanner import Scanner, Token
 from apsl_rules.graphs.networks.network import TOLERANCE, Probabilities
-from apsl_rules.names import listing, nearest
+from apsl_rules.names import count_of, listing, nearest
 
 #: The place of each level of a variable.
 Levels: TypeAlias = dict[str, int]
@@ -55,7 +55,9 @@ class TableReader:
         """Read the levels of the parents in front of a row."""
         tokens = self._scanner.names(")", "a level")
         if len(tokens) != len(self._parents):
-            self._fail(opening, f"has a row for {len(tokens)} levels, but {len(self._parents)} parents")
+            self._fail(
+                opening, f"has a row for {count_of(len(tokens), 'level')}, but {count_of(len(self._parents), 'parent')}"
+            )
         for parent, levels, token in zip(self._parents, self._levels, tokens, strict=True):
             if token.text not in levels:
                 hint = nearest(token.text, levels) or f"; its levels are {listing(levels)}"

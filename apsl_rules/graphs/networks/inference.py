@@ -17,7 +17,7 @@ import numpy as np
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.network import Network, Probabilities
-from apsl_rules.names import Node, listing, require_known
+from apsl_rules.names import Node, count_of, listing, require_known
 
 #: How many cells a table may have while nodes are summed out; more are refused.
 MOST_CELLS = 2**24
@@ -122,7 +122,7 @@ def _refuse_large(nodes: Collection[Node], sizes: Mapping[Node, int], asked: Col
     cells = prod(sizes[node] for node in nodes)
     if cells > MOST_CELLS:
         message = (
-            f"the joint distribution of {listing(asked)} takes a table of {cells:,} cells over {len(nodes)} nodes; "
-            f"at most {MOST_CELLS:,} are worked out"
+            f"the joint distribution of {listing(asked)} takes a table of {cells:,} cells over "
+            f"{count_of(len(nodes), 'node')}; at most {MOST_CELLS:,} are worked out"
         )
         raise InvalidArgumentError(message)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.graphs.dag import Dag
-from apsl_rules.names import Node, listing
+from apsl_rules.names import Node, count_of, listing
 
 Probabilities: TypeAlias = npt.NDArray[np.float64]
 
@@ -80,7 +80,8 @@ class Network:
             self._check(node)
 
     def __repr__(self) -> str:
-        return f"<Network {self.name}: {len(self.dag.nodes)} nodes and {len(self.dag.edges)} arrows>"
+        nodes, arrows = count_of(len(self.dag.nodes), "node"), count_of(len(self.dag.edges), "arrow")
+        return f"<Network {self.name}: {nodes} and {arrows}>"
 
     @cached_property
     def cpdag(self) -> Cpdag:

@@ -12,7 +12,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.graphs.networks.proportional_fitting import check_strength, random_rows
-from apsl_rules.names import Node
+from apsl_rules.names import Node, count_of
 
 _MOST_LEVELS = 256
 _MOST_CELLS = 10**6
@@ -61,7 +61,7 @@ def random_network(
         for node, above in zip(names, parents, strict=True)
     }
     named = {node: tuple(f"s{number}" for number in range(1, size + 1)) for node, size in sizes.items()}
-    source = f"random, {nodes} nodes, {counts.sum()} arrows, strength {strength:g}, seed {seed}"
+    source = f"random, {count_of(nodes, 'node')}, {count_of(counts.sum(), 'arrow')}, strength {strength:g}, seed {seed}"
     return Network(f"random{nodes}", Dag(tuple(names), tuple(parents)), named, tables, source)
 
 

@@ -24,7 +24,7 @@ from apsl_rules.graphs.networks.inference import joint, joint_of_ancestors
 from apsl_rules.graphs.networks.network import Network, Probabilities
 from apsl_rules.graphs.networks.proportional_fitting import check_strength, fit_table
 from apsl_rules.graphs.networks.tile_arcs import ArcRules, Keep, draw_arcs
-from apsl_rules.names import Node
+from apsl_rules.names import Node, count_of
 
 _MOST = 10**6
 
@@ -90,7 +90,7 @@ def make_tiling(network: Network, times: int, rules: ArcRules, *, strength: floa
         reached = np.tensordot(settings, tables[root], settings.ndim)
         residual = max(residual, float(np.abs(reached - marginal).max()))
     arcs = tuple((parent, dag.nodes[number]) for number in sorted(drawn) for parent in dag.parents[number])
-    made = f"{network.name} tiled {times} times, {len(arcs)} arrows between tiles, seed {seed}."
+    made = f"{network.name} tiled {times} times, {count_of(len(arcs), 'arrow')} between tiles, seed {seed}."
     whole = Network(f"{network.name}{times}", dag, levels, tables, f"{made}\n{network.source}".rstrip())
     return Tiling(whole, network, arcs, rules.keep, residual)
 

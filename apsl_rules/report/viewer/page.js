@@ -1,4 +1,4 @@
-// What all pieces of the page share: the data, ways to build elements from text, and the names and facts in words.
+// What all pieces of the page share: the data, functions that build elements from text, and the names and facts in words.
 const data = JSON.parse(document.getElementById('data').textContent);
 const byId = (id) => document.getElementById(id);
 const svgSpace = 'http://www.w3.org/2000/svg';
@@ -56,10 +56,13 @@ const edgeWords = (edge, look = lastLook(edge)) => {
   const [x, y] = edgeEnds(edge, look);
   return [nameOf(x), make('span', { class: `mark is-${looksLike[look]}` }, ` ${between[look]} `), nameOf(y)];
 };
-const spoken = { line: 'joined to, direction open,', ahead: 'points at', back: 'points at', both: 'both ways with', conflict: 'in conflict with' };
+const spoken = { line: 'joined to, direction open,', ahead: 'points at', back: 'points at', both: 'points at, and is pointed at by,', conflict: 'in conflict with' };
 const edgeSpoken = (edge, look = lastLook(edge)) => {
   const [x, y] = edgeEnds(edge, look);
   return `${data.names[x]} ${spoken[look]} ${data.names[y]}`;
 };
 
 const state = { position: data.positions, chosen: null, tab: 'run', beyond: true };
+
+// A number with its noun.
+const count = (number, one, many) => number === 1 ? `1 ${one}` : `${number} ${many}`;

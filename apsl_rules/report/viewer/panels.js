@@ -79,7 +79,7 @@ const edgesPanel = () => {
   const numbers = data.edges.map((_, number) => number).filter((number) => lastLook(data.edges[number]) !== 'none');
   const within = numbers.filter((number) => data.edges[number].within);
   const beyond = numbers.filter((number) => !data.edges[number].within);
-  return [make('h2', {}, `${within.length} edges of the part`), edgeList(within),
+  return [make('h2', {}, `${count(within.length, 'edge', 'edges')} of the part`), edgeList(within),
     ...(beyond.length ? [make('details', { class: 'more' }, make('summary', {}, `${beyond.length} beyond the asked depth`), edgeList(beyond))] : [])];
 };
 

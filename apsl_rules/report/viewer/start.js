@@ -1,5 +1,4 @@
 // The heading, the keys that work everywhere, and the first view.
-const count = (number, one, many) => number === 1 ? `1 ${one}` : `${number} ${many}`;
 const finalLooks = data.edges.filter((edge) => edge.within).map(lastLook);
 const having = (kind) => finalLooks.filter((look) => looksLike[look] === kind).length;
 byId('heading').append(nameOf(data.target));

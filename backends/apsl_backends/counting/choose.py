@@ -12,7 +12,7 @@ from apsl_rules._arguments import spelt
 from apsl_rules.data import FileTable, Table, is_countable, is_left_in_place
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.names import nearest
+from apsl_rules.names import count_of, nearest
 
 KINDS = ("memory", "duckdb", "dask")
 ENCODING = ("names", "missing", "discretize", "levels")
@@ -104,7 +104,7 @@ def _only_file(table: FileTable) -> str:
     """Return the one file that a table lies in; several files and databases are never taken into memory."""
     if len(table.files) == 1 and table.kind != "duckdb":
         return str(table.files[0])
-    what = "a database" if table.kind == "duckdb" else f"{len(table.files)} files"
+    what = "a database" if table.kind == "duckdb" else count_of(len(table.files), "file")
     message = f"{table.path!r} is {what}, counted where it lies; give counts='duckdb', or leave counts out"
     raise DataError(message)
 

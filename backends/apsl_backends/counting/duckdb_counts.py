@@ -38,7 +38,7 @@ from apsl_rules.data.counts import Heading, Joint, collapse, heading_of
 from apsl_rules.data.pandas_frame import PandasFrame
 from apsl_rules.data.readers import MISSING_FIELDS
 from apsl_rules.errors import DataError
-from apsl_rules.names import Node
+from apsl_rules.names import Node, count_of
 
 
 @attrs.frozen(eq=False)
@@ -96,7 +96,8 @@ class DuckCounts:
         opened = open_files(table, memory_limit=memory_limit, threads=threads)
         given = opened.names if names is None else tuple(names)
         if len(given) != len(opened.names):
-            message = f"{len(given)} names were given for {len(opened.names)} columns; give one name for each column"
+            told, wide = count_of(len(given), "name"), count_of(len(opened.names), "column")
+            message = f"there are {told} for {wide}; give one name for each column"
             raise DataError(message)
         with translate_errors(table.path):
             text = table.kind in {"csv", "tsv"}
