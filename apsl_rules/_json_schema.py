@@ -29,7 +29,7 @@ def schema(name: str) -> Schema:
 
 
 def fault(data: Any, rules: Schema, root: Schema | None = None, place: str = "") -> str | None:
-    """Say what is wrong with a document and where, or None if it has the shape that a schema asks for.
+    """Return what is wrong with a document and where, or None if it satisfies the schema.
 
     >>> fault({"a": [1, "x"]}, {"type": "object", "properties": {"a": {"items": {"type": "integer"}}}})
     "a.1 is 'x', not an integer"

@@ -1,4 +1,4 @@
-"""Every way in which apsl_rules refuses something, each also the closest builtin error."""
+"""All errors that apsl_rules raises, each also the closest builtin error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class InvalidArgumentError(ApslError, ValueError):
 
 
 class UnknownNodeError(ApslError, LookupError):
-    """A name is not one of the nodes at hand."""
+    """A name is not one of the known nodes."""
 
 
 class UnknownNameError(ApslError, LookupError):
@@ -70,7 +70,7 @@ class LimitReachedError(Exception):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Somebody interrupted a run, by Ctrl-C or a signal; what was learned by then comes with it.
+    """A run was interrupted, by Ctrl-C or a signal; what was learned by then comes with it.
 
     ``part`` is the part so far, marked incomplete, or None if the source was not yet open. ``result`` is what a call of
     several runs had done: what ``learn_many``, ``learn_graph``, ``stability`` or ``compare`` would return, or None. An

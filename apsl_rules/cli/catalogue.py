@@ -1,4 +1,4 @@
-"""What there is to choose from: networks, oracles, finders, learners, formats and plugins."""
+"""Lists of networks, oracles, finders, learners, formats and plugins."""
 
 from __future__ import annotations
 

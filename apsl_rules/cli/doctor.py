@@ -79,7 +79,7 @@ def _checks(manager: Plugins) -> Iterator[Check]:
 
 
 def _try(what: str, attempt: Callable[[], str], failure: str = "") -> Iterator[Check]:
-    """Try something; whatever goes wrong is what this command is there to say."""
+    """Run a check and report whatever goes wrong."""
     try:
         yield Check("ok", what, attempt())
     except ApslError as error:

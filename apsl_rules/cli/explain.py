@@ -95,7 +95,7 @@ def why(manager: Plugins, /, source: str, x: str, y: str, *, as_json: bool, **se
 @quiet_option
 @click.pass_obj
 def trace(manager: Plugins, /, source: str, *, findings: bool, as_json: bool, **settings: Any) -> None:
-    """Tell the run visit by visit: what was found and which rules fired.
+    """Describe the run visit by visit: what was found and which rules fired.
 
     SOURCE is a saved part, or a network or a file to learn from with --target and the other options of apsl learn.
     """

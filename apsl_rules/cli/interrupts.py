@@ -1,4 +1,4 @@
-"""What an interrupted command still does: write and print what was learned by then."""
+"""Interrupted commands write and print what was learned by then."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 def take_partial_result(stop: Interrupted, result: Result | None) -> Result:
-    """Return what an interrupted run brings, and let no further interrupt disturb the writing of it."""
+    """Return the result of an interrupted run, and ignore further interrupts while it is written."""
     if result is None:
         raise stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -92,7 +92,7 @@ def learn(
 
 
 def _answers_beside(out: str | None, settings: dict[str, Any]) -> Path:
-    """Have the answers of a run kept in a file beside its result."""
+    """Return the file beside the result in which the answers of a run are kept."""
     if out is None or goes_to_stdout(out) or settings["cache"] is not None:
         message = "--resume keeps the answers beside the file of --out; give --out, and no --cache with it"
         raise InvalidArgumentError(message)

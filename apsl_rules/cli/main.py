@@ -108,7 +108,7 @@ def run() -> int:
 
 
 def _main() -> int | None:
-    """Carry out a command and print all that it has to say."""
+    """Run a command and flush what it prints."""
     try:
         code: int | None = apsl.main(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:

@@ -25,7 +25,7 @@ def json_text(data: Any) -> str:
 
 
 def summary(part: Part) -> str:
-    """Say in a few lines what a part is and what it cost."""
+    """Describe in a few lines what a part is and what it cost."""
     named = [f"{name} {part.settings[name]}" for name in ("alpha", "fdr") if part.settings.get(name) is not None]
     figures = "".join(f", {one}" for one in named)
     counts = part.counts

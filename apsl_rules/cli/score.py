@@ -1,4 +1,4 @@
-"""``apsl score``: how right a saved part is, against the network that the data came from."""
+"""``apsl score``: score a saved part against the true network."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES, short_help="Tell how right a saved part is, where the truth is known.")
+@click.command(epilog=_EXAMPLES, short_help="Score a saved part against the true network.")
 @click.argument("part_file", type=click.Path())
 @click.option("--truth", required=True, help="The true network, or a file *.bif.", shell_complete=complete_networks)
 @click.option(

@@ -1,4 +1,4 @@
-"""``apsl stability``: how often each mark of a part comes back when the rows are drawn anew."""
+"""``apsl stability``: how often each mark of a part comes back on resampled rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES, short_help="Tell how often each mark comes back on other draws of the rows.")
+@click.command(epilog=_EXAMPLES, short_help="Show how often each mark comes back on resampled rows.")
 @click.argument("source")
 @learning_options
 @click.option("--resamples", type=int, default=100, show_default=True, help="How many tables to draw.")

@@ -1,4 +1,4 @@
-"""The standard streams of a command: they take whatever is printed, or the command ends with one sentence."""
+"""The standard streams of a command; a failed write ends the command with one sentence."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def _newline() -> str | None:
 
 
 class _Output(io.FileIO):
-    """Standard output, whose failure is told once; what comes after it is dropped."""
+    """Standard output, whose failure is reported once; what comes after it is dropped."""
 
     _failed = False
 
     def write(self, data: Any, /) -> int:
-        """Write some bytes, and say in words why that cannot be done."""
+        """Write some bytes; a failure becomes one sentence."""
         if self._failed:
             return len(data)
         try:

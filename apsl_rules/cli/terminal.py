@@ -1,4 +1,4 @@
-"""What a terminal gets more than a pipe: colours and moving bars. A pipe gets the same words and nothing else."""
+"""Printing: a terminal gets colours and progress bars, a pipe the same text without them."""
 
 from __future__ import annotations
 
@@ -70,27 +70,27 @@ def _cell(value: Any) -> str:
 
 
 class Bar(Protocol):
-    """A bar that is told how far the work is."""
+    """A bar that shows how far the work is."""
 
     def __call__(self, done: int, of: int) -> None:
-        """Take up the number of steps done and of all steps."""
+        """Show the number of steps done and the total."""
 
 
 class Visits:
-    """A plugin that tells a bar of each visit: how many nodes were visited, and how many are known to lie near."""
+    """A plugin that updates a bar at each visit with the number of nodes visited and of nodes known."""
 
     def __init__(self, bar: Bar) -> None:
         self._bar = bar
 
     @hookimpl
     def apsl_progress(self, progress: Progress) -> None:
-        """Take up the newest visit."""
+        """Show the newest visit."""
         self._bar(progress.visited, progress.known)
 
 
 @contextmanager
 def show_progress(manager: Plugins, *, quiet: bool) -> Iterator[Plugins]:
-    """Return the plugins, with a bar that follows the visits of a run where somebody watches."""
+    """Return the plugins, with a bar that follows the visits of a run if standard error is a terminal."""
     with progress_bar("nodes visited", quiet=quiet) as bar:
         if bar is not None:
             manager = manager.copy()
@@ -100,7 +100,7 @@ def show_progress(manager: Plugins, *, quiet: bool) -> Iterator[Plugins]:
 
 @contextmanager
 def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Bar | None]:
-    """Show a bar with the time left on standard error while work goes on; return None where nobody watches."""
+    """Show a bar with the time left; return None if standard error is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -108,7 +108,7 @@ def _write(network: Network, out: str | None) -> None:
 
 
 def _report(made: Tiling, published: Degrees | None, *, err: bool) -> None:
-    """Say how large the network is and what it keeps of its base."""
+    """Print how large the network is and what it keeps of its base."""
     from apsl_rules.graphs import degrees
 
     reached = degrees(made.network.dag)

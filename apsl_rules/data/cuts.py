@@ -19,14 +19,14 @@ _FEWEST, _MOST = 2, 65_534
 
 @attrs.frozen
 class Cut:
-    """A way to cut a column into at most ``bins`` intervals."""
+    """How to cut a column into at most ``bins`` intervals."""
 
     method: Method
     bins: int
 
 
 def parse_cut(text: str) -> Cut:
-    """Read a way to cut, such as ``quantile:3``.
+    """Read how to cut a column, such as ``quantile:3``.
 
     >>> parse_cut("width:4")
     Cut(method='width', bins=4)

@@ -38,7 +38,7 @@ class FileTable:
 
     @cached_property
     def table(self) -> str | None:
-        """Return the name of the table in a database, if the path tells one."""
+        """Return the name of the table in a database, if the path has one."""
         name, mark, table = self.path.rpartition("#")
         return table if mark and name.casefold().endswith(DATABASE_ENDINGS) else None
 
@@ -74,7 +74,7 @@ class FileTable:
         return tuple(found)
 
     def identity(self) -> bytes:
-        """Return a hash of all that is in the files: what tells these rows from others, wherever they lie.
+        """Return a hash of the content of the files, which identifies these rows wherever they are stored.
 
         Every byte is read, since times and sizes can stay while the content changes. Beside a database lies what was
         written to it last.

@@ -54,7 +54,7 @@ class Coded:
 
 
 class ContinuousError(Exception):
-    """A column of fractional numbers met no way to cut it; carries how many distinct values it has."""
+    """A column of fractions has no cut; the error carries its number of distinct values."""
 
     def __init__(self, distinct: int) -> None:
         super().__init__(distinct)

@@ -1,4 +1,4 @@
-"""What a reader of a part should know of the table behind it: constant and duplicate columns."""
+"""Notes on the table behind a part: constant and duplicate columns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _on_duplicates(groups: Iterable[Sequence[Node]]) -> list[str]:
 
 
 def _duplicates(kept: CachedCounts, members: Sequence[Node]) -> list[tuple[Node, ...]]:
-    """Return the groups of members that differ at most in the names of their levels; their counts tell who may."""
+    """Return the groups of members that differ at most in the names of their levels."""
     heading = kept.heading
     alike: dict[tuple[object, ...], list[int]] = {}
     for name in in_order(members):

@@ -149,5 +149,5 @@ class Encoded:
         return Labels(codes, self.table.levels[place], declared=True)
 
     def integers(self, start: int, stop: int) -> None:
-        """Return None: what the codes stand for is told by the levels."""
+        """Return None: the codes have a meaning only with their levels."""
         del start, stop

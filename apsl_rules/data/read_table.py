@@ -185,7 +185,7 @@ def check_gaps(names: Sequence[Node], absent: npt.NDArray[np.int64], rows: int, 
 
 
 def advice_on_levels(name: Node, count: int) -> str:
-    """Say what to do about a column of too many levels."""
+    """Return advice on a column with too many levels."""
     return (
         f"column {name!r} has {count:,} levels; at most {MOST_LEVELS:,} can be encoded, so group them, "
         f"cut the column with discretize=, or leave it out"
@@ -199,7 +199,7 @@ def check_rules(missing: str, levels: str) -> None:
 
 
 def coding_of(levels: LevelRule, discretize: str | Mapping[Node, str] | None, names: tuple[Node, ...]) -> Coding:
-    """Return the way to encode columns of these names."""
+    """Return how to encode columns of these names."""
     if isinstance(discretize, str) and discretize == UNCUT:
         return Coding(levels)
     if discretize is not None and not isinstance(discretize, Mapping):
@@ -212,7 +212,7 @@ def coding_of(levels: LevelRule, discretize: str | Mapping[Node, str] | None, na
 
 
 def notes_on_cuts(cut: Collection[Node], discretize: str | Mapping[Node, str] | None) -> tuple[str, ...]:
-    """Return a sentence on the columns that were cut although nobody said how."""
+    """Return a sentence on the columns that were cut by default."""
     unasked = [] if isinstance(discretize, str) else [name for name in cut if name not in (discretize or ())]
     if not unasked:
         return ()
@@ -242,7 +242,7 @@ def _check_choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 def advice_on_continuous(continuous: Mapping[Node, int]) -> str:
-    """Say what to do about columns of fractions, each with its number of distinct values."""
+    """Return advice on columns of fractions, each with its number of distinct values."""
     first, distinct = next(iter(continuous.items()))
     looks = "looks" if len(continuous) == 1 else "look"
     return (

@@ -37,11 +37,11 @@ class Evidence:
 
 
 def evidence_strength(evidence: Evidence) -> float:
-    """Return how strong evidence is: minus the log of the chance that its shakiest verdict is wrong.
+    """Return how strong evidence is: minus the log of the probability that its weakest verdict is wrong.
 
-    That chance is p for "dependent" and 1 - p for "independent"; a lead of so many nats over the best rival leaves the
-    rival one chance in 1 + exp(nats), and then tests made on the way do not count. Evidence without any of these (a
-    known graph, what the user gave) cannot be shaken.
+    That probability is p for "dependent" and 1 - p for "independent". With a lead in nats over the best rival it is
+    1 / (1 + exp(nats)), and tests do not count. Evidence without any of these (a known graph, what the user gave) is
+    infinitely strong.
     """
     if evidence.nats is not None:
         return _log_sum(evidence.nats)

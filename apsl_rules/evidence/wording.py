@@ -10,14 +10,14 @@ from apsl_rules.names import shown
 
 
 def evidence_text(evidence: Evidence) -> str:
-    """Say in a line where a finding comes from."""
+    """Describe in a line where a finding comes from."""
     parts = [evidence.note] if evidence.note else []
     parts += [verdict_text(verdict) for verdict in evidence.verdicts]
     return f"{evidence.source}: {'; '.join(parts)}" if parts else evidence.source
 
 
 def verdict_text(verdict: Verdict) -> str:
-    """Say a verdict in a line, such as ``A ⊥ B | C (G² = 1.2, dof 2, p = 0.55, n = 1000)``.
+    """Write a verdict in a line, such as ``A ⊥ B | C (G² = 1.2, dof 2, p = 0.55, n = 1000)``.
 
     >>> verdict_text(Verdict("A", "B", ("C",), "independent", "G²", 1.2, 0.5488, 2, 1000))
     'A ⊥ B | C (G² = 1.2, dof 2, p = 0.549, n = 1000)'

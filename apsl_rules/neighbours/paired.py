@@ -29,5 +29,5 @@ class PairedNeighbours(Neighbours):
         return x in self._visited and y in self._visited and super().linked(x, y)
 
     def all_known(self, node: Node) -> bool:
-        """Return whether a node and all whom it lists were visited, so that it gets no further neighbour."""
+        """Return whether a node and all nodes that it lists were visited, so that it gets no further neighbour."""
         return node in self._visited and all(other in self._visited for other in self.candidates(node).members)

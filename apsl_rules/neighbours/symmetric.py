@@ -146,7 +146,7 @@ class Neighbours:
         return self.candidates(x).separation(y) or self.candidates(y).separation(x)
 
     def claim(self, x: Node, y: Node) -> str:
-        """Say what two neighbours are neighbours for."""
+        """Return the evidence that two nodes are neighbours."""
         return self.candidates(x if x in self._candidates else y).claim
 
     def evidence(self, x: Node, y: Node) -> tuple[Verdict, ...]:

@@ -70,7 +70,7 @@ class Asker:
         return kept if isinstance(kept, CachedCounts) else None
 
     def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
-        """Tell the oracle what may be asked next, so that it can prepare all of it in one round if it likes."""
+        """Announce what may be asked next, so that the oracle can prepare it in one round."""
         foresee = getattr(self._oracle, "foresee", None)
         if foresee is not None:
             self.within_limits()
@@ -78,7 +78,7 @@ class Asker:
             foresee(new, [node for node in sweeps if node not in self._sweeps])
 
     def flush(self) -> None:
-        """Let the oracle write what it keeps on disk, if it keeps anything."""
+        """Write what the oracle keeps on disk, if it keeps anything."""
         flush = getattr(self._oracle, "flush", None)
         if flush is not None:
             flush()
@@ -152,13 +152,13 @@ class Asker:
 
     @property
     def eliminating(self) -> Eliminating | None:
-        """Return this asker if the oracle carries out HITON's elimination by itself, else None."""
+        """Return this asker if the oracle has HITON's elimination built in, else None."""
         return None if self._eliminating is None else self
 
     def eliminate(
         self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
     ) -> Elimination:
-        """Let the oracle carry out HITON's elimination for the node of a sweep, in one round."""
+        """Ask the oracle for HITON's elimination for the node of a sweep, in one round."""
         oracle = self._eliminating
         if oracle is None:
             message = f"{self._origin} does not eliminate by itself; ask it for separators"
@@ -175,7 +175,7 @@ class Asker:
     # --- checks ----------------------------------------------------------------------------------------------------
 
     def _ordered(self, query: Query) -> Query:
-        """Ask the oracle with x before y and Z by name, so that its answer cannot depend on who asked."""
+        """Ask the oracle with x before y and Z by name, so that no order changes the answer."""
         x, y, given = query
         if self._rank[y] < self._rank[x]:
             x, y = y, x

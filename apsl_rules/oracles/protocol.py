@@ -162,12 +162,12 @@ class Oracle(Protocol):
 
 @runtime_checkable
 class Eliminating(Protocol):
-    """An oracle that carries out HITON's elimination by itself, in one round."""
+    """An oracle with HITON's elimination built in, in one round."""
 
     def eliminate(
         self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
     ) -> Elimination:
-        """Let the dependent nodes of a sweep enter by association, each entry re-trying those who entered before."""
+        """Add the dependent nodes of a sweep by association; after each, test those added before again."""
 
 
 class BaseOracle(ABC):
@@ -258,7 +258,7 @@ def subsets(pool: Sequence[Node], must_include: Sequence[Node], max_size: int | 
 
 
 def foresee(oracle: Oracle, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
-    """Tell an oracle what may be asked next, if it likes to know.
+    """Announce to an oracle what may be asked next, if it has a use for that.
 
     An oracle far from its rows can then have all of it counted in one round; nothing that it answers changes. A single
     test is a search without a pool.

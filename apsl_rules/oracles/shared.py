@@ -50,18 +50,18 @@ class SharedOracle(BatchedOracle):
         self._rank = {node: rank for rank, node in enumerate(sorted(self.nodes, key=order_key))}
 
     def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
-        """Tell the oracle behind what may be asked next and was not asked by any run."""
+        """Announce what may be asked next and was not asked by any run."""
         new = [search for search in searches if search not in self._answers]
         foresee(self._oracle, new, [node for node in sweeps if node not in self._answers])
 
     def flush(self) -> None:
-        """Let the oracle behind write what it keeps on disk."""
+        """Write what the oracle keeps on disk."""
         flush = getattr(self._oracle, "flush", None)
         if flush is not None:
             flush()
 
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
-        """Answer a batch: what nobody asked before goes to the oracle in one round."""
+        """Answer a batch; new questions go to the oracle in one round."""
         asked = [self._ordered(query) for query in queries]
         return self._together(asked, self._oracle.verdicts, lambda _verdict: 1)
 
@@ -71,7 +71,7 @@ class SharedOracle(BatchedOracle):
         return sweep
 
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
-        """Carry out a batch of searches: what nobody asked before goes to the oracle in one round."""
+        """Carry out a batch of searches; new ones go to the oracle in one round."""
         return self._together(searches, self._oracle.separators, lambda separation: separation.tests)
 
     def _ordered(self, query: Query) -> Query:
@@ -108,7 +108,7 @@ class SharedOracle(BatchedOracle):
 
 
 class SharedEliminatingOracle(SharedOracle):
-    """A shared oracle before one that carries out HITON's elimination by itself."""
+    """A shared oracle whose oracle has HITON's elimination built in."""
 
     def eliminate(
         self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
@@ -126,5 +126,5 @@ class SharedEliminatingOracle(SharedOracle):
 
 
 def share_memory(oracle: Oracle) -> SharedOracle:
-    """Put a shared memory before an oracle."""
+    """Return an oracle whose answers several runs share."""
     return SharedEliminatingOracle(oracle) if isinstance(oracle, Eliminating) else SharedOracle(oracle)

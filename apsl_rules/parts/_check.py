@@ -67,7 +67,7 @@ def _wrong_entries(store: MarkStore) -> Iterable[str]:
 
 
 def _wrong_frame(part: Part) -> Iterable[str]:
-    """Name what does not fit together around the entries."""
+    """Describe what does not fit together: visits, distances and nodes."""
     end = len(part.history)
     places = [place for visit in part.visits for place in (visit.begin, visit.end)]
     if places != sorted(places) or any(place > end for place in places):
@@ -88,7 +88,7 @@ def _wrong_frame(part: Part) -> Iterable[str]:
 
 
 def _wrong_evidence(part: Part) -> Iterable[str]:
-    """Name tests of nodes that are not there."""
+    """Describe tests of unknown nodes."""
     known = set(part.nodes)
     for finding in (entry for entry in part.history.entries if isinstance(entry, Finding)):
         for verdict in finding.evidence.verdicts:
@@ -97,7 +97,7 @@ def _wrong_evidence(part: Part) -> Iterable[str]:
 
 
 def _wrong_edges(part: Part) -> Iterable[str]:
-    """Name edges whose ends lie nowhere, and marks that nothing proves."""
+    """Describe edges whose ends have no distance, and marks without a proof."""
     for pair in part.edges:
         if not part.distances.keys() >= pair:
             yield f"{listing(in_order(pair))} are joined in the part, but the distance of one is not given"
@@ -113,7 +113,7 @@ def _wrong_edges(part: Part) -> Iterable[str]:
 
 
 def _wrong_conflicts(part: Part) -> Iterable[str]:
-    """Name conflicts without their story, and stories that lead nowhere."""
+    """Describe marks of conflict without an entry, and entries whose proofs are circular."""
     told = {frozenset(one.pair) for one in part.all_conflicts}
     for fact in part.proofs.facts(conflict):
         if frozenset(fact.nodes) not in told:

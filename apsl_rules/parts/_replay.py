@@ -43,7 +43,7 @@ _STANDING = "left as it is"
 
 
 def wrong_steps(part: Part) -> Iterator[str]:
-    """Name what does not follow in a part, the first of which is enough to refuse it."""
+    """Describe what does not follow in a part; the first fault is enough to refuse it."""
     books = _books(part)
     yield from _wrong_firings(part)
     yield from _wrong_distances(part)
@@ -73,7 +73,7 @@ def _findings(store: MarkStore) -> list[Finding]:
 
 
 def _wrong_firings(part: Part) -> Iterator[str]:
-    """Name firings that are not what their rule says, and rules that did not fire so often."""
+    """Describe firings that are no instance of their rule, and wrong counts of firings."""
     fired = dict.fromkeys(part.rule_use, 0)
     for firing in (entry for entry in part.history.entries if isinstance(entry, Firing)):
         if firing.rule not in fired:
@@ -102,7 +102,7 @@ def _is_instance(firing: Firing, rules: Iterable[tuple[Program, Rule]]) -> bool:
 
 
 def _wrong_distances(part: Part) -> Iterator[str]:
-    """Name distances other than those over the edges found; knowledge may have overruled some of these."""
+    """Describe distances other than those over the edges found; knowledge may have overruled some edges."""
     found = [fact.nodes for fact in part.history.facts(adjacent)]
     if any(isinstance(part.history.reason(adjacent.fact(*pair)), Firing) for pair in found):
         return  # a rule of a plugin concludes edges, and which of these were also found is not told
@@ -123,7 +123,7 @@ def _distances(target: Node, edges: Iterable[tuple[Node, ...]]) -> dict[Node, in
 
 
 def _wrong_settling(part: Part) -> Iterator[str]:
-    """Name contradictions that are passed over, and marks of conflicts that nothing tells of."""
+    """Describe contradictions that are not reported, and marks of conflict without a contradiction."""
     told = {frozenset(one.pair) for one in part.all_conflicts}
     if part.order_dependent:
         if part.store is not part.history:
@@ -154,7 +154,7 @@ def _has_arrow(store: MarkStore, pair: Pair) -> bool:
 
 
 def _wrong_sides(part: Part) -> Iterator[str]:
-    """Name conflicts whose proofs do not prove a contradiction on their pair."""
+    """Describe conflicts whose proofs do not prove a contradiction on their pair."""
     for one in part.all_conflicts:
         x, y = one.pair
         sides = [proof.fact for proof in one.proofs]
@@ -178,7 +178,7 @@ def _is_cycle(sides: Sequence[Fact], pair: Pair) -> bool:
 
 
 def _wrong_proof(part: Part, proof: Proof) -> Iterator[str]:
-    """Name steps that say something else than their facts, or rest on other facts than they name.
+    """Describe steps whose text or premises do not match their fact.
 
     Where findings are taken one by one, the last step may be a finding that was refused and so stands nowhere else.
     """
@@ -195,7 +195,7 @@ def _wrong_proof(part: Part, proof: Proof) -> Iterator[str]:
 
 
 def _wrong_closure(part: Part, program: Program) -> Iterator[str]:
-    """Name facts that the findings lead to and the part lacks, and those that it has beyond them."""
+    """Describe facts that follow from the findings and are missing, and facts that do not follow."""
     told = _findings(part.history)
     if not {one.fact.relation for one in told} <= program.start().relations.keys():
         return

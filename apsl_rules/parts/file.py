@@ -140,7 +140,7 @@ class _Writer:
         self._places: dict[int, int] = {}
 
     def remember(self, history: MarkStore) -> None:
-        """Let findings be written as their place in the history from now on."""
+        """Write findings as their place in the history from now on."""
         entries = enumerate(history.entries)
         self._places = {id(entry): place for place, entry in entries if isinstance(entry, Finding)}
 

@@ -59,7 +59,7 @@ class LearnedGraph(Exportable):
         return tuple(dict.fromkeys(note for part in self.parts for note in part.notes))
 
     def mark(self, x: Node, y: Node) -> Mark:
-        """Say what is known of a pair: unknown, gap, line, arrow or conflict."""
+        """Return what is known of a pair: unknown, gap, line, arrow or conflict."""
         return self._part_with(x, y).mark(x, y)
 
     def why(self, x: Node, y: Node) -> Proof:
@@ -75,7 +75,7 @@ class LearnedGraph(Exportable):
         return extension(self.nodes, self.arrows, self.lines | torn)
 
     def cpdag(self) -> Cpdag:
-        """Return what independences alone could tell of the graph."""
+        """Return the CPDAG: what independences alone determine of the graph."""
         return cpdag(self.dag())
 
     def _part_with(self, x: Node, y: Node) -> Part:

@@ -133,7 +133,7 @@ class Part(Exportable, Viewable):
 
     @cached_property
     def outside(self) -> tuple[frozenset[tuple[Node, Node]], frozenset[Pair]]:
-        """Return the arrows and lines that were learned on the way but lie beyond the asked depth."""
+        """Return the arrows and lines that were learned but lie beyond the asked depth."""
         return self.store.arrows - self.arrows, self.store.lines - self.lines
 
     @cached_property
@@ -174,7 +174,7 @@ class Part(Exportable, Viewable):
         return tuple(visit.node for visit in self.visits)
 
     def mark(self, x: Node, y: Node) -> Mark:
-        """Say what is known of a pair: unknown, gap, line, arrow or conflict."""
+        """Return what is known of a pair: unknown, gap, line, arrow or conflict."""
         self._know(x, y)
         if x == y:
             message = f"{x!r} is named twice; name two different nodes"

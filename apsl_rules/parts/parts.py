@@ -61,7 +61,7 @@ class Parts(Mapping[Node, Part]):
 
 
 def _union(parts: Parts) -> Part:
-    """Tell the rules all that was found, visit by visit and each fact of a visit once."""
+    """Apply the rules to all findings, visit by visit, each fact of a visit once."""
     first = next(iter(parts.values()))
     book = ledger(knowing(parts.rulebook) if first.knowledge else parts.rulebook, parts.conflicts)
     distances = Distances(first.target)

@@ -15,7 +15,7 @@ class Distances:
         self._edges: dict[Node, set[Node]] = {}
 
     def add(self, x: Node, y: Node) -> None:
-        """Take up an edge and pass on what it shortens."""
+        """Add an edge, and update the distances that it shortens."""
         self._edges.setdefault(x, set()).add(y)
         self._edges.setdefault(y, set()).add(x)
         changed = deque(sorted((node for node in (x, y) if node in self.of), key=self.of.__getitem__))

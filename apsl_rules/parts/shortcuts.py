@@ -1,6 +1,6 @@
 """Methods of results that reach up to other rooms: exports, drawings, formats and rulebooks of plugins.
 
-What is above is imported when a method is called; no other module of this room does that.
+Modules of higher layers are imported when a method is called; no other module of this package does that.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from apsl_rules.parts.part import Part
     from apsl_rules.rules import Rulebook
 
-#: What a format that knows arrows only does with lines and conflicts: refuse them, or give them a direction.
+#: What a format with arrows only does with lines and conflicts: refuse them, or give them a direction.
 OpenEdges: TypeAlias = Literal["refuse", "direct"]
 
 
@@ -112,7 +112,7 @@ class Exportable:
 
 
 class Viewable:
-    """Ways to look at a part, which is the one class that has them; all show one and the same drawing."""
+    """The methods of ``Part`` that show it; all show the same drawing."""
 
     __slots__ = ()
 

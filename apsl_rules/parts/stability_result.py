@@ -38,7 +38,7 @@ class Tally:
     incomplete: str | None
 
     def of(self, pair: Pair) -> Shown:
-        """Say what the part shows of a pair."""
+        """Return what the part shows of a pair."""
         if pair in self.edges:
             return self.edges[pair]
         apart = pair in self.gaps or (pair not in self.untested and not self.settled.isdisjoint(pair))

@@ -1,4 +1,4 @@
-"""The ways of edges: cubic curves between the ports of two boxes, and a zigzag along them for a conflict."""
+"""The paths of edges: cubic curves between the ports of two boxes, and a zigzag along them for a conflict."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOOTH, _AMPLITUDE, _SAMPLES = 5.0, 3.0, 24
 
 @attrs.frozen
 class Port:
-    """Where an edge meets a box: a point on its side, and which way is out (1 right, -1 left)."""
+    """Where an edge meets a box: a point on its side, and the direction out of it (1 right, -1 left)."""
 
     x: float
     y: float
@@ -32,7 +32,7 @@ class Port:
 
 @attrs.frozen
 class Route:
-    """The way of an edge from the port of its first node to that of its second."""
+    """The path of an edge from the port of its first node to that of its second."""
 
     start: Port
     end: Port
@@ -58,12 +58,12 @@ class Route:
             yield from (_at(curve, step / _SAMPLES) for step in range(1, _SAMPLES + 1))
 
     def reversed(self) -> Route:
-        """Return the same way from its other end."""
+        """Return the same path from its other end."""
         curves = tuple((d, c, b, a) for a, b, c, d in reversed(self.curves))
         return Route(self.end, self.start, curves)
 
     def zigzag(self) -> tuple[Point, ...]:
-        """Return the corners of a zigzag along the way."""
+        """Return the corners of a zigzag along the path."""
         points = list(self.points())
         corners = [points[0]]
         ahead, side = _TOOTH, 1

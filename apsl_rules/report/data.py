@@ -103,7 +103,7 @@ class _Writer:
         }
 
     def _proof(self, proof: Proof) -> int:
-        """Write the steps that are not written yet, and give the number of the last one."""
+        """Write the steps that are not written yet, and return the number of the last one."""
         numbers: list[int] = []
         for step in proof.steps:
             premises = tuple(numbers[at] for at in step.premises)
@@ -175,7 +175,7 @@ def _pieces(relation: Relation) -> list[str | int]:
 
 
 def _run(part: Part) -> list[list[str]]:
-    """Say in lines of two what was asked, how, and what it cost."""
+    """Return pairs of a name and a value that describe the run and its cost."""
     counts = part.counts
     beyond = sum(map(len, part.outside))
     lines: list[tuple[str, object]] = [

@@ -68,7 +68,7 @@ def edges_of(part: Part) -> tuple[Edge, ...]:
 
 
 def look(store: MarkStore, x: Node, y: Node) -> Look:
-    """Say how a pair is drawn in a state of a run."""
+    """Return how a pair is drawn in a state of a run."""
     if conflict.fact(x, y) in store:
         return Look.CONFLICT if adjacent.fact(x, y) in store else Look.NONE
     match store.has_arrow(x, y), store.has_arrow(y, x):

@@ -42,7 +42,7 @@ class Box:
 
 @attrs.frozen
 class DrawnEdge:
-    """An edge as it is drawn: the numbers of its boxes, and its way from the first to the second."""
+    """An edge as it is drawn: the numbers of its boxes, and its path from the first to the second."""
 
     edge: Edge
     first: int
@@ -163,7 +163,7 @@ class _Measures:
         return self.column_of[chain[0]] == self.column_of[chain[-1]]
 
     def _tall(self) -> dict[Slot, float]:
-        """Let a box be high enough for the edges on its busier side."""
+        """Return the height that a box needs for the edges on its busier side."""
         ends: dict[tuple[Slot, int], int] = {}
         for chain in self.grid.chains:
             for slot, side in ((chain[0], 1), (chain[-1], 1 if self._is_bow(chain) else -1)):

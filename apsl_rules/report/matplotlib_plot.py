@@ -119,6 +119,6 @@ class _Plot:
 
 
 def _gid(drawn: DrawnEdge, kind: str) -> str:
-    """Name the stroke of an edge, so that it can be told apart in the figure and in what is saved from it."""
+    """Return the id of the stroke of an edge, by which the figure and saved files identify it."""
     first, second = drawn.edge.pair if drawn.edge.last is not Look.BACK else drawn.edge.pair[::-1]
     return f"{kind} {first!r} {second!r}"

@@ -22,7 +22,7 @@ def _at(point: Point) -> str:
 
 
 def body_of(route: Route) -> str:
-    """Return the curves of a way from one stub to the other, without the leading command."""
+    """Return the curves of a path from one stub to the other, without the leading command."""
     curves = " ".join("C" + " ".join(map(_at, curve[1:])) for curve in route.curves)
     return f"{_at(route.curves[0][0])} {curves}"
 

@@ -109,7 +109,7 @@ def apsl_readers() -> Iterable[ReaderOffer]:
 
 @hookimpl
 def apsl_exporters() -> Iterable[ExporterOffer]:
-    """Offer ways to write a part as text."""
+    """Offer formats in which a part is written as text."""
     return [
         ExporterOffer("json", "the saved part, which why, trace and show read", part_json),
         ExporterOffer("text", "a picture as a tree of layers", draw),

@@ -31,7 +31,7 @@ def is_table(source: Any) -> bool:
 
 
 def read_table(path: Path) -> Any:
-    """Read a table from a file, as a frame whose columns each oracle takes in its own way.
+    """Read a table from a file, as a frame whose columns each oracle encodes as it needs.
 
     One that does not fit into memory is left in its file.
     """

@@ -70,7 +70,7 @@ class CachedCounts:
     # --- rounds ------------------------------------------------------------------------------------------------------
 
     def fetch(self, sets: Iterable[Collection[int]], *, needed: bool = False) -> None:
-        """Have sets of columns counted, in one round, as far as they do not follow from what is kept.
+        """Count sets of columns in one round, except those that follow from counts in the cache.
 
         What is ``needed`` is counted however large it is; other sets may turn out to be too large.
         """
@@ -92,7 +92,7 @@ class CachedCounts:
             return self._cover(frozenset(places)) is not None
 
     def fits(self, places: Collection[int], most: float | None = None) -> bool:
-        """Return whether some columns are at hand, or can be counted together without too many combinations."""
+        """Return whether some columns are cached, or can be counted together without too many combinations."""
         columns = frozenset(places)
         with self._lock:
             if self._cover(columns) is not None:
@@ -108,7 +108,7 @@ class CachedCounts:
             return self._sizing.guess(places)
 
     def joint(self, places: Sequence[int]) -> Joint:
-        """Return the combinations of some columns, in their order, and count them if they are not at hand."""
+        """Return the combinations of some columns, in their order, and count them if they are not cached."""
         with self._lock:
             kept = self._cover(frozenset(places))
             if kept is None:
@@ -124,7 +124,7 @@ class CachedCounts:
             return joint
 
     def near(self, places: Collection[int]) -> Joint:
-        """Return combinations of some columns, and of others too where that is at hand and small."""
+        """Return combinations of some columns, and of others too where that is cached and small."""
         with self._lock:
             kept = self._cover(frozenset(places))
             if kept is not None and (len(kept.weights) <= _SMALL or len(kept.places) == len(set(places))):
@@ -140,7 +140,7 @@ class CachedCounts:
         return self._complete[gaps]
 
     def fetch_complete(self, sets: Iterable[Sequence[int]]) -> None:
-        """Have the complete rows of sets of columns counted, in one round."""
+        """Count the complete rows of sets of columns in one round."""
         with self._lock:
             new = sorted({gaps for places in sets if (gaps := self._gaps(places)) and gaps not in self._complete})
             if new:
@@ -153,7 +153,7 @@ class CachedCounts:
         return tuple(sorted({place for place in places if self.heading.incomplete[place]}))
 
     def _count(self, sets: Sequence[frozenset[int]], most: int) -> None:
-        """Have sets counted in one round, and keep what has at most so many combinations."""
+        """Count sets in one round, and cache those with at most so many combinations."""
         asked = [tuple(sorted(one)) for one in sets]
         if not asked:
             return
@@ -204,7 +204,7 @@ class CachedCounts:
         return min(self._kept.covering(columns), key=lambda joint: len(joint.weights), default=None)
 
     def _make_room(self) -> None:
-        """Forget what was counted first until half of the room is free, if the room is full."""
+        """Remove the oldest counts until half of the cache is free, if it is full."""
         held = sum(joint.nbytes for joint in self._kept.values())
         if held <= _BYTES_KEPT:
             return

@@ -34,7 +34,7 @@ class Heading:
     notes: tuple[str, ...] = ()
 
     def coding(self, place: int) -> bytes:
-        """Return what tells how the values of a column became codes: its place, its levels and the rows of each.
+        """Return a key of how a column was coded: its place, its levels and the rows of each.
 
         Intervals are spelt with few digits, so two ways to cut a column may spell them alike.
         """
@@ -52,7 +52,7 @@ class Heading:
 
     @cached_property
     def varied(self) -> npt.NDArray[np.bool_]:
-        """Say of each column whether at least two of its levels occur."""
+        """Return for each column whether at least two of its levels occur."""
         pairs = zip(self.totals, self.cards.tolist(), strict=True)
         return np.array([np.count_nonzero(total[:card]) > 1 for total, card in pairs], np.bool_)
 
@@ -88,7 +88,7 @@ class CountSource(Protocol):
 
     @property
     def kind(self) -> str:
-        """Return the name of the way of counting, such as "duckdb"."""
+        """Return the name of the counting method, such as "duckdb"."""
 
     @property
     def heading(self) -> Heading:

@@ -52,7 +52,7 @@ def read_csv(path: AnyPath) -> pd.DataFrame:
 
 @attrs.frozen
 class Lines:
-    """What a pass over a file of fields tells: its rows without the header, and whether its line ends differ."""
+    """The outcome of a pass over a file of fields: its rows without the header, and whether its line ends differ."""
 
     rows: int
     mixed: bool
@@ -119,7 +119,7 @@ def _field_counts(handle: TextIO, separator: str, name: str, *, plain: bool) -> 
 def _count_fields(
     lines: Iterator[str], start: int, separator: str, name: str, *, plain: bool
 ) -> Iterator[tuple[int, int]]:
-    """Count the fields of each row from a certain line on by parsing; a row is told by the line on which it begins."""
+    """Count the fields of each row from a certain line on by parsing; a row has the number of its first line."""
     rows = csv.reader(lines, delimiter=separator, strict=plain)
     while True:
         line = start + rows.line_num

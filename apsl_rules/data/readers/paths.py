@@ -35,7 +35,7 @@ def existing_file(path: AnyPath) -> Path:
 
 
 def file_kind(path: AnyPath) -> FileKind:
-    """Tell the kind of a file by the end of its name.
+    """Return the kind of a file by the end of its name.
 
     >>> file_kind("alarm.csv.gz")
     'csv'

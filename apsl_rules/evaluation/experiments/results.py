@@ -63,7 +63,7 @@ def write_results(
         "experiment": experiment.name,
         "summary": experiment.summary,
         "seed": experiment.seed,
-        "samples": samples.told(),
+        "samples": samples.description(),
         "published": samples.published,
         "python": platform.python_version(),
         **{tool: version(tool) for tool in _TOOLS},

@@ -31,8 +31,8 @@ class Samples(Protocol):
     def table(self, network: str, size: int, number: int) -> Table:
         """Return a sample of a network by its size and number."""
 
-    def told(self) -> str:
-        """Say in a few words what these samples are."""
+    def description(self) -> str:
+        """Return a few words that describe these samples."""
 
 
 @attrs.frozen
@@ -50,8 +50,8 @@ class DrawnSamples:
         """Draw a sample."""
         return sample(_network(network), size, seed=drawing_seed(self.seed, network, size, number))
 
-    def told(self) -> str:
-        """Say what these samples are."""
+    def description(self) -> str:
+        """Return a few words that describe these samples."""
         return f"drawn from the networks that come with the package, seed {self.seed}"
 
 
@@ -84,8 +84,8 @@ class FolderSamples:
             raise DataError(message)
         return found.table(key)
 
-    def told(self) -> str:
-        """Say what these samples are."""
+    def description(self) -> str:
+        """Return a few words that describe these samples."""
         return "the sets in the given folder"
 
 

@@ -85,7 +85,7 @@ class Network:
 
     @cached_property
     def cpdag(self) -> Cpdag:
-        """Return what independences alone can tell of the graph."""
+        """Return the CPDAG: what independences alone determine of the graph."""
         return cpdag(self.dag)
 
     @property

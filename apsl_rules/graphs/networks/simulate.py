@@ -52,7 +52,7 @@ def write_rows(network: Network, rows: int, stream: BinaryIO, *, seed: int) -> N
 
 
 def _report_progress(drawn: Iterator[Codes], rows: int, progress: Callable[[int, int], None] | None) -> Iterator[Codes]:
-    """Pass blocks on, and tell how far they have come."""
+    """Pass blocks on, and report the progress."""
     done = 0
     for block in drawn:
         yield block

@@ -151,7 +151,7 @@ class _Drawing:
         return True
 
     def _fits(self, root: int, roots: list[int], earlier: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """Say of some nodes of the earlier tiles whether they may become parents of a root."""
+        """Return which nodes of the earlier tiles may become parents of a root."""
         rules, own = self._rules, self._found[root]
         most = rules.max_neighbours or _MANY
         cells = prod(self._size[[root, *own]].tolist())

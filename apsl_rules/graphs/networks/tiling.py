@@ -68,7 +68,7 @@ def tile(
 
 
 def make_tiling(network: Network, times: int, rules: ArcRules, *, strength: float = 1.0, seed: int) -> Tiling:
-    """Make a tiled network, and tell what it was made of."""
+    """Make a tiled network, and return it with what it was made of."""
     known = isinstance(network, Network)
     demand(known, f"tiles are copies of a network, not of {spelt(network)}; give network('asia'), or one of your own")
     _check(times, rules, seed)

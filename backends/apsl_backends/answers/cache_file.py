@@ -119,7 +119,7 @@ class VerdictCache:
                     self._connection.close()
 
     def _flush(self) -> None:
-        """Write what waits; what cannot be written is given up, so that the reason is told once."""
+        """Write what waits; what cannot be written is dropped, so that the reason is reported once."""
         try:
             _write(self._connection, self._pending)
         except sqlite3.Error:
@@ -197,7 +197,7 @@ def _write(connection: sqlite3.Connection, pending: dict[bytes, list[Answer]]) -
 
 
 def _close_forgotten(connection: sqlite3.Connection, pending: dict[bytes, list[Answer]], path: str) -> None:
-    """Write and close what nobody closed; nobody is there to be told an error, so that it is logged."""
+    """Write and close files that are still open; an error is logged."""
     try:
         _write(connection, pending)
     except sqlite3.Error as error:

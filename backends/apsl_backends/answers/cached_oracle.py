@@ -72,7 +72,7 @@ class CachedOracle(BatchedOracle):
         alpha: float,
         options: Mapping[str, object] | None = None,
     ) -> CachedOracle:
-        """Put a cache before an oracle that answers from an encoded table; it eliminates by itself if that one does."""
+        """Return a cache for an oracle that answers from an encoded table; it eliminates if the oracle does."""
         kind = EliminatingCachedOracle if isinstance(oracle, Eliminating) and cls is CachedOracle else cls
         return kind(oracle, cache, alpha=alpha, key_of=lambda node: fingerprint(table, (node,))[0], options=options)
 
@@ -173,7 +173,7 @@ class CachedOracle(BatchedOracle):
 
 
 class EliminatingCachedOracle(CachedOracle):
-    """A cache before an oracle that carries out HITON's elimination by itself: its outcome is kept whole too.
+    """A cache for an oracle with HITON's elimination built in; its outcomes are cached too.
 
     So a run with a cache asks what a run without one asks, test for test.
     """
@@ -181,7 +181,7 @@ class EliminatingCachedOracle(CachedOracle):
     def eliminate(
         self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
     ) -> Elimination:
-        """Let the oracle carry out an elimination, or take the outcome of the same one from the cache."""
+        """Return the outcome of an elimination, from the cache if it is there."""
         if not isinstance(self._oracle, Eliminating):
             message = f"the oracle {self._oracle.name!r} does not eliminate by itself; put a CachedOracle before it"
             raise InvalidArgumentError(message)

@@ -34,7 +34,7 @@ def decide(packed: bytes, query: Query, alpha: float) -> Verdict:
 
 
 def pack_search(key: bytes, search: Search, separation: Separation, alpha: float) -> Answer | None:
-    """Return the outcome of a search with the range of alpha in which it stands, or None without figures to tell it.
+    """Return the outcome of a search with the range of alpha in which it holds, or None without figures.
 
     Nodes are kept as places in the search.
     """
@@ -71,7 +71,7 @@ def unpack_search(packed: bytes, search: Search, alpha: float) -> Separation:
 
 
 def pack_elimination(key: bytes, elimination: Elimination, place: Mapping[Node, int], alpha: float) -> Answer | None:
-    """Return the outcome of an elimination, which stands at this alpha only, or None without figures to tell it.
+    """Return the outcome of an elimination, which holds at this alpha only, or None without figures.
 
     Nodes are kept as their places among all nodes.
     """

@@ -97,7 +97,7 @@ class DaskCounts:
         discretize: str | Mapping[Node, str] | None = None,
         levels: LevelRule = "observed",
     ) -> Self:
-        """Let the workers read Parquet files, which must lie where all of them can reach them."""
+        """Let the workers read Parquet files, which all of them must be able to reach."""
         connected = client or client_at(address)
         columns = shared_columns(table.files)
         given = columns.names if names is None else tuple(names)

@@ -76,7 +76,7 @@ def open_files(table: FileTable, *, memory_limit: str | None = None, threads: in
 
 
 def _view_text(connection: Any, table: FileTable, width: int, *, mixed: bool) -> None:
-    """Make the view of a text file that was checked: what DuckDB would guess, it is told.
+    """Make the view of a text file that was checked, with every option that DuckDB would guess.
 
     It takes line ends of two kinds only when it is not strict, and then it reads in one thread to find all of them.
     """

@@ -50,7 +50,7 @@ class _Column:
     codes: npt.NDArray[np.intp]
 
     def missing(self, card: int) -> str:
-        """Say in SQL whether a value is missing; the values that are have the code after the last level."""
+        """Return an SQL condition for missing values; these have the code after the last level."""
         gone = [value for value, code in zip(self.distinct.to_pylist(), self.codes, strict=True) if code == card]
         return " OR ".join(self._is(value) for value in gone) or "false"
 

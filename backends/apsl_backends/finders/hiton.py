@@ -26,7 +26,7 @@ class Hiton:
         self._eliminating: Eliminating | None = getattr(oracle, "eliminating", None)
 
     def foresee(self, nodes: Sequence[Node]) -> None:
-        """Say that the sweeps of these nodes will be asked for."""
+        """Announce that the sweeps of these nodes will be asked for."""
         foresee(self._oracle, sweeps=nodes)
 
     def candidates(self, node: Node) -> Candidates:
@@ -60,7 +60,7 @@ class Hiton:
 
 
 def _survivors(trial: Trial, waiting: list[Node], members: list[Node]) -> tuple[Node, ...]:
-    """Return the first of those waiting whom the members do not separate, or nobody; who was tried waits no longer.
+    """Return the first waiting candidate that the members do not separate, or none; those tried wait no longer.
 
     Several are tried in one round. What the round says of those behind the survivor is not taken up: they are to be
     tried again with the survivor among the members.

@@ -27,7 +27,7 @@ class Mmpc:
         self._settings = settings
 
     def foresee(self, nodes: Sequence[Node]) -> None:
-        """Say that the sweeps of these nodes will be asked for."""
+        """Announce that the sweeps of these nodes will be asked for."""
         foresee(self._oracle, sweeps=nodes)
 
     def candidates(self, node: Node) -> Candidates:

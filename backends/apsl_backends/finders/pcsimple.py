@@ -22,7 +22,7 @@ class PcSimple:
         self._settings = settings
 
     def foresee(self, nodes: Sequence[Node]) -> None:
-        """Say that the sweeps of these nodes will be asked for."""
+        """Announce that the sweeps of these nodes will be asked for."""
         foresee(self._oracle, sweeps=nodes)
 
     def candidates(self, node: Node) -> Candidates:

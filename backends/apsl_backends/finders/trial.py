@@ -17,7 +17,7 @@ from apsl_rules.plugins import FinderSettings
 
 
 def first_cut(sweep: Sweep, settings: FinderSettings) -> npt.NDArray[np.bool_] | None:
-    """Leave out hidden nodes, and cut by the marginal p-values: who enters by chance cannot swamp the search.
+    """Leave out hidden nodes, and control false discoveries by the marginal p-values.
 
     The largest p over all subsets tried is not cut as well: that loses a quarter of the true neighbours on wide
     tables, while false ones hardly ever pass the cut on their own side too, which symmetry asks of them.
@@ -61,7 +61,7 @@ class Trial:
         return self._oracle.separators(self._searches(others, pool, must_include, at_most))
 
     def foresee(self, others: Sequence[Node], pool: Sequence[Node], *, at_most: int | None = None) -> None:
-        """Say that a separator for each of the others may be searched within the pool."""
+        """Announce that a separating set for each of the others may be searched within the pool."""
         foresee(self._oracle, self._searches(others, pool, (), at_most))
 
     def _searches(
@@ -75,7 +75,7 @@ class Trial:
         ]
 
     def takes(self, separation: Separation) -> bool:
-        """Take up the outcome of a search; return whether it eliminates the candidate."""
+        """Record the outcome of a search; return whether it eliminates the candidate."""
         if separation.found:
             self._separations[separation.y] = separation
         elif separation.verdict is not None and weaker(separation.verdict, self.weakest[separation.y]):

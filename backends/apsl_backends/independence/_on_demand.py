@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class LazyMapping(Mapping[Node, Value]):
-    """Keys that are known, and a way to make the value of each."""
+    """A mapping with known keys, whose values are made on demand."""
 
     def __init__(self, keys: Iterable[Node], make: Callable[[Node], Value]) -> None:
         self._values: dict[Node, Value | None] = dict.fromkeys(keys)

@@ -22,11 +22,11 @@ class SearchOracle(Protocol):
         """Search the subsets of a pool for a separator; the places are x, y, the fixed columns and the pool."""
 
     def prepare_entry(self, x: int, members: Sequence[int], waiting: Sequence[int]) -> None:
-        """Have counted what the entry of the first one waiting needs."""
+        """Count what the entry of the first candidate waiting needs."""
 
 
 def interleave(tester: SearchOracle, x: int, swept: SweptArrays, ranking: Integers, most: int) -> EliminationOutcome:
-    """Let the candidates of a ranking enter one by one; each must survive, and then those before it once more."""
+    """Add the candidates of a ranking one by one; test each, and then those before it again."""
     ranked: list[int] = swept.columns[ranking].tolist()
     record = _Record(swept, ranking, most)
     members: list[int] = []

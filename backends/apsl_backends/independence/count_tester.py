@@ -137,7 +137,7 @@ class CountTester:
         return best._replace(tests=tests)
 
     def foresee(self, searches: Sequence[Plan], sweeps: Sequence[int]) -> None:
-        """Have counted in one round what searches and sweeps need, or begin with where that is too much."""
+        """Count in one round what searches and sweeps need, or only their first tests where that is too much."""
         sets: list[Sequence[int]] = []
         for places, fixed, most in searches:
             if self._varied[places[0]] and self._varied[places[1]]:
@@ -157,11 +157,11 @@ class CountTester:
     # --- elimination -------------------------------------------------------------------------------------------------
 
     def eliminate(self, x: int, swept: SweptArrays, ranking: Integers, most: int) -> EliminationOutcome:
-        """Let the columns of a sweep that a ranking names enter in that order, each entry re-trying those before."""
+        """Add the columns of a sweep in the order of a ranking; after each, test those added before again."""
         return interleave(self, x, swept, ranking, most)
 
     def prepare_entry(self, x: int, members: Sequence[int], waiting: Sequence[int]) -> None:
-        """Have counted what the entry of the first one waiting needs, together with as many after it as is cheap."""
+        """Count what the entry of the first candidate waiting needs, and of those after it while that is cheap."""
         window = {x, *members, waiting[0]}
         if self.kept.has(window) or not self.kept.fits(window):
             return

@@ -121,7 +121,7 @@ class CountOracle(BaseOracle):
         return [found[place] for place in range(len(searches))]
 
     def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
-        """Have counted, in one round, what searches and sweeps that may follow need, if the rows are not at hand."""
+        """Count in one round what later searches and sweeps may need, if the rows are not in memory."""
         if self.kept is not None:
             planned = [plan for search in searches if (plan := self._plan(search)) is not None]
             self.tester.foresee(planned, self._places(sweeps))

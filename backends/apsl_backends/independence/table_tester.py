@@ -61,7 +61,7 @@ class SearchOutcome(NamedTuple):
 
 
 class EliminationOutcome(NamedTuple):
-    """HITON's elimination: who is left and who is not (numbers of candidates), and the last word on each.
+    """The outcome of HITON's elimination: candidates left and eliminated, by number, and the last test of each.
 
     ``outcomes`` has a row for each candidate: decision, degrees of freedom, rows, and how many of the columns in
     its row of ``given`` were given.
@@ -146,10 +146,10 @@ class Tester:
             room.furnish()
 
     def foresee(self, searches: Sequence[tuple[Sequence[int], int, int]], sweeps: Sequence[int]) -> None:
-        """Prepare nothing for searches and sweeps to come: all rows are at hand."""
+        """Prepare nothing for later searches and sweeps: all rows are in memory."""
 
     def eliminate(self, x: int, swept: SweptArrays, ranking: Integers, most: int) -> EliminationOutcome:
-        """Let the columns of a sweep that a ranking names enter in that order, each entry re-trying those before."""
+        """Add the columns of a sweep in the order of a ranking; after each, test those added before again."""
         room = self._room()
         room.reserve(3 + most, most, len(ranking))
         columns = swept.columns[ranking]
