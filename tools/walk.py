@@ -1,4 +1,4 @@
-"""Write docs/walk.md: a walk on the command line from a CSV file to a report, every command really run."""
+"""Write docs/walk.md: a tour of the command line from a CSV file to a report; every command is run."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from recorded import ROOT, run, written
 PAGE = ROOT / "docs" / "walk.md"
 
 ROWS = """\
-Here the rows are drawn from a known network, so that the result can be checked at the end. Take your own file instead:
-a header with the names of the columns, one row for each case."""
+These rows are drawn from a known network, so that the result can be checked at the end. Your own file needs a header
+with the names of the columns, and one row for each case."""
 WALK = (
     (
         ROWS,
         "apsl simulate asia --rows 3000 --seed 5 --out visits.csv",
     ),
     (
-        "Learn what lies around one column, two steps deep, and keep the part.",
+        "Learn the part around one column, two steps deep, and save it.",
         "apsl learn visits.csv --target either --depth 2 --out part.json",
     ),
     (
-        "Ask why. The leaves are leads over the best rival, and the tests made on the way, with their figures.",
+        "Show the proof of an arrow. It ends in leads over the best rival graph, and in tests with their figures.",
         "apsl why part.json tub either",
     ),
-    ("See the run: which node was visited, which rule fired.", "apsl trace part.json"),
+    ("Show the run: which node was visited, which rule fired.", "apsl trace part.json"),
     (
-        "Tell it what you know: nothing that happens later causes the journey to Asia.",
+        "Add background knowledge: a visit to Asia comes before the disease.",
         "apsl learn visits.csv --target either --depth 2 --require asia tub --out known.json",
     ),
     (
-        "What the data could not direct is now directed, and the proof says where it comes from.",
+        "The edge that the data could not direct is now an arrow, and the proof says where it comes from.",
         "apsl why known.json asia tub",
     ),
     (
-        "How often does each mark come back on other draws of the rows?",
+        "Measure how often each mark comes back on resampled rows.",
         "apsl stability visits.csv --target either --resamples 20 --seed 1",
     ),
-    ("Take it to another tool.", "apsl show part.json --format mermaid"),
+    ("Export the part for another tool.", "apsl show part.json --format mermaid"),
     (
-        "Look at it in a browser: one file, with every proof and a replay of the run.",
+        "Write a report for a browser: one file, with every proof and a replay of the run.",
         "apsl report part.json --out part.html",
     ),
-    ("And since the truth is known here: how right is it?", "apsl score part.json --truth asia"),
+    ("Score the part against the true network, which is known here.", "apsl score part.json --truth asia"),
 )
 
 

@@ -1,4 +1,4 @@
-"""Write docs/wrong-inputs.md: mistakes on the command line, and what is printed for each."""
+"""Write docs/wrong-inputs.md: mistakes on the command line, and the message for each."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from recorded import ROOT, run, written
 PAGE = ROOT / "docs" / "wrong-inputs.md"
 
 ABOUT = """\
-A mistake gets one sentence on standard error: what is wrong and what to do. The exit code is 1, nothing is printed on
-standard output, and no file is left behind."""
+Each mistake gets one sentence on standard error: what is wrong and what to do. The exit code is 1, nothing is printed
+on standard output, and no file is left behind."""
 ROWS = "smoker,cough\n" + "yes,yes\nno,no\nyes,no\n" * 20
 FILES = {
     "rows.csv": ROWS,
@@ -31,30 +31,30 @@ MISTAKES = (
     ("", "apsl learn row.csv --target smoker"),
     ("A target that is misspelt, or forgotten", "apsl learn rows.csv --target smokr"),
     ("", "apsl learn rows.csv"),
-    ("A value that cannot be meant", "apsl learn rows.csv --target smoker --alpha 5"),
+    ("A value out of range, or of the wrong kind", "apsl learn rows.csv --target smoker --alpha 5"),
     ("", "apsl learn rows.csv --target smoker --depth deep"),
     ("", "apsl learn rows.csv --target smoker --learner nobody"),
     ("", "apsl learn rows.csv --target smoker --missing drop"),
     ("An option or a command that does not exist", "apsl learn rows.csv --targt smoker"),
     ("", "apsl lern rows.csv"),
-    ("Missing values that shall not be left out", "apsl learn holes.csv --target smoker --missing refuse"),
+    ("Missing values that are refused", "apsl learn holes.csv --target smoker --missing refuse"),
     ("A table whose lines differ in length", "apsl learn ragged.csv --target smoker"),
     ("A table with another separator", "apsl learn semicolons.csv --target smoker"),
-    ("Measurements that shall not be cut", "apsl learn measured.csv --target cough --discretize none"),
+    ("Numbers that are not cut", "apsl learn measured.csv --target cough --discretize none"),
     ("A test that does not fit the source", "apsl learn asia --target lung --oracle gsquare"),
     ("Knowledge that contradicts itself", "apsl learn rows.csv --target smoker --knowledge knowledge.toml"),
     ("", "apsl learn rows.csv --target smoker --require smoker cough --forbid smoker cough"),
     ("A key that a config file cannot have", "apsl learn rows.csv --config run.toml"),
     ("A known graph with a cycle", "apsl learn cycle.dagitty --target a"),
-    ("A saved part that is damaged, or none", "apsl show spoilt.json"),
+    ("A saved part that is damaged, or no part", "apsl show spoilt.json"),
     ("", "apsl why rows.csv smoker cough"),
-    ("A question about one node, or about strangers", "apsl why asia lung lung --target lung"),
+    ("A question about one node, or about nodes not visited", "apsl why asia lung lung --target lung"),
     ("", "apsl why alarm PAP FIO2 --target HR"),
-    ("A place that cannot be written", "apsl learn asia --target lung --out nowhere/part.json"),
+    ("A path that cannot be written", "apsl learn asia --target lung --out nowhere/part.json"),
     ("", "apsl learn asia --target lung --out /dev/null"),
-    ("Answers that nobody keeps", "apsl learn rows.csv --target smoker --resume"),
+    ("Answers without a file to keep them", "apsl learn rows.csv --target smoker --resume"),
     ("A plugin that is not there", "apsl --plugin nobodys_plugin oracles"),
-    ("A size that makes no sense", "apsl simulate asia --rows 0 --out drawn.csv"),
+    ("A size that is impossible", "apsl simulate asia --rows 0 --out drawn.csv"),
     ("", "apsl random 10 --mean-parents 9"),
 )
 

@@ -93,7 +93,7 @@ def _circumstances(stored: Stored) -> Iterator[Block]:
         (
             f"Made with {tools}.",
             "Experiments are TOML files in `specs/apsl_specs/experiments`.",
-            "Results are the same, byte for byte, for any number of processes, and killed on the way or not.",
+            "Results are the same, byte for byte, for any number of processes, and also after a kill and a restart.",
             "Random targets, orders and samples follow from the seed of the experiment.",
         )
     )
@@ -134,7 +134,7 @@ def _leak_line(stored: Stored) -> Iterator[Block]:
     if all(figures):
         spelt = ", ".join(f"{short(row['distance'])} {row['order']}" for row in figures if row)
         yield Text(
-            "That way of scoring changes with nothing but the order of columns (APSL-FS on Child, 500 rows, distance: "
+            "This scoring depends on the order of columns alone (APSL-FS on Child, 500 rows, distance: "
             f"{spelt}), so the fair comparison is another one: random order, against what data can tell."
         )
 

@@ -127,8 +127,8 @@ def _variants(stored: Stored) -> Iterator[Block]:
             rows.append((f"{network}-{size}", *spelt))
     if rows:
         yield Text(
-            "APSL can be read in two ways: `apsl-paper` is the text (HITON, separators searched anew), `apsl-authors` "
-            "the authors' later program (PC-simple, separators kept). Same scoring:"
+            "APSL has two readings: `apsl-paper` is the text (HITON, separating sets searched anew), `apsl-authors` "
+            "the authors' later program (PC-simple, separating sets kept). Same scoring:"
         )
         yield Table(("set", "`apsl-paper`", "`apsl-authors`"), tuple(rows))
 
