@@ -33,13 +33,13 @@ _KINDS = {
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a file beside its final place and move it there, so that nobody ever sees half of it."""
-    content = encoded(text, path_text(path, "the file to write"))
-    with in_place_of(path) as draft:
+    """Write a file beside its final place and move it there, so that no reader ever sees half of it."""
+    content = encode_text(text, path_text(path, "the file to write"))
+    with atomic_file(path) as draft:
         draft.write_bytes(content)
 
 
-def encoded(text: str, path: str | Path) -> bytes:
+def encode_text(text: str, path: str | Path) -> bytes:
     """Return text as the UTF-8 that goes into a file, and refuse what UTF-8 cannot hold."""
     try:
         return text.encode("utf-8")
@@ -57,7 +57,7 @@ def is_stdout(path: str | Path) -> bool:
 
 
 @contextmanager
-def in_place_of(path: str | Path) -> Iterator[Path]:
+def atomic_file(path: str | Path) -> Iterator[Path]:
     """Return an empty file that takes the place of a path once all is written, and vanishes on an error.
 
     A link stays and its target is replaced. A file that was there keeps its mode, a new one gets that of the umask.
@@ -92,7 +92,7 @@ def in_place_of(path: str | Path) -> Iterator[Path]:
 def check_place(path: str | Path) -> None:
     """Refuse a path at which there is something that is no file, before any work is done for it."""
     if not is_stdout(path):
-        with suppress(OSError):  # told when it is written
+        with suppress(OSError):  # reported when it is written
             _target(path)
 
 

@@ -18,7 +18,7 @@ _MANY_DOTS = re.compile(r"(?:\.[A-Za-z0-9_-]+){1000}")
 
 
 class DocumentError(ValueError):
-    """A text is not what it should be; the message is the reason alone, for whoever knows what was read."""
+    """A text is not what it should be; the message is the reason alone, without the name of the file."""
 
 
 def json_data(text: str) -> Any:

@@ -1,6 +1,6 @@
-"""How a run ends early: at a moment, or because somebody interrupts it, also amid a long call of compiled code.
+"""How a run ends early: at a deadline or an interrupt, even during a long call of compiled code.
 
-Compiled code hears no signal and knows no time. It looks at a flag instead, now and then, and returns once that is set.
+Compiled code receives no signals and has no clock. It checks a flag now and then, and returns once that is set.
 The thread that asked for a long call waits beside it, so that it can look at the time and take an interrupt. Threads
 that work for the same run share its flag.
 
@@ -37,7 +37,7 @@ REASON, MOST_TESTS = 0, 1
 TIME_IS_UP, INTERRUPTED, TESTS_ARE_MADE = 1, 2, 3
 #: The rows that a call may look at, once for each test or score, before it counts as long: about a tenth of a second.
 LONG = 1 << 27
-#: Seconds after which a waiting thread looks up; on some systems a longer wait would not hear an interrupt.
+#: Seconds after which a waiting thread checks again; on some systems a longer wait would miss an interrupt.
 _LOOK_UP = 0.2
 #: Seconds for which a call that is to end is waited for; one that is still being compiled would take much longer.
 _LAST_WORD = 1.0
@@ -66,7 +66,7 @@ class Stop:
 
     @classmethod
     def after(cls, *, seconds: float | None, tests: int | None) -> Stop:
-        """Return the end of a run that has begun now, within the run at hand."""
+        """Return the end of a run that has begun now, within the current run."""
         return current().within(None if seconds is None else monotonic() + seconds, tests)
 
     def within(self, deadline: float | None, max_tests: int | None) -> Stop:
@@ -80,7 +80,7 @@ class Stop:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether somebody interrupted the run."""
+        """Whether the run was interrupted."""
         return bool(self.flag[REASON] == INTERRUPTED)
 
     def set(self, reason: int) -> None:
@@ -127,12 +127,12 @@ _CURRENT: ContextVar[Stop | None] = ContextVar("apsl_stop", default=None)
 
 
 def current() -> Stop:
-    """Return when the run at hand is to end; outside of runs nothing says so."""
+    """Return when the current run is to end; without a run there is no end."""
     return _CURRENT.get() or Stop()
 
 
 def check() -> None:
-    """Raise when the run at hand is to end; loops that may take long call this."""
+    """Raise when the current run is to end; loops that may take long call this."""
     stop = _CURRENT.get()
     if stop is not None:
         stop.check()
@@ -141,8 +141,8 @@ def check() -> None:
 def heeding(work: Callable[[Flag], Result], *, is_long: bool = True) -> Result:
     """Return what a call of compiled code gives, unless the run is to end; the call gets the flag to look at.
 
-    A long call runs in a thread of its own. Threads other than the main one hear no interrupts, so without a deadline
-    nothing is to be waited for there.
+    A long call runs in its own thread. Other threads than the main one receive no interrupts, so without a deadline
+    there is nothing to wait for.
     """
     stop = current()
     if not is_long or (stop.deadline is None and current_thread() is not main_thread()):
@@ -167,7 +167,7 @@ def heeding(work: Callable[[Flag], Result], *, is_long: bool = True) -> Result:
 def _carry_out(work: Callable[[Flag], Result], flag: Flag, running: Future[Result]) -> None:
     try:
         running.set_result(work(flag))
-    except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+    except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
         running.set_exception(error)
 
 
@@ -183,7 +183,7 @@ def _wait(running: Future[Any], stop: Stop) -> None:
 
 
 class Workers(ThreadPoolExecutor):
-    """Threads that work for the run at hand; an exception that leaves their block ends their work."""
+    """Threads that work for the current run; an exception that leaves their block ends their work."""
 
     def __init__(self, threads: int) -> None:
         super().__init__(threads)
@@ -191,7 +191,7 @@ class Workers(ThreadPoolExecutor):
         self._stop = run.within(None, run.max_tests)
 
     def submit(self, fn: Callable[Given, Result], /, *args: Given.args, **kwargs: Given.kwargs) -> Future[Result]:
-        """Have a function called by one of the threads, which ends when the run at hand does."""
+        """Call a function in one of the threads; the call ends when the current run does."""
         context = self._stop.run(copy_context)
         return super().submit(partial(context.run, fn, *args, **kwargs))
 

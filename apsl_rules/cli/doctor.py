@@ -84,7 +84,7 @@ def _try(what: str, attempt: Callable[[], str], failure: str = "") -> Iterator[C
         yield Check("ok", what, attempt())
     except ApslError as error:
         yield Check("!", what, f"{failure}{error}")
-    except Exception as error:  # noqa: BLE001 - a broken installation can fail in any way, and that is the answer
+    except Exception as error:  # noqa: BLE001 - a broken installation can raise any error, which is reported
         first = (str(error).splitlines() or [""])[0]
         yield Check("!", what, f"{failure}{type(error).__name__}: {first}")
 

@@ -20,7 +20,7 @@ _SAID_AGAIN = 0.05
 
 def main() -> None:
     """Run ``apsl`` and exit."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # nohup, or a job in the background: nobody interrupts it
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # nohup, or a job in the background: it is not interrupted
         from apsl_rules.cli.main import run
 
         sys.exit(run())
@@ -49,7 +49,7 @@ def _leave(_number: int, _frame: FrameType | None) -> None:
 def _say(text: str) -> None:
     try:
         os.write(2, text.encode())
-    except OSError:  # nobody listens
+    except OSError:  # standard error is closed
         return
 
 

@@ -101,16 +101,16 @@ def trace(manager: Plugins, /, source: str, *, findings: bool, as_json: bool, **
     """
     part = part_from(source, manager, **settings)
     entries = part.history.entries
-    told = [
+    visits = [
         (visit, [entry for entry in entries[visit.begin : visit.end] if findings or not isinstance(entry, Finding)])
         for visit in part.visits
     ]
     if as_json:
         print_json(
-            [{"visit": label(visit.node), "entries": [_data(part, one) for one in rows]} for visit, rows in told]
+            [{"visit": label(visit.node), "entries": [_data(part, one) for one in rows]} for visit, rows in visits]
         )
         return
-    for number, (visit, rows) in enumerate(told, start=1):
+    for number, (visit, rows) in enumerate(visits, start=1):
         around = ", ".join(map(shown, visit.neighbours)) or "none"
         print_text(f"visit {number}: {shown(visit.node)}; neighbours: {around}")
         for entry in rows:

@@ -74,8 +74,8 @@ def stability(
     err = goes_to_stdout(out)
     if as_json:
         rows = [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in found.rows()]
-        told = {"resamples": found.counted, "seed": found.seed, "incomplete": found.incomplete, "edges": rows}
-        print_json(told, err=err)
+        data = {"resamples": found.counted, "seed": found.seed, "incomplete": found.incomplete, "edges": rows}
+        print_json(data, err=err)
     else:
         resamples = count_of(found.counted, "resample")
         print_text(f"{found}\n\n{resamples}, seed {found.seed}, learner {found.part.learner}", err=err)

@@ -44,7 +44,7 @@ class _Output(io.FileIO):
             return super().write(data)
         except OSError as error:
             self._failed = True
-            if isinstance(error, BrokenPipeError):  # nobody reads on, which is no mistake
+            if isinstance(error, BrokenPipeError):  # the reader closed the pipe, which is no mistake
                 raise
             message = f"cannot write to standard output: {error.strerror or error}; choose a place with free space"
             raise InvalidArgumentError(message) from error

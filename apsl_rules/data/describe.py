@@ -56,14 +56,14 @@ def describe(table: Table) -> Description:
     return Description(
         rows=table.rows,
         columns=len(table.names),
-        constant=_named(table, constant),
+        constant=_names_of(table, constant),
         duplicates=tuple(sorted(duplicates, key=lambda group: order_key(group[0]))),
-        incomplete=_named(table, table.incomplete),
+        incomplete=_names_of(table, table.incomplete),
         bytes=table.codes.nbytes,
     )
 
 
-def _named(table: Table, chosen: npt.NDArray[np.bool_]) -> tuple[Node, ...]:
+def _names_of(table: Table, chosen: npt.NDArray[np.bool_]) -> tuple[Node, ...]:
     return in_order(table.names[place] for place in np.flatnonzero(chosen))
 
 

@@ -30,14 +30,14 @@ class OtherFrame:
             missing = values.is_null().to_numpy()
             return numbers((values.fill_null(0) if missing.any() else values).to_numpy(), missing)
         if dtype == nw.Boolean:
-            return _declared(values, (False, True))
+            return _declared_labels(values, (False, True))
         if isinstance(dtype, nw.Enum):
-            return _declared(values, dtype.categories)
+            return _declared_labels(values, dtype.categories)
         # What polars calls Categorical has no order of its own: it numbers labels as the process meets them.
         if dtype == nw.Categorical and values.implementation.is_pyarrow():
             return _from_dictionary(values)
         if dtype == nw.Categorical and not values.implementation.is_polars():
-            return _declared(values, tuple(values.cat.get_categories().to_list()))
+            return _declared_labels(values, tuple(values.cat.get_categories().to_list()))
         return labels_of(values.to_list(), self.names[place])
 
     def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
@@ -53,7 +53,7 @@ def _fits_numpy(dtype: Any) -> bool:
     return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
 
 
-def _declared(values: nw.Series[Any], levels: tuple[Any, ...]) -> Labels:
+def _declared_labels(values: nw.Series[Any], levels: tuple[Any, ...]) -> Labels:
     place = {level: number for number, level in enumerate(levels)} | {None: -1}
     codes = np.fromiter(map(place.__getitem__, values.to_list()), dtype=np.intp, count=len(values))
     return Labels(codes, levels, declared=True)

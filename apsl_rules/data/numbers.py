@@ -29,7 +29,7 @@ def numeric_matrix(
         column = opened.column(place)
         missing = column.codes < 0 if isinstance(column, Labels) else column.missing
         if isinstance(column, Labels):
-            column = labels_or_numbers(column.codes, [_unboxed(level) for level in column.levels])
+            column = labels_or_numbers(column.codes, [_unbox(level) for level in column.levels])
         if missing.any():
             wrong["have missing values"].append(name)
         elif isinstance(column, Labels):
@@ -41,11 +41,11 @@ def numeric_matrix(
     for what, columns in wrong.items():
         if columns:
             message = (
-                f"a test on numbers cannot use columns that {what}: {listing(columns)}; mend them or leave them out"
+                f"a test on numbers cannot use columns that {what}: {listing(columns)}; correct them or leave them out"
             )
             raise DataError(message)
     return matrix, opened.names
 
 
-def _unboxed(level: Any) -> Any:
+def _unbox(level: Any) -> Any:
     return int(level) if isinstance(level, bool) else level

@@ -58,27 +58,27 @@ def _open_file(path: str | PathLike[str], names: tuple[Node, ...] | None) -> Sou
     kind = file_kind(path)
     if kind == "txt":
         matrix = read_integers(path)
-        return Matrix(matrix, _replaced([str(place) for place in range(1, matrix.shape[1] + 1)], names))
+        return Matrix(matrix, _replace_names([str(place) for place in range(1, matrix.shape[1] + 1)], names))
     return _open_object(read_parquet(path) if kind == "parquet" else read_csv(path), names)
 
 
 def _open_object(source: Any, names: tuple[Node, ...] | None) -> Source:
     if isinstance(source, Table):
-        return Encoded(source, _replaced(source.names, names))
+        return Encoded(source, _replace_names(source.names, names))
     if isinstance(source, np.ndarray):
         return _open_array(source, names)
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(source, pandas.DataFrame):
         from apsl_rules.data.pandas_frame import PandasFrame
 
-        return PandasFrame(source, _replaced(source.columns.tolist(), names))
+        return PandasFrame(source, _replace_names(source.columns.tolist(), names))
     from apsl_rules.data.narwhals_frame import open_frame
 
     frame = open_frame(source)
     if frame is None:
         message = f"cannot take {type(source).__name__} for a table; give {_KINDS}"
         raise DataError(message)
-    return attrs.evolve(frame, names=_replaced(frame.names, names))
+    return attrs.evolve(frame, names=_replace_names(frame.names, names))
 
 
 def _open_array(source: npt.NDArray[Any], names: tuple[Node, ...] | None) -> Matrix:
@@ -91,15 +91,15 @@ def _open_array(source: npt.NDArray[Any], names: tuple[Node, ...] | None) -> Mat
     if isinstance(source, np.ma.MaskedArray):
         message = "masked arrays are not taken; give a DataFrame, or an array with NaN or None where values are missing"
         raise DataError(message)
-    return Matrix(source, _replaced([f"X{place}" for place in range(1, source.shape[1] + 1)], names))
+    return Matrix(source, _replace_names([f"X{place}" for place in range(1, source.shape[1] + 1)], names))
 
 
-def _replaced(labels: Sequence[Node], names: tuple[Node, ...] | None) -> tuple[Node, ...]:
+def _replace_names(labels: Sequence[Node], names: tuple[Node, ...] | None) -> tuple[Node, ...]:
     if names is None:
         return tuple(labels)
     if len(names) != len(labels):
-        told, columns = count_of(len(names), "name"), count_of(len(labels), "column")
-        message = f"there are {told} for {columns}; give one name for each column"
+        given, columns = count_of(len(names), "name"), count_of(len(labels), "column")
+        message = f"there are {given} for {columns}; give one name for each column"
         raise DataError(message)
     return names
 

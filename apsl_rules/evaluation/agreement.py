@@ -19,8 +19,8 @@ class Score:
 
     ``correct`` edges have the same mark in both graphs; ``adjacent`` ones are in both, whatever the mark. ``arrows``
     were learned, ``compelled`` ones are in the CPDAG, ``compelled_correct`` in both. Of the wrong edges, ``reversed``
-    ones point the wrong way, ``missing`` ones were not learned, ``extra`` ones are not there, ``undirected`` ones lack
-    their direction, ``falsely_directed`` ones have one that the truth leaves open.
+    ones have the wrong direction, ``missing`` ones were not learned, ``extra`` ones are not in the truth,
+    ``undirected`` ones lack their direction, ``falsely_directed`` ones have one that the truth leaves open.
     """
 
     against: Against
@@ -102,9 +102,11 @@ class Score:
             "compelled arrows": ("compelled_precision", "compelled_recall"),
             "wrong edges": ("shd", "reversed", "missing", "extra", "undirected", "falsely_directed"),
         }
-        return "\n".join(f"{head}: {', '.join(self._told(name) for name in names)}" for head, names in lines.items())
+        return "\n".join(
+            f"{head}: {', '.join(self._figures_text(name) for name in names)}" for head, names in lines.items()
+        )
 
-    def _told(self, name: str) -> str:
+    def _figures_text(self, name: str) -> str:
         figure = getattr(self, name)
         spelt = name.removeprefix("skeleton_").removeprefix("compelled_").replace("_", " ")
         spelt = {"f1": "F1", "shd": "SHD"}.get(spelt, spelt)

@@ -29,8 +29,8 @@ _TICK = 26.0  # least distance of two ticks
 _EDGE = 16.0
 _ROW = 24.0
 _BAR = 10.0
-_LETTER = 8.2  # room for one letter of a name
-_FIGURE = 60.0  # room for the rank beside it
+_LETTER = 8.2  # space for one letter of a name
+_FIGURE = 60.0  # space for the rank beside it
 
 _STYLE = """
 .apsl-difference { color: #1f2328; font: 14px system-ui, sans-serif; }
@@ -86,12 +86,12 @@ class _Drawing:
         ascending = sorted(self._ranks, key=lambda name: (self._ranks[name], name))
         half = (len(ascending) + 1) // 2
         self._sides = (ascending[:half], ascending[half:][::-1])
-        room = [max((len(shown(name)) for name in side), default=0) * _LETTER + _FIGURE for side in self._sides]
-        self._begin = _EDGE + room[0]
+        widths = [max((len(shown(name)) for name in side), default=0) * _LETTER + _FIGURE for side in self._sides]
+        self._begin = _EDGE + widths[0]
         self._scale = max(_SCALE, _TICK * (len(ascending) - 1))
         self._difference = diagram.ranking.critical_difference(alpha=diagram.alpha)
         ends = (
-            self._scale + room[1],
+            self._scale + widths[1],
             self._place(1 + self._difference) - self._begin,
             len(shown(diagram.title)) * _LETTER,
         )
@@ -122,8 +122,8 @@ class _Drawing:
         """Draw the critical difference to scale, and give the height of the scale."""
         begin, end = self._begin, self._place(1 + self._difference)
         self._line(f"M{begin:.1f} {top + 20} v10 m0 -5 H{end:.1f} m0 -5 v10")
-        told = f"critical difference {self._difference:.2f} (alpha {self._diagram.alpha:g})"
-        self._write(begin, top + 12, told, "start", "small")
+        text = f"critical difference {self._difference:.2f} (alpha {self._diagram.alpha:g})"
+        self._write(begin, top + 12, text, "start", "small")
         return top + 66
 
     def _axis(self, top: float) -> None:
@@ -159,8 +159,8 @@ class _Drawing:
                 height = top + 12 + row * _ROW
                 self._line(f"M{self._place(self._ranks[name]):.1f} {axis} V{height} H{edge:.1f}")
                 figure = f"{self._ranks[name]:.2f}"
-                told = f"{shown(name)} {figure}" if anchor == "end" else f"{figure} {shown(name)}"
-                self._write(edge + outward * 5, height + 5, told, anchor)
+                text = f"{shown(name)} {figure}" if anchor == "end" else f"{figure} {shown(name)}"
+                self._write(edge + outward * 5, height + 5, text, anchor)
         return top + 12 + (len(self._sides[0]) - 1) * _ROW + 12 + _EDGE / 2
 
     def _line(self, path: str, kind: str = "") -> None:

@@ -161,8 +161,8 @@ def rank(
     columns = {name: listed(f"the entry of {spelt(name)} in figures", one, "numbers") for name, one in given.items()}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        _refuse(f"the methods have figures for different numbers of tasks: {told}; give each the same tasks")
+        lengths_text = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        _refuse(f"the methods have figures for different numbers of tasks: {lengths_text}; give each the same tasks")
     for name, column in columns.items():
         if not all(is_number(one) and isfinite(one) for one in column):
             _refuse(f"a figure of {name!r} is missing or infinite; leave out tasks that not all methods have done")

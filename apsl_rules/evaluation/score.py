@@ -5,7 +5,7 @@ An edge is right if the true graph has it with the same mark: the same arrow, or
 edge without direction counts as predicted, and against the DAG it is never right.
 
 - precision is right / predicted and recall right / true, as the authors' program computes them and as their tables
-  show. The text of the paper has the two names the other way round.
+  show. The text of the paper exchanges the two names.
 - distance is sqrt((1 - precision)² + (1 - recall)²): 0 at best, √2 at worst. The text calls it a harmonic average,
   which it is not.
 - If nothing was to be found and nothing was found, precision and recall are 1; if only one of the two is empty, both
@@ -137,8 +137,8 @@ def _edges(graph: Pdag, target: Node | None, depth: Depth | None) -> frozenset[P
     if target is None and depth is None:
         return graph.skeleton
     if target is None or depth is None:
-        told = f"target is {spelt(target)} and depth {spelt(depth)}"
-        message = f"{told}; give both to score a part, or neither to score the graph"
+        given = f"target is {spelt(target)} and depth {spelt(depth)}"
+        message = f"{given}; give both to score a part, or neither to score the graph"
         raise InvalidArgumentError(message)
     arrows, lines = graph.region(target, depth)
     return lines.union(map(frozenset, arrows))

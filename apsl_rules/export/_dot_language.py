@@ -111,11 +111,11 @@ class _Reader:
                 self._take()
                 self._name("a value")
             else:
-                named += self._joined(defaults)
+                named += self._read_chain(defaults)
         self._take()
         return named
 
-    def _joined(self, defaults: dict[str, str]) -> list[str]:
+    def _read_chain(self, defaults: dict[str, str]) -> list[str]:
         """Read nodes or groups joined by signs."""
         groups = [self._group(defaults)]
         signs = []

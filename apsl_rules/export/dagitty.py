@@ -38,7 +38,7 @@ def to_dagitty(source: object) -> str:
 def from_dagitty(text: str) -> MarkedGraph:
     """Read a dagitty text of the kinds dag and pdag; positions and roles of variables are skipped.
 
-    ``x <-> y``, dagitty's sign for a common cause that nobody measured, becomes a conflict: an edge without a
+    ``x <-> y``, dagitty's sign for an unmeasured common cause, becomes a conflict: an edge without a
     direction that holds. A graph with one is no known graph.
     """
     drawing = parse(text, kinds=("dag", "pdag", "mag", "pag", "digraph", "graph"), what="dagitty", options=False)

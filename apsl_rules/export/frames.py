@@ -94,12 +94,14 @@ def from_paper_matrix(frame: pd.DataFrame) -> MarkedGraph:
     edges = []
     for i, x in enumerate(nodes):
         for j, y in enumerate(nodes[: i + 1]):
-            ways = cells[i][j], cells[j][i]
+            values = cells[i][j], cells[j][i]
             meant = {(1, 1): (y, x, Mark.LINE), (-1, 0): (x, y, Mark.ARROW), (0, -1): (y, x, Mark.ARROW)}
-            if ways != (0, 0) and (ways not in meant or i == j):
-                message = f"{x!r} and {y!r} have {ways[0]!r} and {ways[1]!r}; a pair has 0 and 0, 1 and 1, or -1 and 0"
+            if values != (0, 0) and (values not in meant or i == j):
+                message = (
+                    f"{x!r} and {y!r} have {values[0]!r} and {values[1]!r}; a pair has 0 and 0, 1 and 1, or -1 and 0"
+                )
                 raise GraphFormatError(message)
-            edges += [meant[ways]] if ways in meant else []
+            edges += [meant[values]] if values in meant else []
     return MarkedGraph.of_edges(nodes, edges)
 
 

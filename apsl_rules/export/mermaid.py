@@ -50,28 +50,28 @@ def from_mermaid(text: str) -> MarkedGraph:
     if not lines or not _HEAD.fullmatch(lines[0][1].rstrip(";")):
         _refuse("this is no Mermaid flowchart; its first line must be 'flowchart TD' or the like")
     names: dict[str, str | None] = {}
-    drawn = [edge for number, line in lines[1:] for edge in _joined(line.rstrip(";"), number, names)]
+    drawn = [edge for number, line in lines[1:] for edge in _read_chain(line.rstrip(";"), number, names)]
     node = {one: read_label(one if name is None else name) for one, name in names.items()}
     if len(set(node.values())) < len(node):
         _refuse("two nodes of this flowchart have the same name; give each its own")
     return MarkedGraph.of_edges(node.values(), [(node[x], node[y], mark) for x, y, mark in drawn])
 
 
-def _joined(line: str, number: int, names: dict[str, str | None]) -> list[tuple[str, str, Mark]]:
+def _read_chain(line: str, number: int, names: dict[str, str | None]) -> list[tuple[str, str, Mark]]:
     """Read a line of nodes joined by signs, and remember the names that it gives."""
     edges = []
-    one, place = _taken(line, 0, number, names)
+    one, place = _read_node(line, 0, number, names)
     while place < len(line):
         sign = _SIGN.match(line, place)
         if sign is None:
             _refuse(f"line {number} of the flowchart cannot be read from {line[place:]!r} on")
-        other, place = _taken(line, sign.end(), number, names)
+        other, place = _read_node(line, sign.end(), number, names)
         edges.append((one, other, _MARKS[sign["sign"]]))
         one = other
     return edges
 
 
-def _taken(line: str, place: int, number: int, names: dict[str, str | None]) -> tuple[str, int]:
+def _read_node(line: str, place: int, number: int, names: dict[str, str | None]) -> tuple[str, int]:
     found = _NODE.match(line, place)
     if found is None:
         _refuse(f"line {number} of the flowchart has no node where one must be: {line[place:]!r}")

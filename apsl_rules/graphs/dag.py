@@ -34,7 +34,7 @@ class Dag:
             nodes, lists = count_of(len(self.nodes), "node"), count_of(len(self.parents), "list")
             _refuse(f"the graph has {nodes} but {lists} of parents")
         check_labels(self.nodes)
-        if repeated := _repeated(self.nodes):
+        if repeated := _find_repeated(self.nodes):
             _refuse(f"the node {repeated[0]!r} is given twice; name each node once")
         for node, parents in zip(self.nodes, self.parents, strict=True):
             self._check_parents(node, parents)
@@ -91,7 +91,7 @@ class Dag:
         return {node: tuple(found) for node, found in children.items()}
 
     def _check_parents(self, node: Node, parents: tuple[Node, ...]) -> None:
-        if repeated := _repeated(parents):
+        if repeated := _find_repeated(parents):
             _refuse(f"the node {node!r} has the parent {repeated[0]!r} twice; name each parent once")
         for parent in parents:
             if parent == node:
@@ -105,10 +105,10 @@ class Dag:
     def _cycle(self) -> list[Node]:
         """Find one cycle: outside the topological order every node has a parent that is outside too."""
         outside = set(self.nodes).difference(self.topological_order)
-        walk = [in_order(outside)[0]]
-        while walk[-1] not in walk[:-1]:
-            walk.append(next(parent for parent in self.parents_of(walk[-1]) if parent in outside))
-        backwards = walk[walk.index(walk[-1]) : -1]
+        path = [in_order(outside)[0]]
+        while path[-1] not in path[:-1]:
+            path.append(next(parent for parent in self.parents_of(path[-1]) if parent in outside))
+        backwards = path[path.index(path[-1]) : -1]
         first = backwards.index(in_order(backwards)[0])
         cycle = [*backwards[first::-1], *backwards[:first:-1]]
         return [*cycle, cycle[0]]
@@ -137,8 +137,8 @@ def known_dag(source: object) -> Dag:
 
 def _parent_list(node: Node, parents: Any) -> tuple[Node, ...]:
     if isinstance(parents, str) or not isinstance(parents, Iterable):
-        told = spelt(parents)
-        _refuse(f"the parents of {node!r} are given as {told}; give a list of nodes, such as [] or [{told}]")
+        given = spelt(parents)
+        _refuse(f"the parents of {node!r} are given as {given}; give a list of nodes, such as [] or [{given}]")
     listed = in_order(parents) if isinstance(parents, AbstractSet) else tuple(parents)
     for parent in listed:
         if not isinstance(parent, Hashable):
@@ -157,7 +157,7 @@ def _from_networkx(graph: Any) -> Dag:
     return Dag(tuple(graph.nodes), tuple(tuple(graph.predecessors(node)) for node in graph.nodes))
 
 
-def _repeated(nodes: tuple[Node, ...]) -> list[Node]:
+def _find_repeated(nodes: tuple[Node, ...]) -> list[Node]:
     return [node for node, count in Counter(nodes).items() if count > 1]
 
 

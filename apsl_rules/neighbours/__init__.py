@@ -1,4 +1,4 @@
-"""Who is adjacent to whom, as far as an oracle can tell: candidates, symmetric neighbours, blankets."""
+"""Adjacency by an oracle: candidates, symmetric neighbours, Markov blankets."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class SpousesByChild:
     """HITON-MB and MMMB: spouses are sought among the neighbours of each neighbour (Aliferis et al. 2003).
 
     For X in PC(T) and Y in PC(X) outside PC(T): Y is a spouse through X if X is not in the separator of T and Y, and
-    adding X makes them dependent. A test with too few rows is accepted or rejected as told.
+    adding X makes them dependent. A test with too few rows is accepted or rejected as the setting says.
     """
 
     def __init__(

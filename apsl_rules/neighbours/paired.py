@@ -12,7 +12,7 @@ from apsl_rules.rules import NOTHING, Knowledge
 class PairedNeighbours(Neighbours):
     """Neighbours that were both visited and list each other; of all others nothing is known yet.
 
-    Nobody's candidates are computed before the visit, so a run costs one search for each visit, but a node's edges
+    No candidates are computed before the visit, so a run costs one search for each visit, but a node's edges
     appear only as its neighbours are visited in turn. ``visited`` is the caller's own growing record.
     """
 

@@ -1,4 +1,4 @@
-"""Who is adjacent to whom: candidates from a finder, computed when asked for, and symmetric where wanted."""
+"""Neighbours: candidates from a finder, computed when asked for, and symmetric where wanted."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ class Neighbours:
     def candidates(self, node: Node) -> Candidates:
         """Return the candidates of a node: those that its finder found, corrected by what is known."""
         if node not in self._candidates:
-            self._candidates[node] = self._found(node)
+            self._candidates[node] = self._ask_finder(node)
         return self._candidates[node]
 
-    def _found(self, node: Node) -> Candidates:
+    def _ask_finder(self, node: Node) -> Candidates:
         """Ask the finder, and name it when it breaks its contract."""
         name = type(self._finder).__name__
         try:
@@ -91,9 +91,9 @@ class Neighbours:
         if not isinstance(found, Candidates):
             message = f"the finder {name} answered candidates({node!r}) with {found!r}, which is no Candidates"
             raise PluginError(message)
-        return self._corrected(found)
+        return self._apply_knowledge(found)
 
-    def _corrected(self, found: Candidates) -> Candidates:
+    def _apply_knowledge(self, found: Candidates) -> Candidates:
         """Keep the neighbours that knowledge requires and leave out those that it says are apart."""
         if not self._knowledge:
             return found
@@ -124,7 +124,7 @@ class Neighbours:
             ahead(missing)
         if self._threads > 1 and len(missing) > 1:
             with Workers(self._threads) as pool:
-                self._candidates.update(zip(missing, pool.map(self._found, missing), strict=True))
+                self._candidates.update(zip(missing, pool.map(self._ask_finder, missing), strict=True))
         else:
             for node in missing:
                 self.candidates(node)

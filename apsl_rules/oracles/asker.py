@@ -97,7 +97,7 @@ class Asker:
         keys = [self._key(query) for query in queries]
         new = {key: query for key, query in zip(keys, queries, strict=True) if key not in self._verdicts}
         if new:
-            asked = [self._ordered(query) for query in new.values()]
+            asked = [self._normalise(query) for query in new.values()]
             answers = self._ask("verdicts", asked, lambda: self._oracle.verdicts(asked))
             self._check_number(answers, asked, "verdicts")
             for key, query, answer in zip(new, asked, answers, strict=True):
@@ -138,7 +138,7 @@ class Asker:
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
         """Carry out a batch of searches: those not remembered go to the oracle in one round."""
         for search in searches:
-            self._known_query((search.x, search.y, (*search.pool, *search.must_include)))
+            self._check_query((search.x, search.y, (*search.pool, *search.must_include)))
         new = [search for search in dict.fromkeys(searches) if search not in self._searches]
         if new:
             answers = self._ask("separators", new, lambda: self._oracle.separators(new))
@@ -174,7 +174,7 @@ class Asker:
 
     # --- checks ----------------------------------------------------------------------------------------------------
 
-    def _ordered(self, query: Query) -> Query:
+    def _normalise(self, query: Query) -> Query:
         """Ask the oracle with x before y and Z by name, so that no order changes the answer."""
         x, y, given = query
         if self._rank[y] < self._rank[x]:
@@ -182,11 +182,11 @@ class Asker:
         return x, y, tuple(sorted(given, key=self._rank.__getitem__))
 
     def _key(self, query: Query) -> tuple[Node, Node, frozenset[Node]]:
-        self._known_query(query)
-        x, y, given = self._ordered(query)
+        self._check_query(query)
+        x, y, given = self._normalise(query)
         return x, y, frozenset(given)
 
-    def _known_query(self, query: Query) -> None:
+    def _check_query(self, query: Query) -> None:
         x, y, given = query
         for node in (x, y, *given):
             if node not in self._known:

@@ -1,7 +1,7 @@
 """One oracle behind many runs: every question is answered once, whichever run asks it first.
 
 Each run keeps its own record of what it asked, so that a part learned among many is the part learned alone, counts
-included; what the sharing saved is told by the difference.
+included; the difference is what sharing saved.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class SharedOracle(BatchedOracle):
 
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
         """Answer a batch; new questions go to the oracle in one round."""
-        asked = [self._ordered(query) for query in queries]
+        asked = [self._normalise(query) for query in queries]
         return self._together(asked, self._oracle.verdicts, lambda _verdict: 1)
 
     def associations(self, x: Node) -> Sweep:
@@ -74,7 +74,7 @@ class SharedOracle(BatchedOracle):
         """Carry out a batch of searches; new ones go to the oracle in one round."""
         return self._together(searches, self._oracle.separators, lambda separation: separation.tests)
 
-    def _ordered(self, query: Query) -> Query:
+    def _normalise(self, query: Query) -> Query:
         """Return a question as everybody asks it: x before y and Z by name."""
         x, y, given = query
         if self._rank[y] < self._rank[x]:
@@ -84,7 +84,7 @@ class SharedOracle(BatchedOracle):
     def _together(
         self, questions: Sequence[Any], ask: Callable[[Sequence[Any]], Sequence[Any]], cost: Callable[[Any], int]
     ) -> list[Any]:
-        """Answer questions, each asked of the oracle by whoever comes first; the others wait for that answer."""
+        """Answer questions, each asked of the oracle by the first thread; others wait for that answer."""
         with self._lock:
             mine = [one for one in dict.fromkeys(questions) if one not in self._answers]
             self._answers.update((one, Future()) for one in mine)

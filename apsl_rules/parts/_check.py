@@ -79,7 +79,7 @@ def _wrong_frame(part: Part) -> Iterable[str]:
     visited = {visit.node for visit in part.visits}
     for (node,) in (fact.nodes for fact in part.history.facts(settled)):
         if node not in visited:
-            yield f"{settled.text((node,))}, but nobody visited it"
+            yield f"{settled.text((node,))}, but it was not visited"
     unvisited = [node for node in part.distances if part.is_inner(node) and node not in visited]
     if part.incomplete is None and unvisited:
         yield f"{listing(in_order(unvisited))} of the asked part were not visited, but it is said to be complete"
@@ -93,7 +93,7 @@ def _wrong_evidence(part: Part) -> Iterable[str]:
     for finding in (entry for entry in part.history.entries if isinstance(entry, Finding)):
         for verdict in finding.evidence.verdicts:
             if not known.issuperset((verdict.x, verdict.y, *verdict.given)):
-                yield f"a test of {listing((verdict.x, verdict.y))} is told, but these are no nodes of the part"
+                yield f"a test of {listing((verdict.x, verdict.y))} is reported, but these are no nodes of the part"
 
 
 def _wrong_edges(part: Part) -> Iterable[str]:
@@ -114,9 +114,9 @@ def _wrong_edges(part: Part) -> Iterable[str]:
 
 def _wrong_conflicts(part: Part) -> Iterable[str]:
     """Describe marks of conflict without an entry, and entries whose proofs are circular."""
-    told = {frozenset(one.pair) for one in part.all_conflicts}
+    reported = {frozenset(one.pair) for one in part.all_conflicts}
     for fact in part.proofs.facts(conflict):
-        if frozenset(fact.nodes) not in told:
+        if frozenset(fact.nodes) not in reported:
             yield f"{conflict.text(fact.nodes)}, but no conflict tells why"
     for one in part.all_conflicts:
         for proof in one.proofs:

@@ -105,7 +105,7 @@ def _wrong_distances(part: Part) -> Iterator[str]:
     """Describe distances other than those over the edges found; knowledge may have overruled some edges."""
     found = [fact.nodes for fact in part.history.facts(adjacent)]
     if any(isinstance(part.history.reason(adjacent.fact(*pair)), Firing) for pair in found):
-        return  # a rule of a plugin concludes edges, and which of these were also found is not told
+        return  # a rule of a plugin concludes edges, and the file does not say which of these were also found
     believed = [pair for pair in found if not _is_overruled(part, *pair)]
     if dict(part.distances) not in (_distances(part.target, believed), _distances(part.target, found)):
         yield "the distances are not those over the edges found"
@@ -124,7 +124,7 @@ def _distances(target: Node, edges: Iterable[tuple[Node, ...]]) -> dict[Node, in
 
 def _wrong_settling(part: Part) -> Iterator[str]:
     """Describe contradictions that are not reported, and marks of conflict without a contradiction."""
-    told = {frozenset(one.pair) for one in part.all_conflicts}
+    reported = {frozenset(one.pair) for one in part.all_conflicts}
     if part.order_dependent:
         if part.store is not part.history:
             yield "what holds in the end differs from the history, although findings were taken one by one"
@@ -132,7 +132,7 @@ def _wrong_settling(part: Part) -> Iterator[str]:
         if standing != [(one.pair, one.kind) for one in part.all_conflicts if one.outcome == _STANDING]:
             yield "the conflicts are not those that the history leaves standing"
         for entry in part.history.entries:
-            if isinstance(entry, Drop) and frozenset(entry.fact.nodes) not in told:
+            if isinstance(entry, Drop) and frozenset(entry.fact.nodes) not in reported:
                 yield f"{_text(part, entry.fact)} was dropped, but no conflict tells why"
         return
     consistent = is_consistent(part.history)
@@ -141,7 +141,7 @@ def _wrong_settling(part: Part) -> Iterator[str]:
         return
     marked = {one for one in _undecided(part.all_conflicts) if not _has_arrow(part.store, one)}
     for pair in part.store.conflicts ^ marked:
-        yield f"whether {listing(in_order(pair))} are in conflict is told in two ways"
+        yield f"whether {listing(in_order(pair))} are in conflict is stated inconsistently"
 
 
 def _undecided(conflicts: Iterable[Conflict]) -> set[Pair]:

@@ -207,10 +207,10 @@ def _of_stores(
         for edge in edges:
             drawn.setdefault(frozenset((edge.source, edge.target)), set()).add(edge)
     joined = []
-    for pair, ways in drawn.items():
+    for pair, edges_drawn in drawn.items():
         if not is_asked(pair):
             continue
-        edge = next(iter(ways)) if len(ways) == 1 else _undirected(pair, Mark.CONFLICT)
+        edge = next(iter(edges_drawn)) if len(edges_drawn) == 1 else _undirected(pair, Mark.CONFLICT)
         joined.append((edge.source, edge.target, edge.mark))
     return MarkedGraph.of_edges(nodes, joined)
 

@@ -55,7 +55,7 @@ class Visit:
 
 @attrs.frozen
 class KnownProofs:
-    """Proofs that are made already, in place of a function that makes them."""
+    """Proofs that are made already, instead of a function that makes them."""
 
     store: MarkStore
 
@@ -221,8 +221,8 @@ class Part(Exportable, Viewable):
         if conflict.fact(x, y) in self.proofs:
             sides = next(one.proofs for one in self.all_conflicts if {*one.pair} == {x, y})
             return attrs.evolve(proof_of(self.proofs, conflict.fact(x, y)), sides=sides)
-        told = (arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y), untested.fact(x, y))
-        for fact in told:
+        possible = (arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y), untested.fact(x, y))
+        for fact in possible:
             if fact in self.proofs:
                 proof = proof_of(self.proofs, fact)
                 return attrs.evolve(proof, probability=probability_of(self.store.mark(x, y), proof))

@@ -48,7 +48,7 @@ class Tally:
 def tally(part: Part) -> Tally:
     """Take from a part what is to be counted; all else can be forgotten."""
     return Tally(
-        {pair: _shown(part, pair) for pair in part.edges},
+        {pair: _mark_shown(part, pair) for pair in part.edges},
         frozenset(frozenset(fact.nodes) for fact in part.store.facts(adjacent)) - part.edges,
         frozenset(frozenset(fact.nodes) for fact in part.store.facts(gap)),
         frozenset(fact.nodes[0] for fact in part.store.facts(settled)),
@@ -58,7 +58,7 @@ def tally(part: Part) -> Tally:
     )
 
 
-def _shown(part: Part, pair: Pair) -> Shown:
+def _mark_shown(part: Part, pair: Pair) -> Shown:
     x, y = in_order(pair)
     if (x, y) in part.arrows:
         return "forward"
@@ -71,8 +71,8 @@ def _shown(part: Part, pair: Pair) -> Shown:
 class Support:
     """The shares of resamples that show each mark on a pair.
 
-    ``arrow`` points from source to target, ``reversed`` the other way; ``gap`` is known to be no edge. What is left to
-    1 are resamples whose part did not reach the pair.
+    ``arrow`` points from source to target, ``reversed`` from target to source; ``gap`` is known to be no edge. The
+    shares add up to less than 1 where the part of some resamples did not reach the pair.
     """
 
     source: Node
@@ -88,7 +88,7 @@ class Support:
         """Return the share that shows an edge, whatever its mark."""
         return round(self.arrow + self.reversed + self.line + self.conflict, 12)
 
-    def turned(self) -> Support:
+    def swap(self) -> Support:
         """Return the same as seen from the other node."""
         return attrs.evolve(self, source=self.target, target=self.source, arrow=self.reversed, reversed=self.arrow)
 
@@ -120,7 +120,7 @@ class Stability:
         if one is None:
             message = f"no run shows an edge between {x!r} and {y!r}; ask about a pair in .rows()"
             raise InvalidArgumentError(message)
-        return one if one.source == x else one.turned()
+        return one if one.source == x else one.swap()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row of plain values for each edge of any run, the best supported first.
@@ -192,11 +192,11 @@ def _support(part: Part, pair: Pair, tallies: Sequence[Tally]) -> Support:
     x, y = in_order(pair)
     shares = {kind: times[kind] / len(tallies) for kind in ("line", "conflict", "gap")}
     one = Support(x, y, arrow=times["forward"] / len(tallies), reversed=times["backward"] / len(tallies), **shares)
-    return one.turned() if (y, x) in part.arrows else one
+    return one.swap() if (y, x) in part.arrows else one
 
 
 def _of_mark(part: Part, pair: Pair, support: Support) -> float:
-    match _shown(part, pair):
+    match _mark_shown(part, pair):
         case "line":
             return support.line
         case "conflict":

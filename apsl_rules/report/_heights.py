@@ -1,4 +1,4 @@
-"""How high each slot stands in its column: as near as can be to what it is joined to, with room between slots."""
+"""The height of each slot in its column: as near as possible to the slots that it is joined to, with space between."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from apsl_rules.report._columns import Grid, Slot
 _PASSES = 16
 
 
-def place_slots(grid: Grid, tall: Mapping[Slot, float], room: Mapping[Slot, float]) -> dict[Slot, float]:
-    """Return the middle of each slot; ``tall`` is its height and ``room`` the free space it wants above and below."""
+def place_slots(grid: Grid, tall: Mapping[Slot, float], space: Mapping[Slot, float]) -> dict[Slot, float]:
+    """Return the middle of each slot; ``tall`` is its height and ``space`` the free space it needs above and below."""
     near: dict[Slot, list[Slot]] = {slot: [] for column in grid.columns for slot in column}
     for chain in grid.chains:
         for x, y in pairwise(chain):
             near[x].append(y)
             near[y].append(x)
     steps = [
-        [(tall[above] + tall[below]) / 2 + min(room[above], room[below]) for above, below in pairwise(column)]
+        [(tall[above] + tall[below]) / 2 + min(space[above], space[below]) for above, below in pairwise(column)]
         for column in grid.columns
     ]
     middle = {

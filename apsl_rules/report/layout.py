@@ -16,7 +16,7 @@ from apsl_rules.report.edges import Edge, Look, edges_of
 from apsl_rules.report.text_width import shorten, width_of
 
 MARGIN, HEADING = 24.0, 40.0
-_PADDING, _HEIGHT, _ROOM, _PASSING, _PORTS = 12.0, 28.0, 14.0, 7.0, 8.0
+_PADDING, _HEIGHT, _SPACE, _PASSING, _PORTS = 12.0, 28.0, 14.0, 7.0, 8.0
 _NARROWEST, _LEAST_GAP, _MOST_GAP = 64.0, 84.0, 210.0
 
 
@@ -147,8 +147,8 @@ class _Measures:
         self._pairs = pairs
         self.column_of = {slot: at for at, column in enumerate(grid.columns) for slot in column}
         self.tall = self._tall()
-        room = {slot: _ROOM if slot < len(labels) else _PASSING for slot in self.column_of}
-        middle = place_slots(grid, self.tall, room)
+        space = {slot: _SPACE if slot < len(labels) else _PASSING for slot in self.column_of}
+        middle = place_slots(grid, self.tall, space)
         self.middle = {slot: at + HEADING + MARGIN for slot, at in middle.items()}
         self.widths = [
             max([_NARROWEST, *(width_of(labels[slot]) + 2 * _PADDING for slot in column if slot < len(labels))])

@@ -53,14 +53,14 @@ class _Plot:
     def draw(self) -> None:
         for band in self._drawing.bands:
             width, height = band.right - band.left, self._drawing.height - MARGIN
-            self._rounded(band.left, MARGIN / 2, width, height, facecolor=STRIPE, edgecolor="none", zorder=0)
+            self._add_rounded_box(band.left, MARGIN / 2, width, height, facecolor=STRIPE, edgecolor="none", zorder=0)
             self._words((band.left + band.right) / 2, MARGIN / 2 + 16, band.title, size=11, color=SOFT)
         for drawn in final_edges(self._drawing):
             self._edge(drawn, self._weights.get(frozenset(drawn.edge.pair)))
         for box in self._drawing.boxes:
             self._box(box, is_target=box.node == self._part.target)
 
-    def _rounded(self, left: float, top: float, width: float, height: float, **how: Any) -> None:
+    def _add_rounded_box(self, left: float, top: float, width: float, height: float, **how: Any) -> None:
         from matplotlib.patches import FancyBboxPatch
 
         self._ax.add_patch(FancyBboxPatch((left, top), width, height, boxstyle="round,pad=0,rounding_size=7", **how))
@@ -73,7 +73,7 @@ class _Plot:
         fill = STROKES["arrow"] if is_target else BOX
         colour = BACKGROUND if is_target else TEXT if box.within else SOFT
         border = {"edgecolor": OUTLINE, "linewidth": self._points, "linestyle": "-" if box.within else ":"}
-        self._rounded(box.left, box.top, box.width, box.height, facecolor=fill, zorder=3, gid="node", **border)
+        self._add_rounded_box(box.left, box.top, box.width, box.height, facecolor=fill, zorder=3, gid="node", **border)
         weight = "bold" if is_target else "normal"
         self._words(*box.middle, box.label, size=FONT_SIZE * 0.95, color=colour, zorder=4, weight=weight)
 

@@ -1,4 +1,4 @@
-"""The report: one HTML file that holds a part, its run and its proofs, and asks nobody for anything.
+"""The report: one HTML file with a part, its run and its proofs, which loads nothing.
 
 The file carries its own policy: no address may be loaded, and no script or style may run but ours, known by its hash.
 """

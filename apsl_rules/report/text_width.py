@@ -38,13 +38,13 @@ def shorten(text: str, longest: float = _LONGEST) -> str:
     """
     if width_of(text) <= longest:
         return text
-    room = longest - width_of(_ELLIPSIS)
+    available = longest - width_of(_ELLIPSIS)
     head, tail, used = 0, 0, 0.0
     while head + tail < len(text):
         from_head = head <= tail
         letter = text[head] if from_head else text[-1 - tail]
         used += width_of(letter)
-        if used > room:
+        if used > available:
             break
         head, tail = head + from_head, tail + (not from_head)
     return f"{text[:head]}{_ELLIPSIS}{text[len(text) - tail :]}"

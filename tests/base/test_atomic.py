@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import Knowledge, known_dag, learn, network
-from apsl_rules._atomic import in_place_of, write_text
+from apsl_rules._atomic import atomic_file, write_text
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.bif import save_bif
 from apsl_rules.graphs.networks.simulate import simulate
@@ -102,7 +102,7 @@ def test_a_failure_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("before", "utf-8")
 
     def fail() -> None:
-        with in_place_of(tmp_path / "file") as draft:
+        with atomic_file(tmp_path / "file") as draft:
             draft.write_text("half", "utf-8")
             raise ZeroDivisionError
 

@@ -88,7 +88,7 @@ def test_open_edges_are_refused_or_directed(write: Callable[..., str]) -> None:
         write(graph)
     read = export.from_bif if write is export.to_bif else export.from_bnlearn
     assert read(write(graph, open_edges="direct")).arrows == {("a", "b"), ("b", "c")}
-    with pytest.raises(GraphError, match="1 conflicts, such as 'a' and 'b'"):
+    with pytest.raises(GraphError, match="1 conflict, such as 'a' and 'b'"):
         write(MarkedGraph("ab", conflicts=["ab"]))
     with pytest.raises(InvalidArgumentError, match="open_edges is 'drop'; give 'refuse' or 'direct'"):
         write(graph, open_edges="drop")

@@ -169,7 +169,7 @@ def test_nodes_that_are_not_text_cannot_be_written() -> None:
         ("  table 0.25, 0.75;\n", "", "12:15: the variable 'A' has no 'table' and no 'default'"),
         ("(no) 0.5", "(maybe) 0.5", "16:4: the variable 'A' has no level 'maybe'; its levels are 'no', 'yes'"),
         ("(no) 0.5", "(No) 0.5", "16:4: the variable 'A' has no level 'No'; did you mean 'no'?"),
-        ("(no) 0.5", "(no, no) 0.5", "16:3: the variable 'B' has a row for 2 levels, but 1 parents"),
+        ("(no) 0.5", "(no, no) 0.5", "16:3: the variable 'B' has a row for 2 levels, but 1 parent"),
         ("(yes) 0.0", "(no) 0.0", "17:3: the variable 'B' has the row (no) twice"),
         ("  (yes) 0.0, 0.5, 0.5;\n", "", "15:15: the variable 'B' has no row for (yes) and no 'default'"),
         ("(yes) 0.0, 0.5, 0.5", "(yes) 0.0, 1", "17:3: the variable 'B' has 2 probabilities here, but 3 are needed"),

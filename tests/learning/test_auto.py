@@ -68,13 +68,13 @@ def test_a_file_that_is_unfit_for_scores_is_read_once(tmp_path: Path, monkeypatc
     path = tmp_path / "holes.csv"
     HOLES.to_csv(path, index=False)
     opened: list[type] = []
-    encoded = opening._encoded  # noqa: SLF001 - where every table in memory comes from
+    encoded = opening._encode  # noqa: SLF001 - where every table in memory comes from
 
     def watched(source: Any, encoding: Any) -> Any:
         opened.append(type(source))
         return encoded(source, encoding)
 
-    monkeypatch.setattr(opening, "_encoded", watched)
+    monkeypatch.setattr(opening, "_encode", watched)
     part = learn(path, "a", missing="testwise")
     assert (part.learner, opened) == ("apsl", [type(path), Table])
     assert part.rows() == learn(path, "a", missing="testwise", learner="apsl").rows()

@@ -173,7 +173,7 @@ def test_every_mark_is_counted_once(graphs: list[Dag], target: int) -> None:
         for name, seen in shares.items():
             assert getattr(one, name) == sum(seen) / len(parts)
         assert one.edge + one.gap <= 1 + 1e-9
-        assert one.turned().turned() == one
+        assert one.swap().swap() == one
     assert all(share >= 1 / len(parts) for share in support.values())
 
 
@@ -206,7 +206,7 @@ def test_pairs_are_asked_by_name() -> None:
     found = stability(CANCER, "Cancer", resamples=4, seed=1)
     one = found.of("Cancer", "Xray")
 
-    assert found.of("Xray", "Cancer") == one.turned()
+    assert found.of("Xray", "Cancer") == one.swap()
     with pytest.raises(UnknownNodeError, match="did you mean 'Xray'"):
         found.of("Cancer", "Xra")
     with pytest.raises(InvalidArgumentError, match="no run shows an edge between 'Smoker' and 'Pollution'"):

@@ -77,7 +77,7 @@ class CachedCounts:
         with self._lock:
             self._make_room()
             wanted = list(dict.fromkeys(map(frozenset, sets)))
-            self._count(self._joined([one for one in wanted if self.fits(one)]), MOST)
+            self._count(self._join_sets([one for one in wanted if self.fits(one)]), MOST)
             left = [one for one in wanted if self._cover(one) is None]  # what was joined to too much, or is large
             if not needed:
                 self._count([one for one in left if self.fits(one)], MOST)
@@ -176,7 +176,7 @@ class CachedCounts:
             )
             raise DataError(message)
 
-    def _joined(self, sets: Iterable[frozenset[int]]) -> list[frozenset[int]]:
+    def _join_sets(self, sets: Iterable[frozenset[int]]) -> list[frozenset[int]]:
         """Return the sets to ask for: none that follows from another, small ones joined where that costs nothing."""
         new = [one for one in sets if self._cover(one) is None]
         joined: Covers[None] = Covers()

@@ -36,7 +36,7 @@ class Heading:
     def coding(self, place: int) -> bytes:
         """Return a key of how a column was coded: its place, its levels and the rows of each.
 
-        Intervals are spelt with few digits, so two ways to cut a column may spell them alike.
+        Intervals are spelt with few digits, so two cuts of a column may have the same names.
         """
         return repr((place, self.levels[place], self.totals[place].tolist())).encode()
 

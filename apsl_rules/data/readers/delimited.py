@@ -92,7 +92,7 @@ def read_header(file: Path, separator: str) -> list[str]:
 def check_lines(file: Path, separator: str, width: int, *, plain: bool = False) -> Lines:
     """Refuse a file whose lines have another number of fields than the header; blank lines do not count.
 
-    If it must be ``plain``, quotation marks that programs read in different ways are refused, too.
+    If it must be ``plain``, quotation marks that programs read differently are refused, too.
     """
     rows = -1
     with open_text(file) as handle:

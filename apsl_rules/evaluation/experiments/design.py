@@ -20,7 +20,7 @@ Order: TypeAlias = Literal["file", "reversed", "permuted"]
 Scoring: TypeAlias = Literal["dag marks", "dag extension", "cpdag marks", "cpdag extension"]
 Learned: TypeAlias = Literal["each part", "each target", "once"]
 
-#: What each way of scoring compares, and with what.
+#: What each scoring compares, and with what.
 SCORINGS: Mapping[Scoring, tuple[Against, Scored]] = {
     "dag marks": ("dag", "marks"),
     "dag extension": ("dag", "extension"),

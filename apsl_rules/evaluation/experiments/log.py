@@ -1,6 +1,6 @@
 """The log of finished work: one line of JSON for each unit, on the disk before the next one counts as begun.
 
-A process that is killed leaves at most its last line torn. Whoever opens the log next cuts that line off and goes on.
+A process that is killed leaves at most its last line incomplete. The next process removes that line and continues.
 """
 
 from __future__ import annotations

@@ -110,8 +110,8 @@ def _units(experiment: Experiment, grid: Grid, samples: Samples, plugins: Plugin
 
 
 def _digest(unit: Unit, *further: Any) -> str:
-    told = [attrs.asdict(unit), *(attrs.asdict(one) if attrs.has(type(one)) else one for one in further)]
-    return blake2b(json.dumps(told, sort_keys=True, default=str).encode(), digest_size=12).hexdigest()
+    content = [attrs.asdict(unit), *(attrs.asdict(one) if attrs.has(type(one)) else one for one in further)]
+    return blake2b(json.dumps(content, sort_keys=True, default=str).encode(), digest_size=12).hexdigest()
 
 
 def _permutation(order: Order, width: int, seed: int) -> tuple[int, ...]:

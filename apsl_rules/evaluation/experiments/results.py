@@ -1,6 +1,6 @@
 """The results of an experiment as files: one sorted table of scores, one of times, and what they were made with.
 
-``results.csv`` and ``results.parquet`` have a row for each part and way of scoring, and depend on nothing but the
+``results.csv`` and ``results.parquet`` have a row for each part and scoring, and depend on nothing but the
 experiment and its samples. CPU seconds never agree twice, so they are in ``times.csv``, a row for each part.
 """
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from apsl_rules._atomic import in_place_of, write_text
+from apsl_rules._atomic import atomic_file, write_text
 from apsl_rules.errors import DataError
 from apsl_rules.evaluation.agreement import Score
 from apsl_rules.evaluation.experiments.design import SCORINGS, Experiment, Scoring
@@ -122,5 +122,5 @@ def _write_parquet(scores: pd.DataFrame, folder: Path) -> None:
         from pyarrow import parquet
     except ImportError:
         return
-    with in_place_of(folder / "results.parquet") as draft:
+    with atomic_file(folder / "results.parquet") as draft:
         parquet.write_table(pa.Table.from_pandas(scores, preserve_index=False), draft)

@@ -56,7 +56,7 @@ class Token:
 
 
 class Scanner:
-    """Walks through the text of a BIF file word by word."""
+    """Reads the text of a BIF file word by word."""
 
     def __init__(self, text: str, origin: str) -> None:
         self._text = text
@@ -111,7 +111,7 @@ class Scanner:
             try:
                 return [float(word) for word in run.group().replace(",", " ").split()]
             except ValueError:
-                pass  # the slower way says which word is wrong
+                pass  # the slower reader below names the wrong word
         return [float(token.text) for token in self.number_tokens(start)]
 
     def number_tokens(self, start: int) -> list[Token]:

@@ -44,7 +44,7 @@ class TextRows:
         preferred = max(_BYTES_AT_ONCE // self._row.itemsize, _ROWS_AT_ONCE)
         self._rows_at_once = max(1, min(preferred, _MOST_BYTES // self._row.itemsize))
 
-    def spelt(self, codes: Codes) -> Iterator[bytes]:
+    def text_of(self, codes: Codes) -> Iterator[bytes]:
         """Return the text of some rows (codes by columns and rows) in pieces of bounded size."""
         for start in range(0, codes.shape[1], self._rows_at_once):
             some = codes[:, start : start + self._rows_at_once]

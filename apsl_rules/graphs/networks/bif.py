@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from apsl_rules._atomic import encoded, in_place_of
+from apsl_rules._atomic import atomic_file, encode_text
 from apsl_rules.errors import InvalidArgumentError, NetworkFileError
 from apsl_rules.graphs.networks._bif_reader import BifReader
 from apsl_rules.graphs.networks._bif_scanner import quote_name
@@ -70,8 +70,8 @@ def save_bif(network: Network, path: str | Path) -> None:
     if not str(path).endswith((".bif", ".bif.gz")):
         message = f"cannot write a network to {str(path)!r}; end its name in .bif or .bif.gz"
         raise InvalidArgumentError(message)
-    content = encoded(write_bif(network), path)
-    with in_place_of(path) as draft:
+    content = encode_text(write_bif(network), path)
+    with atomic_file(path) as draft:
         draft.write_bytes(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)
 
 

@@ -67,14 +67,14 @@ def random_network(
 
 def _parent_counts(nodes: int, arcs: int, most: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
     """Spread arrows evenly over the nodes of an order, of which the n-th can have n - 1 parents at most."""
-    room = np.minimum(np.arange(nodes), most)
-    if arcs > room.sum():
+    capacity = np.minimum(np.arange(nodes), most)
+    if arcs > capacity.sum():
         message = (
-            f"{arcs} arrows were asked for; {nodes} nodes with at most {most} parents take {room.sum()}, so give a "
+            f"{arcs} arrows were asked for; {nodes} nodes with at most {most} parents take {capacity.sum()}, so give a "
             f"smaller mean_parents or a larger max_parents"
         )
         raise InvalidArgumentError(message)
-    slots = np.repeat(np.arange(nodes), room)
+    slots = np.repeat(np.arange(nodes), capacity)
     return np.bincount(random.permutation(slots)[:arcs], minlength=nodes)
 
 

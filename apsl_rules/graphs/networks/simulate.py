@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from apsl_rules._arguments import path_text
-from apsl_rules._atomic import in_place_of
+from apsl_rules._atomic import atomic_file
 from apsl_rules.data import Codes
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks._text_rows import TextRows
@@ -37,7 +37,7 @@ def simulate(
     if ending is None:
         message = f"cannot tell what kind of file {str(path)!r} is to be; end its name in {', '.join(ENDINGS)}"
         raise InvalidArgumentError(message)
-    with in_place_of(path) as draft:
+    with atomic_file(path) as draft:
         drawn = _report_progress(blocks(network, rows, seed=seed), rows, progress)
         if ending == ".parquet":
             _write_parquet(network, drawn, draft)
@@ -67,7 +67,7 @@ def _write_text(network: Network, drawn: Iterator[Codes], stream: BinaryIO, sepa
     for number, block in enumerate(drawn):
         if number == 0:
             stream.write(text.header)
-        stream.writelines(text.spelt(block))
+        stream.writelines(text.text_of(block))
 
 
 @contextmanager

@@ -74,7 +74,7 @@ def make_tiling(network: Network, times: int, rules: ArcRules, *, strength: floa
     _check(times, rules, seed)
     check_strength(strength)
     drawn = draw_arcs(network, times, rules, np.random.default_rng([seed, 0]))
-    dag = _joined(network, times, drawn)
+    dag = _join_tiles(network, times, drawn)
     levels = dict(zip(dag.nodes, [network.levels[node] for node in network.dag.nodes] * times, strict=True))
     tables = dict(zip(dag.nodes, [network.tables[node] for node in network.dag.nodes] * times, strict=True))
     random = np.random.default_rng([seed, 1])
@@ -95,7 +95,7 @@ def make_tiling(network: Network, times: int, rules: ArcRules, *, strength: floa
     return Tiling(whole, network, arcs, rules.keep, residual)
 
 
-def _joined(network: Network, times: int, drawn: Mapping[int, Sequence[int]]) -> Dag:
+def _join_tiles(network: Network, times: int, drawn: Mapping[int, Sequence[int]]) -> Dag:
     """Copy the graph and give the roots their new parents."""
     nodes = [named for number in range(1, times + 1) for named in _names(network, number)]
     size = len(network.dag.nodes)

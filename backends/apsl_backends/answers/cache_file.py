@@ -130,7 +130,7 @@ class VerdictCache:
     def _prepare(self) -> None:
         """Make a new file ours, and refuse one that is not."""
         if self._mark() == (0, 0, 0):
-            # Another process may be doing the same: whoever comes second finds the table made.
+            # Another process may be doing the same: the second one finds the table.
             with _transaction(self._connection):
                 if self._mark() == (0, 0, 0):
                     self._connection.execute(_SCHEMA)
@@ -171,7 +171,7 @@ class VerdictCache:
 def _why_unusable(path: str, error: sqlite3.Error) -> str:
     advice = "check that it is an undamaged cache file in a folder that can be written"
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-        advice = "make room on the disk"
+        advice = "free some disk space"
     return f"cannot use {path!r} as a verdict cache ({error}); {advice}, or give another path"
 
 

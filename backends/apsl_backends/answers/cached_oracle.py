@@ -1,7 +1,7 @@
 """An oracle whose tests and searches are looked up in a verdict cache before they are carried out.
 
 The key of a question is the test with its options and the contents of the columns, never their names. Figures are
-kept, not decisions: a test is decided again at the alpha at hand, independent when p is above it. Searches run
+kept, not decisions: a test is decided again at the current alpha, independent when p is above it. Searches run
 inside the oracle, so their outcome is kept whole, for the range of alpha in which all their tests come out alike.
 """
 
@@ -92,8 +92,8 @@ class CachedOracle(BatchedOracle):
         new = [place for place in range(len(queries)) if place not in answers]
         self._count(len(answers), len(new))
         if new:
-            told = self._oracle.verdicts([queries[place] for place in new])
-            answers.update(zip(new, told, strict=True))
+            computed = self._oracle.verdicts([queries[place] for place in new])
+            answers.update(zip(new, computed, strict=True))
             packed = ((keys[place], pack_verdict(answers[place])) for place in new)
             self._cache.keep(Answer(key, figures) for key, figures in packed if figures is not None)
         return [answers[place] for place in range(len(queries))]
@@ -115,7 +115,7 @@ class CachedOracle(BatchedOracle):
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
         """Carry out a batch of searches: what the cache does not know goes to the oracle in one round.
 
-        The number of tests told by an outcome from the cache is what the search cost when it was carried out.
+        The number of tests of an outcome from the cache is what the search cost when it was carried out.
         """
         keys = [self._search_key(search) for search in searches]
         found = self._cache.find(keys, self._alpha)
@@ -127,8 +127,8 @@ class CachedOracle(BatchedOracle):
         new = [place for place in range(len(searches)) if place not in answers]
         self._count(len(answers), len(new))
         if new:
-            told = self._oracle.separators([searches[place] for place in new])
-            answers.update(zip(new, told, strict=True))
+            computed = self._oracle.separators([searches[place] for place in new])
+            answers.update(zip(new, computed, strict=True))
             packed = (pack_search(keys[place], searches[place], answers[place], self._alpha) for place in new)
             self._cache.keep(answer for answer in packed if answer is not None)
         return [answers[place] for place in range(len(searches))]

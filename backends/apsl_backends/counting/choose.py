@@ -40,7 +40,7 @@ def open_counts(source: Any, options: Mapping[str, Any]) -> Table | CachedCounts
     if kind is None:
         kind, note = _natural(source)
     if kind == "memory":
-        return _encoded(source, encoding)
+        return _encode(source, encoding)
     if kind == "dask":
         return CachedCounts(_on_cluster(source, encoding, address))
     return CachedCounts(_in_duckdb(source, encoding, options.get("memory_limit")), note)
@@ -84,7 +84,7 @@ def _natural(source: Any) -> tuple[str, str | None]:
     return "duckdb", note
 
 
-def _encoded(source: Any, encoding: Mapping[str, Any]) -> Table:
+def _encode(source: Any, encoding: Mapping[str, Any]) -> Table:
     from apsl_rules.data import table
 
     if isinstance(source, FileTable) or is_left_in_place(source):
@@ -115,7 +115,7 @@ def _in_duckdb(source: Any, encoding: Mapping[str, Any], memory_limit: str | Non
     if isinstance(source, FileTable | str | os.PathLike):
         file = source if isinstance(source, FileTable) else FileTable(source)
         return DuckCounts.of_file(file, **encoding, memory_limit=memory_limit)
-    return DuckCounts.of_table(_encoded(source, encoding), memory_limit=memory_limit)
+    return DuckCounts.of_table(_encode(source, encoding), memory_limit=memory_limit)
 
 
 def _on_cluster(source: Any, encoding: Mapping[str, Any], address: str | None) -> CountSource:
@@ -125,4 +125,4 @@ def _on_cluster(source: Any, encoding: Mapping[str, Any], address: str | None) -
         source = FileTable(source)
     if isinstance(source, FileTable) and source.kind == "parquet":
         return DaskCounts.of_files(source, address=address, **encoding)
-    return DaskCounts.of_table(_encoded(source, encoding), address=address)
+    return DaskCounts.of_table(_encode(source, encoding), address=address)

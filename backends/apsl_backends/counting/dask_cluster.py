@@ -106,7 +106,9 @@ class DaskCounts:
             connected,
             lambda: connected.gather([connected.submit(distinct_values, piece, pure=False) for piece in pieces]),
         )
-        distinct = [_joined([one[number] for one in found], given[number]) for number in range(len(columns.names))]
+        distinct = [
+            _merge_distinct([one[number] for one in found], given[number]) for number in range(len(columns.names))
+        ]
         made = dictionary(
             given,
             [Distinct(column_of(values, name), rows) for name, (values, rows) in zip(given, distinct, strict=True)],
@@ -188,14 +190,14 @@ def client_at(address: str | None) -> Any:
     if not _ADDRESS.fullmatch(address):
         message = f"the Dask address is {address!r}; give HOST:PORT, such as 'dask:tcp://127.0.0.1:8786'"
         raise InvalidArgumentError(message)
-    distributed = _distributed()
+    distributed = _import_distributed()
     for name in [one for one in logging.root.manager.loggerDict if one.partition(".")[0] == "distributed"]:
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is told as an error of ours
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # failures are reported as our own errors
     client = distributed.Client.__new__(distributed.Client)
     try:
         within(2 * _PATIENCE, lambda: client.__init__(address, set_as_default=False, timeout=_PATIENCE))
     except Exception as error:
-        client.status = "closed"  # or else it would try for long to take leave of nobody
+        client.status = "closed"  # or else closing would wait for a lost scheduler
         reason = str(error) or f"nothing for {2 * _PATIENCE} seconds"
         message = f"no Dask scheduler answers at {address!r} ({reason}); start one, or give 'dask' for a local cluster"
         raise InvalidArgumentError(message) from error
@@ -205,7 +207,7 @@ def client_at(address: str | None) -> Any:
 @cache
 def _local_client() -> Any:
     """Start a cluster of threads in this process; it ends with the process."""
-    distributed = _distributed()
+    distributed = _import_distributed()
     cluster = distributed.LocalCluster(
         processes=False,
         threads_per_worker=1,
@@ -223,7 +225,7 @@ def _local_client() -> Any:
     return client
 
 
-def _distributed() -> Any:
+def _import_distributed() -> Any:
     try:
         return import_module("distributed")
     except ImportError as error:
@@ -263,7 +265,7 @@ def _pieces(table: FileTable, columns: SharedColumns, client: Any) -> list[Piece
     return pieces
 
 
-def _joined(parts: Sequence[tuple[Any, Any]], name: Node) -> tuple[Any, Any]:
+def _merge_distinct(parts: Sequence[tuple[Any, Any]], name: Node) -> tuple[Any, Any]:
     """Join the distinct values that several pieces of a column have, sorted, and add up their rows."""
     import pyarrow as pa
 

@@ -22,7 +22,7 @@ _PULSE = 0.5
 _UNCONNECTED, _UNMANNED, _SILENT = 7.0, 10.0, 60.0
 
 
-def ask_cluster(client: Any, ask: Callable[[], Result], mend: Callable[[], None] = lambda: None) -> Result:
+def ask_cluster(client: Any, ask: Callable[[], Result], repair: Callable[[], None] = lambda: None) -> Result:
     """Ask a cluster, and ask again when workers were lost meanwhile; a cluster that is gone for good is an error."""
     from distributed.scheduler import KilledWorker
 
@@ -31,12 +31,12 @@ def ask_cluster(client: Any, ask: Callable[[], Result], mend: Callable[[], None]
 
     def attempt() -> Result:
         if last is not None:
-            mend()
+            repair()
         return ask()
 
     for _ in range(_TRIES):
         try:
-            return watch.awaited(attempt)
+            return watch.wait_for(attempt)
         except ApslError:
             raise
         except (FileNotFoundError, PermissionError) as error:
@@ -61,7 +61,7 @@ class _Watch:
         self._connected = self._answered = self._manned = monotonic()
         self._look: Thread | None = None
 
-    def awaited(self, ask: Callable[[], Result]) -> Result:
+    def wait_for(self, ask: Callable[[], Result]) -> Result:
         """Wait for an answer for as long as the cluster is there to give it."""
         answer = _ask(ask)
         while not wait([answer], _PULSE).done:

@@ -96,8 +96,8 @@ class DuckCounts:
         opened = open_files(table, memory_limit=memory_limit, threads=threads)
         given = opened.names if names is None else tuple(names)
         if len(given) != len(opened.names):
-            told, wide = count_of(len(given), "name"), count_of(len(opened.names), "column")
-            message = f"there are {told} for {wide}; give one name for each column"
+            names, columns_text = count_of(len(given), "name"), count_of(len(opened.names), "column")
+            message = f"there are {names} for {columns_text}; give one name for each column"
             raise DataError(message)
         with translate_errors(table.path):
             text = table.kind in {"csv", "tsv"}
@@ -108,7 +108,9 @@ class DuckCounts:
             columns = [_Column(f"c{place}", one.distinct, made.codes[place]) for place, one in enumerate(found)]
             for place, one in enumerate(found):
                 if given[place] in made.cut and len(one.rows) > made.heading.spans[place]:
-                    columns[place] = _joined(opened.connection, place, columns[place], int(made.heading.cards[place]))
+                    columns[place] = _join_codes(
+                        opened.connection, place, columns[place], int(made.heading.cards[place])
+                    )
         return cls(opened.connection, made.heading, columns, table.path, table.identity)
 
     @classmethod
@@ -152,7 +154,7 @@ class DuckCounts:
         """Return the codes of the first rows."""
         columns = ", ".join(column.expression for column in self._columns)
         arrow = self._arrow(f"SELECT {columns} FROM {VIEW} LIMIT {SAMPLED}")  # noqa: S608 - expressions of our own
-        return self._coded(arrow, range(len(self._columns)))
+        return self._to_codes(arrow, range(len(self._columns)))
 
     def _joint(self, places: tuple[int, ...], most: int) -> Joint | None:
         columns = ", ".join(self._columns[place].expression for place in places)
@@ -162,7 +164,7 @@ class DuckCounts:
         if arrow is None or arrow.num_rows > most:
             return None
         weights = arrow.column(len(places)).to_numpy().astype(np.int64)
-        codes, summed = collapse(self._coded(arrow, places), self.heading.spans[list(places)].tolist(), weights)
+        codes, summed = collapse(self._to_codes(arrow, places), self.heading.spans[list(places)].tolist(), weights)
         return Joint(places, codes, summed)
 
     def _arrow_or_none(self, statement: str) -> Any:
@@ -178,7 +180,7 @@ class DuckCounts:
         with translate_errors(self.path):
             return self._connection.sql(statement).to_arrow_table()
 
-    def _coded(self, arrow: Any, places: Sequence[int]) -> Codes:
+    def _to_codes(self, arrow: Any, places: Sequence[int]) -> Codes:
         """Return the codes of the values in the first columns of a result."""
         shape = len(places), arrow.num_rows
         coded: Codes = np.empty(shape, np.uint16) if self._wide else np.empty(shape, np.uint8)
@@ -238,7 +240,7 @@ def _as_read_from_text(fields: list[str | None]) -> Column:
     return PandasFrame(frame, (0,)).column(0)
 
 
-def _joined(connection: Any, place: int, column: _Column, card: int) -> _Column:
+def _join_codes(connection: Any, place: int, column: _Column, card: int) -> _Column:
     """Group a column of many numbers by the few codes that these have, which the database looks up."""
     import pyarrow as pa
 

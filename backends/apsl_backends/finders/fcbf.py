@@ -49,8 +49,8 @@ class Fcbf:
         while left:
             best, *rest = left
             members.append(best)
-            told = self._uncertainty.pairs(best, rest)
-            left = [other for other, more in zip(rest, told, strict=True) if more <= measured[other]]
+            uncertainties = self._uncertainty.pairs(best, rest)
+            left = [other for other, more in zip(rest, uncertainties, strict=True) if more <= measured[other]]
         verdicts = {
             other: Verdict(node, other, (), "dependent", "SU", measured[other], n=self._table.rows) for other in members
         }

@@ -17,7 +17,7 @@ class Hiton:
     """Interleaves entry and elimination, strongest association first.
 
     A newcomer must survive all subsets of the members; an old member then needs to survive only the subsets that
-    contain the newcomer. A marginal test with too few rows counts as independent, unless told otherwise.
+    contain the new member. A marginal test with too few rows counts as independent, unless set otherwise.
     """
 
     def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
@@ -45,7 +45,7 @@ class Hiton:
             for old in reversed(members[:-1]):
                 if trial.eliminates(old, members, must_include=(newcomer,)):
                     members.remove(old)
-        return trial.kept(members)
+        return trial.result(members)
 
     def _inside(self, node: Node, eliminating: Eliminating) -> Candidates:
         settings = self._settings

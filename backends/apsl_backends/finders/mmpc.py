@@ -19,7 +19,7 @@ class Mmpc:
 
     Each round tries only subsets that contain the newest member, since the others were tried before. The association
     of a candidate is its weakest verdict so far, ranked by p and then by statistic. A marginal test with too few rows
-    counts as dependent, unless told otherwise.
+    counts as dependent, unless set otherwise.
     """
 
     def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
@@ -44,7 +44,7 @@ class Mmpc:
         for old in reversed(members[:-1]):
             if trial.eliminates(old, members):
                 members.remove(old)
-        return trial.kept(members)
+        return trial.result(members)
 
 
 def _rank(verdict: Verdict, other: Node) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from apsl_rules.plugins import FinderSettings
 class PcSimple:
     """Level by level; a separated candidate leaves at once and so shrinks the pool of those after it.
 
-    Candidates go by name. A marginal test with too few rows counts as dependent, unless told otherwise.
+    Candidates go by name. A marginal test with too few rows counts as dependent, unless set otherwise.
     """
 
     def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
@@ -37,4 +37,4 @@ class PcSimple:
                 if trial.eliminates(other, members, at_most=level):
                     members.remove(other)
             level += 1
-        return trial.kept(members)
+        return trial.result(members)

@@ -93,7 +93,7 @@ class Trial:
         """Search a separator for one candidate and take up the outcome."""
         return self.takes(self.search([other], pool, must_include=must_include, at_most=at_most)[0])
 
-    def kept(self, members: Sequence[Node]) -> Candidates:
+    def result(self, members: Sequence[Node]) -> Candidates:
         """Return the candidates that are left, with all that was learned of the others."""
         weakest = {member: self.weakest[member] for member in members}
         return Candidates(self._node, tuple(members), self._sweep, self._separations, weakest)

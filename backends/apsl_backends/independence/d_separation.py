@@ -62,7 +62,7 @@ class DSeparation(BaseOracle):
             place: length for length, layer in enumerate(self._active(self._place[x], 0)) for place in _bits(layer)
         }
         others = [(y, distance.get(self._place[y])) for y in self.nodes if y != x]
-        return Sweep(x, [_stated(x, y, (), length) for y, length in others])
+        return Sweep(x, [_verdict_of(x, y, (), length) for y, length in others])
 
     def separator(
         self,
@@ -87,7 +87,7 @@ class DSeparation(BaseOracle):
         if found is None:
             return Separation(x, y, None, self._answer(x, y, in_order(set(must_include))), 1)
         given = tuple(self._names[place] for place in _bits(found))
-        return Separation(x, y, given, _stated(x, y, given, None), 1)
+        return Separation(x, y, given, _verdict_of(x, y, given, None), 1)
 
     def _check(self, x: Node, y: Node, others: Iterable[Node]) -> None:
         require_known(x, self._place, "node")
@@ -110,7 +110,7 @@ class DSeparation(BaseOracle):
     def _answer(self, x: Node, y: Node, given: tuple[Node, ...]) -> Verdict:
         goal = 1 << self._place[y]
         layers = self._active(self._place[x], self._mask(given))
-        return _stated(x, y, given, next((length for length, layer in enumerate(layers) if layer & goal), None))
+        return _verdict_of(x, y, given, next((length for length, layer in enumerate(layers) if layer & goal), None))
 
     def _active(self, start: int, given: Mask) -> Layers:
         """Return the nodes that active trails reach, layer by layer of trail length; remembers its answers."""
@@ -122,7 +122,7 @@ class DSeparation(BaseOracle):
         return known
 
     def _walk(self, start: int, given: Mask) -> Layers:
-        """Walk all active trails at once; "up" holds nodes entered from a child, "down" from a parent."""
+        """Follow all active paths at once; "up" holds nodes entered from a child, "down" from a parent."""
         opened = _union(self._ancestors, given)
         up, down = 1 << start, 0
         seen_up, seen_down, seen = up, down, 0
@@ -154,8 +154,8 @@ class _Moral:
         met = self._layers(self.start, self.goal, pool | fixed)
         if met[-1] >> self.goal & 1:
             return None
-        near_start = _joined(met) & pool | fixed
-        return _joined(self._layers(self.goal, self.start, near_start)) & near_start | fixed
+        near_start = _join_layers(met) & pool | fixed
+        return _join_layers(self._layers(self.goal, self.start, near_start)) & near_start | fixed
 
     def smallest(self, pool: Mask, fixed: Mask, largest: int) -> Mask | None:
         """Find a separator of the least size not above the largest allowed, where the whole pool separates."""
@@ -214,7 +214,7 @@ class _Moral:
         return (self.parents[place] | children | _union(self.parents, children)) & self.within
 
 
-def _stated(x: Node, y: Node, given: tuple[Node, ...], length: int | None) -> Verdict:
+def _verdict_of(x: Node, y: Node, given: tuple[Node, ...], length: int | None) -> Verdict:
     if length is None:
         return Verdict(x, y, given, "independent", DSeparation.name)
     return Verdict(x, y, given, "dependent", DSeparation.name, statistic=1 / length)
@@ -234,7 +234,7 @@ def _union(masks: Sequence[Mask], places: Mask) -> Mask:
     return found
 
 
-def _joined(layers: Layers) -> Mask:
+def _join_layers(layers: Layers) -> Mask:
     joined = 0
     for layer in layers:
         joined |= layer

@@ -27,7 +27,7 @@ class FisherZ(BaseOracle):
     """Tests whether what the given columns leave of x and of y is correlated.
 
     What is left is computed by projection on an orthonormal basis of the given columns, with directions that are
-    copies of others left out, so that near-singular correlations do no harm. Where nothing is left of x or y (it is
+    duplicates left out, so that near-singular correlations do no harm. Where nothing is left of x or y (it is
     constant, or a combination of the given columns) they are independent.
     """
 

@@ -89,7 +89,7 @@ class ReplayOracle(BaseOracle):
 
     def __init__(self, path: str | Path) -> None:
         self._path = str(path)
-        data = _recording(self._path)
+        data = _read_recording(self._path)
         self.nodes = tuple(node_of(one) for one in data["nodes"])
         self.name = str(data["name"])
         self.perfect = bool(data["perfect"])
@@ -124,7 +124,7 @@ class ReplayOracle(BaseOracle):
         return Separation(x, y, given, data["verdict"] and verdict_of(data["verdict"]), data["tests"])
 
 
-def _recording(path: str) -> dict[str, Any]:
+def _read_recording(path: str) -> dict[str, Any]:
     """Read a recording and make sure that it is one."""
     try:
         data = json_data(file_text(path))
