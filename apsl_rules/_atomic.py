@@ -58,7 +58,7 @@ def is_stdout(path: str | Path) -> bool:
 
 @contextmanager
 def atomic_file(path: str | Path) -> Iterator[Path]:
-    """Return an empty file that takes the place of a path once all is written, and vanishes on an error.
+    """Yield an empty file that replaces a path once it is written, and is removed on an error.
 
     A link stays and its target is replaced. A file that was there keeps its mode, a new one gets that of the umask.
     What is there and is no file is refused, except standard output, which gets the content once it is whole.

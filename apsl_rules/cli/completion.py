@@ -60,7 +60,7 @@ def complete_formats(context: click.Context, _parameter: click.Parameter, begun:
 
 
 def _plugins(context: click.Context) -> Plugins:
-    """Return the plugins; while completing, no command has run that would have gathered them."""
+    """Return the plugins; during completion no command has loaded them."""
     return context.obj if isinstance(context.obj, Plugins) else installed()
 
 

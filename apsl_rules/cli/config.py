@@ -1,4 +1,4 @@
-"""``--config``: the options of a run in a TOML file, as they would stand on the command line."""
+"""``--config``: the options of a run in a TOML file, as on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``apsl doctor``: look whether this installation can do its work, and say what to do where it cannot."""
+"""``apsl doctor``: check the installation, and say how to repair it."""
 
 from __future__ import annotations
 

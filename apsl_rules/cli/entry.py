@@ -1,4 +1,4 @@
-"""The command ``apsl`` from its first moment to its last: an interrupt ends it with a sentence, never with a traceback.
+"""The command ``apsl`` from start to end: an interrupt ends it with a sentence, never with a traceback.
 
 Nothing that takes time is imported before interrupts are taken care of. While ``apsl`` starts and while it ends, an
 interrupt leaves at once. In between it is raised where the work is, so that what was learned by then can be written.

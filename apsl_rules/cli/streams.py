@@ -12,7 +12,7 @@ from apsl_rules.errors import InvalidArgumentError
 
 
 def prepare_streams() -> None:
-    """Make both streams ready: a closed one loses what is printed, and what is no text is printed as an escape."""
+    """Prepare both streams: a closed one drops its output, and invalid characters are escaped."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

@@ -1,4 +1,4 @@
-"""``apsl verify``: check the exactness contract on a known network."""
+"""``apsl verify``: check the exactness guarantee on a known network."""
 
 from __future__ import annotations
 

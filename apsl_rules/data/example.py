@@ -1,4 +1,4 @@
-"""The table that comes with the package, to try things on."""
+"""The example table of the package."""
 
 from __future__ import annotations
 

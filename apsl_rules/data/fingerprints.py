@@ -1,4 +1,4 @@
-"""What a column contains, as a short hash: the name under which results about it are kept."""
+"""A short hash of the content of a column, the key of cached results."""
 
 from __future__ import annotations
 

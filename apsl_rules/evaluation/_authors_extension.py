@@ -1,4 +1,4 @@
-"""The directions that the authors' program guesses for the edges it left open, so that its figures can be had again.
+"""The directions that the authors' program guesses for the edges it left open, so that its figures can be reproduced.
 
 While some edge is open: among the nodes at an open edge take the one with most parents, the first column on ties,
 and turn all its open edges outward. Nothing is checked: cycles and new V-structures may appear, and the order of the

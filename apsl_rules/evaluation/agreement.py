@@ -1,4 +1,4 @@
-"""How far two graphs of arrows and lines agree: counts of edges, and the figures that follow from them."""
+"""How far two graphs of arrows and undirected edges agree: counts of edges, and the figures that follow from them."""
 
 from __future__ import annotations
 

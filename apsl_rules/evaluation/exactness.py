@@ -1,4 +1,4 @@
-"""The exactness contract, checked on a known graph: every target, every depth, against the CPDAG.
+"""The exactness guarantee, checked on a known graph: every target, every depth, against the CPDAG.
 
 With a perfect oracle the part must equal the asked region of the CPDAG, and nothing learned beyond it may contradict
 the CPDAG. ``verify`` runs a learner so and names every run that breaks this.
@@ -26,7 +26,7 @@ Asked: TypeAlias = Depth | Literal["all"]
 
 @attrs.frozen
 class Difference:
-    """A run that is not exact: where it was asked, and what it got wrong, each as one short text."""
+    """A run that is not exact: its target and depth, and each error as a short text."""
 
     target: Node
     depth: Depth

@@ -1,4 +1,4 @@
-"""Which of several methods is better over many tasks: mean ranks, the Friedman test and the Nemenyi test.
+"""Rank methods over many tasks: mean ranks, the Friedman test and the Nemenyi test.
 
 Each task ranks the methods; ties share the mean of their places. The Friedman test asks whether the mean ranks could
 be those of equal methods; if not, the Nemenyi test says which pairs differ: those whose mean ranks are at least the

@@ -1,4 +1,4 @@
-"""How right a learned part or graph is, against the graph that the data came from.
+"""Score a learned part or graph against the true graph.
 
 The figures of the paper are ``precision``, ``recall`` and ``distance`` (Ar_Precision, Ar_Recall and Ar_Distance there).
 An edge is right if the true graph has it with the same mark: the same arrow, or, against the CPDAG, the same line. An

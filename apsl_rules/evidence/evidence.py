@@ -9,7 +9,7 @@ import attrs
 from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.names import Node
 
-#: The source of what the user knew beforehand.
+#: The source of background knowledge.
 GIVEN = "given"
 
 
@@ -27,7 +27,7 @@ class Evidence:
 
     @property
     def is_given(self) -> bool:
-        """Return whether the user knew it beforehand."""
+        """Return whether it is background knowledge."""
         return self.source == GIVEN
 
     @property

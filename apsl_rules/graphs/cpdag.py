@@ -1,4 +1,4 @@
-"""What can be known of a graph from independences alone: its CPDAG, and the part of it around a target.
+"""What independences alone determine of a graph: its CPDAG, and the part of it around a target.
 
 All graphs with the same independences share their skeleton; an arrow that all of them share is compelled, any
 other edge is a line. The labelling follows Chickering (1995), "A transformational characterization of equivalent

@@ -1,4 +1,4 @@
-"""A known directed acyclic graph: checked once, then never changed."""
+"""A known directed acyclic graph, checked and immutable."""
 
 from __future__ import annotations
 

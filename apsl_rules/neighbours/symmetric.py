@@ -17,7 +17,7 @@ from apsl_rules.stopping import Workers, name_interrupt
 
 @attrs.frozen(eq=False)
 class Candidates:
-    """What a finder says of one node: its neighbours, and for every other node what separates it.
+    """The outcome of a finder for one node: its neighbours, and a separating set for every other node.
 
     ``weakest`` holds the weakest dependence met for each member, ``separations`` the separators found by search;
     ``sweep`` answers for the nodes that were independent with nothing given. ``claim`` says what a member is one for.
@@ -31,7 +31,7 @@ class Candidates:
     claim: str = "no set tried separates them"
 
     def separation(self, other: Node) -> Separation | None:
-        """Return the separator that rejected a node, if it is known; a test with too few rows separates nothing."""
+        """Return the separating set of a rejected node, if known; a test with too few rows separates nothing."""
         if other in self.separations:
             return self.separations[other]
         if other in self.members or self.sweep is None:
@@ -108,12 +108,12 @@ class Neighbours:
         )
 
     def as_found(self, node: Node) -> Candidates:
-        """Return the candidates of a node as its finder found them, whatever is known."""
+        """Return the candidates of a node as its finder found them, regardless of background knowledge."""
         found = self.candidates(node)
         return self._as_found.get(node, found)
 
     def agreed(self, x: Node, y: Node) -> bool:
-        """Return whether the finder, whatever is known, makes neighbours of two nodes."""
+        """Return whether the finder makes neighbours of two nodes, regardless of background knowledge."""
         return y in self.as_found(x).members and (not self._symmetric or x in self.as_found(y).members)
 
     def prepare(self, nodes: Iterable[Node]) -> None:
@@ -142,7 +142,7 @@ class Neighbours:
         return y in self.candidates(x).members and (not self._symmetric or x in self.candidates(y).members)
 
     def separation(self, x: Node, y: Node) -> Separation | None:
-        """Return what separates two nodes, from either one's search."""
+        """Return the separating set of two nodes, from the search of either."""
         return self.candidates(x).separation(y) or self.candidates(y).separation(x)
 
     def claim(self, x: Node, y: Node) -> str:

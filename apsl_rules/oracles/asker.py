@@ -1,4 +1,4 @@
-"""The asker before every oracle: checks each answer, remembers it, and counts what was asked."""
+"""The asker in front of every oracle: it checks and caches each answer, and counts the questions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Counts:
 
 
 class Asker:
-    """An oracle in front of another one, which answers each question once."""
+    """An oracle in front of another one, which asks each question once."""
 
     def __init__(
         self, oracle: Oracle, *, origin: str, max_tests: int | None = None, max_seconds: float | None = None
@@ -65,7 +65,7 @@ class Asker:
 
     @property
     def kept(self) -> CachedCounts | None:
-        """Return the counts behind the oracle, if they come from elsewhere."""
+        """Return the counts behind the oracle, if the table is not in memory."""
         kept = getattr(self._oracle, "kept", None)
         return kept if isinstance(kept, CachedCounts) else None
 
@@ -268,7 +268,7 @@ class Asker:
 
 
 def _complete(partial: Any) -> Oracle:
-    """Return an object that has only ``nodes`` and ``verdict`` the rest of the protocol."""
+    """Return an oracle with the full protocol for an object that has only ``nodes`` and ``verdict``."""
     if not callable(getattr(partial, "verdict", None)) or not hasattr(partial, "nodes"):
         message = f"{type(partial).__name__} is no oracle: it needs nodes and a method verdict(x, y, given)"
         raise InvalidArgumentError(message)

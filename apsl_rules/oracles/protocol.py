@@ -122,7 +122,7 @@ class Sweep(Sequence[Verdict]):
 
 @runtime_checkable
 class Oracle(Protocol):
-    """Whatever answers independence questions about a fixed set of nodes."""
+    """The protocol of oracles, which answer independence questions about a fixed set of nodes."""
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -179,7 +179,7 @@ class BaseOracle(ABC):
 
     @abstractmethod
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
-        """Answer one question: the one method that an oracle must bring."""
+        """Answer one question: the one method that an oracle must have."""
 
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
         """Answer a batch of questions one by one."""
@@ -224,7 +224,7 @@ class BaseOracle(ABC):
 
 
 class BatchedOracle(BaseOracle):
-    """An oracle that answers batches: it brings ``verdicts`` and ``separators``, and one question is a batch of one."""
+    """An oracle that answers batches: it has ``verdicts`` and ``separators``, and one question is a batch of one."""
 
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
         """Answer one question."""

@@ -1,4 +1,4 @@
-"""Whether a part read from a file hangs together: what a file can say that no run could have written."""
+"""Check that a part read from a file is consistent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a part read from a file follows from its own findings: what can be worked out again is, and compared.
+"""Check that a part read from a file follows from its findings: compute what can be computed again, and compare.
 
 A file does not name its rulebook, but it tells how often each rule fired. The firings of rules that we know are held
 against these. If all of a rulebook's rules are there and no order matters, they are fired once more from the findings.

@@ -41,7 +41,7 @@ class LearnedGraph(Exportable):
 
     @cached_property
     def lines(self) -> frozenset[Pair]:
-        """Return every edge whose direction is open."""
+        """Return every undirected edge."""
         return frozenset(one for part in self.parts for one in part.store.lines if self.is_asked(one))
 
     @cached_property
@@ -55,7 +55,7 @@ class LearnedGraph(Exportable):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what is to be known of the table and of the run."""
+        """Return the notes on the table and on the run."""
         return tuple(dict.fromkeys(note for part in self.parts for note in part.notes))
 
     def mark(self, x: Node, y: Node) -> Mark:

@@ -123,7 +123,7 @@ class Part(Exportable, Viewable):
 
     @cached_property
     def lines(self) -> frozenset[Pair]:
-        """Return every edge of the part whose direction is open."""
+        """Return every undirected edge of the part."""
         return frozenset(pair for pair in self.store.lines if self._touches(pair))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Methods of results that reach up to other rooms: exports, drawings, formats and rulebooks of plugins.
+"""Methods of results that use higher layers: exports, drawings, formats and rulebooks of plugins.
 
 Modules of higher layers are imported when a method is called; no other module of this package does that.
 """

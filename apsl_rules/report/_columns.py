@@ -1,4 +1,4 @@
-"""Which node stands in which column, and in what order, so that few edges cross.
+"""The column of each node, and the order in each column, so that few edges cross.
 
 A layer of the part, the nodes at one distance from the target, is one column or several. An edge that passes a column
 gets a slot of its own there, as a node has one, so that no edge ever runs across a name.

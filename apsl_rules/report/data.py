@@ -1,4 +1,4 @@
-"""Everything that the page knows of a part, as plain data: names, facts and proofs stand there once, as numbers.
+"""Everything that the page knows of a part, as plain data: names, facts and proofs are written once and numbered.
 
 Texts about nodes go in as pieces, so that the page can set each name apart and never mistakes one for markup.
 """

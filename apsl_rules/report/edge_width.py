@@ -1,4 +1,4 @@
-"""How sure an edge is, where a part says so: the width of its stroke and the number beside it."""
+"""The support or probability of an edge, as the width of its stroke and a number."""
 
 from __future__ import annotations
 

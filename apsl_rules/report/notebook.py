@@ -1,4 +1,4 @@
-"""A part as a notebook shows it: the drawing, its figures in a line, and the edges in a table that unfolds."""
+"""A part as a notebook shows it: the drawing, its figures in a line, and a folded table of the edges."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_what_is_no_file_is_refused_before_the_work(name: str, folder: Path) -> 
     [("learn", "asia", "-t", "either"), ("show", "part.json"), ("simulate", "asia"), ("--help",), ("--version",), ()],
 )
 def test_a_full_standard_output_ends_with_one_sentence(words: tuple[str, ...], buffered: bool, folder: Path) -> None:
-    """A disk without room for what is printed is told in one sentence, whether Python buffers or not."""
+    """A full disk gives one sentence, whether Python buffers or not."""
     command = [str(Path(sys.executable).with_name("apsl")), *words]
     environment = {**os.environ, "PYTHONUNBUFFERED": "" if buffered else "1"}
     with Path("/dev/full").open("wb") as full:
@@ -115,7 +115,7 @@ def test_a_full_standard_output_ends_with_one_sentence(words: tuple[str, ...], b
 
     assert done.returncode == 1
     assert done.stderr.decode() == (
-        "apsl: cannot write to standard output: No space left on device; send it to where there is room\n"
+        "apsl: cannot write to standard output: No space left on device; choose a place with free space\n"
     )
 
 

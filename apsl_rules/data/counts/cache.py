@@ -1,4 +1,4 @@
-"""Counts that are asked once: what was counted answers every question about fewer of the same columns."""
+"""A cache of counts: a counted set of columns answers every question about its subsets."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Covers(dict[frozenset[int], Value]):
 
 
 class CachedCounts:
-    """A source of counts with a memory, which asks for many sets of columns in one round.
+    """A source of counts with a cache, which counts many sets of columns in one round.
 
     ``rounds`` counts the rounds, ``tables`` the sets of columns that were counted in them, and ``moved`` the bytes
     that came back; ``note`` says why the source was chosen, where the user did not choose it.

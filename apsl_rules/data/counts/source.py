@@ -1,4 +1,4 @@
-"""Counts from anywhere: what a source of counts tells of its table, and what it counts when asked.
+"""Counts from anywhere: the protocol of a source of counts.
 
 A table in memory, files larger than memory and a cluster all answer the same question, in batches: which combinations
 of codes occur in these columns, and in how many rows each. Everything else (tests, uncertainties, scores) is computed

@@ -121,7 +121,7 @@ class _Drawing:
         return self._found
 
     def _join(self, roots: list[int], owed: int, ends: npt.NDArray[np.float64]) -> int:
-        """Return the roots of one tile so many parents, or as many as can be, and say how many.
+        """Give the roots of one tile so many parents, or as many as possible, and return how many.
 
         The nodes of earlier tiles are drawn by their weights, whose sums up to each node are ``ends``.
         """
