@@ -86,8 +86,8 @@ def test_tiled_networks_go_wherever_a_network_goes() -> None:
         (("tile", "asia", "-k", "2", "--keep", "all"), "'all' is not one of 'joint', 'marginals'"),
         (("tile", "asia", "-k", "2", "-o", "asia.txt"), "end its name in .bif or .bif.gz"),
         (("tile", "asia", "-k", "1000000000000"), "times is 1000000000000; give 1 or more and at most 1,000,000"),
-        (("random", "0"), "nodes is 0; give 1 or more"),
-        (("random", "10", "--mean-parents", "9"), "give a smaller mean_parents"),
+        (("random", "0"), "NODES is 0; give 1 or more"),
+        (("random", "10", "--mean-parents", "9"), "give a smaller --mean-parents"),
         (("random", "10", "-o", "no/such/net.bif"), "cannot write 'no/such/net.bif'"),
     ],
 )
