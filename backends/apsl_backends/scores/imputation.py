@@ -1,0 +1,121 @@
+"""Fill in missing values, so that scores of different families rest on the same rows.
+
+A missing value gets a level in proportion to how often the levels occur in rows that agree on the columns with which
+its column goes best. Which row gets which level is decided by a hash of the row, so no order plays a part. Tests are
+not touched by this: they leave out rows with missing values.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.data import Codes
+from apsl_rules.data.counts import collapse
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+#: How many columns decide together, and in how many rows such a combination must occur for that.
+_PARTNERS, _FEWEST = 3, 5
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def impute(codes: Codes, cards: Integers, weights: Integers) -> tuple[Codes, Integers]:
+    """Return the distinct rows of a table without missing values, and how many rows each stands for.
+
+    ``codes`` has distinct rows, a missing value as the code after the last level, and ``weights`` how often each
+    occurs; the columns are in an order that does not depend on their names.
+    """
+    spans = (cards + 1).tolist()
+    codes, weights = collapse(codes, spans, weights)
+    is_missing = codes == cards[:, None].astype(codes.dtype)
+    incomplete = is_missing.any(axis=0)
+    filled: Any = np.repeat(codes[:, incomplete], weights[incomplete], axis=1)
+    order = np.argsort(_hashes(filled), kind="stable")
+    filled = filled[:, order]
+    out = filled.copy()
+    for column in np.flatnonzero(is_missing.any(axis=1)).tolist():
+        partners = _partners(codes, cards, weights, column)
+        rows = np.flatnonzero(filled[column] == cards[column])
+        out[column, rows] = _levels(codes, cards, weights, filled[:, rows], column=column, partners=partners)
+    together = np.concatenate([codes[:, ~incomplete], out], axis=1)
+    counts = np.concatenate([weights[~incomplete], np.ones(out.shape[1], np.int64)])
+    return collapse(together, cards.tolist(), counts)
+
+
+def _hashes(rows: Codes) -> npt.NDArray[np.uint64]:
+    """Return a number for each row that spreads like a random one; equal rows differ by how often they came before."""
+    found = np.zeros(rows.shape[1], np.uint64)
+    for column in rows:
+        found = (found ^ column.astype(np.uint64)) * _SPREAD
+        found ^= found >> np.uint64(29)
+    _, first, inverse = np.unique(found, return_index=True, return_inverse=True)
+    again = np.arange(len(found)) - first[inverse]  # equal rows follow each other
+    return (found + again.astype(np.uint64) * _SPREAD) * _SPREAD
+
+
+def _partners(codes: Codes, cards: Integers, weights: Integers, column: int) -> list[int]:
+    """Return the columns that say most about a column, best first."""
+    gains = []
+    for other in range(len(codes)):
+        if other == column:
+            continue
+        known = (codes[column] < cards[column]) & (codes[other] < cards[other])
+        keys = codes[column, known].astype(np.int64) * int(cards[other]) + codes[other, known]
+        table = np.bincount(keys, weights[known], int(cards[column] * cards[other])).astype(np.float64)
+        gains.append((-_information(table.reshape(int(cards[column]), int(cards[other]))), other))
+    return [other for gain, other in sorted(gains)[:_PARTNERS] if gain < 0]
+
+
+def _information(table: npt.NDArray[np.float64]) -> float:
+    """Return the mutual information of a table of counts, in nats, less what chance would give."""
+    total = table.sum()
+    if not total:
+        return 0.0
+    both = table[table > 0] / total
+    rows, columns = table.sum(axis=1) / total, table.sum(axis=0) / total
+    expected = np.outer(rows, columns)[table > 0]
+    freedom = (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1)
+    return round(float((both * np.log(both / expected)).sum() - freedom / (2 * total)), 9)
+
+
+def _levels(
+    codes: Codes, cards: Integers, weights: Integers, rows: Codes, *, column: int, partners: list[int]
+) -> npt.NDArray[np.integer]:
+    """Choose the levels of a column for rows that lack it: like rows that agree on the partners, or on fewer."""
+    found = np.full(rows.shape[1], -1, np.int64)
+    known = codes[column] < cards[column]
+    for size in range(len(partners), -1, -1):
+        open_rows = np.flatnonzero(found < 0)
+        if not len(open_rows):
+            break
+        own, theirs = _keys(codes[:, known], rows[:, open_rows], cards, partners[:size])
+        for key in np.unique(theirs).tolist():
+            donors = own == key
+            counts = np.bincount(codes[column, known][donors], weights[known][donors], int(cards[column])).astype(float)
+            if counts.sum() >= _FEWEST or not size:
+                takers = open_rows[theirs == key]
+                found[takers] = _share_out(counts, len(takers))
+    return found
+
+
+def _keys(
+    one: Codes, other: Codes, cards: Integers, columns: list[int]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the numbers of the combinations of some columns in two sets of rows, alike in both."""
+    own, theirs = (np.zeros(rows.shape[1], np.int64) for rows in (one, other))
+    for column in columns:
+        own = own * (int(cards[column]) + 1) + one[column]
+        theirs = theirs * (int(cards[column]) + 1) + other[column]
+    return own, theirs
+
+
+def _share_out(counts: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.int64]:
+    """Give so many rows the levels in proportion to their counts."""
+    if not counts.sum():
+        return np.zeros(size, np.int64)
+    ends = np.rint(np.concatenate([[0.0], np.cumsum(counts)]) / counts.sum() * size).astype(np.int64)
+    return np.repeat(np.arange(len(counts)), [last - first for first, last in pairwise(ends.tolist())])
