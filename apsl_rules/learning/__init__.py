@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from apsl_rules.learning.assembly import Assembly
-from apsl_rules.learning.blanket import find_blanket
-from apsl_rules.learning.choose import AUTO, learner_offer
-from apsl_rules.learning.compare import WARMING, compare
+from apsl_rules.learning.blanket import blanket_of, find_blanket
+from apsl_rules.learning.choose import AUTO, find_learner, load_plugins
+from apsl_rules.learning.compare import compare
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.named_source import open_source
+from apsl_rules.learning.request import Request, Settings
 from apsl_rules.learning.stability import stability
 from apsl_rules.learning.untested import finding_of
 from apsl_rules.learning.whole_graph import learn_graph
 
 __all__ = [
     "AUTO",
-    "WARMING",
-    "Assembly",
+    "Request",
+    "Settings",
+    "blanket_of",
     "compare",
     "find_blanket",
+    "find_learner",
     "finding_of",
     "learn",
     "learn_graph",
     "learn_many",
-    "learner_offer",
+    "load_plugins",
     "open_source",
     "stability",
 ]

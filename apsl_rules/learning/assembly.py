@@ -1,100 +1,139 @@
-"""The assembly of a part: takes what visits tell, fires the rules, keeps the record, and cuts out the asked part.
+"""The assembly of a part: what a run knows at one moment, as a value.
 
-Every learner ends here, whether it visits node by node or has learned a whole graph: it tells findings, the rules
-conclude the arrows, and the part has its proofs.
+Every learner tells its findings here, whether it visits node by node or has learned a whole graph. The rules conclude
+the arrows, and the part has its proofs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
+from functools import cached_property
+from typing import Any, Self
+
+import attrs
 
 from apsl_rules.learning.givens import Givens
 from apsl_rules.learning.untested import with_untested
 from apsl_rules.names import Node
 from apsl_rules.parts import Distances, Part, Visit
-from apsl_rules.plugins import Progress, Task, pick
-from apsl_rules.rules import Finding, Firing, Mark, MarkStore, adjacent, knowing, ledger
+from apsl_rules.plugins import Context, Marks, Progress, Searched, Visited, pick
+from apsl_rules.rules import Finding, Firing, Ledger, Mark, adjacent, knowing, ledger
 
 
+@attrs.frozen(eq=False, slots=False)
 class Assembly:
-    """A part in the making; unless ``watched`` is False the watching plugins hear of every step."""
+    """A part in the making. Each step returns a new assembly; unless ``watched`` is False plugins hear of it."""
 
-    def __init__(self, task: Task, *, watched: bool = True) -> None:
-        rulebook = pick(task.plugins.rulebooks, task.spec.rules.rulebook, "rulebook")
-        self._task = task
-        self._ledger = ledger(knowing(rulebook) if task.knowledge else rulebook, task.spec.rules.conflicts)
-        self._givens = Givens(task.knowledge)
-        self._visits: list[Visit] = []
-        self.distances = Distances(task.target)
-        self._on_finding = task.plugins.watcher("apsl_finding") if watched else None
-        self._on_firing = task.plugins.watcher("apsl_firing") if watched else None
-        self._on_progress = task.plugins.watcher("apsl_progress") if watched else None
+    context: Context
+    ledger: Ledger
+    givens: Givens
+    reach: Distances
+    visits: tuple[Visit, ...] = ()
+    notes: tuple[str, ...] = ()
+    found: Searched | None = None
+    watched: bool = True
+
+    @classmethod
+    def start(cls, context: Context, *, watched: bool = True) -> Self:
+        """Return the assembly of a run that knows nothing yet."""
+        rulebook = pick(context.plugins.rulebooks, context.spec.rules.rulebook, "rulebook")
+        book = ledger(knowing(rulebook) if context.knowledge else rulebook, context.spec.rules.conflicts)
+        return cls(context, book, Givens(context.knowledge), Distances(context.target), watched=watched)
+
+    # --- what is known -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def visited(self) -> Mapping[Node, tuple[Node, ...]]:
+        """Return the nodes visited so far in their order, each with its neighbours."""
+        if self.found is not None:
+            return {node: tuple(self.found.marks.neighbours_of(node)) for node in self.found.core}
+        return {visit.node: visit.neighbours for visit in self.visits}
 
     @property
-    def visits(self) -> tuple[Visit, ...]:
-        """Return the visits so far."""
-        return tuple(self._visits)
+    def distances(self) -> Mapping[Node, int]:
+        """Return how far known nodes are from the target."""
+        return self.reach.of if self.found is None else self.found.distances
 
-    def marks(self) -> MarkStore:
-        """Return the marks that hold now."""
-        return self._ledger.marks()
+    def marks(self) -> Marks:
+        """Return the marks that hold."""
+        return self.ledger.marks() if self.found is None else self.found.marks
 
-    def tell(
-        self,
-        node: Node,
-        neighbours: Sequence[Node],
-        findings: Sequence[Finding],
-        *,
-        scored: Collection[Node] = (),
-    ) -> None:
-        """Take up what a visit to a node found and what was known of it before, and fire the rules.
+    # --- steps -------------------------------------------------------------------------------------------------------
 
-        Pairs that no test could decide are told as such, unless both nodes are among ``scored``.
+    def searched(self, found: Searched) -> Self:
+        """Return the assembly in which a search replaces all that was known."""
+        start = self.start(self.context, watched=self.watched)
+        if self.watched and (watch := self.context.plugins.watcher("apsl_progress")):
+            watch(Progress(found.core[-1], len(found.core), len(found.distances), self.context.asker.counts))
+        return attrs.evolve(start, found=found)
+
+    def told(self, *visits: Visited, notes: Sequence[str] = ()) -> Self:
+        """Return the assembly after more visits: what they found and what was known of it before, with the rules fired.
+
+        Pairs that no test could decide are told as such.
         """
-        findings = with_untested(findings, self._task.oracle, scored=scored)
-        findings = [*self._givens.about(node, findings), *findings]
-        begin = len(self._ledger.history)
-        firings = self._ledger.add(findings)
-        self._visits.append(Visit(node, tuple(neighbours), begin, len(self._ledger.history)))
+        state = attrs.evolve(self, notes=(*self.notes, *notes))
+        for visit in visits:
+            state = state.after(visit)
+        return state
+
+    def after(self, visited: Visited) -> Self:
+        """Return the assembly after one more visit."""
+        found = with_untested(visited.findings, self.context.asker, scored=visited.scored)
+        givens, given = self.givens.about(visited.node, found)
+        findings = [*given, *found]
+        book, firings = self.ledger.with_findings(findings)
+        reach = copy(self.reach)
+        visit = Visit(visited.node, visited.neighbours, len(self.ledger.history), len(book.history))
         for finding in findings:
-            if finding.fact.relation == adjacent.name and not self._is_overruled(*finding.fact.nodes):
-                self.distances.add(*finding.fact.nodes)
-        self._report(node, findings, firings)
+            if finding.fact.relation == adjacent.name and not self._is_overruled(book, *finding.fact.nodes):
+                reach.add(*finding.fact.nodes)
+        after = attrs.evolve(self, ledger=book, givens=givens, reach=reach, visits=(*self.visits, visit))
+        if self.watched:
+            _report(after, visited.node, findings, firings)
+        return after
 
-    def _is_overruled(self, x: Node, y: Node) -> bool:
+    def _is_overruled(self, book: Ledger, x: Node, y: Node) -> bool:
         """Return whether knowledge says that a found edge is none, and was believed."""
-        return self._task.knowledge.why_apart(x, y) is not None and self.marks().mark(x, y) is Mark.GAP
+        return self.context.knowledge.why_apart(x, y) is not None and book.marks().mark(x, y) is Mark.GAP
 
-    def _report(self, node: Node, findings: Sequence[Finding], firings: Sequence[Firing]) -> None:
-        if self._on_finding:
-            for finding in findings:
-                self._on_finding(finding)
-        if self._on_firing:
-            for firing in firings:
-                self._on_firing(firing)
-        if self._on_progress:
-            known = len(self.distances.of)
-            self._on_progress(Progress(node, len(self._visits), known, self._task.oracle.counts))
+    # --- the part ----------------------------------------------------------------------------------------------------
 
     def part(self, incomplete: str | None = None) -> Part:
         """Cut the asked part out of what is known."""
-        task, settled = self._task, self._ledger.settled()
+        if self.found is not None:
+            visits, notes = self.found.tell()
+            return attrs.evolve(self, found=None).told(*visits, notes=notes).part(incomplete)
+        context, settled = self.context, self.ledger.settled
         return Part(
-            target=task.target,
-            depth=task.depth,
-            learner=task.spec.name,
-            oracle=task.oracle.name,
-            nodes=task.oracle.nodes,
+            target=context.target,
+            depth=context.depth,
+            learner=context.spec.name,
+            oracle=context.asker.name,
+            nodes=context.asker.nodes,
             visits=self.visits,
-            distances=dict(self.distances.of),
-            counts=task.oracle.counts,
+            distances=dict(self.reach.of),
+            counts=context.asker.counts,
             all_conflicts=settled.conflicts,
             store=settled.store,
-            history=self._ledger.history,
-            make_proofs=self._ledger.proofs,
-            rule_use=self._ledger.rule_use(),
-            order_dependent=self._ledger.order_dependent,
-            settings=task.settings,
+            history=self.ledger.history,
+            make_proofs=self.ledger.proofs,
+            rule_use=self.ledger.rule_use(),
+            order_dependent=self.ledger.order_dependent,
+            settings=context.settings,
             incomplete=incomplete,
-            knowledge=task.knowledge,
+            notes=self.notes,
+            knowledge=context.knowledge,
         )
+
+
+def _report(state: Assembly, node: Node, findings: Sequence[Finding], firings: Sequence[Firing]) -> None:
+    """Let the watching plugins hear of a visit."""
+    hooks: dict[str, Sequence[Any]] = {"apsl_finding": findings, "apsl_firing": firings}
+    for hook, events in hooks.items():
+        if watch := state.context.plugins.watcher(hook):
+            for event in events:
+                watch(event)
+    if watch := state.context.plugins.watcher("apsl_progress"):
+        watch(Progress(node, len(state.visits), len(state.reach.of), state.context.asker.counts))

@@ -7,13 +7,14 @@ from typing import Any, Literal
 
 from apsl_rules._arguments import mapping
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.learning.choose import adjusted_tests, gathered, oracle_for
-from apsl_rules.learning.learn import learn
+from apsl_rules.learning.pipeline import run_once
+from apsl_rules.learning.request import Request
+from apsl_rules.learning.source import open_data
 from apsl_rules.names import Node, check_target, in_order, require_known
 from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Part
-from apsl_rules.plugins import FinderSettings, OracleSettings, Plugins, TestSpec, pick
+from apsl_rules.plugins import FinderSettings, Plugins, TestSpec, pick
 from apsl_rules.rules import Mark, untested
 
 _CLASSICAL = TestSpec()
@@ -44,21 +45,21 @@ def find_blanket(
     (('c',), {'c': ('b',)})
     """
     check_target(node, "node")
-    tests = adjusted_tests(_CLASSICAL, alpha, max_conditioning)
     further = mapping("options", options, "{'symmetric': True}")
-    manager = gathered(plugins)
+    asked = {"oracle": oracle, "alpha": alpha, "max_conditioning": max_conditioning, "plugins": plugins}
+    request = Request.of(asked, "find_blanket")  # type: ignore[arg-type]  # some of the settings
     if finder is None:
         if further:
             message = f"the option {next(iter(further))!r} is one of blanket finders; name a finder, or leave it out"
             raise InvalidArgumentError(message)
-        part = learn(source, node, oracle=oracle, alpha=alpha, max_conditioning=max_conditioning, plugins=manager)
-        return blanket_of(part)
-    made, origin = oracle_for(source, oracle, OracleSettings(tests.alpha), manager)
-    asker = Asker(made, origin=origin)
+        return blanket_of(run_once(request, open_data(source, request), node, 1))
+    opened = open_data(source, request)
+    asker = Asker(opened.oracle(_CLASSICAL.alpha if alpha is None else alpha), origin=opened.origin)
     require_known(node, asker.nodes, "node")
+    largest = max_conditioning if isinstance(max_conditioning, int) else _CLASSICAL.max_conditioning
     unlimited = asker.perfect or max_conditioning == "none"
-    settings = FinderSettings(None if unlimited else tests.max_conditioning, options=further)
-    return pick(manager.blankets, finder, "blanket finder").make(asker, settings).blanket(node)
+    settings = FinderSettings(None if unlimited else largest, options=further)
+    return pick(request.manager.blankets, finder, "blanket finder").make(asker, settings).blanket(node)
 
 
 def blanket_of(part: Part) -> Blanket:
@@ -68,6 +69,7 @@ def blanket_of(part: Part) -> Blanket:
     depth of 2.
 
     >>> from apsl_rules.graphs import known_dag
+    >>> from apsl_rules.learning import learn
     >>> blanket_of(learn(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), "a")).members
     ('b', 'c')
     """

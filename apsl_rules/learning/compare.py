@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import Any, Unpack
+
+import attrs
 
 from apsl_rules._arguments import listed
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.learning.choose import AUTO, gathered, is_auto, learner_offer
-from apsl_rules.learning.learn import learn
+from apsl_rules.learning.choose import AUTO, find_learner, is_auto
+from apsl_rules.learning.pipeline import run_once
+from apsl_rules.learning.request import Learner, Request, Settings
+from apsl_rules.learning.source import open_data
 from apsl_rules.names import Depth, Node, check_depth, check_target
 from apsl_rules.parts import Comparison, Part
-from apsl_rules.plugins import Plugins, Spec
 from apsl_rules.stopping import interruptible
 
 #: Tests that a learner may ask before it is timed, so that its time holds no compiling and loading of code.
@@ -22,19 +24,13 @@ WARMING = 5_000
 
 @interruptible
 def compare(
-    source: Any,
-    target: Node,
-    depth: Depth = 1,
-    *,
-    learners: Iterable[str | Path | Spec],
-    plugins: Plugins | Iterable[object] = (),
-    **settings: Any,
+    source: Any, target: Node, depth: Depth = 1, *, learners: Iterable[Learner], **settings: Unpack[Settings]
 ) -> Comparison:
     """Learn the same part with several learners and lay the results side by side.
 
     Parameters
     ----------
-    source, target, depth, plugins
+    source, target, depth
         As for ``learn``.
     learners
         Names ("auto" too), spec files or specs; the others are compared with the first.
@@ -52,25 +48,26 @@ def compare(
     """
     check_target(target)
     check_depth(depth)
-    manager = gathered(plugins)
+    request = Request.of(settings, "compare")
     given = listed("learners", learners, "learners, such as ['auto', 'apsl']")
-    named = [(AUTO if is_auto(one) else learner_offer(one, manager).name, one) for one in given]
+    named = [(AUTO if is_auto(one) else find_learner(one, request.manager).name, one) for one in given]
     if not named:
         message = "no learners to compare; name at least one, such as 'apsl'"
         raise InvalidArgumentError(message)
+    for name, _ in named:
+        if [one for one, _ in named].count(name) > 1:
+            message = f"the learner {name!r} is named twice; name each once"
+            raise InvalidArgumentError(message)
+    opened = open_data(source, request)
     parts: dict[str, Part] = {}
     seconds: dict[str, float] = {}
     for name, learner in named:
-        if name in parts:
-            message = f"the learner {name!r} is named twice; name each once"
-            raise InvalidArgumentError(message)
+        own = attrs.evolve(request, learner=learner)
         try:
-            if not callable(getattr(source, "verdict", None)):
-                # a limit would change whom the source decides on
-                limits = {} if name == AUTO else {"max_tests": WARMING}
-                learn(source, target, learner=learner, plugins=manager, **{**settings, **limits})
+            if "own answers" not in opened.gives:
+                run_once(attrs.evolve(own, max_tests=WARMING), opened, target, 1)
             begun = process_time()
-            part = learn(source, target, depth=depth, learner=learner, plugins=manager, **settings)
+            part = run_once(own, opened, target, depth)
             seconds[name] = process_time() - begun
             parts[name] = part
         except KeyboardInterrupt as stop:

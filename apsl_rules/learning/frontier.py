@@ -1,7 +1,7 @@
 """Who is visited next, and when to stop.
 
 ``along_lines`` first visits every node at distance at most K - 1 from the target. Then, while some line touches
-these, it visits the nearest unvisited node that lines lead to. When such a connected piece of lines is fully visited
+these, it visits the nearest unvisited nodes that lines lead to. When such a connected piece of lines is fully visited
 nothing can orient it any more: every premise of every rule that could orient a line shares a node with it, and is a
 line itself or already an arrow.
 
@@ -14,48 +14,58 @@ line. One line that no data can orient makes it visit the whole network.
 
 ``by_queue`` is how PCD-by-PCD goes: the same queue, but every node within the asked depth is visited, since an edge
 is drawn only then, and it ends when no line touches the nodes before the last ones.
+
+``everyone`` visits all nodes, for learners of whole graphs.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Protocol
 
 from apsl_rules.names import Depth, Node
-from apsl_rules.parts import Distances, inside
-from apsl_rules.rules import Mark, MarkStore
+from apsl_rules.parts import inside
+from apsl_rules.plugins import Marks, State
+from apsl_rules.rules import Mark
 
 
 class Run(Protocol):
-    """What a frontier may look at."""
+    """What a frontier looks at: the state of a run, which moves on between two looks."""
 
-    target: Node
-    depth: Depth
-    visited: dict[Node, tuple[Node, ...]]  # each visited node with its neighbours, in the order of visits
-    distances: Distances
+    @property
+    def target(self) -> Node:
+        """Return the target of the part."""
 
-    def turn(self, node: Node) -> Any:
-        """Return the sort key of equally distant nodes."""
+    @property
+    def depth(self) -> Depth:
+        """Return the asked depth."""
 
-    def marks(self) -> MarkStore:
-        """Return the marks that hold now."""
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Return all nodes."""
+
+    @property
+    def state(self) -> State:
+        """Return what the run knows now."""
 
 
-def along_lines(run: Run) -> Iterator[Node]:
+def along_lines(run: Run) -> Iterator[tuple[Node, ...]]:
     """Visit the asked region, then follow lines out of it for as long as they may still be oriented."""
     while True:
-        reach = run.distances.of
-        inner = [node for node, distance in reach.items() if inside(run.depth, distance)]
-        todo = [node for node in inner if node not in run.visited]
+        state = run.state
+        inner = [node for node, distance in state.distances.items() if inside(run.depth, distance)]
+        todo = [node for node in inner if node not in state.visited]
         if not todo:
-            todo = [node for node in _led_to(run.marks(), inner) if node not in run.visited]
+            led_to = [node for node in _led_to(state.marks(), inner) if node not in state.visited]
+            nearest = min((state.distances[node] for node in led_to), default=0)
+            todo = [node for node in led_to if state.distances[node] == nearest]
         if not todo:
             return
-        yield min(todo, key=lambda node: (reach[node], run.turn(node)))
+        yield tuple(todo)
 
 
-def _led_to(marks: MarkStore, start: list[Node]) -> set[Node]:
+def _led_to(marks: Marks, start: list[Node]) -> set[Node]:
     """Return the nodes that lines alone lead to."""
     seen = set(start)
     ahead = list(start)
@@ -68,40 +78,41 @@ def _led_to(marks: MarkStore, start: list[Node]) -> set[Node]:
     return seen
 
 
-def by_layers(run: Run) -> Iterator[Node]:
+def by_layers(run: Run) -> Iterator[tuple[Node, ...]]:
     """Visit as Algorithm 1 does; the names are those of the paper's lines 1-7 and 40-58."""
     queue = deque([run.target])
     layers: list[list[Node]] = [[run.target]]
     left = 1
     while queue:
         node = queue.popleft()
-        if node in run.visited:
+        if node in run.state.visited:
             continue
-        yield node
-        queue.extend(run.visited[node])
+        yield (node,)
+        visited = run.state.visited
+        queue.extend(visited[node])
         left -= 1
         if left == 0:
-            ahead = dict.fromkeys(other for inner in layers[-1] for other in run.visited[inner])
+            ahead = dict.fromkeys(other for inner in layers[-1] for other in visited[inner])
             layers.append(list(ahead))
-            left = sum(other not in run.visited for other in ahead)
-        if run.depth != "max" and len(layers) > run.depth and _is_oriented(run, layers[run.depth - 1]):
+            left = sum(other not in visited for other in ahead)
+        if run.depth != "max" and len(layers) > run.depth and _is_oriented(run.state, layers[run.depth - 1]):
             return
 
 
-def _is_oriented(run: Run, layer: list[Node]) -> bool:
+def _is_oriented(state: State, layer: list[Node]) -> bool:
     """Return whether no node of a layer has a line to one of its neighbours (lines 47-58)."""
-    marks = run.marks()
-    return not any(marks.mark(node, other) is Mark.LINE for node in layer for other in run.visited[node])
+    marks = state.marks()
+    return not any(marks.mark(node, other) is Mark.LINE for node in layer for other in state.visited[node])
 
 
-def by_queue(run: Run) -> Iterator[Node]:
+def by_queue(run: Run) -> Iterator[tuple[Node, ...]]:
     """Visit in the order in which nodes are first listed, until all within the depth are done and have no line."""
     steps = {run.target: 0}
     queue = deque([run.target])
     while queue:
         node = queue.popleft()
-        yield node
-        for other in run.visited[node]:
+        yield (node,)
+        for other in run.state.visited[node]:
             if other not in steps:
                 steps[other] = steps[node] + 1
                 queue.append(other)
@@ -111,12 +122,18 @@ def by_queue(run: Run) -> Iterator[Node]:
 
 def _has_lines(run: Run) -> bool:
     """Return whether a line touches an inner node."""
-    marks = run.marks()
-    inner = [node for node, distance in run.distances.of.items() if inside(run.depth, distance)]
+    marks = run.state.marks()
+    inner = [node for node, distance in run.state.distances.items() if inside(run.depth, distance)]
     return any(marks.mark(node, other) is Mark.LINE for node in inner for other in marks.neighbours_of(node))
 
 
-FRONTIERS: dict[str, Callable[[Run], Iterator[Node]]] = {
+def everyone(run: Run) -> Iterator[tuple[Node, ...]]:
+    """Visit all nodes."""
+    while left := tuple(node for node in run.nodes if node not in run.state.visited):
+        yield left
+
+
+FRONTIERS: dict[str, Callable[[Run], Iterator[tuple[Node, ...]]]] = {
     "lines": along_lines,
     "layers": by_layers,
     "queue": by_queue,

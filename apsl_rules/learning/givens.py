@@ -9,47 +9,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import attrs
+
 from apsl_rules.evidence import GIVEN, Evidence
 from apsl_rules.names import Node, in_order
 from apsl_rules.rules import Fact, Finding, Knowledge, Relation, adjacent, arrow, barred, gap
 
 
+@attrs.frozen
 class Givens:
-    """The knowledge of one run, told once each."""
+    """The knowledge of one run, and what was told of it so far: each fact is told once."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
-        self._knowledge = knowledge
-        self._told: set[Fact] = set()
+    knowledge: Knowledge
+    told: frozenset[Fact] = frozenset()
 
-    def about(self, node: Node, findings: Sequence[Finding]) -> list[Finding]:
-        """Return what is known of a visited node, of the nodes found around it and of the edges between them."""
-        if not self._knowledge:
-            return []
+    def about(self, node: Node, findings: Sequence[Finding]) -> tuple[Givens, list[Finding]]:
+        """Return what is known of a visited node, of the nodes found around it and of the edges between them.
+
+        The first value is the knowledge with all of this told.
+        """
+        if not self.knowledge:
+            return self, []
         edges = [one.fact.nodes for one in findings if one.fact.relation == adjacent.name]
-        edges += self._knowledge.required_at(node)
+        edges += self.knowledge.required_at(node)
         met = {node, *(end for edge in edges for end in edge)}
-        apart = [(node, other) for other in self._knowledge.apart_from(node)]
-        given = [_finding(gap, pair, self._knowledge.why_apart(*pair)) for pair in apart]
+        apart = [(node, other) for other in self.knowledge.apart_from(node)]
+        given = [_finding(gap, pair, self.knowledge.why_apart(*pair)) for pair in apart]
         for one in in_order(met):
-            for required in self._knowledge.required_at(one):
+            for required in self.knowledge.required_at(one):
                 given += [_finding(adjacent, required), _finding(arrow, required)]
                 edges.append(required)
         given += self._directions(edges)
-        return self._new(given)
+        fresh = {one.fact: one for one in given if one.fact not in self.told}
+        return Givens(self.knowledge, self.told.union(fresh)), list(fresh.values())
 
     def _directions(self, edges: Iterable[tuple[Node, ...]]) -> list[Finding]:
         """Return the directions that found edges may not have."""
         given = []
         for x, y in edges:
-            if self._knowledge.why_apart(x, y) is None:
-                ways = ((tail, head, self._knowledge.why_barred(tail, head)) for tail, head in ((x, y), (y, x)))
-                given += [_finding(barred, (tail, head), why) for tail, head, why in ways if why is not None]
+            if self.knowledge.why_apart(x, y) is None:
+                directions = ((tail, head, self.knowledge.why_barred(tail, head)) for tail, head in ((x, y), (y, x)))
+                given += [_finding(barred, (tail, head), why) for tail, head, why in directions if why is not None]
         return given
-
-    def _new(self, given: Iterable[Finding]) -> list[Finding]:
-        fresh = {one.fact: one for one in given if one.fact not in self._told}
-        self._told.update(fresh)
-        return list(fresh.values())
 
 
 def _finding(relation: Relation, nodes: tuple[Node, ...], note: str | None = None) -> Finding:

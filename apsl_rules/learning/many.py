@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from pathlib import Path
-from time import monotonic
 from typing import Any, Literal, Unpack
 
+from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.learning.choose import AUTO
-from apsl_rules.learning.whole_graph import Prepared, Settings, prepared
+from apsl_rules.learning.budget import Budget
+from apsl_rules.learning.choose import choose_learner
+from apsl_rules.learning.pipeline import run_once
+from apsl_rules.learning.request import Request, Settings
+from apsl_rules.learning.source import Source, open_data
 from apsl_rules.names import Depth, Node, check_depth, in_order, require_known
 from apsl_rules.oracles import SharedOracle, share_memory
 from apsl_rules.parts import Part, Parts
-from apsl_rules.plugins import Spec, pick
+from apsl_rules.plugins import LearnerOffer, pick
 from apsl_rules.stopping import Workers, interruptible
 
 
 @interruptible
 def learn_many(
-    source: Any,
-    targets: Iterable[Node] | Literal["all"],
-    *,
-    depth: Depth = 1,
-    learner: str | Path | Spec = AUTO,
-    **settings: Unpack[Settings],
+    source: Any, targets: Iterable[Node] | Literal["all"], *, depth: Depth = 1, **settings: Unpack[Settings]
 ) -> Parts:
     """Learn the parts around many targets, asking nothing twice.
 
@@ -34,10 +31,10 @@ def learn_many(
         What to learn from, as for ``learn``.
     targets
         The nodes of interest, or "all": then the union is the whole graph, made of parts.
-    depth, learner
+    depth
         As for ``learn``.
     settings
-        Further settings of ``learn``; limits hold for all parts together, ``threads`` learn that many parts at a time.
+        The settings of ``learn``; limits hold for all parts together, ``threads`` learn that many parts at a time.
         An interrupt raises ``Interrupted``, whose ``result`` has the parts that were learned.
 
     Examples
@@ -48,29 +45,79 @@ def learn_many(
     ([('c', 'd')], [('a', 'c'), ('c', 'd')])
     """
     check_depth(depth)
-    ready = prepared(source, learner, settings)
-    oracle = share_memory(ready.oracle)
-    wanted = _wanted(targets, oracle.nodes)
-    runner = _Runner(ready, oracle, depth)
+    request = Request.of(settings, "learn_many")
+    opened = open_data(source, request)
+    offer, _ = choose_learner(request, opened.gives)
+    oracle = share_memory(opened.oracle(offer.spec.tests.alpha, 1))
+    wanted = _check_targets(targets, oracle.nodes)
+    parts: dict[Node, Part] = {}
+    stopped: str | None = None
     try:
-        runner.run(wanted, threads=settings.get("threads", 1) if oracle.kept is None else 1)
+        _learn_all(request, opened, oracle, targets=wanted, depth=depth, parts=parts)
     except KeyboardInterrupt as stop:
-        left = len(wanted) - len(runner.parts)
-        told = f"stopped at an interrupt before {left} of {len(wanted)} targets were learned"
-        so_far = runner.gathered(told) if runner.parts else None
+        told = f"stopped at an interrupt before {len(wanted) - len(parts)} of {len(wanted)} targets were learned"
+        so_far = _gather(request, offer, oracle, depth=depth, parts=parts, incomplete=told) if parts else None
         raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
-    parts = runner.parts
     if not parts:
         message = "the limits allow no part at all; allow more tests or seconds"
         raise InvalidArgumentError(message)
-    left = len(wanted) - len(parts)
-    stopped = next((part.incomplete for part in parts.values() if part.incomplete), None)
-    if left:
-        stopped = f"stopped at the limit before {left} of {len(wanted)} targets were begun"
-    return runner.gathered(stopped)
+    if len(parts) < len(wanted):
+        stopped = f"stopped at the limit before {len(wanted) - len(parts)} of {len(wanted)} targets were begun"
+    else:
+        stopped = next((part.incomplete for part in parts.values() if part.incomplete), None)
+    return _gather(request, offer, oracle, depth=depth, parts=parts, incomplete=stopped)
 
 
-def _wanted(targets: Iterable[Node] | Literal["all"], nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+def _learn_all(
+    request: Request,
+    source: Source,
+    oracle: SharedOracle,
+    *,
+    targets: tuple[Node, ...],
+    depth: Depth,
+    parts: dict[Node, Part],
+) -> None:
+    """Learn one part after the other, or several at a time, within what the limits leave."""
+    budget = Budget.of(request)
+
+    def learn_one(target: Node) -> Part:
+        return run_once(budget.left(request, oracle.tests), source, target, depth, oracle=oracle)
+
+    # One at a time where a limit is to be met at one place, or rows are counted elsewhere in rounds.
+    if request.threads == 1 or request.is_limited or isinstance(source.counts, CachedCounts):
+        for target in targets:
+            if budget.is_spent(oracle.tests):
+                break
+            parts[target] = learn_one(target)
+        return
+    with Workers(request.threads) as pool:
+        parts.update(zip(targets, pool.map(learn_one, targets), strict=True))
+
+
+def _gather(
+    request: Request,
+    offer: LearnerOffer,
+    oracle: SharedOracle,
+    *,
+    depth: Depth,
+    parts: dict[Node, Part],
+    incomplete: str | None,
+) -> Parts:
+    rules = offer.spec.rules
+    return Parts(
+        depth,
+        offer.name,
+        parts,
+        sum(part.counts.distinct for part in parts.values()),
+        oracle.tests,
+        tuple(oracle.nodes),
+        pick(request.manager.rulebooks, rules.rulebook, "rulebook"),
+        rules.conflicts,
+        incomplete,
+    )
+
+
+def _check_targets(targets: Iterable[Node] | Literal["all"], nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     """Return the targets by name, each once and each a node."""
     if isinstance(targets, str):
         if targets != "all":
@@ -88,45 +135,3 @@ def _wanted(targets: Iterable[Node] | Literal["all"], nodes: tuple[Node, ...]) -
     for target in wanted:
         require_known(target, nodes, "target")
     return wanted
-
-
-class _Runner:
-    """Learns one part after the other, or several at a time, within what the limits leave."""
-
-    def __init__(self, ready: Prepared, oracle: SharedOracle, depth: Depth) -> None:
-        self._ready = ready
-        self._oracle = oracle
-        self._depth = depth
-        self._begun = monotonic()
-        self.parts: dict[Node, Part] = {}
-
-    def run(self, targets: tuple[Node, ...], *, threads: int) -> None:
-        if threads == 1 or self._ready.max_tests is not None or self._ready.max_seconds is not None:
-            # One at a time, so that a limit is met at one place.
-            for target in targets:
-                if self._ready.is_spent(self._oracle.tests, self._begun):
-                    break
-                self.parts[target] = self._part(target)
-            return
-        with Workers(threads) as pool:
-            self.parts.update(zip(targets, pool.map(self._part, targets), strict=True))
-
-    def gathered(self, incomplete: str | None) -> Parts:
-        asked = sum(part.counts.distinct for part in self.parts.values())
-        ready = self._ready
-        rules = ready.offer.spec.rules
-        return Parts(
-            self._depth,
-            ready.offer.name,
-            self.parts,
-            asked,
-            self._oracle.tests,
-            tuple(self._oracle.nodes),
-            pick(ready.plugins.rulebooks, rules.rulebook, "rulebook"),
-            rules.conflicts,
-            incomplete,
-        )
-
-    def _part(self, target: Node) -> Part:
-        limits = self._ready.left(self._oracle.tests, self._begun)
-        return self._ready.learned(self._oracle, target, self._depth, 1, limits)

@@ -6,21 +6,20 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from contextlib import closing
-from inspect import signature
-from time import monotonic
-from typing import Any
+from typing import Any, Unpack
 
 import attrs
 from numpy.random import SeedSequence
 
-from apsl_rules._arguments import demand, is_whole, mapping, spelt
+from apsl_rules._arguments import demand, is_whole, spelt
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.learning.choose import AUTO, check_limits, gathered, is_auto
-from apsl_rules.learning.learn import learn
-from apsl_rules.learning.resample import Drawable, drawable, row_numbers
-from apsl_rules.names import Depth, Node, check_depth, check_target, nearest
-from apsl_rules.parts import Part, Stability, Tally, count_support, tally
-from apsl_rules.plugins import Plugins
+from apsl_rules.learning.budget import Budget
+from apsl_rules.learning.pipeline import run_once
+from apsl_rules.learning.request import Request, Settings
+from apsl_rules.learning.resample import draw_rows
+from apsl_rules.learning.source import open_data
+from apsl_rules.names import Depth, Node, check_depth, check_target
+from apsl_rules.parts import Stability, Tally, count_support, tally
 from apsl_rules.stopping import Workers, interruptible
 
 
@@ -33,18 +32,14 @@ def stability(
     resamples: int = 100,
     seed: int = 0,
     subsample: float | None = None,
-    threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
-    max_tests: int | None = None,
-    max_seconds: float | None = None,
-    plugins: Plugins | Iterable[object] = (),
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Stability:
     """Learn a part from all rows and again from many resamples of them, and count how often each mark comes back.
 
     Parameters
     ----------
-    source, target, depth, plugins
+    source, target, depth
         As for ``learn``; the source is a table. Plugins that watch see the run on all rows only.
     resamples
         How many tables to draw.
@@ -73,33 +68,32 @@ def stability(
     """
     check_target(target)
     check_depth(depth)
-    check_limits(max_tests=max_tests, max_seconds=max_seconds, threads=threads)
     known = progress is None or callable(progress)
     demand(known, f"progress is {spelt(progress)}; give a function that takes the resamples done and of all")
-    _check(resamples, seed, settings)
-    table = _opened(source, settings)
-    size = _size(subsample, table.rows)
-    manager = gathered(plugins)
-    runs = _Runs(table, target, {**settings, "depth": depth, "max_tests": max_tests}, max_seconds)
-    part = runs.learned(None, manager)
-    if is_auto(runs.settings.get("learner", AUTO)):  # a resample may leave out what decided
-        runs.settings["learner"] = part.learner
-    quiet = manager.copy(watched=False)
+    request = Request.of(settings, "stability")
+    _check(resamples, seed, request)
+    opened = open_data(source, request)
+    size = _size(subsample, opened.rows)
+    budget = Budget.of(request)
+    single = attrs.evolve(request, threads=1)
+    part = run_once(single, opened, target, depth)
+    quiet = attrs.evolve(single, plugins=request.manager.copy(watched=False))
 
-    def drawn(seeds: SeedSequence) -> Tally:
-        return tally(runs.learned(row_numbers(table.rows, seeds, size), quiet))
+    def draw(seeds: SeedSequence) -> Tally:
+        rows = opened.resampled(draw_rows(opened.rows, seeds, size))
+        return tally(run_once(budget.left(quiet, 0), rows, target, depth))
 
     tallies: list[Tally] = []
     stopped, interrupted = part.incomplete, False
     tests = part.counts.distinct
     seeds = [] if stopped else SeedSequence(seed).spawn(resamples)
     try:
-        with closing(_in_order(drawn, seeds, threads)) as ahead:
+        with closing(_in_order(draw, seeds, request.threads)) as ahead:
             for one in ahead:
                 tests += one.tests
                 stopped = one.incomplete
-                if stopped is None and max_tests is not None and tests > max_tests:
-                    stopped = f"stopped at {max_tests} tests"
+                if stopped is None and request.max_tests is not None and tests > request.max_tests:
+                    stopped = f"stopped at {request.max_tests} tests"
                 if stopped is not None:
                     break
                 tallies.append(one)
@@ -123,46 +117,15 @@ def stability(
     return found
 
 
-@attrs.frozen(eq=False)
-class _Runs:
-    """The runs on all rows and on resamples of them: the same target, settings and limits."""
-
-    table: Drawable
-    target: Node
-    settings: dict[str, Any]
-    max_seconds: float | None
-    begun: float = attrs.field(factory=monotonic)
-
-    def learned(self, rows: Any, plugins: Plugins) -> Part:
-        """Learn the part from some rows, or from all, in the time that is left."""
-        left = None if self.max_seconds is None else max(0.0, self.max_seconds - (monotonic() - self.begun))
-        return learn(self.table.drawn(rows), self.target, max_seconds=left, plugins=plugins, **self.settings)
-
-
-def _check(resamples: int, seed: int, settings: dict[str, Any]) -> None:
+def _check(resamples: int, seed: int, request: Request) -> None:
     """Refuse numbers and settings that mean nothing here."""
     for name, value, least in (("resamples", resamples, 1), ("seed", seed, 0)):
         if not is_whole(value) or not least <= value < 2**63:
             message = f"{name} is {spelt(value)}; give a whole number from {least} on"
             raise InvalidArgumentError(message)
-    known = signature(learn).parameters
-    for name, value in settings.items():
-        if name == "cache" and value is not None:
-            message = "a cache keeps the figures of one table, but every resample is another; leave it out"
-            raise InvalidArgumentError(message)
-        if name not in known:
-            message = f"stability has no setting {name!r}{nearest(name, known)}"
-            raise InvalidArgumentError(message)
-
-
-def _opened(source: Any, settings: dict[str, Any]) -> Drawable:
-    """Encode the source and leave in the settings what is still to be given with a table drawn from it."""
-    given = {name: settings.pop(name, None) for name in ("missing", "discretize")}
-    options = {name: value for name, value in given.items() if value is not None}
-    further = mapping("options", settings.get("options"), "{'max_levels': 50}")
-    table = drawable(source, settings.get("oracle"), {**options, **further})
-    settings["options"] = table.options
-    return table
+    if request.cache is not None:
+        message = "a cache keeps the figures of one table, but every resample is another; leave it out"
+        raise InvalidArgumentError(message)
 
 
 def _size(subsample: float | None, rows: int) -> int | None:

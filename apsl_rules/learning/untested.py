@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from math import prod
 
+from apsl_rules.data import Table
+from apsl_rules.data.counts import CachedCounts, Heading
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node, in_order, listing
 from apsl_rules.oracles import Asker
@@ -65,8 +67,8 @@ def _once(findings: Iterable[Finding]) -> Iterable[Finding]:
 
 
 def _advice(verdict: Verdict, oracle: Asker) -> str:
-    heading = oracle.table if oracle.kept is None else oracle.kept.heading
-    if heading is None:
+    data = oracle.data.heading if isinstance(oracle.data, CachedCounts) else oracle.data
+    if not isinstance(data, Table | Heading):
         return ""
-    cells = prod(int(heading.cards[heading.place[node]]) for node in (verdict.x, verdict.y, *verdict.given))
+    cells = prod(int(data.cards[data.place[node]]) for node in (verdict.x, verdict.y, *verdict.given))
     return f"{cells:,} cells need {_ROWS_PER_CELL * cells:,} rows; {_HELP}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.oracles.asker import Asker, Counts
+from apsl_rules.oracles.asker import Asker, Counts, complete_oracle
 from apsl_rules.oracles.protocol import (
     BaseOracle,
     BatchedOracle,
@@ -30,6 +30,7 @@ __all__ = [
     "Separation",
     "SharedOracle",
     "Sweep",
+    "complete_oracle",
     "foresee",
     "share_memory",
 ]

@@ -10,8 +10,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Table
-from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import ApslError, InvalidArgumentError, LimitReachedError, PluginError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, check_labels, count_of, order_key, require_known
@@ -41,7 +39,7 @@ class Asker:
     def __init__(
         self, oracle: Oracle, *, origin: str, max_tests: int | None = None, max_seconds: float | None = None
     ) -> None:
-        self._oracle = oracle if isinstance(oracle, Oracle) else _complete(oracle)
+        self._oracle = oracle if isinstance(oracle, Oracle) else complete_oracle(oracle)
         self._eliminating = self._oracle if isinstance(self._oracle, Eliminating) else None
         self._origin = origin
         self.nodes = tuple(self._oracle.nodes)
@@ -58,16 +56,9 @@ class Asker:
         self._lock = Lock()
 
     @property
-    def table(self) -> Table | None:
-        """Return the table behind the oracle, if it has one."""
-        table = getattr(self._oracle, "table", None)
-        return table if isinstance(table, Table) else None
-
-    @property
-    def kept(self) -> CachedCounts | None:
-        """Return the counts behind the oracle, if the table is not in memory."""
-        kept = getattr(self._oracle, "kept", None)
-        return kept if isinstance(kept, CachedCounts) else None
+    def data(self) -> object:
+        """Return the table or the counts behind the oracle, if it has any."""
+        return getattr(self._oracle, "data", None)
 
     def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
         """Announce what may be asked next, so that the oracle can prepare it in one round."""
@@ -267,8 +258,8 @@ class Asker:
             self._rounds += rounds
 
 
-def _complete(partial: Any) -> Oracle:
-    """Return an oracle with the full protocol for an object that has only ``nodes`` and ``verdict``."""
+def complete_oracle(partial: Any) -> Oracle:
+    """Return an oracle from an object that has only ``nodes`` and ``verdict``."""
     if not callable(getattr(partial, "verdict", None)) or not hasattr(partial, "nodes"):
         message = f"{type(partial).__name__} is no oracle: it needs nodes and a method verdict(x, y, given)"
         raise InvalidArgumentError(message)

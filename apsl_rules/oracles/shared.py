@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Table
-from apsl_rules.data.counts import CachedCounts
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, order_key
 from apsl_rules.oracles.protocol import (
@@ -41,8 +39,7 @@ class SharedOracle(BatchedOracle):
         self.nodes = tuple(oracle.nodes)
         self.name = oracle.name
         self.perfect = oracle.perfect
-        self.table: Table | None = getattr(oracle, "table", None)
-        self.kept: CachedCounts | None = getattr(oracle, "kept", None)
+        self.data: object = getattr(oracle, "data", None)
         self.tests = 0
         self._oracle = oracle
         self._answers: dict[Hashable, Future[Any]] = {}
@@ -115,7 +112,7 @@ class SharedEliminatingOracle(SharedOracle):
     ) -> Elimination:
         """Carry out an elimination once for all runs."""
         oracle = self._oracle
-        assert isinstance(oracle, Eliminating)  # noqa: S101 - shared() puts this class before such oracles only
+        assert isinstance(oracle, Eliminating)  # noqa: S101 - share() puts this class before such oracles only
         key = ("eliminate", sweep.x, unreliable, None if among is None else among.tobytes(), max_size)
 
         def ask(_questions: Sequence[Any]) -> Sequence[Elimination]:

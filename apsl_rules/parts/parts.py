@@ -68,12 +68,12 @@ def _union(parts: Parts) -> Part:
     visits: list[Visit] = []
     for node, (neighbours, findings) in _findings_by_node(parts.values()).items():
         begin = len(book.history)
-        book.add(findings)
+        book, _ = book.with_findings(findings)
         visits.append(Visit(node, neighbours, begin, len(book.history)))
         for finding in findings:
             if finding.fact.relation == adjacent.name:
                 distances.add(*finding.fact.nodes)
-    settled = book.settled()
+    settled = book.settled
     return attrs.evolve(
         first,
         depth="max",

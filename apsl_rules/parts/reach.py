@@ -12,12 +12,19 @@ class Distances:
 
     def __init__(self, target: Node) -> None:
         self.of: dict[Node, int] = {target: 0}
-        self._edges: dict[Node, set[Node]] = {}
+        self._edges: dict[Node, tuple[Node, ...]] = {}
+
+    def __copy__(self) -> Distances:
+        same = type(self).__new__(type(self))
+        same.__dict__.update(of=dict(self.of), _edges=dict(self._edges))
+        return same
 
     def add(self, x: Node, y: Node) -> None:
-        """Add an edge, and update the distances that it shortens."""
-        self._edges.setdefault(x, set()).add(y)
-        self._edges.setdefault(y, set()).add(x)
+        """Take up an edge and pass on what it shortens."""
+        if y in self._edges.get(x, ()):
+            return
+        self._edges[x] = (*self._edges.get(x, ()), y)
+        self._edges[y] = (*self._edges.get(y, ()), x)
         changed = deque(sorted((node for node in (x, y) if node in self.of), key=self.of.__getitem__))
         while changed:
             node = changed.popleft()

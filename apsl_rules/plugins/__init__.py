@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.plugins.context import Progress, Task
+from apsl_rules.plugins.context import Context, Findings, Marks, Progress, Searched, State, Visited
 from apsl_rules.plugins.hookspecs import hookimpl
 from apsl_rules.plugins.learner_spec import FindingSpec, Spec, Spouses, TestSpec, build, parse_spec
 from apsl_rules.plugins.manager import Plugins, installed, pick, register
@@ -19,20 +19,25 @@ from apsl_rules.plugins.offers import (
 
 __all__ = [
     "BlanketOffer",
+    "Context",
     "ExporterOffer",
     "FinderOffer",
     "FinderSettings",
     "FindingSpec",
+    "Findings",
     "LearnerOffer",
+    "Marks",
     "OracleOffer",
     "OracleSettings",
     "Plugins",
     "Progress",
     "ReaderOffer",
+    "Searched",
     "Spec",
     "Spouses",
-    "Task",
+    "State",
     "TestSpec",
+    "Visited",
     "build",
     "hookimpl",
     "installed",

@@ -15,7 +15,7 @@ from apsl_rules.plugins.learner_spec import Spec
 
 if TYPE_CHECKING:
     from apsl_rules.parts import MarkedGraph, Part
-    from apsl_rules.plugins.context import Task
+    from apsl_rules.plugins.context import Context, Findings
 
 
 @attrs.frozen
@@ -43,14 +43,23 @@ class FinderSettings:
     hidden: frozenset[Node] = frozenset()
 
 
+def _as_it_is(source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    return source, options
+
+
 @attrs.frozen
 class OracleOffer:
-    """An oracle by name: how to make it from a source, and for which sources it is the natural choice."""
+    """An oracle by name: how to open a source, how to make the oracle from that, and for which sources it is natural.
+
+    ``open`` is called once for all runs on a source. It takes the options that say how to read it, and returns what
+    it opened together with the options that are left for ``make``.
+    """
 
     name: str
     summary: str
     make: Callable[[Any, OracleSettings], Oracle]
     natural_for: Callable[[Any], bool] = attrs.field(default=lambda _source: False)
+    open: Callable[[Any, Mapping[str, Any]], tuple[Any, Mapping[str, Any]]] = _as_it_is
 
 
 @attrs.frozen
@@ -74,14 +83,16 @@ class BlanketOffer:
 
 @attrs.frozen
 class LearnerOffer:
-    """A learner: its spec, and its own code unless the spec says everything (``learn`` None: the local learner).
+    """A learner: its spec, and how it finds things out unless the spec says everything (None: by tests).
 
-    Code of its own says whether it honours the ``knowledge`` of a task; where it does not, knowledge is refused.
+    Code of its own says whether it honours the ``knowledge`` of a run; where it does not, knowledge is refused. It says
+    also what it ``needs`` of a source besides answers: "counts", where it goes by scores.
     """
 
     spec: Spec
-    learn: Callable[[Task], Part] | None = None
+    findings: Callable[[Context], Findings] | None = None
     honours_knowledge: bool = False
+    needs: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:

@@ -28,7 +28,7 @@ from apsl_rules.rules.facts import (
     untested,
 )
 from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
-from apsl_rules.rules.ledger import ledger
+from apsl_rules.rules.ledger import Ledger, ledger
 from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason, shortest_proofs
 from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND, STEP_2, X, Y, Z, knowing
@@ -51,6 +51,7 @@ __all__ = [
     "Finding",
     "Firing",
     "Knowledge",
+    "Ledger",
     "Mark",
     "MarkStore",
     "Nodes",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Literal
+from functools import cached_property
+from typing import ClassVar, Literal, Self
+
+import attrs
 
 from apsl_rules.names import in_order
 from apsl_rules.rules.conflicts import Conflict, Policy, Settled, is_consistent, left_standing, settle
-from apsl_rules.rules.engine import compile_rulebook, count_firings, extend, require_positive
+from apsl_rules.rules.engine import Program, compile_rulebook, count_firings, extend, require_positive
 from apsl_rules.rules.facts import Finding, Firing
 from apsl_rules.rules.proof import proof_of, proof_of_reason, shortest_proofs
 from apsl_rules.rules.rule import Rulebook
@@ -16,34 +19,35 @@ from apsl_rules.rules.sequential import Clash, overwrite
 from apsl_rules.rules.store import MarkStore
 
 
+@attrs.frozen(eq=False, slots=False)
 class Ledger(ABC):
-    """Takes findings as they come and fires the rules at once; gives the marks that hold when asked.
+    """The findings of a run and what follows from them; adding more returns another ledger.
 
     ``history`` is the run as it went, ``settled`` what is to be believed now.
     """
 
-    #: Whether the marks depend on the order in which findings came.
-    order_dependent: bool
+    program: Program
+    history: MarkStore
 
-    def __init__(self, rulebook: Rulebook) -> None:
-        self.program = compile_rulebook(rulebook)
-        self.history = self.program.start()
+    #: Whether the marks depend on the order in which findings came.
+    order_dependent: ClassVar[bool]
 
     def rule_use(self) -> dict[str, int]:
         """Return how often each rule fired in the run."""
         return count_firings(self.program.rulebook, self.history)
 
     @abstractmethod
-    def add(self, findings: Sequence[Finding]) -> tuple[Firing, ...]:
-        """Take up findings and give the firings that they set off."""
+    def with_findings(self, findings: Sequence[Finding]) -> tuple[Self, tuple[Firing, ...]]:
+        """Return the ledger with more findings, and the firings that they set off."""
 
+    @property
     @abstractmethod
     def settled(self) -> Settled:
         """Return the marks that hold now, and the contradictions met."""
 
     def marks(self) -> MarkStore:
         """Return the marks that hold now, without the contradictions, whose proofs take their time."""
-        return self.settled().store
+        return self.settled.store
 
     @abstractmethod
     def proofs(self) -> MarkStore:
@@ -52,66 +56,62 @@ class Ledger(ABC):
 
 def ledger(rulebook: Rulebook, policy: Policy) -> Ledger:
     """Open an empty ledger for a conflict policy."""
+    program = compile_rulebook(rulebook)
     match policy:
         case "first" | "last":
-            return _Sequential(rulebook, policy)
+            return _Sequential(program, program.start(), policy)
         case "quarantine" | "strongest":
-            return _Fixpoint(rulebook, policy)
+            require_positive(rulebook)
+            return _Fixpoint(program, program.start(), policy)
 
 
+@attrs.frozen(eq=False, slots=False)
 class _Fixpoint(Ledger):
     """Judges the whole set of findings whenever it contains contradictions."""
 
+    policy: Literal["quarantine", "strongest"]
+    told: tuple[Sequence[Finding], ...] = ()
+
     order_dependent = False
 
-    def __init__(self, rulebook: Rulebook, policy: Literal["quarantine", "strongest"]) -> None:
-        require_positive(rulebook)
-        super().__init__(rulebook)
-        self._policy = policy
-        self._findings: list[Finding] = []
-        self._settled: Settled | None = None
+    @property
+    def _findings(self) -> list[Finding]:
+        return [one for findings in self.told for one in findings]
 
-    def add(self, findings: Sequence[Finding]) -> tuple[Firing, ...]:
-        self._settled = None
-        self._findings += findings
+    def with_findings(self, findings: Sequence[Finding]) -> tuple[Self, tuple[Firing, ...]]:
         outcome = extend(self.program, self.history, findings)
-        self.history = outcome.store
-        return outcome.firings
+        return attrs.evolve(self, history=outcome.store, told=(*self.told, findings)), outcome.firings
 
+    @cached_property
     def settled(self) -> Settled:
-        if self._settled is None:
-            consistent = is_consistent(self.history)
-            self._settled = (
-                Settled(self.history, ()) if consistent else settle(self.program.rulebook, self._findings, self._policy)
-            )
-        return self._settled
+        if is_consistent(self.history):
+            return Settled(self.history, ())
+        return settle(self.program.rulebook, self._findings, self.policy)
 
     def proofs(self) -> MarkStore:
         """Return proofs of least depth: the fixpoint taken once more from all findings together."""
-        settled = self.settled().store
-        if settled is not self.history:
-            return settled
-        return shortest_proofs(self.program.rulebook, self._findings)
+        settled = self.settled.store
+        return settled if settled is not self.history else shortest_proofs(self.program.rulebook, self._findings)
 
 
+@attrs.frozen(eq=False, slots=False)
 class _Sequential(Ledger):
     """Lets arrows overwrite or refuse each other as they come."""
 
+    keep: Literal["first", "last"]
+    conflicts: tuple[Conflict, ...] = ()
+
     order_dependent = True
 
-    def __init__(self, rulebook: Rulebook, keep: Literal["first", "last"]) -> None:
-        super().__init__(rulebook)
-        self._keep = keep
-        self._conflicts: list[Conflict] = []
+    def with_findings(self, findings: Sequence[Finding]) -> tuple[Self, tuple[Firing, ...]]:
+        overwritten = overwrite(self.program, self.history, findings, keep=self.keep)
+        store = overwritten.store
+        met = (*self.conflicts, *(_conflict(store, clash) for clash in overwritten.clashes))
+        return attrs.evolve(self, history=store, conflicts=met), overwritten.firings
 
-    def add(self, findings: Sequence[Finding]) -> tuple[Firing, ...]:
-        overwritten = overwrite(self.program, self.history, findings, keep=self._keep)
-        self.history = overwritten.store
-        self._conflicts += [_conflict(self.history, clash) for clash in overwritten.clashes]
-        return overwritten.firings
-
+    @property
     def settled(self) -> Settled:
-        return Settled(self.history, (*self._conflicts, *left_standing(self.history)))
+        return Settled(self.history, (*self.conflicts, *left_standing(self.history)))
 
     def marks(self) -> MarkStore:
         return self.history

@@ -12,9 +12,8 @@ from apsl_backends.finders.mmpc import Mmpc
 from apsl_backends.finders.pcsimple import PcSimple
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_backends.independence.recording import ReplayOracle
-from apsl_backends.learners import BLANKETS, CODE
+from apsl_backends.learners import BLANKETS, offer_of
 from apsl_backends.learners.grow_shrink.blankets import GrowShrink
-from apsl_backends.learners.grow_shrink.learner import learn_by_growing
 from apsl_backends.learners.grow_shrink.rulebook import PATHS
 from apsl_backends.table_oracles import TABLE_ENDINGS, TABLE_ORACLES, read_table
 from apsl_rules.errors import InvalidArgumentError
@@ -125,6 +124,4 @@ def apsl_learners() -> Iterable[LearnerOffer]:
     """Offer a learner for each spec file."""
     folder = files("apsl_specs") / "learners"
     specs = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    learners = [parse_spec(file.read_text("utf-8"), f"spec {file.name}") for file in specs]
-    code = {**CODE, "gs": learn_by_growing}
-    return [LearnerOffer(spec, code.get(spec.kind)) for spec in learners]
+    return [offer_of(parse_spec(file.read_text("utf-8"), f"spec {file.name}")) for file in specs]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -59,14 +59,19 @@ def _only(options: Mapping[str, Any], known: tuple[str, ...], oracle: str) -> di
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _count_test(name: str, source: Any, settings: OracleSettings) -> Oracle:
+def _open_counts(name: str, source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    """Open a table for counting; the options that are left are those of the tests."""
+    known = _only(options, (*ENCODING, *SOURCING, *_TESTING, "cache"), name)
+    return open_counts(source, known), {one: known[one] for one in (*_TESTING, "cache") if one in known}
+
+
+def _count_test(name: str, counted: Any, settings: OracleSettings) -> Oracle:
     """Make a test on counts, behind a verdict cache if one is asked for."""
     from apsl_backends.independence.chi_square import ChiSquare
     from apsl_backends.independence.g_square import GSquare
 
-    options = _only(settings.options, (*ENCODING, *SOURCING, *_TESTING, "cache"), name)
+    options = settings.options
     testing = {one: options[one] for one in _TESTING if one in options}
-    counted = open_counts(source, options)
     kind = GSquare if name == "gsquare" else ChiSquare
     oracle = kind(counted, alpha=settings.alpha, threads=settings.threads, **testing)
     if "cache" not in options:
@@ -88,19 +93,27 @@ def _count_test(name: str, source: Any, settings: OracleSettings) -> Oracle:
     )
 
 
-def _fisherz(source: Any, settings: OracleSettings) -> Oracle:
-    from apsl_backends.independence.fisher_z import FisherZ
+def _open_numbers(source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
     from apsl_rules.data import numeric_matrix
 
-    options = _only(settings.options, ("names",), "fisherz")
-    matrix, names = numeric_matrix(source, **options)
+    return numeric_matrix(source, **_only(options, ("names",), "fisherz")), {}
+
+
+def _fisherz(numbers: Any, settings: OracleSettings) -> Oracle:
+    from apsl_backends.independence.fisher_z import FisherZ
+
+    matrix, names = numbers
     return FisherZ(matrix, names, alpha=settings.alpha)
 
 
-_GSQUARE, _CHISQUARE = (partial(_count_test, name) for name in ("gsquare", "chisquare"))
+def _counting(name: str, summary: str, natural_for: Callable[[Any], bool] = lambda _source: False) -> OracleOffer:
+    return OracleOffer(name, summary, partial(_count_test, name), natural_for, partial(_open_counts, name))
+
 
 TABLE_ORACLES = (
-    OracleOffer("gsquare", "G² test on a table of discrete columns", _GSQUARE, is_table),
-    OracleOffer("chisquare", "Pearson's χ² test on a table of discrete columns", _CHISQUARE),
-    OracleOffer("fisherz", "Fisher's z test of partial correlation on a table of numbers", _fisherz),
+    _counting("gsquare", "G² test on a table of discrete columns", is_table),
+    _counting("chisquare", "Pearson's χ² test on a table of discrete columns"),
+    OracleOffer(
+        "fisherz", "Fisher's z test of partial correlation on a table of numbers", _fisherz, open=_open_numbers
+    ),
 )

@@ -10,9 +10,8 @@ import pytest
 
 from apsl_rules import compare, learn, network
 from apsl_rules.errors import LimitReachedError
-from apsl_rules.learning.local_run import learn_locally
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Task
+from apsl_rules.learning.findings import FindingsFromTests
+from apsl_rules.plugins.context import Context, Findings
 from apsl_rules.plugins.manager import installed
 from apsl_rules.stopping import INTERRUPTED, REASON, TIME_IS_UP, Stop, Workers, check, heeding
 
@@ -22,12 +21,12 @@ ALARM = network("alarm")
 def test_the_limit_of_an_inner_run_is_its_own() -> None:
     """A learner that looks ahead with a limit goes on without one."""
 
-    def looking_ahead(task: Task) -> Part:
+    def looking_ahead(context: Context) -> Findings:
         for limit in ({"max_tests": 1}, {"max_seconds": 0.0}):
             assert learn(ALARM, "HR", depth="max", learner="apsl", **limit).incomplete
-        return learn_locally(task)
+        return FindingsFromTests(context)
 
-    offer = attrs.evolve(installed().learners["apsl"], learn=looking_ahead)
+    offer = attrs.evolve(installed().learners["apsl"], findings=looking_ahead)
 
     assert learn(ALARM, "HR", learner=offer).incomplete is None
 

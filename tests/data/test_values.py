@@ -135,10 +135,10 @@ def test_stores_are_equal_when_written_alike() -> None:
 def test_a_copy_of_a_ledger_goes_on_by_itself(policy: Policy, copied: Callable[[Any], Any]) -> None:
     """Findings told to the copy do not reach what it was made of, and nothing keeps a run from being copied."""
     run = ledger(SOUND, policy)
-    run.add([Finding(collider.fact("a", "b", "c"), Evidence("test"))])
+    run, _ = run.with_findings([Finding(collider.fact("a", "b", "c"), Evidence("test"))])
     before = run.history
     again = copied(run)
-    again.add([Finding(adjacent.fact("a", "d"), Evidence("test"))])
+    again, _ = again.with_findings([Finding(adjacent.fact("a", "d"), Evidence("test"))])
 
     assert (run.history, len(run.history)) == (before, 3)
     assert len(again.history) == 4

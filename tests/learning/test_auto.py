@@ -12,14 +12,13 @@ import pytest
 from apsl_backends.counting import choose as opening
 from apsl_backends.counting.table_counts import TableCounts
 from apsl_backends.independence.chi_square import ChiSquare
-from apsl_rules import compare, known_dag, learn, learn_many, network, stability
+from apsl_rules import compare, known_dag, learn, learn_many, network
 from apsl_rules.data import table
-from apsl_rules.data.table import Table
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning import choose as choosing
 from apsl_rules.learning.whole_graph import learn_graph
 from apsl_rules.rules.knowledge import Knowledge
 
+TABLE = "the source is a table, read as discrete columns"
 ROWS = sample(network("cancer"), 400, seed=3)
 HOLES = pd.DataFrame({"a": ["x", None, "y", "y"] * 30, "b": ["u", "v", "v", "u"] * 30})
 NUMBERS = pd.DataFrame(np.random.default_rng(1).normal(size=(50, 2)), columns=["a", "b"])
@@ -29,19 +28,20 @@ NUMBERS = pd.DataFrame(np.random.default_rng(1).normal(size=(50, 2)), columns=["
 @pytest.mark.parametrize(
     ("source", "target", "settings", "learner", "why"),
     [
-        (ROWS, "Cancer", {}, "apsl-score", "the source is a table, read as discrete columns"),
-        (ROWS, "Cancer", {"knowledge": Knowledge()}, "apsl-score", "the source is a table, read as discrete columns"),
-        (NUMBERS, "a", {}, "apsl-score", "the source is a table, read as discrete columns"),
-        (ROWS, "Cancer", {"max_tests": 1000}, "apsl", "the run is limited"),
-        (ROWS, "Cancer", {"knowledge": Knowledge(tiers=(("Smoker",), ("Cancer",)))}, "apsl", "knowledge is given"),
-        (ROWS, "Cancer", {"counts": "duckdb"}, "apsl", "the table is not counted in memory"),
-        (TableCounts(ROWS), "Cancer", {}, "apsl", "the table is not counted in memory"),
-        (HOLES, "a", {"missing": "testwise"}, "apsl", "values are missing"),
-        (NUMBERS, "a", {"oracle": "fisherz"}, "apsl", "the source has no table of discrete columns"),
+        (ROWS, "Cancer", {}, "apsl-score", TABLE),
+        (ROWS, "Cancer", {"knowledge": Knowledge()}, "apsl-score", TABLE),
+        (NUMBERS, "a", {}, "apsl-score", TABLE),
+        (ROWS, "Cancer", {"max_tests": 1000}, "apsl-score", TABLE),
+        (ROWS, "Cancer", {"knowledge": Knowledge(tiers=(("Smoker",), ("Cancer",)))}, "apsl-score", TABLE),
+        (ROWS, "Cancer", {"counts": "duckdb"}, "apsl-score", TABLE),
+        (TableCounts(ROWS), "Cancer", {}, "apsl-score", TABLE),
+        (HOLES, "a", {"missing": "testwise"}, "apsl-score", TABLE),
+        (NUMBERS, "a", {"oracle": "fisherz"}, "apsl", "there is no table of discrete columns"),
+        (ChiSquare(ROWS), "Cancer", {}, "apsl", "the source is an oracle itself"),
     ],
 )
 def test_the_source_decides(source: Any, target: str, settings: dict[str, Any], learner: str, why: str) -> None:
-    """Scores refine parts from complete tables of discrete columns; all else is left to tests. The part says why."""
+    """Scores refine parts wherever columns are counted, whatever else is asked; else tests do. The part says why."""
     part = learn(source, target, learner="auto", **settings)
     assert part.learner == learner
     assert part.notes[0] == f"learner 'auto' chose {learner!r}: {why}"
@@ -63,8 +63,8 @@ def test_the_source_decides_by_default() -> None:
     assert part.rows() == learn(ROWS, "Cancer", learner="auto").rows()
 
 
-def test_a_file_that_is_unfit_for_scores_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file with holes is opened for scores and then left to tests, but not read again."""
+def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file is opened before the learner is chosen, and not read again."""
     path = tmp_path / "holes.csv"
     HOLES.to_csv(path, index=False)
     opened: list[type] = []
@@ -76,8 +76,7 @@ def test_a_file_that_is_unfit_for_scores_is_read_once(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(opening, "_encode", watched)
     part = learn(path, "a", missing="testwise")
-    assert (part.learner, opened) == ("apsl", [type(path), Table])
-    assert part.rows() == learn(path, "a", missing="testwise", learner="apsl").rows()
+    assert (part.learner, opened) == ("apsl-score", [type(path)])
 
 
 def test_whole_graphs_are_left_to_the_source_too() -> None:
@@ -97,32 +96,11 @@ def test_each_choice_tests_at_its_own_level() -> None:
 
 def test_parts_of_whole_graphs_and_of_many_targets_say_what_was_chosen() -> None:
     """The choice is made once for all parts, and each of them names it; a known graph leaves nothing to choose."""
-    note = "learner 'auto' chose 'apsl-score': the source is a table, read as discrete columns"
+    note = f"learner 'auto' chose 'apsl-score': {TABLE}"
     assert learn_graph(ROWS).notes[0] == note
     assert {part.notes[0] for part in learn_many(ROWS, ["Cancer", "Xray"]).values()} == {note}
-    assert (
-        learn_many(HOLES, ["a"], missing="testwise")["a"].notes[0] == "learner 'auto' chose 'apsl': values are missing"
-    )
+    assert learn_many(HOLES, ["a"], missing="testwise")["a"].notes[0] == note
     assert learn_graph(network("cancer")).notes == ()
-
-
-def test_resamples_have_the_learner_of_the_part() -> None:
-    """A resample without the one row that has a hole is learned by tests all the same."""
-    column: Any = ["x", None, *(["y", "x"] * 59)]
-    holed = HOLES.assign(a=column)
-    found = stability(holed, "a", resamples=8, seed=1, missing="testwise")
-    same = stability(holed, "a", resamples=8, seed=1, missing="testwise", learner="apsl")
-    assert found.part.learner == "apsl"
-    assert found.rows() == same.rows()
-
-
-def test_tables_too_large_for_a_search_are_left_to_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond some rows or columns the default does not search by scores."""
-    for limit in ("MOST_ROWS", "MOST_COLUMNS"):
-        with monkeypatch.context() as patched:
-            patched.setattr(choosing, limit, 2)
-            part = learn(ROWS, "Cancer")
-        assert part.notes[0] == "learner 'auto' chose 'apsl': the table is too large to search by scores"
 
 
 def test_the_choice_is_compared_with_others() -> None:
@@ -133,7 +111,7 @@ def test_the_choice_is_compared_with_others() -> None:
 
 
 def test_an_oracle_stays_the_one_that_is_asked() -> None:
-    """An oracle over a table with holes is unfit for scores, but it is not replaced by another one."""
+    """An oracle over a table is not replaced by another one."""
     oracle = ChiSquare(table(HOLES, missing="testwise"), alpha=0.2)
     assert learn(oracle, "a").oracle == "chisquare"
     assert learn_graph(oracle).parts[0].oracle == "chisquare"

@@ -30,12 +30,19 @@ class Pretended:
         self.depth = depth
         self.oriented = {tuple(pair.split("->")) for pair in oriented.split()}
         self.visited: dict[Node, tuple[Node, ...]] = {}
-        self.distances = Distances(target)
+        self.reach = Distances(target)
         self.store = MarkStore()
+        self.nodes = dag.nodes
 
-    def turn(self, node: Node) -> Any:
-        """Go by name."""
-        return order_key(node)
+    @property
+    def state(self) -> Any:
+        """Return what is known, which is this itself."""
+        return self
+
+    @property
+    def distances(self) -> dict[Node, int]:
+        """Return the distances so far."""
+        return self.reach.of
 
     def marks(self) -> MarkStore:
         """Return what was shown so far."""
@@ -45,7 +52,7 @@ class Pretended:
         """Show the edges of a node."""
         self.visited[node] = tuple(sorted(self.dag.neighbours_of(node), key=order_key))
         for other in self.visited[node]:
-            self.distances.add(node, other)
+            self.reach.add(node, other)
             self.store = self.store.with_reasons(told(f"adjacent:{node},{other}"))
             for x, y in ((node, other), (other, node)):
                 if (x, y) in self.oriented:
@@ -54,8 +61,8 @@ class Pretended:
 
 def visits(run: Pretended, *, layers: bool = False) -> str:
     """Return the nodes visited, in order."""
-    for node in by_layers(run) if layers else along_lines(run):
-        run.visit(node)
+    for nodes in by_layers(run) if layers else along_lines(run):
+        run.visit(min(nodes, key=lambda node: (run.distances[node], order_key(node))))
     return "".join(map(str, run.visited))
 
 

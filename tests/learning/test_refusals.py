@@ -12,10 +12,9 @@ from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import hookimpl, known_dag, learn, learn_graph, network
 from apsl_rules.data import table
 from apsl_rules.errors import InvalidArgumentError, PluginError
-from apsl_rules.learning.local_run import learn_locally
+from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.parts.file import part_json
-from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Task
+from apsl_rules.plugins.context import Context, Findings
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.offers import FinderOffer, LearnerOffer
 from apsl_rules.rules.facts import gap
@@ -41,8 +40,8 @@ def test_a_test_with_too_few_rows_separates_nothing() -> None:
 def test_a_cycle_that_overwriting_leaves_is_reported() -> None:
     """Under the policy last arrows may close a cycle; each of its pairs is a conflict with its proofs."""
     run = ledger(SOUND, "last")
-    run.add(told("arrow:a,b arrow:b,c arrow:c,d arrow:d,a"))
-    conflicts = run.settled().conflicts
+    run, _ = run.with_findings(told("arrow:a,b arrow:b,c arrow:c,d arrow:d,a"))
+    conflicts = run.settled.conflicts
 
     assert sorted(one.pair for one in conflicts) == [("a", "b"), ("a", "d"), ("b", "c"), ("c", "d")]
     assert {one.kind for one in conflicts} == {"cycle"}
@@ -52,22 +51,22 @@ def test_an_edge_found_and_found_absent_is_reported_under_every_policy() -> None
     """A torn edge is a conflict whatever the policy."""
     for policy in ("quarantine", "strongest", "first", "last"):
         run = ledger(SOUND, policy)
-        run.add(told("adjacent:a,b gap:a,b"))
-        assert [one.kind for one in run.settled().conflicts] == ["edge"]
+        run, _ = run.with_findings(told("adjacent:a,b gap:a,b"))
+        assert [one.kind for one in run.settled.conflicts] == ["edge"]
 
 
 def test_learn_graph_runs_the_code_of_a_plugin() -> None:
     """A learner with code of its own is run by learn and by learn_graph alike."""
     ran: list[str] = []
 
-    def learn_mine(task: Task) -> Part:
-        ran.append(str(task.target))
-        return learn_locally(task)
+    def find_mine(context: Context) -> Findings:
+        ran.append(str(context.target))
+        return FindingsFromTests(context)
 
     class Mine:
         @hookimpl
         def apsl_learners(self) -> Iterable[LearnerOffer]:
-            return [LearnerOffer(Spec("mine", "a learner of its own"), learn_mine)]
+            return [LearnerOffer(Spec("mine", "a learner of its own"), find_mine)]
 
     learn(network("cancer"), "Cancer", learner="mine", plugins=[Mine()])
     learn_graph(network("cancer"), learner="mine", plugins=[Mine()])

@@ -123,8 +123,8 @@ def test_missing_values_and_numbers_are_dealt_with_as_told() -> None:
     how: dict[str, Any] = {"missing": "testwise", "discretize": "quantile:3"}
     selector = PartSelector(**how).fit(frame, Y)
 
-    assert selector.get_feature_names_out().tolist() == ["bronc"]
-    assert learn(frame.assign(dysp=Y), "dysp", **how).neighbours_of("dysp") == ("bronc",)
+    assert selector.get_feature_names_out().tolist() == ["bronc", "either"]
+    assert learn(frame.assign(dysp=Y), "dysp", **how).neighbours_of("dysp") == ("bronc", "either")
 
 
 def test_mistakes_get_a_sentence() -> None:

@@ -19,7 +19,7 @@ from apsl_rules.data.table import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.resample import drawable, row_numbers
+from apsl_rules.learning.resample import draw_rows, resample_table
 from apsl_rules.names import Node
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.part import Part
@@ -84,18 +84,16 @@ def test_seeds_decide_the_rows() -> None:
     assert same(first, again)
     assert first.rows() != other.rows()
     few, many = (SeedSequence(9).spawn(number) for number in (3, 30))
-    assert all(
-        np.array_equal(row_numbers(50, x, None), row_numbers(50, y, None)) for x, y in zip(few, many, strict=False)
-    )
+    assert all(np.array_equal(draw_rows(50, x, None), draw_rows(50, y, None)) for x, y in zip(few, many, strict=False))
 
 
 def test_rows_are_drawn_with_or_without_repetition() -> None:
     """The bootstrap repeats rows and draws all numbers alike; a subsample has each row at most once."""
     (seeds,) = SeedSequence(1).spawn(1)
-    drawn = np.concatenate([row_numbers(100, one, None) for one in SeedSequence(2).spawn(400)])
-    part = row_numbers(100, seeds, 30)
+    drawn = np.concatenate([draw_rows(100, one, None) for one in SeedSequence(2).spawn(400)])
+    part = draw_rows(100, seeds, 30)
 
-    assert len(row_numbers(100, seeds, None)) == 100
+    assert len(draw_rows(100, seeds, None)) == 100
     assert len(set(part.tolist())) == len(part) == 30
     assert np.abs(np.bincount(drawn, minlength=100) - 400).max() < 5 * np.sqrt(400)
 
@@ -109,7 +107,7 @@ def test_a_drawn_table_is_the_table_of_the_drawn_rows(columns: list[list[str | N
     frame = pd.DataFrame({f"c{at}": [*column, "x"] for at, column in enumerate(columns)})
     rows = [*rows, 6]
 
-    drawn = drawable(frame, None, {"missing": "testwise"}).drawn(np.array(rows))
+    drawn = resample_table(table(frame, missing="testwise"), np.array(rows), declared=False)
     anew = table(frame.iloc[rows], missing="testwise")
 
     assert drawn.codes.tolist() == anew.codes.tolist()
@@ -122,7 +120,7 @@ def test_a_column_that_is_missing_in_a_resample_never_varies() -> None:
     """All values of a drawn column missing: it has one level, and learning from it works."""
     frame = pd.DataFrame({"a": ["x", "y", None, None], "b": [0, 1, 0, 1]})
 
-    drawn = drawable(frame, None, {"missing": "testwise"}).drawn(np.array([2, 3, 3]))
+    drawn = resample_table(table(frame, missing="testwise"), np.array([2, 3, 3]), declared=False)
 
     assert (drawn.cards.tolist(), drawn.incomplete.tolist()) == ([1, 2], [True, False])
     assert not learn(drawn, "b").edges
@@ -132,7 +130,7 @@ def test_declared_levels_stay() -> None:
     """With declared levels those below the largest one seen stay levels of a resample."""
     frame = pd.DataFrame({"a": [0, 1, 2, 3], "b": [0, 1, 0, 1]})
 
-    drawn = drawable(frame, None, {"levels": "declared"}).drawn(np.array([0, 2, 2]))
+    drawn = resample_table(table(frame, levels="declared"), np.array([0, 2, 2]), declared=True)
 
     assert (drawn.cards.tolist(), drawn.codes[0].tolist()) == ([3, 1], [0, 2, 2])
 
@@ -141,7 +139,7 @@ def test_resamples_are_learned_as_tables_of_their_own() -> None:
     """The shares are those of learning from each resampled frame by itself."""
     frame = frame_of(sample(network("asia"), 400, seed=8))
     found = stability(frame, "either", depth=2, resamples=10, seed=3)
-    parts = [learn(frame.iloc[row_numbers(400, one, None)], "either", depth=2) for one in SeedSequence(3).spawn(10)]
+    parts = [learn(frame.iloc[draw_rows(400, one, None)], "either", depth=2) for one in SeedSequence(3).spawn(10)]
 
     assert found.supports
     for one in found.supports:

@@ -94,9 +94,9 @@ def test_a_ledger_judges_the_whole_set_of_findings(
 
     run = ledger(KNOWING, policy)
     for one in random.sample(found, len(found)):
-        run.add([one])
-        run.settled()
-    actual = run.settled()
+        run, _ = run.with_findings([one])
+        assert run.settled is not None
+    actual = run.settled
 
     assert set(reasons_in(actual.store)) == set(reasons_in(expected.store))
     assert actual.conflicts == expected.conflicts
@@ -110,8 +110,8 @@ def test_overwriting_never_holds_opposed_arrows(
     """Of two opposite arrows one stays, and the clash is on record with both proofs."""
     run = ledger(PAPER, policy)
     for batch in (found[:cut], found[cut:]):
-        run.add(batch)
-    settled = run.settled()
+        run, _ = run.with_findings(batch)
+    settled = run.settled
 
     assert run.order_dependent
     assert not any((y, x) in settled.store.arrows for x, y in settled.store.arrows)

@@ -135,10 +135,10 @@ def test_the_proofs_of_a_run_are_as_short_as_can_be(dag: Dag, random: Random) ->
 
     run = ledger(SOUND, "quarantine")
     for batch in in_batches(shuffled(found, random), random):
-        run.add(batch)
+        run, _ = run.with_findings(batch)
     proofs = run.proofs()
 
-    assert run.settled().conflicts == ()
+    assert run.settled.conflicts == ()
     assert {fact: proof_of(proofs, fact).depth for fact in facts_in(proofs)} == expected
 
 

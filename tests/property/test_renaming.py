@@ -9,9 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from apsl_backends.independence.g_square import GSquare
-from apsl_backends.scores.content_order import by_content
+from apsl_backends.scores.content_order import ContentOrder
 from apsl_rules import learn, network
 from apsl_rules.data import describe
+from apsl_rules.data.counts import heading_of
 from apsl_rules.data.table import Table
 from apsl_rules.graphs.networks.random import random_network
 from apsl_rules.graphs.networks.sampling import sample
@@ -102,6 +103,14 @@ def ties(table: Table) -> bool:
     oracle = GSquare(table, alpha=0.05)
     associations = [[one.association for one in oracle.associations(node) if one.dependent] for node in table.names]
     return bool(describe(table).duplicates) or any(len(set(one)) < len(one) for one in associations)
+
+
+def by_content(table: Table) -> tuple[Node, ...]:
+    """Return the columns of a table in the order of their numbers, when all of them are met at once."""
+    order = ContentOrder.of(heading_of(table))
+    places = list(range(len(table.names)))
+    numbers = order.numbers(places, places, table.codes, np.empty(0, np.int64))
+    return tuple(table.names[place] for place in sorted(places, key=numbers.__getitem__))
 
 
 @given(st.integers(0, 9999), st.integers(4, 9), st.integers(20, 60))

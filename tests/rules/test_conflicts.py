@@ -135,10 +135,10 @@ def test_the_best_evidence_told_for_a_fact_counts() -> None:
 def test_consistent_findings_are_left_alone() -> None:
     """Without contradictions the settled store is the history itself, and both policies agree."""
     run = ledger(SOUND, "quarantine")
-    run.add(told("spouse:a,b,c adjacent:b,d chain:a,b,d"))
+    run, _ = run.with_findings(told("spouse:a,b,c adjacent:b,d chain:a,b,d"))
 
-    assert run.settled().store is run.history
-    assert run.settled().conflicts == ()
+    assert run.settled.store is run.history
+    assert run.settled.conflicts == ()
     assert not run.order_dependent
 
 
@@ -153,10 +153,9 @@ def test_consistency(text: str, expected: bool) -> None:
 
 def test_judging_is_no_part_of_the_run() -> None:
     """However often contradictions are settled, the rules count only what they did while the findings came."""
-    run = ledger(SOUND, "quarantine")
-    firings = run.add(told(OPPOSED))
+    run, firings = ledger(SOUND, "quarantine").with_findings(told(OPPOSED))
     for _ in range(3):
-        run.settled()
+        assert run.settled.conflicts
         run.proofs()
 
     assert sum(run.rule_use().values()) == len(firings)

@@ -147,9 +147,9 @@ def test_verdicts_and_evidence_read_in_one_line() -> None:
 def test_a_dropped_arrow_can_still_be_proved() -> None:
     """A conflict under ``last`` shows the proof of the arrow that was overwritten."""
     run = ledger(PAPER, "last")
-    run.add(told("spouse:a,b,c"))
-    run.add(told("arrow:b,a"))
-    (conflict,) = run.settled().conflicts
+    run, _ = run.with_findings(told("spouse:a,b,c"))
+    run, _ = run.with_findings(told("arrow:b,a"))
+    (conflict,) = run.settled.conflicts
 
     assert [proof.fact for proof in conflict.proofs] == [fact("arrow:b,a"), fact("arrow:a,b")]
     assert str(conflict.proofs[1]) == "a -> b   [V-non-collider]\n  a and c share the child b   [test]"

@@ -67,7 +67,7 @@ def test_a_kite_without_its_chain_stays_open() -> None:
 def test_the_literal_rules_agree_where_all_is_known(text: str, expected: str) -> None:
     """On a graph that is drawn completely the paper's reading gives the same arrows."""
     run = ledger(PAPER, "last")
-    run.add(told(text))
+    run, _ = run.with_findings(told(text))
 
     assert run.history.arrows == arrows_of(expected)
 
@@ -75,7 +75,8 @@ def test_the_literal_rules_agree_where_all_is_known(text: str, expected: str) ->
 def test_the_literal_rules_take_an_unseen_edge_for_none() -> None:
     """The paper's R1 fires where a and c may well be adjacent."""
     run = ledger(PAPER, "last")
-    run.add(told("arrow:a,b adjacent:a,b adjacent:b,c"))
+    run, _ = run.with_findings(told("arrow:a,b adjacent:a,b adjacent:b,c"))
 
     assert run.history.arrows == arrows_of("a->b b->c")
-    assert [firing.rule for firing in run.add(told("adjacent:a,c"))] == ["Meek-R2"]
+    _, firings = run.with_findings(told("adjacent:a,c"))
+    assert [firing.rule for firing in firings] == ["Meek-R2"]

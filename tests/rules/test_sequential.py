@@ -57,8 +57,8 @@ def test_the_first_arrows_refuse_to_close_a_cycle() -> None:
 def test_a_refused_cycle_is_a_conflict_with_all_its_arrows() -> None:
     """The conflict of a ledger proves the refused arrow and every arrow of the way back."""
     run = ledger(PAPER, "first")
-    run.add(told("arrow:a,b arrow:b,c arrow:c,a"))
-    (one,) = run.settled().conflicts
+    run, _ = run.with_findings(told("arrow:a,b arrow:b,c arrow:c,a"))
+    (one,) = run.settled.conflicts
 
     assert (one.pair, one.kind, one.outcome) == (("a", "c"), "cycle", "kept a -> b")
     assert [proof.fact for proof in one.proofs] == [fact("arrow:a,b"), fact("arrow:c,a"), fact("arrow:b,c")]
@@ -67,11 +67,11 @@ def test_a_refused_cycle_is_a_conflict_with_all_its_arrows() -> None:
 def test_marks_are_given_without_proving_contradictions() -> None:
     """A learner that looks at the marks after each visit gets the history itself, whatever contradictions it has."""
     run = ledger(PAPER, "last")
-    run.add(told("arrow:a,b arrow:b,c arrow:c,a"))
+    run, _ = run.with_findings(told("arrow:a,b arrow:b,c arrow:c,a"))
 
     assert run.marks() is run.history
-    assert run.marks() is run.settled().store
-    assert run.settled().conflicts
+    assert run.marks() is run.settled.store
+    assert run.settled.conflicts
 
 
 def test_guards_are_asked_at_the_moment_of_firing() -> None:
@@ -123,21 +123,21 @@ def test_a_rule_that_overwrites_its_own_premise_ends() -> None:
 def test_a_ledger_goes_on_where_it_stopped(keep: str, expected: str) -> None:
     """Findings of a later visit overwrite, or yield to, those of an earlier one."""
     run = ledger(PAPER, "first" if keep == "first" else "last")
-    run.add(told("arrow:a,b"))
-    run.add(told("arrow:b,a"))
+    run, _ = run.with_findings(told("arrow:a,b"))
+    run, _ = run.with_findings(told("arrow:b,a"))
 
-    assert run.settled().store.arrows == arrows_of(expected)
+    assert run.settled.store.arrows == arrows_of(expected)
     assert run.order_dependent
     assert run.proofs() is run.history
-    assert [one.outcome for one in run.settled().conflicts] == [f"kept {expected.replace('->', ' -> ')}"]
+    assert [one.outcome for one in run.settled.conflicts] == [f"kept {expected.replace('->', ' -> ')}"]
 
 
 def test_an_arrow_taken_up_again_has_its_newest_proof() -> None:
     """Overwritten twice, the arrow is back, and two clashes are on record."""
     run = ledger(PAPER, "last")
     for text in ("spouse:a,b,c", "arrow:b,a", "collider:a,b,d"):
-        run.add(told(text))
+        run, _ = run.with_findings(told(text))
 
     assert run.history.arrows == arrows_of("a->b c->b d->b")
-    assert [one.kind for one in run.settled().conflicts] == ["opposed", "opposed"]
+    assert [one.kind for one in run.settled.conflicts] == ["opposed", "opposed"]
     assert proof_of(run.history, fact("arrow:a,b")).findings == tuple(told("collider:a,b,d"))

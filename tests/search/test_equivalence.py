@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
-from apsl_backends.search.families import book_of
 from apsl_backends.search.greedy import Table as Moving
 from apsl_backends.search.greedy import applies, search, table_for
 from apsl_backends.search.operators import (
@@ -35,7 +34,7 @@ from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.networks.sampling import sample
 from support.graphs import all_dags, random_dag
 from support.scoring import strong_network, tables
-from support.searching import naive_climb
+from support.searching import book_of, naive_climb
 
 FOUR = 4
 
@@ -92,10 +91,10 @@ def total(score: BDeu, dag: Marks) -> int:
     return sum(score.local(node, tuple(np.flatnonzero(dag[:, node]).tolist())) for node in range(len(dag)))
 
 
-def moves_of(score: BDeu, marks: Marks, kind: int) -> Iterator[tuple[int, Marks]]:
+def moves_of(drawn: Table, price: float, marks: Marks, kind: int) -> Iterator[tuple[int, Marks]]:
     """Return what the best move of each pair gains, and the pattern that it leads to."""
-    book, table = book_of(score), table_for(len(marks))
-    numbers, opened = np.arange(len(marks)), np.ones(marks.shape, np.bool_)
+    book, table = book_of(drawn, price=price), table_for(len(marks))
+    numbers, opened = np.arange(len(marks)), np.ones(marks.shape, np.uint8)
     for x, y in permutations(range(len(marks)), 2):
         if applies(marks, opened, kind, x, y):
             count = parents_of(marks, numbers, y, x, table.space.base)
@@ -118,7 +117,7 @@ def _reached(marks: Marks, kind: int, x: int, y: int, table: Moving) -> Marks:
 @given(tables(min_columns=FOUR, max_columns=FOUR), st.sampled_from([0.0, 2.0]), st.data())
 def test_moves_reach_the_best_neighbouring_class(drawn: Table, price: float, data: st.DataObject) -> None:
     """Each move leads to a class one arrow away, gains what the scores differ by, and the best is among them."""
-    score = BDeu(drawn, price=price)
+    score = BDeu(drawn, price=price, order="column")
     found, listed = classes()
     start = data.draw(st.sampled_from(listed))
     own = total(score, found[start][0])
@@ -127,7 +126,7 @@ def test_moves_reach_the_best_neighbouring_class(drawn: Table, price: float, dat
         nearby = {pattern_of(other).tobytes(): other for dag in found[start] for other in neighbouring(dag, kind)}
         nearby.pop(start, None)
         best = -np.inf
-        for gain, reached in moves_of(score, marks, kind):
+        for gain, reached in moves_of(drawn, price, marks, kind):
             assert reached.tobytes() in nearby
             assert gain == total(score, nearby[reached.tobytes()]) - own
             best = max(best, gain)
@@ -138,21 +137,24 @@ def test_moves_reach_the_best_neighbouring_class(drawn: Table, price: float, dat
 @given(tables(min_columns=2, max_columns=5, max_rows=200), st.sampled_from([0.0, 2.0]))
 def test_the_search_ends_where_no_move_gains(drawn: Table, price: float) -> None:
     """What was gained is what the scores differ by, and no move of any kind gains more."""
-    score = BDeu(drawn, price=price)
+    score = BDeu(drawn, price=price, order="column")
     width = len(drawn.names)
     marks, dag = np.zeros((width, width), np.uint8), np.zeros((width, width), np.uint8)
-    gained = search(book_of(score), np.arange(width), marks, np.ones((width, width), np.bool_), 6, table_for(width))
+    gained = search(
+        book_of(drawn, price=price), np.arange(width), marks, np.ones((width, width), np.uint8), 6, table_for(width)
+    )
     assert extend(marks, dag, paper_for(width))
     assert gained == total(score, dag) - total(score, np.zeros_like(dag))
-    assert all(gain <= 0 for kind in (INSERT, DELETE, TURN) for gain, _ in moves_of(score, marks, kind))
+    assert all(gain <= 0 for kind in (INSERT, DELETE, TURN) for gain, _ in moves_of(drawn, price, marks, kind))
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_large_samples_of_strong_tables_give_the_best_class(seed: int) -> None:
     """On 50,000 rows of five nodes the class found scores as well as the best graph, and is the true one."""
     truth = random_dag(seed, 5, 2.0)
-    score = BDeu(sample(strong_network(truth, seed=seed), 50_000, seed=seed), price="columns")
-    found = search_rounds(book_of(score), range(5), np.ones((5, 5), np.bool_), Effort(rounds=0))
+    drawn = sample(strong_network(truth, seed=seed), 50_000, seed=seed)
+    score = BDeu(drawn, price="columns", order="column")
+    found = search_rounds(book_of(drawn, price="columns"), range(5), np.ones((5, 5), np.uint8), Effort(rounds=0))
     assert total(score, found.dag) == optimal(score, range(5)).score
     assert cpdag(score.dag({node: tuple(np.flatnonzero(found.dag[:, node]).tolist()) for node in range(5)})) == cpdag(
         truth
@@ -163,11 +165,11 @@ def test_large_samples_of_strong_tables_give_the_best_class(seed: int) -> None:
 @given(tables(min_columns=4, max_columns=6, max_rows=200), st.data())
 def test_a_search_goes_on_from_a_class_over_some_of_the_nodes(drawn: Table, data: st.DataObject) -> None:
     """It never ends below where it began, tells its whole gain, and stays where nothing gains any more."""
-    score = BDeu(drawn, price=0.5, leaning=0.5)
-    book, width = book_of(score), len(drawn.names)
+    score = BDeu(drawn, price=0.5, leaning=0.5, order="column")
+    book, width = book_of(drawn, price=0.5, leaning=0.5), len(drawn.names)
     some = sorted(data.draw(st.sets(st.integers(0, width - 1), min_size=1)))
-    smaller = search_rounds(book, some, np.ones((len(some), len(some)), np.bool_), Effort())
-    opened = np.ones((width, width), np.bool_)
+    smaller = search_rounds(book, some, np.ones((len(some), len(some)), np.uint8), Effort())
+    opened = np.ones((width, width), np.uint8)
     found = search_rounds(book, range(width), opened, Effort(), smaller)
     assert found.gain >= smaller.gain
     assert found.gain == total(score, found.dag) - total(score, np.zeros_like(found.dag))
@@ -181,13 +183,13 @@ def test_a_search_goes_on_from_a_class_over_some_of_the_nodes(drawn: Table, data
 @given(tables(min_columns=3, max_columns=5), st.data())
 def test_the_climb_goes_like_one_that_scores_everything_anew(drawn: Table, data: st.DataObject) -> None:
     """The graph that it ends with scores as well as that of the slow climb with the same limits."""
-    score = BDeu(drawn)
+    score = BDeu(drawn, order="column")
     width = len(drawn.names)
     nodes = range(width)
     tabu, patience, most = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 8)), data.draw(st.integers(1, 6))
     dag = np.zeros((width, width), np.uint8)
     climb = climb_for(width, tabu)
-    gained = climb_from(book_of(score), np.arange(width), dag, np.ones((width, width), np.bool_), most, patience, climb)
+    gained = climb_from(book_of(drawn), np.arange(width), dag, np.ones((width, width), np.uint8), most, patience, climb)
     pairs = list(permutations(nodes, 2))
     _, top, _ = naive_climb(
         score.local, nodes, pairs, {}, tabu=tabu, patience=patience, max_parents=most, turn_any=False
@@ -199,9 +201,9 @@ def test_the_climb_goes_like_one_that_scores_everything_anew(drawn: Table, data:
 @given(tables(min_columns=FOUR, max_columns=FOUR, max_rows=200))
 def test_rivals_are_the_best_without_the_feature(drawn: Table) -> None:
     """For each pair it is the best class one arrow away that joins the two, or does not; the families say the rest."""
-    score = BDeu(drawn, price=1.0)
-    opened = np.ones((FOUR, FOUR), np.bool_)
-    book = book_of(score)
+    score = BDeu(drawn, price=1.0, order="column")
+    opened = np.ones((FOUR, FOUR), np.uint8)
+    book = book_of(drawn, price=1.0)
     found = search_rounds(book, range(FOUR), opened, Effort())
     own = total(score, found.dag)
     members = classes()[0][found.marks.tobytes()]
@@ -221,9 +223,9 @@ def test_rivals_are_the_best_without_the_feature(drawn: Table) -> None:
 def test_rivals_of_triples_undo_them(seed: int, rows: int) -> None:
     """An unshielded triple has a rival one move away, never ahead of the class found, and its families say how far."""
     drawn = sample(strong_network(random_dag(seed, FOUR, 1.5), seed=seed), rows, seed=seed)
-    score = BDeu(drawn, price=1.0)
-    opened = np.ones((FOUR, FOUR), np.bool_)
-    book = book_of(score)
+    score = BDeu(drawn, price=1.0, order="column")
+    opened = np.ones((FOUR, FOUR), np.uint8)
+    book = book_of(drawn, price=1.0)
     found = search_rounds(book, range(FOUR), opened, Effort())
     triples = _triples(found)
     assume(triples)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
@@ -58,10 +59,18 @@ class Heading:
 
 
 def heading_of(table: Table) -> Heading:
-    """Return the heading of a table in memory."""
-    spans = (table.cards + table.incomplete).tolist()
-    totals = tuple(np.bincount(codes, minlength=span) for codes, span in zip(table.codes, spans, strict=True))
-    return Heading(table.names, table.cards, table.levels, table.incomplete, table.rows, totals, table.notes)
+    """Return the heading of a table in memory, made once."""
+    if table not in _KNOWN:
+        spans = (table.cards + table.incomplete).tolist()
+        totals = tuple(np.bincount(codes, minlength=span) for codes, span in zip(table.codes, spans, strict=True))
+        _KNOWN[table] = Heading(
+            table.names, table.cards, table.levels, table.incomplete, table.rows, totals, table.notes
+        )
+    return _KNOWN[table]
+
+
+#: The headings of tables that are in use.
+_KNOWN: WeakKeyDictionary[Table, Heading] = WeakKeyDictionary()
 
 
 @attrs.frozen(eq=False)

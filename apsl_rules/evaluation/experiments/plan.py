@@ -16,7 +16,7 @@ from apsl_rules.evaluation.experiments.design import Experiment, Grid, Learned, 
 from apsl_rules.evaluation.experiments.samples import Samples, drawing_seed
 from apsl_rules.evaluation.published import table4
 from apsl_rules.graphs import Dag
-from apsl_rules.learning import learner_offer
+from apsl_rules.learning import find_learner
 from apsl_rules.names import Depth, count_of, order_key
 from apsl_rules.plugins import Plugins, installed
 
@@ -82,7 +82,7 @@ def order_columns(table: Table, permutation: tuple[int, ...]) -> Table:
 
 
 def _units(experiment: Experiment, grid: Grid, samples: Samples, plugins: Plugins) -> Iterator[Unit]:
-    offers = {learner: learner_offer(learner, plugins) for learner in grid.learners}
+    offers = {learner: find_learner(learner, plugins) for learner in grid.learners}
     for network in grid.networks:
         targets = _targets(grid, samples, network, experiment.seed)
         for size in grid.sizes:

@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import Literal, TypeAlias
 
 from apsl_rules.evidence import Verdict
-from apsl_rules.learning.findings.finding_list import Found
+from apsl_rules.learning.findings.finding_list import FindingList
 from apsl_rules.names import Node
 from apsl_rules.neighbours import BlanketFinder
 from apsl_rules.oracles import Oracle
@@ -39,12 +39,12 @@ class Identities:
         self._reasons: dict[Node, tuple[tuple[Verdict, ...], str]] = {}
         self._identify()
 
-    def tell(self, found: Found) -> None:
+    def tell(self, found: FindingList) -> None:
         """Tell parents and children as arrows."""
         for other, identity in self.of.items():
             if identity in ("parent", "child"):
                 tail, head = (other, self._node) if identity == "parent" else (self._node, other)
-                found.tell(arrow, (tail, head), *self._reasons[other])
+                found.add(arrow, (tail, head), *self._reasons[other])
 
     def _identify(self) -> None:
         chains, still_open = self._search((), {})

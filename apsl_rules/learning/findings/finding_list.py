@@ -7,7 +7,7 @@ from apsl_rules.names import Node
 from apsl_rules.rules import Fact, Finding, Relation
 
 
-class Found:
+class FindingList:
     """The findings of one visit; ``source`` names the oracle behind them."""
 
     def __init__(self, source: str) -> None:
@@ -19,7 +19,7 @@ class Found:
         """Return the findings in order."""
         return list(self._findings.values())
 
-    def tell(
+    def add(
         self, relation: Relation, nodes: tuple[Node, ...], verdicts: tuple[Verdict, ...] = (), note: str = ""
     ) -> None:
         """Add a finding unless the fact is told already."""

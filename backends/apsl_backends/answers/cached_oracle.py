@@ -26,7 +26,6 @@ from apsl_backends.answers.figures import (
     unpack_sweep,
 )
 from apsl_rules.data import Table, fingerprint
-from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, in_order
@@ -54,8 +53,7 @@ class CachedOracle(BatchedOracle):
         self.name = oracle.name
         self.perfect = oracle.perfect
         self.hits = self.misses = 0
-        self.table: Table | None = getattr(oracle, "table", None)
-        self.kept: CachedCounts | None = getattr(oracle, "kept", None)
+        self.data: object = getattr(oracle, "data", None)
         self._oracle = oracle
         self._cache = cache
         self._alpha = alpha

@@ -25,9 +25,7 @@ class Fcbf:
     def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
         from apsl_backends.independence.uncertainty import SymmetricalUncertainty
 
-        table = getattr(oracle, "table", None)
-        if table is None:
-            table = getattr(oracle, "kept", None)
+        table = getattr(oracle, "data", None)
         if not isinstance(table, Table | CachedCounts):
             message = f"the finder 'fcbf' measures a table, but the oracle {oracle.name!r} has none; use 'hiton'"
             raise InvalidArgumentError(message)

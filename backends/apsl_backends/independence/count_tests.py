@@ -62,8 +62,7 @@ class CountOracle(BaseOracle):
         from apsl_backends.independence.table_tester import Tester, measure_of
         from apsl_backends.kernels.chi_square_tail import log_tail, log_tails
 
-        self.table = table if isinstance(table, Table) else None
-        self.kept = None if isinstance(table, Table) else table
+        self.data = table
         self._heading: Table | Heading = table if isinstance(table, Table) else table.heading
         self.nodes = self._heading.names
         self.source = MemoryCounts(table, threads) if isinstance(table, Table) else table
@@ -122,7 +121,7 @@ class CountOracle(BaseOracle):
 
     def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
         """Count in one round what later searches and sweeps may need, if the rows are not in memory."""
-        if self.kept is not None:
+        if isinstance(self.data, CachedCounts):
             planned = [plan for search in searches if (plan := self._plan(search)) is not None]
             self.tester.foresee(planned, self._places(sweeps))
 

@@ -8,21 +8,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from apsl_backends.learners.apsl_score import learn_refined
-from apsl_backends.learners.ggsl import learn_ggsl
-from apsl_backends.learners.mmhc import learn_mmhc
+from apsl_backends.learners.apsl_score import FindingsFromScores
+from apsl_backends.learners.ggsl import GgslFindings
+from apsl_backends.learners.grow_shrink.learner import GrowShrinkFindings
+from apsl_backends.learners.mmhc import MmhcFindings
 from apsl_backends.learners.s2tmb import S2tmb
-from apsl_backends.learners.sll import learn_sll
-from apsl_rules.parts import Part
-from apsl_rules.plugins import BlanketOffer, Task
+from apsl_backends.learners.sll import SllFindings
+from apsl_rules.plugins import BlanketOffer, Context, Findings, LearnerOffer, Spec
 
-#: What runs the specs of each kind.
-CODE: dict[str, Callable[[Task], Part]] = {
-    "mmhc": learn_mmhc,
-    "sll": learn_sll,
-    "ggsl": learn_ggsl,
-    "score": learn_refined,
+_BY_KIND: dict[str, Callable[[Context], Findings]] = {
+    "gs": GrowShrinkFindings,
+    "mmhc": MmhcFindings,
+    "sll": SllFindings,
+    "ggsl": GgslFindings,
+    "score": FindingsFromScores,
 }
+
+
+def offer_of(spec: Spec) -> LearnerOffer:
+    """Return the learner that a spec describes, with the code of its kind."""
+    needs = frozenset() if spec.kind in ("local", "gs") else frozenset({"counts"})
+    return LearnerOffer(spec, _BY_KIND.get(spec.kind), honours_knowledge=spec.kind == "score", needs=needs)
+
 
 BLANKETS = (
     BlanketOffer("s2tmb", "S²TMB: best graphs over small sets, for tables only", S2tmb),

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 
 from apsl_backends.learners.ball import Ball, Balls, Pairs
-from apsl_backends.learners.climbing import task_score
-from apsl_backends.learners.duplicate_columns import Copies
-from apsl_backends.learners.findings_from_scores import Leads, leads_of, tell_ball
-from apsl_backends.scores.bde import Order
+from apsl_backends.learners.duplicate_columns import DuplicateColumns
+from apsl_backends.learners.findings_from_scores import Leads, find_leads, speak_against, visits_of
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
-from apsl_rules.errors import InvalidArgumentError, LimitReachedError, SpecError
+from apsl_rules.data import Table
+from apsl_rules.data.counts import CachedCounts
+from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.evidence import Verdict
-from apsl_rules.learning import Assembly
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Neighbours
-from apsl_rules.parts import Part
-from apsl_rules.plugins import Task, build, pick
+from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
 
 
 @attrs.frozen
@@ -53,63 +53,92 @@ class RefinedOptions:
                 raise SpecError(message)
 
 
-def learn_refined(task: Task) -> Part:
-    """Learn the part around the target from the best class of graphs over the nodes near it."""
-    options = build(RefinedOptions, task.spec.options, f"spec {task.spec.name!r}, options")
-    if task.oracle.kept is not None:
-        message = f"the learner {task.spec.name!r} searches by scores in memory; leave out counts, or take 'apsl'"
-        raise InvalidArgumentError(message)
-    order: Order = "content" if task.spec.frontier.order == "name" else "column"
-    score = task_score(task, options.ess, options.price, options.leaning, order)
-    assembly = Assembly(task)
-    copies = Copies.among(task.oracle.table)
-    seeing = attrs.evolve(task.finder_settings, hidden=copies.hidden)
-    finder = pick(task.plugins.finders, task.spec.neighbours.finder, "finder").make(task.oracle, seeing)
-    neighbours = Neighbours(finder, symmetric=task.spec.neighbours.symmetry == "both", threads=task.threads)
-    balls = Balls(
-        score,
-        lambda node: score.numbers(copies.around(score.nodes[node], neighbours.of)),
-        radius=options.radius,
-        pairs=options.pairs,
-        effort=Effort(options.max_parents, options.rounds, options.tabu, options.patience),
-        limits=task.oracle.within_limits,
-    )
+class FindingsFromScores:
+    """Searches the best class of graphs over the nodes near the target, again each time nodes join the core."""
 
-    def tested(x: Node, y: Node, are_joined: bool) -> tuple[Verdict, ...]:  # noqa: FBT001 - one of two kinds of pair
+    whole = False
+
+    def __init__(self, context: Context) -> None:
+        from apsl_backends.search.local_bde import LocalBde
+
+        spec, data = context.spec, context.data
+        if not isinstance(data, Table | CachedCounts):
+            message = f"the learner {spec.name!r} scores a table of discrete columns; learn from a table"
+            raise InvalidArgumentError(message)
+        options = self._options = build(RefinedOptions, spec.options, f"spec {spec.name!r}, options")
+        self._context = context
+        self._score = LocalBde(
+            data,
+            ess=options.ess,
+            price=options.price,
+            leaning=options.leaning,
+            order="content" if spec.frontier.order == "name" else "column",
+        )
+        duplicates = DuplicateColumns.among(data)
+        seeing = attrs.evolve(context.finder_settings, hidden=duplicates.hidden)
+        finder = pick(context.plugins.finders, spec.neighbours.finder, "finder").make(context.asker, seeing)
+        self._neighbours = Neighbours(finder, symmetric=spec.neighbours.symmetry == "both", threads=context.threads)
+        self._balls = Balls(
+            self._score,
+            lambda node: (*duplicates.around(node, self._neighbours.of), *self._required_at(node)),
+            lambda nodes: self._neighbours.prepare(dict.fromkeys(map(duplicates.representative, nodes))),
+            radius=options.radius,
+            pairs=options.pairs,
+            effort=Effort(options.max_parents, options.rounds, options.tabu, options.patience),
+            knowledge=context.knowledge,
+        )
+        self._ball: Ball | None = None
+
+    def _required_at(self, node: Node) -> list[Node]:
+        """Return the nodes that knowledge joins to a node; those known to be apart from it stay in the ball."""
+        return [one for arrow in self._context.knowledge.required_at(node) for one in arrow if one != node]
+
+    def join(self, state: State, nodes: tuple[Node, ...]) -> State:
+        """Return the state after a search around a core that some nodes have joined."""
+        core = (*state.visited, *nodes)
+        ball = self._balls.around(self._context.target, core, self._ball)
+        self._ball = ball
+        return state.searched(Searched(core, ball, ball.distances, lambda: self._tell(ball, core)))
+
+    def _tell(self, ball: Ball, core: Sequence[Node]) -> tuple[Sequence[Visited], Sequence[str]]:
+        """Return the visits that a ball stands for, and notes on the search."""
+        most = self._options.max_parents
+        leads = find_leads(ball, most)
+        scored = frozenset(ball.members) if self._options.pairs == "all" else frozenset()
+        against = speak_against(ball, core, most)
+        visits = visits_of(ball, core, leads, tested=self._tests_of, scored=scored, against=against)
+        return visits, self._notes(ball, leads)
+
+    def _tests_of(self, x: Node, y: Node, are_joined: bool) -> tuple[Verdict, ...]:  # noqa: FBT001 - one of two kinds of pair
+        """Return the verdicts behind a pair that is joined, or that is not."""
+        neighbours = self._neighbours
         if are_joined:
             return tuple(one for one in neighbours.evidence(x, y) if one.dependent)
-        known = [neighbours.candidates(one).separation(other) for one, other in ((x, y), (y, x))
-                 if one in neighbours.computed]  # fmt: skip
+        known = [
+            neighbours.candidates(one).separation(other)
+            for one, other in ((x, y), (y, x))
+            if one in neighbours.computed
+        ]
         return tuple(one.verdict for one in known if one is not None and one.verdict is not None)[:1]
 
-    try:
-        ball = balls.around(score.number[task.target], task.depth)
-        leads = leads_of(ball, book=balls.book, max_parents=options.max_parents)
-    except LimitReachedError as limit:
-        return assembly.part(f"stopped at {limit} before the part was settled; nothing is learned yet")
-    scored = frozenset(score.nodes[one] for one in ball.found.members) if options.pairs == "all" else frozenset()
-    tell_ball(assembly, ball, score, leads, tested=tested, scored=scored)
-    nats = score.nats(ball.found.gain)
-    width = len(ball.found.members)
-    note = (
-        f"the best graph found over {width} nodes near {task.target} is {nats:.2f} nats ahead of no edge ({score.name})"
-    )
-    return attrs.evolve(assembly.part(), notes=(note, *_bounds(ball, leads, int(balls.book.tried[1]))))
-
-
-def _bounds(ball: Ball, leads: Leads, most: int) -> tuple[str, ...]:
-    """Say what searches left out because they compared as many moves as they may."""
-    notes = []
-    width = len(ball.found.members)
-    if not ball.found.finished:
-        notes.append(
-            f"the search over {width} nodes ended after {most:,} moves compared, before all were; there may be a "
-            "better graph, so take edges and missing edges with care, or choose fewer columns"
-        )
-    unsought = sum(lead is not None and not lead.sought for lead in leads.values())
-    if unsought:
-        notes.append(
-            f"{unsought} of {len(leads)} findings were not compared with rivals, since {most:,} moves were "
-            "compared before; such edges have no lead, and such gaps and V-structures are left open"
-        )
-    return tuple(notes)
+    def _notes(self, ball: Ball, leads: Leads) -> list[str]:
+        """Say how good the graph is, and what searches left out because they compared as many moves as they may."""
+        score, width, most = self._score, len(ball.members), int(self._score.book.tried[1])
+        nats = score.nats(ball.found.gain)
+        where = f"over {width} nodes near {self._context.target}"
+        notes = [f"the best graph found {where} is {nats:.2f} nats ahead of no edge ({score.name})"]
+        cost = score.nats(ball.free.gain - ball.found.gain)
+        if cost > 0:
+            notes.append(f"without background knowledge the best graph found is {cost:.2f} nats better")
+        if not ball.found.finished:
+            notes.append(
+                f"the search over {width} nodes ended after {most:,} moves compared, before all were; there may be a "
+                "better graph, so take edges and missing edges with care, or choose fewer columns"
+            )
+        unsought = sum(lead is not None and not lead.sought for lead in leads.values())
+        if unsought:
+            notes.append(
+                f"{unsought} of {len(leads)} findings were not compared with rivals, since {most:,} moves were "
+                "compared before; such edges have no lead, and such gaps and V-structures are left open"
+            )
+        return notes

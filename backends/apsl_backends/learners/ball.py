@@ -1,144 +1,175 @@
-"""A class of graphs over the nodes near a target, searched by score and grown until the asked part is settled.
+"""A class of graphs over the nodes near a target, searched by score around a core that grows with the part.
 
 Tests say who may matter: candidates, and candidates of candidates. The score says who is adjacent and in which
 direction, over all of these nodes at once: a search among tested pairs only would mend each missed candidate with
-wrong arrows. The ball grows as any part does: nodes of the asked depth join its core, then the nearest ones that lines
-lead to, and each time the search goes on with the newcomers, until nobody joins.
+wrong arrows. Each time nodes join the core, the search goes on with the newcomers from where it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import attrs
 import numpy as np
 
-from apsl_backends.independence.sweeps import name_ranks_of
-from apsl_backends.scores.bde import BDeu, Integers
-from apsl_backends.search.rounds import Effort, Found, Open, search_rounds
-from apsl_rules.names import Depth
-from apsl_rules.parts import inside
+from apsl_backends.search.constraints import arrows_allowed, fitting_graph, mended_graph, orient, pairs_allowed
+from apsl_backends.search.rounds import CLOSED, OPEN, Effort, Found, Marks, Open, climb_rounds, search_rounds
+from apsl_rules.names import Node, in_order
+from apsl_rules.rules import Knowledge, Mark
+
+if TYPE_CHECKING:
+    from apsl_backends.search.local_bde import LocalBde
 
 Pairs: TypeAlias = Literal["all", "inner", "candidates"]
 
 
 @attrs.frozen(slots=False, eq=False)
 class Ball:
-    """What was found around a target: the class, its core, and how far each node is.
+    """What was found around a target: the class, and how far each node is.
 
-    ``rank`` is the place of each numbered node among the names: what users see goes by name.
+    ``free`` is the class that the search found without regard to known directions; where these fit it, the same.
     """
 
+    score: LocalBde
     found: Found
-    target: int
-    core: frozenset[int]
-    rank: Integers
+    free: Found
+    allowed: Open
+    target: Node
 
     @cached_property
-    def place(self) -> dict[int, int]:
+    def members(self) -> tuple[Node, ...]:
+        """Return the nodes of the ball, in the order of the search."""
+        return tuple(self.score.nodes[number] for number in self.found.members)
+
+    @cached_property
+    def place(self) -> dict[Node, int]:
         """Return the place of each node among the members."""
-        return {node: at for at, node in enumerate(self.found.members)}
+        return {node: at for at, node in enumerate(self.members)}
 
     @cached_property
-    def neighbours(self) -> dict[int, tuple[int, ...]]:
+    def known_marks(self) -> Marks:
+        """Return the pattern with the arrows that knowledge compels."""
+        if (self.allowed == OPEN).all():
+            return self.found.marks
+        oriented = orient(self.found.marks, self.allowed)
+        return self.found.marks if oriented is None else oriented
+
+    @cached_property
+    def neighbours(self) -> Mapping[Node, tuple[Node, ...]]:
         """Return the neighbours of each node by name."""
-        marks, members = self.found.marks, self.found.members
-        return {node: self._by_name(members[at] for at in np.flatnonzero(marks[at_node] | marks[:, at_node]).tolist())
-                for at_node, node in enumerate(members)}  # fmt: skip
+        joined = (self.found.marks > 0) | (self.found.marks.T > 0)
+        return {
+            node: in_order(self.members[other] for other in np.flatnonzero(joined[at]).tolist())
+            for at, node in enumerate(self.members)
+        }
 
     @cached_property
-    def distances(self) -> dict[int, int]:
+    def distances(self) -> Mapping[Node, int]:
         """Return the distance of each node that is connected with the target, nearest first and then by name."""
-        found = {self.target: 0}
-        layer: tuple[int, ...] = (self.target,)
+        found: dict[Node, int] = {self.target: 0}
+        layer: tuple[Node, ...] = (self.target,)
         while layer:
             ahead = {other for node in layer for other in self.neighbours[node]} - found.keys()
             further = found[layer[0]] + 1
-            layer = self._by_name(ahead)
+            layer = in_order(ahead)
             found |= dict.fromkeys(layer, further)
         return found
 
-    def _by_name(self, nodes: Iterable[int]) -> tuple[int, ...]:
-        return tuple(sorted(nodes, key=self.rank.__getitem__))
+    def neighbours_of(self, node: Node) -> tuple[Node, ...]:
+        """Return the nodes that are adjacent to a node."""
+        return self.neighbours[node]
 
-    def joining(self, depth: Depth) -> set[int]:
-        """Return the nodes that are to join the core: those of the asked depth, or else the nearest at open lines."""
-        inner = [node for node, distance in self.distances.items() if inside(depth, distance)]
-        joining = set(inner) - self.core
-        seen, layer = set(inner), inner
-        while layer and not joining:
-            layer = sorted({other for node in layer for other in self._lined(node)} - seen)
-            seen.update(layer)
-            joining = set(layer) - self.core
-        return joining
+    def mark(self, x: Node, y: Node) -> Mark:
+        """Return the mark of a pair."""
+        marks, one, other = self.known_marks, self.place[x], self.place[y]
+        if marks[one, other] and marks[other, one]:
+            return Mark.LINE
+        return Mark.ARROW if marks[one, other] or marks[other, one] else Mark.GAP
 
-    def _lined(self, node: int) -> list[int]:
-        marks, at = self.found.marks, self.place[node]
-        return [self.found.members[other] for other in np.flatnonzero(marks[at] & marks[:, at]).tolist()]
+    def has_arrow(self, tail: Node, head: Node) -> bool:
+        """Return whether an arrow goes from one node to another."""
+        at, to = self.place[tail], self.place[head]
+        return bool(self.known_marks[at, to] and not self.known_marks[to, at])
 
 
 class Balls:
-    """Makes balls around targets: whom to take in, which pairs are open to the search, and how hard to search.
+    """Searches balls: whom to take in, which pairs are open to the search, and how hard to search.
 
-    ``candidates`` gives those of a node; ``limits`` is asked before each search, so that a run can be stopped.
+    ``candidates`` gives those of a node; ``prepare`` is told whose will be asked for.
     """
 
     def __init__(
         self,
-        score: BDeu,
-        candidates: Callable[[int], Iterable[int]],
+        score: LocalBde,
+        candidates: Callable[[Node], Iterable[Node]],
+        prepare: Callable[[Iterable[Node]], None],
         *,
         radius: int,
         pairs: Pairs,
         effort: Effort,
-        limits: Callable[[], None] = lambda: None,
+        knowledge: Knowledge,
     ) -> None:
-        from apsl_backends.search.families import book_of, with_room
-
-        self._with_room = with_room
-        self.book = book_of(score)
-        self._rank = name_ranks_of(score.nodes)
+        self._score = score
         self._candidates = candidates
+        self._prepare = prepare
         self._radius = radius
         self._pairs = pairs
         self._effort = effort
-        self._limits = limits
+        self._knowledge = knowledge
 
-    def around(self, target: int, depth: Depth) -> Ball:
-        """Grow the ball around a target until the part of the asked depth is settled."""
-        core = {target}
-        ball = self._searched(target, core, None)
-        while joining := ball.joining(depth):
-            core |= joining
-            ball = self._searched(target, core, ball.found)
-        return ball
+    def around(self, target: Node, core: Iterable[Node], before: Ball | None) -> Ball:
+        """Search the ball around a core, from where the search of a smaller ball ended."""
+        inner = set(core)
+        near = self._reached(inner, self._radius - 1)
+        self._prepare(in_order(near))
+        everyone = near.union(*map(self._candidates, in_order(near)))
+        numbers = self._score.join(in_order(everyone))
+        members = [self._score.nodes[number] for number in numbers]
+        allowed = self._open(members, inner, near)
+        start = None if before is None or self._score.imputes else before.free
+        book = self._score.book
+        free = search_rounds(book, numbers, pairs_allowed(allowed), self._effort, start)
+        found = free
+        if not (allowed == OPEN).all():
+            fitting = fitting_graph(free.marks, allowed)
+            if fitting is None:
+                dag = mended_graph(free.dag, allowed)
+                found = climb_rounds(
+                    book, numbers, dag, gain=self._gain(numbers, dag), allowed=allowed, effort=self._effort
+                )
+            else:
+                found = attrs.evolve(free, dag=fitting)
+        return Ball(self._score, found, free, allowed, target)
 
-    def _searched(self, target: int, core: set[int], before: Found | None) -> Ball:
-        """Search the ball around a core, from where the search of the smaller ball ended."""
-        near = self._reached(core, self._radius - 1)
-        members = sorted(near.union(*map(self._candidates, near)))
-        self._limits()
-        self.book = self._with_room(self.book, len(members))
-        found = search_rounds(self.book, members, self._open(members, core, near), self._effort, before)
-        return Ball(found, target, frozenset(core), self._rank)
+    def _gain(self, numbers: tuple[int, ...], dag: Marks) -> int:
+        """Return what a graph scores more than none."""
+        gain = 0
+        for at, number in enumerate(numbers):
+            parents = [numbers[other] for other in np.flatnonzero(dag[:, at]).tolist()]
+            if parents:
+                gain += self._score.local(number, parents) - self._score.local(number, ())
+        return gain
 
-    def _reached(self, core: set[int], steps: int) -> set[int]:
+    def _reached(self, core: set[Node], steps: int) -> set[Node]:
         reached, ring = set(core), set(core)
         for _ in range(steps):
-            ring = {other for node in ring for other in self._candidates(node)} - reached
+            self._prepare(in_order(ring))
+            ring = {other for node in in_order(ring) for other in self._candidates(node)} - reached
             reached |= ring
         return reached
 
-    def _open(self, members: list[int], core: set[int], near: set[int]) -> Open:
-        """Say which pairs may be joined: all, those with an end inside, or besides these only candidates."""
+    def _open(self, members: list[Node], core: set[Node], near: set[Node]) -> Open:
+        """Return which arrows may be drawn: all, those with an end inside, or besides these only candidates."""
+        allowed = arrows_allowed(members, self._knowledge)
         if self._pairs == "all":
-            return np.ones((len(members), len(members)), np.bool_)
+            return allowed
         within = np.array([node in (near if self._pairs == "inner" else core) for node in members])
-        opened: Open = within[:, None] | within[None, :]
+        opened = within[:, None] | within[None, :]
         place = {node: at for at, node in enumerate(members)}
         for node in near:
             for other in self._candidates(node):
                 opened[place[node], place[other]] = opened[place[other], place[node]] = True
-        return opened
+        allowed[~opened] = CLOSED
+        return allowed

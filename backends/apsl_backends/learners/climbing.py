@@ -1,4 +1,4 @@
-"""A whole graph by hill climbing among candidate edges, and the part cut out of it."""
+"""A whole graph by hill climbing among candidate edges."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import Literal
 import attrs
 
 from apsl_backends.learners.findings_from_graph import SOURCE, Output, draft_of
-from apsl_backends.scores.bde import BDeu, Order
-from apsl_backends.scores.score_for import score_behind
+from apsl_backends.scores.bde import BDeu
+from apsl_backends.scores.score_for import score_for
 from apsl_backends.search.hill_climbing import climb
 from apsl_rules.evidence import Verdict
-from apsl_rules.learning import Assembly
 from apsl_rules.names import Pair
-from apsl_rules.parts import Part
-from apsl_rules.plugins import Task
+from apsl_rules.plugins import Context, State
 
 
 @attrs.frozen
@@ -35,17 +33,16 @@ class ClimbOptions:
     output: Output = "cpdag"
 
 
-def task_score(
-    task: Task, ess: float, price: float | str = 0.0, leaning: float = 0.0, order: Order | None = None
-) -> BDeu:
-    """Make the score that a task's spec asks for, with the nodes numbered as the spec says unless told otherwise."""
-    who = f"the learner {task.spec.name!r}"
-    order = order or task.spec.frontier.order
-    return score_behind(task.oracle, who, ess=ess, price=price, order=order, leaning=leaning)
+def score_of(context: Context, ess: float, price: float | str = 0.0) -> BDeu:
+    """Make the score that a spec asks for, with the nodes numbered as the spec says."""
+    who = f"the learner {context.spec.name!r}"
+    return score_for(context.data, who, ess=ess, price=price, order=context.spec.frontier.order)
 
 
-def climbed_part(task: Task, score: BDeu, options: ClimbOptions, edges: Mapping[Pair, tuple[Verdict, ...]]) -> Part:
-    """Climb among candidate edges, each with the verdicts behind it, and cut the asked part out of the graph found."""
+def climb_graph(
+    context: Context, state: State, score: BDeu, options: ClimbOptions, edges: Mapping[Pair, tuple[Verdict, ...]]
+) -> State:
+    """Climb among candidate edges, each with the verdicts behind it, and tell the graph found."""
     pairs = [score.numbers(pair) for pair in edges]
     arrows = {(later, earlier) for earlier, later in pairs}
     if options.candidates == "all":
@@ -58,10 +55,8 @@ def climbed_part(task: Task, score: BDeu, options: ClimbOptions, edges: Mapping[
         patience=options.patience,
         turn_any=options.candidates == "lower",
     )
-    assembly = Assembly(task)
-    verdicts = (verdict for node in task.oracle.nodes for verdict in task.oracle.untested(node))
+    verdicts = (verdict for node in context.asker.nodes for verdict in context.asker.untested(node))
     untested = frozenset(frozenset((verdict.x, verdict.y)) for verdict in verdicts).difference(edges)
     draft = draft_of(score.dag(found.parents), score, tested=edges, untested=untested, output=options.output)
-    draft.tell(assembly, task.target)
     note = f"the whole graph scores {score.nats(found.score):.2f} nats ({SOURCE})"
-    return attrs.evolve(assembly.part(), notes=(note,))
+    return state.told(*draft.visits(context.target), notes=[note])

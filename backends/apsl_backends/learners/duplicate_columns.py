@@ -1,8 +1,8 @@
-"""Columns that say the same as another one, whatever their levels are called.
+"""Duplicate columns: those that agree with another one in every row, whatever their levels are called.
 
-Given a copy of a node, every test finds that node independent of all others, so tests among copies would cut off each
-other's neighbours. Candidates are therefore looked for with one column of each group, the first by name, and all its
-copies share them. Which of the copies an edge is at, no rows can tell.
+Given a duplicate of a node, every test finds that node independent of all others, so tests among duplicates would cut
+off each other's neighbours. Candidates are therefore looked for with one column of each group, the first by name, and
+all its duplicates share them. Which of the duplicates an edge is at, no rows can tell.
 """
 
 from __future__ import annotations
@@ -11,40 +11,72 @@ from collections.abc import Callable, Iterable, Mapping
 from weakref import WeakKeyDictionary
 
 import attrs
+import numpy as np
 
-from apsl_rules.data import Table
-from apsl_rules.names import Node
+from apsl_rules.data import Table, describe
+from apsl_rules.data.counts import CachedCounts, Heading
+from apsl_rules.names import Node, in_order
 
 
 @attrs.frozen
-class Copies:
-    """Groups of columns that say the same: for each of their nodes, all of the group, the first by name first."""
+class DuplicateColumns:
+    """Groups of duplicate columns: for each of their nodes, all of the group, the first by name first."""
 
     groups: Mapping[Node, tuple[Node, ...]]
 
     @classmethod
-    def among(cls, table: Table | None) -> Copies:
-        """Find the copies in a table, once; without a table there are none."""
-        from apsl_rules.data import describe
-
-        if table is None:
-            return cls({})
-        if table not in _KNOWN:
-            _KNOWN[table] = cls({node: group for group in describe(table).duplicates for node in group})
-        return _KNOWN[table]
+    def among(cls, data: Table | CachedCounts) -> DuplicateColumns:
+        """Find the duplicates in a table, or by counts, once."""
+        key = data if isinstance(data, Table) else data.heading
+        if key not in _KNOWN:
+            groups = describe(data).duplicates if isinstance(data, Table) else _duplicates(data)
+            _KNOWN[key] = cls({node: group for group in groups for node in group})
+        return _KNOWN[key]
 
     @property
     def hidden(self) -> frozenset[Node]:
         """Return those that another column stands for."""
         return frozenset(node for node, group in self.groups.items() if node != group[0])
 
+    def representative(self, node: Node) -> Node:
+        """Return the column that stands for a node: itself, or the first of its duplicates."""
+        return self.groups.get(node, (node,))[0]
+
     def around(self, node: Node, candidates: Callable[[Node], Iterable[Node]]) -> list[Node]:
-        """Return the candidates of a node: those of the column that stands for it, with their copies, and its own."""
+        """Return the candidates of a node: those of the column that stands for it, with duplicates, and its own."""
         group = self.groups.get(node, (node,))
         found = [group[0], *candidates(group[0])]
         around = dict.fromkeys(one for other in found for one in self.groups.get(other, (other,)))
         return [one for one in around if one != node]
 
 
-#: The copies of tables that are in use: all parts from one table share them.
-_KNOWN: WeakKeyDictionary[Table, Copies] = WeakKeyDictionary()
+#: The duplicates in tables that are in use: all parts from one table share them.
+_KNOWN: WeakKeyDictionary[Table | Heading, DuplicateColumns] = WeakKeyDictionary()
+
+
+def _duplicates(kept: CachedCounts) -> list[tuple[Node, ...]]:
+    """Find groups by counts: duplicates have equal counts of levels, and as many combinations as levels."""
+    heading = kept.heading
+    alike: dict[bytes, list[int]] = {}
+    for place, totals in enumerate(heading.totals):
+        alike.setdefault(np.sort(totals[totals > 0]).tobytes(), []).append(place)
+    groups: list[list[int]] = []
+    for places in alike.values():
+        if len(places) > 1 and np.count_nonzero(heading.totals[places[0]]) > 1:
+            kept.fetch([(places[0], other) for other in places[1:]])
+            groups += _split(kept, places)
+    return [in_order(heading.names[place] for place in group) for group in groups]
+
+
+def _split(kept: CachedCounts, places: list[int]) -> list[list[int]]:
+    """Split columns with equal counts into groups of duplicates; those without a duplicate are left out."""
+    groups: list[list[int]] = []
+    for place in places:
+        for group in groups:
+            levels = np.count_nonzero(kept.heading.totals[place])
+            if len(kept.joint([group[0], place]).weights) == levels:
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    return [group for group in groups if len(group) > 1]

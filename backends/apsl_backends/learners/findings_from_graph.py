@@ -17,8 +17,8 @@ import attrs
 from apsl_backends.scores.bde import BDeu
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.graphs import Dag, cpdag
-from apsl_rules.learning import Assembly
 from apsl_rules.names import Node, Pair, in_order, shown
+from apsl_rules.plugins import Visited
 from apsl_rules.rules import Finding, adjacent, arrow, chain, collider, gap, settled
 
 Collider: TypeAlias = tuple[Pair, Node]
@@ -54,7 +54,7 @@ class Draft:
     def findings_at(self, node: Node) -> list[Finding]:
         """Return all that is to be told of a node."""
         around = self.neighbours[node]
-        found = [Finding(settled.fact(node), Evidence(SOURCE, note=f"{len(around)} neighbours"))]
+        found = [Finding(settled.fact(node), Evidence(SOURCE, note=neighbour_count(len(around))))]
         for other in around:
             found.append(Finding(adjacent.fact(node, other), self.edges[frozenset((node, other))]))
             for tail, head in ((node, other), (other, node)):
@@ -68,14 +68,19 @@ class Draft:
                 found.append(Finding(relation.fact(x, node, y), known or _NO_COLLIDER))
         return found
 
-    def tell(self, assembly: Assembly, target: Node) -> None:
-        """Tell an assembly of all nodes: outwards from the target, then those not connected with it by name."""
-        for node in outwards(self.neighbours, target):
-            assembly.tell(node, self.neighbours[node], self.findings_at(node))
+    def visits(self, target: Node) -> list[Visited]:
+        """Return the visits to all nodes: outwards from the target, then those not connected with it by name."""
+        order = outwards(self.neighbours, target)
+        return [Visited(node, self.neighbours[node], tuple(self.findings_at(node))) for node in order]
 
 
 _APART = Evidence(SOURCE, note="not joined")
 _NO_COLLIDER = Evidence(SOURCE, note="they do not both point at it")
+
+
+def neighbour_count(number: int) -> str:
+    """Say how many neighbours there are."""
+    return f"{number} neighbour{'' if number == 1 else 's'}"
 
 
 def outwards(neighbours: Mapping[Node, Collection[Node]], target: Node) -> Iterator[Node]:

@@ -6,97 +6,160 @@ scores just as it has one from tests. Tests that were made on the way are told b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from apsl_backends.learners.ball import Ball
-from apsl_backends.scores.bde import BDeu, Numbers
+from apsl_backends.learners.findings_from_graph import neighbour_count
+from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
+from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence, Verdict
-from apsl_rules.learning import Assembly
 from apsl_rules.names import Node, in_order, shown
-from apsl_rules.rules import Finding, Relation, adjacent, chain, collider, gap, settled
+from apsl_rules.plugins import Visited
+from apsl_rules.rules import Fact, Finding, Relation, adjacent, chain, collider, gap, settled
 
 if TYPE_CHECKING:
-    from apsl_backends.search.families import Book
     from apsl_backends.search.rivals import Rival
 
-Feature: TypeAlias = tuple[Relation, Numbers]
-Leads: TypeAlias = "dict[Numbers, Rival | None]"
+Feature: TypeAlias = tuple[Relation, tuple[Node, ...]]
+Leads: TypeAlias = "dict[tuple[Node, ...], Rival | None]"
 Tested: TypeAlias = Callable[[Node, Node, bool], tuple[Verdict, ...]]
 
+#: How many nats the data must be ahead for what speaks against knowledge to be told: 150 to 1, which is very strong
+#: evidence on the scale of Kass and Raftery (1995).
+AGAINST_KNOWLEDGE = 5.0
 
-def leads_of(ball: Ball, *, book: Book, max_parents: int) -> Leads:
+
+def find_leads(ball: Ball, max_parents: int) -> Leads:
     """Find the best rival of each feature of all nodes that are connected with the target."""
-    from apsl_backends.search.rivals import rivals
+    listed = [nodes for node in ball.distances for _, nodes in _around(ball, ball.found, node)]
+    return _leads(ball, ball.found, listed, max_parents)
 
-    listed = [nodes for node in ball.distances for _, nodes in _around(ball, node)]
-    width = len(ball.found.members)
-    opened = np.ones((width, width), np.bool_)
+
+def _leads(ball: Ball, found: Found, features: Iterable[tuple[Node, ...]], max_parents: int) -> Leads:
+    from apsl_backends.search.rivals import Rival, rivals
+
+    listed = list(features)
+    width = len(found.members)
     places = [tuple(ball.place[node] for node in nodes) for nodes in listed]
-    return dict(zip(listed, rivals(book, ball.found, opened, max_parents, places), strict=True))
+    everything = np.full((width, width), OPEN, np.uint8)
+    try:
+        leads = rivals(ball.score.book, found, everything, max_parents, places)
+    except LimitReachedError:  # the run is over; nothing is left to compare with
+        leads = [Rival(0, (), sought=False)] * len(listed)
+    return dict(zip(listed, leads, strict=True))
 
 
-def tell_ball(
-    assembly: Assembly, ball: Ball, score: BDeu, leads: Leads, *, tested: Tested, scored: Collection[Node]
-) -> None:
-    """Tell an assembly of all nodes that are connected with the target, outwards.
+def visits_of(ball: Ball, core: Collection[Node], leads: Leads, *, tested: Tested, scored: Collection[Node],
+              against: Mapping[Fact, Finding]) -> list[Visited]:  # fmt: skip
+    """Return the visits that a ball stands for: all nodes that are connected with the target, outwards.
 
     Nodes of the core are visited; what is known of the others comes with the visit that leads to them. ``tested`` gives
     the verdicts behind a pair that is joined, or that is not; ``scored`` are nodes all pairs of which were open to the
     search. A search that ended early settles nobody's neighbours: of pairs that it does not tell nothing is known.
+    ``against`` is what the data say against knowledge.
     """
-    features = {node: list(_around(ball, node)) for node in ball.distances}
-    owned = _owners(ball)
-    for visited, nodes in owned.items():
-        around = [score.nodes[other] for other in ball.neighbours[visited]]
-        told: dict[object, Finding] = {}
-        first = Finding(settled.fact(score.nodes[visited]), Evidence(score.name, note=f"{len(around)} neighbours"))
-        settles = [first] if ball.found.finished else []
+    visits = []
+    left = dict(against)
+    for visited, nodes in _owners(ball, core).items():
+        around = ball.neighbours[visited]
+        told: dict[Fact, Finding] = {}
+        if ball.found.finished:
+            fact = settled.fact(visited)
+            told[fact] = Finding(fact, Evidence(ball.score.name, note=neighbour_count(len(around))))
         for node in nodes:
-            for relation, places_of in features[node]:
-                names = tuple(score.nodes[one] for one in places_of)
+            for relation, names in _around(ball, ball.found, node):
                 fact = relation.fact(*names)
-                if fact not in told and _is_known(relation, leads[places_of]):
+                if fact not in told and _is_known(relation, leads[names]):
                     verdicts = _telling(relation, names, tested(names[0], names[-1], relation is adjacent))
-                    told[fact] = Finding(fact, _evidence(score, leads[places_of], verdicts))
-        assembly.tell(score.nodes[visited], around, [*settles, *told.values()], scored=scored)
+                    told[fact] = Finding(fact, _evidence(ball, leads[names], verdicts))
+        for fact in [one for one in left if visited in one.nodes]:
+            told.setdefault(fact, left.pop(fact))
+        visits.append(Visited(visited, around, tuple(told.values()), frozenset(scored)))
+    return visits
+
+
+def speak_against(ball: Ball, core: Collection[Node], max_parents: int) -> dict[Fact, Finding]:
+    """Return what the data say against knowledge, where they are far ahead without it.
+
+    That is an edge between nodes that are said to be apart, and the V-structures behind an arrow that is forbidden.
+    """
+    allowed = ball.allowed
+    if (allowed == OPEN).all():
+        return {}
+    apart = [
+        (node, other)
+        for node in core
+        for other in ball.members
+        if node != other and allowed[ball.place[node], ball.place[other]] == CLOSED
+        and allowed[ball.place[other], ball.place[node]] == CLOSED
+    ]  # fmt: skip
+    found: dict[Fact, Finding] = {}
+    for pair, lead in _leads(ball, ball.found, apart, max_parents).items():
+        if lead is not None and lead.sought and ball.score.nats(-lead.ahead) >= AGAINST_KNOWLEDGE:
+            nats = ball.score.nats(-lead.ahead)
+            note = f"a graph with this edge is {nats:.4g} nats ahead"
+            found[adjacent.fact(*pair)] = Finding(adjacent.fact(*pair), Evidence(ball.score.name, (), note, nats))
+    if ball.score.nats(ball.free.gain - ball.found.gain) < AGAINST_KNOWLEDGE:
+        return found
+    wrong = [
+        (relation, names)
+        for node in core
+        for relation, names in _around(ball, ball.free, node)
+        if relation is collider and any(_is_hindered(ball, end, names[1]) for end in (names[0], names[2]))
+    ]
+    for (relation, names), lead in zip(wrong, _leads(ball, ball.free, [n for _, n in wrong], max_parents).values(),
+                                       strict=False):  # fmt: skip
+        fact = relation.fact(*names)
+        found[fact] = Finding(fact, _evidence(ball, lead, ()))
+        for end in (names[0], names[2]):
+            edge = adjacent.fact(end, names[1])
+            found.setdefault(edge, Finding(edge, _evidence(ball, lead, ())))
+    return found
+
+
+def _is_hindered(ball: Ball, tail: Node, head: Node) -> bool:
+    at, to = ball.place[tail], ball.place[head]
+    return bool(ball.allowed[at, to] == CLOSED or ball.allowed[to, at] == REQUIRED)
 
 
 def _is_known(relation: Relation, rival: Rival | None) -> bool:
-    """Whether a feature is told: what says that two nodes are apart needs a rival that was looked for."""
+    """Return whether a feature is told: what says that two nodes are apart needs a rival that was looked for."""
     return relation is adjacent or rival is None or rival.sought
 
 
-def _owners(ball: Ball) -> dict[int, list[int]]:
+def _owners(ball: Ball, core: Collection[Node]) -> dict[Node, list[Node]]:
     """Return the nodes to tell of at each visit: itself, and those outside the core that were reached from it."""
-    owner: dict[int, int] = {}
+    owner: dict[Node, Node] = {}
     for node in ball.distances:
-        if node in ball.core:
+        if node in core:
             owner[node] = node
         else:
             nearer = [one for one in ball.neighbours[node] if one in owner]
             owner[node] = owner[min(nearer, key=ball.distances.__getitem__)]
-    owned: dict[int, list[int]] = {node: [] for node in ball.distances if node in ball.core}
+    owned: dict[Node, list[Node]] = {node: [] for node in ball.distances if node in core}
     for node, visited in owner.items():
         owned[visited].append(node)
     return owned
 
 
-def _around(ball: Ball, node: int) -> Iterator[Feature]:
+def _around(ball: Ball, found: Found, node: Node) -> Iterator[Feature]:
     """Return the features at a node: its edges, and its unshielded triples with their gaps."""
-    marks, place = ball.found.marks, ball.place
-    around = ball.neighbours[node]
+    marks, place = found.marks, ball.place
+    at = place[node]
+    joined = np.flatnonzero((marks[at] > 0) | (marks[:, at] > 0)).tolist()
+    around = in_order(ball.members[other] for other in joined)
     for other in around:
-        yield adjacent, (min(node, other), max(node, other))
+        x, y = in_order((node, other))
+        yield adjacent, (x, y)
     for x, y in combinations(around, 2):
-        if y not in ball.neighbours[x]:
+        first, last = place[x], place[y]
+        if not marks[first, last] and not marks[last, first]:
             yield gap, (x, y)
-            at, first, last = place[node], place[x], place[y]
-            kind = chain if marks[at, first] or marks[at, last] else collider
-            yield kind, (x, node, y)
+            yield chain if marks[at, first] or marks[at, last] else collider, (x, node, y)
 
 
 def _telling(relation: Relation, names: tuple[Node, ...], verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
@@ -106,19 +169,20 @@ def _telling(relation: Relation, names: tuple[Node, ...], verdicts: tuple[Verdic
     return tuple(verdict for verdict in verdicts if (names[1] in verdict.given) == (relation is chain))
 
 
-def _evidence(score: BDeu, rival: Rival | None, verdicts: tuple[Verdict, ...]) -> Evidence:
+def _evidence(ball: Ball, rival: Rival | None, verdicts: tuple[Verdict, ...]) -> Evidence:
+    score = ball.score
     if rival is None:
         return Evidence(score.name, verdicts, "no rival is allowed")
     if not rival.sought:
         return Evidence(score.name, verdicts, "not compared with rivals", 0.0)
     nats = score.nats(rival.ahead)
     compared = "; ".join(
-        f"{shown(score.nodes[one.node])} given {_listed(score, one.ours)} against {_listed(score, one.theirs)}"
+        f"{shown(score.nodes[one.node])} given {_listed(ball, one.ours)} against {_listed(ball, one.theirs)}"
         for one in rival.families
     )
-    where = "ahead of the best rival" if nats >= 0 else "behind a rival with a pair that is not open to the search"
+    where = "ahead of the best rival" if nats >= 0 else "behind a rival that was not open to the search"
     return Evidence(score.name, verdicts, f"{abs(nats):.4g} nats {where}: {compared}", nats)
 
 
-def _listed(score: BDeu, nodes: Numbers) -> str:
-    return ", ".join(map(shown, in_order(score.nodes[node] for node in nodes))) or "nothing"
+def _listed(ball: Ball, numbers: Iterable[int]) -> str:
+    return ", ".join(map(shown, in_order(ball.score.nodes[number] for number in numbers))) or "nothing"

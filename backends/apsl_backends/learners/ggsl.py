@@ -18,16 +18,13 @@ from typing import Literal, Protocol
 
 import attrs
 
-from apsl_backends.learners.climbing import task_score
+from apsl_backends.learners.climbing import score_of
 from apsl_backends.learners.findings_from_graph import SOURCE, Draft
 from apsl_backends.learners.small_optima import Optima, SmallGraph
 from apsl_backends.scores.bde import BDeu
-from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence
-from apsl_rules.learning import Assembly
-from apsl_rules.names import in_order, shown
-from apsl_rules.parts import Part
-from apsl_rules.plugins import Task, build
+from apsl_rules.names import Node, in_order, shown
+from apsl_rules.plugins import Context, State, Visited, build
 from apsl_rules.rules import Finding, adjacent, arrow, settled
 
 
@@ -53,23 +50,30 @@ class Written(Protocol):
     def write(self, node: int, graph: SmallGraph) -> None:
         """Take up the best graph over a node, its neighbours and its spouses."""
 
-    def part(self) -> Part:
-        """Cut out the asked part."""
+    def told(self) -> State:
+        """Return the state after all was written."""
 
 
-def learn_ggsl(task: Task) -> Part:
-    """Learn the whole graph and cut out the asked part."""
-    options = build(GgslOptions, task.spec.options, f"spec {task.spec.name!r}, options")
-    score = task_score(task, options.ess)
-    seed = score.numbers([options.seed if options.seed != "" else task.target])[0]
-    optima = Optima(score, largest=options.largest, limits=task.oracle.within_limits)
-    written: Written = SoundWriting(task, score) if options.writing == "sound" else LiteralWriting(task, score)
-    try:
+class GgslFindings:
+    """Learns the whole graph at once."""
+
+    whole = True
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._options = build(GgslOptions, context.spec.options, f"spec {context.spec.name!r}, options")
+
+    def join(self, state: State, nodes: tuple[Node, ...]) -> State:  # noqa: ARG002 - all nodes are learned together
+        """Return the state after the whole graph was learned."""
+        context, options = self._context, self._options
+        score = score_of(context, options.ess)
+        seed = score.numbers([options.seed if options.seed != "" else context.target])[0]
+        optima = Optima(score, largest=options.largest, limits=context.asker.within_limits)
+        written: Written = (
+            SoundWriting(context.target, state, score) if options.writing == "sound" else LiteralWriting(state, score)
+        )
         grow(optima, written, seed)
-    except LimitReachedError as limit:
-        return Assembly(task).part(f"stopped at {limit} before the graph was complete; nothing is learned yet")
-    part = written.part()
-    return attrs.evolve(part, notes=(*part.notes, *optima.notes))
+        return written.told().told(notes=optima.notes)
 
 
 def grow(optima: Optima, written: Written, seed: int) -> None:
@@ -103,8 +107,9 @@ def _around(
 class SoundWriting:
     """Edges and V-structures only; the rules conclude the arrows when all is known."""
 
-    def __init__(self, task: Task, score: BDeu) -> None:
-        self._task = task
+    def __init__(self, target: Node, state: State, score: BDeu) -> None:
+        self._target = target
+        self._state = state
         self._score = score
         self._near: dict[int, set[int]] = {node: set() for node in range(len(score.nodes))}
         self._colliders: dict[tuple[int, int, int], str] = {}
@@ -132,8 +137,8 @@ class SoundWriting:
         self._near[x].add(y)
         self._near[y].add(x)
 
-    def part(self) -> Part:
-        """Tell what was written, and cut out the asked part."""
+    def told(self) -> State:
+        """Return the state after all was written."""
         names = self._score.nodes
         note = "neighbours in the best graph around one of them"
         edges = {
@@ -145,21 +150,19 @@ class SoundWriting:
             (frozenset((names[x], names[y])), names[middle]): Evidence(SOURCE, note=why)
             for (x, middle, y), why in self._colliders.items()
         }
-        assembly = Assembly(self._task)
-        Draft(names, edges, colliders).tell(assembly, self._task.target)
-        return assembly.part()
+        return self._state.told(*Draft(names, edges, colliders).visits(self._target))
 
 
 class LiteralWriting:
     """The arrows at a node, and from its spouses to their children, as the small graph has them; the first stays."""
 
-    def __init__(self, task: Task, score: BDeu) -> None:
+    def __init__(self, state: State, score: BDeu) -> None:
         self._score = score
-        self._assembly = Assembly(task)
+        self._state = state
 
     def around(self, node: int) -> tuple[frozenset[int], frozenset[int]]:
         """Return the neighbours and spouses that are known of a node."""
-        names, marks = self._score.nodes, self._assembly.marks()
+        names, marks = self._score.nodes, self._state.marks()
         near = marks.neighbours_of(names[node])
         children = [other for other in near if marks.has_arrow(names[node], other)]
         mates = {other for child in children for other in marks.neighbours_of(child) if marks.has_arrow(other, child)}
@@ -182,8 +185,8 @@ class LiteralWriting:
             findings.append(Finding(adjacent.fact(names[tail], names[head]), evidence))
             findings.append(Finding(arrow.fact(names[tail], names[head]), evidence))
         around = in_order(names[other] for other in graph.neighbours(node))
-        self._assembly.tell(names[node], around, findings)
+        self._state = self._state.told(Visited(names[node], around, tuple(findings)))
 
-    def part(self) -> Part:
-        """Cut out the asked part."""
-        return self._assembly.part()
+    def told(self) -> State:
+        """Return the state after all was written."""
+        return self._state

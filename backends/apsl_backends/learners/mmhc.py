@@ -7,35 +7,33 @@ of candidates is cut to its lower triangle, so that arrows can be added from lat
 
 from __future__ import annotations
 
-from apsl_backends.learners.climbing import ClimbOptions, climbed_part, task_score
-from apsl_rules.errors import LimitReachedError
+from apsl_backends.learners.climbing import ClimbOptions, climb_graph, score_of
 from apsl_rules.evidence import Verdict
-from apsl_rules.learning import Assembly
-from apsl_rules.names import Pair, in_order
+from apsl_rules.names import Node, Pair, in_order
 from apsl_rules.neighbours import Neighbours
-from apsl_rules.parts import Part
-from apsl_rules.plugins import Task, build, pick
+from apsl_rules.plugins import Context, State, build, pick
 
 
-def learn_mmhc(task: Task) -> Part:
-    """Learn the whole graph and cut out the asked part."""
-    options = build(ClimbOptions, task.spec.options, f"spec {task.spec.name!r}, options")
-    score = task_score(task, options.ess, options.price)
-    try:
-        edges = _candidate_edges(task)
-    except LimitReachedError as limit:
-        return Assembly(task).part(f"stopped at {limit} before all candidates were known; nothing is learned yet")
-    try:
-        return climbed_part(task, score, options, edges)
-    except LimitReachedError as limit:
-        return Assembly(task).part(f"stopped at {limit} before the graph was complete; nothing is learned yet")
+class MmhcFindings:
+    """Learns the whole graph at once."""
+
+    whole = True
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._options = build(ClimbOptions, context.spec.options, f"spec {context.spec.name!r}, options")
+
+    def join(self, state: State, nodes: tuple[Node, ...]) -> State:  # noqa: ARG002 - all nodes are learned together
+        """Return the state after the whole graph was learned."""
+        score = score_of(self._context, self._options.ess, self._options.price)
+        return climb_graph(self._context, state, score, self._options, _candidate_edges(self._context))
 
 
-def _candidate_edges(task: Task) -> dict[Pair, tuple[Verdict, ...]]:
+def _candidate_edges(context: Context) -> dict[Pair, tuple[Verdict, ...]]:
     """Find the pairs that the spec's finder takes for neighbours: in the view of both ends, or of either."""
-    nodes, spec = task.oracle.nodes, task.spec.neighbours
-    finder = pick(task.plugins.finders, spec.finder, "finder").make(task.oracle, task.finder_settings)
-    neighbours = Neighbours(finder, symmetric=spec.symmetry == "both", threads=task.threads)
+    nodes, spec = context.asker.nodes, context.spec.neighbours
+    finder = pick(context.plugins.finders, spec.finder, "finder").make(context.asker, context.finder_settings)
+    neighbours = Neighbours(finder, symmetric=spec.symmetry == "both", threads=context.threads)
     neighbours.prepare(nodes)
     pairs = {frozenset((node, other)) for node in nodes for other in neighbours.of(node)}
     return {pair: neighbours.evidence(*in_order(pair)) for pair in pairs}

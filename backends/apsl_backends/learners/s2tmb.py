@@ -11,7 +11,7 @@ from typing import Literal
 
 from apsl_backends.learners.sll import Sll
 from apsl_backends.learners.small_optima import Optima
-from apsl_backends.scores.score_for import score_behind
+from apsl_backends.scores.score_for import score_for
 from apsl_rules.names import Node, in_order
 from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Oracle
@@ -31,7 +31,7 @@ class S2tmb:
         self, oracle: Oracle, settings: FinderSettings, *, spouses: Literal["at once", "afterwards"] = "at once"
     ) -> None:
         ess = float(settings.options.get("ess", _ESS))
-        score = score_behind(oracle, "the blanket finder 's2tmb'", ess=ess)
+        score = score_for(getattr(oracle, "data", None), "the blanket finder 's2tmb'", ess=ess)
         self.optima = Optima(score, largest=int(settings.options.get("largest", _LARGEST)))
         self._sll = Sll(self.optima)
         self._afterwards = spouses == "afterwards"

@@ -15,16 +15,13 @@ from typing import Literal
 
 import attrs
 
-from apsl_backends.learners.climbing import ClimbOptions, climbed_part, task_score
+from apsl_backends.learners.climbing import ClimbOptions, climb_graph, score_of
 from apsl_backends.learners.findings_from_graph import SOURCE, Collider, Draft
 from apsl_backends.learners.small_optima import Optima, SmallGraph
 from apsl_backends.scores.bde import BDeu
-from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence
-from apsl_rules.learning import Assembly
-from apsl_rules.names import Pair, shown
-from apsl_rules.parts import Part
-from apsl_rules.plugins import Task, build
+from apsl_rules.names import Node, Pair, shown
+from apsl_rules.plugins import Context, State, build
 
 
 @attrs.frozen
@@ -86,18 +83,28 @@ class Sll:
         return self._optima.best((node,), self.neighbours(node), self.possible_spouses(node))
 
 
-def learn_sll(task: Task) -> Part:
-    """Learn the whole graph and cut out the asked part."""
-    options = build(SllOptions, task.spec.options, f"spec {task.spec.name!r}, options")
-    score = task_score(task, options.ess)
-    optima = Optima(score, largest=options.largest, limits=task.oracle.within_limits)
-    sll = Sll(optima)
-    try:
+class SllFindings:
+    """Learns the whole graph at once."""
+
+    whole = True
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._options = build(SllOptions, context.spec.options, f"spec {context.spec.name!r}, options")
+
+    def join(self, state: State, nodes: tuple[Node, ...]) -> State:  # noqa: ARG002 - all nodes are learned together
+        """Return the state after the whole graph was learned."""
+        context, options = self._context, self._options
+        score = score_of(context, options.ess)
+        optima = Optima(score, largest=options.largest, limits=context.asker.within_limits)
+        sll = Sll(optima)
         edges = _edges(score, sll)
-        part = _greedy(task, score, options, edges) if options.assembly == "greedy" else _drawn(task, score, sll, edges)
-    except LimitReachedError as limit:
-        return Assembly(task).part(f"stopped at {limit} before the graph was complete; nothing is learned yet")
-    return attrs.evolve(part, notes=(*part.notes, *optima.notes))
+        if options.assembly == "greedy":
+            climb = ClimbOptions(ess=options.ess, tabu=options.tabu, patience=options.patience)
+            learned = climb_graph(context, state, score, climb, dict.fromkeys(edges, ()))
+        else:
+            learned = state.told(*_draft(score, sll, edges).visits(context.target))
+        return learned.told(notes=optima.notes)
 
 
 def _edges(score: BDeu, sll: Sll) -> dict[Pair, Evidence]:
@@ -109,12 +116,7 @@ def _edges(score: BDeu, sll: Sll) -> dict[Pair, Evidence]:
     return edges
 
 
-def _greedy(task: Task, score: BDeu, options: SllOptions, edges: dict[Pair, Evidence]) -> Part:
-    climb = ClimbOptions(ess=options.ess, tabu=options.tabu, patience=options.patience)
-    return climbed_part(task, score, climb, dict.fromkeys(edges, ()))
-
-
-def _drawn(task: Task, score: BDeu, sll: Sll, edges: dict[Pair, Evidence]) -> Part:
+def _draft(score: BDeu, sll: Sll, edges: dict[Pair, Evidence]) -> Draft:
     names = score.nodes
     colliders: dict[Collider, Evidence] = {}
     for node in range(len(names)):
@@ -125,6 +127,4 @@ def _drawn(task: Task, score: BDeu, sll: Sll, edges: dict[Pair, Evidence]) -> Pa
                 if child in sll.neighbours(node) and child in sll.neighbours(spouse):
                     ends = frozenset((names[node], names[spouse]))
                     colliders.setdefault((ends, names[child]), Evidence(SOURCE, note=note))
-    assembly = Assembly(task)
-    Draft(names, edges, colliders).tell(assembly, task.target)
-    return assembly.part()
+    return Draft(names, edges, colliders)

@@ -17,8 +17,7 @@ share that was observed, and a configuration with the product of these::
     a = ess * product over the columns of S of ((1 - leaning) / levels + leaning * observed share)
 
 Nodes are numbered here in the order of their names (or in an order given), sets of nodes are tuples in that order,
-and ties are broken by number: no result depends on the order of the columns. Numbered by content, none depends on
-their names either.
+and ties are broken by number: no result depends on the order of the columns.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 Integers: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = tuple[int, ...]
 Price: TypeAlias = float | str
-Order: TypeAlias = Literal["name", "column", "content"]
+Order: TypeAlias = Literal["name", "column"]
 
 #: The most bytes of working space that a score takes.
 MOST_BYTES = 1 << 32
@@ -56,8 +55,7 @@ class BDeu:
 
     ``ess`` is the equivalent sample size. ``price`` is what each parent costs in nats: a number, "kappa" for
     Heckerman's structure prior ln(ess + 1), or "columns" for ln(number of columns), which allows for how many parents
-    could have been chosen; "columns+2" is 2 nats more. ``order`` numbers the nodes by "name", as the "column"s come, or
-    by their "content", which no other names change.
+    could have been chosen; "columns+2" is 2 nats more. ``order`` numbers the nodes by "name", or as the "column"s come.
     ``leaning`` from 0 (BDeu) to 1 says how far the prior leans to the observed shares; these are rounded by at most
     1.1 %, which is another prior, but one and the same for all graphs.
 
@@ -83,14 +81,15 @@ class BDeu:
             message = f"leaning is {leaning!r}; give a number from 0 (no leaning: BDeu) to 1 (the observed shares)"
             raise InvalidArgumentError(message)
         levels = int(table.cards.sum()) if leaning else 0
-        _check_memory(kernels.desk_bytes(table.rows, 3, leaning=leaning > 0) + 4 * levels, table.rows)
+        check_memory(kernels.desk_bytes(table.rows, 3, leaning=leaning > 0) + 4 * levels, table.rows)
         places = self._number(table, _numbered(table, order), ess, price)
-        self._columns = kernels.Columns(table.codes, places, table.cards[places])
+        self._columns = kernels.Columns(table.codes, places, table.cards[places], np.empty(0, np.int32))
         self._desk = kernels.desk_for(table.rows, 3, leaning=leaning > 0)
         self.leaning = leaning
         if leaning:
-            starts, shades = np.cumsum(self._columns.cards) - self._columns.cards, np.empty(levels, np.int32)
-            kernels.shade(self._columns, float(leaning), starts, shades)
+            starts = np.cumsum(self._columns.cards) - self._columns.cards
+            counted = (np.bincount(table.codes[at], minlength=int(table.cards[at])) for at in places)
+            shades = np.concatenate([kernels.shades_of(totals, leaning) for totals in counted])
             self._prior = self._prior._replace(shades=shades, starts=starts)
 
     def _number(self, table: Table | Heading, nodes: tuple[Node, ...], ess: float, price: Price) -> Integers:
@@ -104,7 +103,7 @@ class BDeu:
         self._kernels = kernels
         largest = table.rows * (log(max(table.rows, 2)) + float(np.log(table.cards).sum()) + 1)
         self.unit: float = 2.0 ** -min(_FINEST, _BITS - ceil(log2(largest)))
-        self.price = round(_nats_for(price, ess, len(self.nodes)) / self.unit)
+        self.price = round(nats_for(price, ess, len(self.nodes)) / self.unit)
         no_shades, starts = np.empty(0, np.int32), np.zeros(len(self.nodes), np.int64)
         self._prior = kernels.Prior(float(ess), 1 / self.unit, self.price, no_shades, starts)
         self._locals: dict[tuple[int, Numbers], int] = {}
@@ -115,11 +114,6 @@ class BDeu:
     def name(self) -> str:
         """Return what the score is called: with a prior that leans it is no longer uniform."""
         return "BDe" if self.leaning else "BDeu"
-
-    @property
-    def innards(self) -> tuple[kernels.Columns, kernels.Prior, kernels.Desk]:
-        """Return the columns, the prior and the working space, for searches in machine code."""
-        return self._columns, self._prior, self._desk
 
     # --- figures in units, by number ---------------------------------------------------------------------------------
 
@@ -214,10 +208,6 @@ class BDeu:
 
 def _numbered(table: Table, order: Order) -> tuple[Node, ...]:
     """Return the nodes in the order of their numbers."""
-    if order == "content":
-        from apsl_backends.scores.content_order import by_content
-
-        return by_content(table)
     return in_order(table.names) if order == "name" else table.names
 
 
@@ -235,7 +225,8 @@ def check_table(table: Table | Heading) -> None:
         raise DataError(message)
 
 
-def _check_memory(needed: int, rows: int) -> None:
+def check_memory(needed: int, rows: int) -> None:
+    """Refuse working space that would take too much memory."""
     if needed > MOST_BYTES:
         message = (
             f"a score of {rows} rows takes about {needed >> 20} MiB of working space, more than the {MOST_BYTES >> 20} "
@@ -244,7 +235,7 @@ def _check_memory(needed: int, rows: int) -> None:
         raise DataError(message)
 
 
-def _nats_for(price: Price, ess: float, columns: int) -> float:
+def nats_for(price: Price, ess: float, columns: int) -> float:
     """Return what a parent costs."""
     if not _is_number(ess) or ess == 0:
         message = f"ess is {ess!r}; give a positive number, such as 10"

@@ -2,17 +2,18 @@
 
 A search meets ties at every step, since all graphs of a class score the same, and goes on from the one whose nodes have
 the lower numbers. Numbered by name, it would end elsewhere when columns are called something else. Contents are told by
-counts alone, so the order of the rows plays no part either:
+counts alone, so neither the order of the rows nor where they are counted plays a part:
 
 - columns differ by the counts of their levels, or else
-- by their rows: each row gets a number from all its cells, in which only the counts stand for a column, and each column
-  the sum over its rows of that number times one for the level in the row.
+- by the rows of the columns near a target: each row gets a number from all its cells, in which only the counts stand
+  for a column, and each column the sum over these rows of that number times one for the level in the row.
 
 Sums are whole numbers of 64 bits that wrap around, so no order of adding matters.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -20,8 +21,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Table
-from apsl_rules.names import Node, order_key
+from apsl_rules.data import Codes
+from apsl_rules.data.counts import Heading
+from apsl_rules.names import order_key
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 
@@ -29,42 +31,97 @@ _ROWS_AT_ONCE = 1 << 18
 _FIRST, _SECOND, _HALF = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB), np.uint64(31)
 
 
-def by_content(table: Table) -> tuple[Node, ...]:
-    """Return the columns of a table in an order that neither their names nor their places nor the rows' order change.
+class ContentOrder:
+    """Numbers for the columns of a table, given as they are met.
 
-    Columns with the same content follow each other by name, and so do those that the table does not tell apart at all.
+    Columns with the same counts share a range of numbers. Those who are met earlier get the lower ones.
     """
-    if table not in _KNOWN:
-        _KNOWN[table] = _ordered(table)
-    return _KNOWN[table]
+
+    def __init__(self, heading: Heading, starts: npt.NDArray[np.int64]) -> None:
+        self._heading = heading
+        self._starts = starts
+        self._taken: dict[int, int] = {}
+
+    @classmethod
+    def of(cls, heading: Heading) -> ContentOrder:
+        """Return the order of the columns of a table by content."""
+        if heading not in _KNOWN:
+            _KNOWN[heading] = _group_starts(heading)
+        return cls(heading, _KNOWN[heading])
+
+    @classmethod
+    def by_column(cls, heading: Heading) -> ContentOrder:
+        """Return the order in which the columns come."""
+        return cls(heading, np.arange(len(heading.names)))
+
+    def numbers(
+        self, new: Sequence[int], places: Sequence[int], codes: Codes, weights: npt.NDArray[np.int64]
+    ) -> dict[int, int]:
+        """Return the numbers of columns that are met now, by place.
+
+        ``codes`` and ``weights`` are the rows of the columns at ``places``; without weights, the rows of all columns.
+        """
+        groups: dict[int, list[int]] = {}
+        for place in new:
+            groups.setdefault(int(self._starts[place]), []).append(place)
+        alike = [place for group in groups.values() if len(group) > 1 for place in group]
+        rows = codes[list(places)] if not len(weights) and alike else codes
+        sums = _row_sums(self._heading, alike, places, rows, weights) if alike else {}
+        found: dict[int, int] = {}
+        for start, group in groups.items():
+            for place in sorted(group, key=lambda one: (sums.get(one, 0), order_key(self._heading.names[one]))):
+                rank = self._taken.get(start, 0)
+                self._taken[start] = rank + 1
+                found[place] = start + rank
+        return found
 
 
 #: The orders of tables that are in use: all parts from one table share them.
-_KNOWN: WeakKeyDictionary[Table, tuple[Node, ...]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Heading, npt.NDArray[np.int64]] = WeakKeyDictionary()
 
 
-def _ordered(table: Table) -> tuple[Node, ...]:
-    levels = [_levels(table, place) for place in range(len(table.names))]
-    sums = np.zeros(len(levels), np.uint64)
-    for start in range(0, table.rows, _ROWS_AT_ONCE):
-        block = table.codes[:, start : start + _ROWS_AT_ONCE]
+def _group_starts(heading: Heading) -> npt.NDArray[np.int64]:
+    """Return the first number of each column's group: columns with the same counts of levels are one group."""
+    keys = [totals.astype("<i8").tobytes() for totals in heading.totals]
+    starts = np.empty(len(keys), np.int64)
+    before: bytes | None = None
+    start = 0
+    for rank, place in enumerate(sorted(range(len(keys)), key=keys.__getitem__)):
+        if keys[place] != before:
+            before, start = keys[place], rank
+        starts[place] = start
+    return starts
+
+
+def _row_sums(
+    heading: Heading, alike: Sequence[int], places: Sequence[int], codes: Codes, weights: npt.NDArray[np.int64]
+) -> dict[int, int]:
+    """Return for each of some columns the sum that tells it from others with the same counts."""
+    levels = {place: _levels(heading, place) for place in places}
+    sums = dict.fromkeys(alike, np.uint64(0))
+    for start in range(0, codes.shape[1], _ROWS_AT_ONCE):
+        block = codes[:, start : start + _ROWS_AT_ONCE]
         rows = np.zeros(block.shape[1], np.uint64)
-        for column, words in zip(block, levels, strict=True):
-            rows += words[column]
-        rows = _mixed(rows)
-        sums += np.array([np.dot(rows, words[column]) for column, words in zip(block, levels, strict=True)], np.uint64)
-    keys = [(words.tobytes(), one, order_key(name)) for words, one, name in zip(levels, sums, table.names, strict=True)]
-    return tuple(table.names[place] for place in sorted(range(len(keys)), key=keys.__getitem__))
+        for column, place in zip(block, places, strict=True):
+            rows += levels[place][column]
+        rows = _mix(rows)
+        if len(weights):
+            rows *= weights[start : start + _ROWS_AT_ONCE].astype(np.uint64)
+        with np.errstate(over="ignore"):
+            for column, place in zip(block, places, strict=True):
+                if place in sums:
+                    sums[place] += np.dot(rows, levels[place][column])
+    return {place: int(one) for place, one in sums.items()}
 
 
-def _levels(table: Table, place: int) -> Words:
-    """Return a number to each level of a column: from the counts of all its levels, and which one it is."""
-    counts = np.bincount(table.codes[place], minlength=int(table.cards[place])).astype("<i8")
+def _levels(heading: Heading, place: int) -> Words:
+    """Return a number for each level of a column: from the counts of all its levels, and which one it is."""
+    counts = heading.totals[place].astype("<i8")
     known = int.from_bytes(blake2b(counts.tobytes(), digest_size=8).digest(), "little")
-    return _mixed(np.uint64(known) + np.arange(len(counts), dtype=np.uint64) * _SECOND)
+    return _mix(np.uint64(known) + np.arange(len(counts), dtype=np.uint64) * _SECOND)
 
 
-def _mixed(words: Words) -> Words:
+def _mix(words: Words) -> Words:
     """Spread each word over all its bits."""
     words = (words ^ (words >> _HALF)) * _FIRST
     words = (words ^ (words >> _HALF)) * _SECOND

@@ -55,11 +55,15 @@ class Desk(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The codes of a table, the place there of each numbered node, and the number of levels of each."""
+    """The codes of a table, the place there of each numbered node, and the number of levels of each.
+
+    ``weights`` says how many rows each row of codes stands for; without any, each stands for itself.
+    """
 
     codes: Codes
     places: Integers
     cards: Integers
+    weights: npt.NDArray[np.int32]
 
 
 class Prior(NamedTuple):
@@ -104,18 +108,12 @@ def _sizes(rows: int) -> tuple[int, int]:
     return max(4096, 2 * rows + min(6 * rows, 1 << 18)), 1 << max(4, (2 * rows - 1).bit_length())
 
 
-@compiled
-def shade(columns: Any, leaning: float, starts: Any, out: Any) -> None:
-    """Find the shade of each level of each node: how much a prior that leans to what was observed expects it."""
-    rows = columns.codes.shape[1]
-    out[:] = 0
-    for node in range(len(columns.places)):
-        card, own = columns.cards[node], out[starts[node] :]
-        for code in columns.codes[columns.places[node]]:
-            own[code] += np.int32(1)
-        for level in range(card):
-            expected = (1.0 - leaning) / card + leaning * own[level] / rows
-            own[level] = np.int32(np.rint(-STEPS * np.log2(max(expected, 0.5 / rows))))
+def shades_of(totals: Integers, leaning: float) -> Shades:
+    """Return the shade of each level of a column: how much a prior that leans to what was observed expects it."""
+    rows = max(int(totals.sum()), 1)
+    expected = (1.0 - leaning) / len(totals) + leaning * totals / rows
+    shades: Shades = np.rint(-STEPS * np.log2(np.maximum(expected, 0.5 / rows))).astype(np.int32)
+    return shades
 
 
 @compiled
@@ -217,12 +215,17 @@ def _sum(desk: Any, prior: Any, span: int, configurations: float, cells: Any) ->
 
 
 @compiled
-def _tally(counts: Any, classes: Any, span: int, column: Any, card: int) -> None:
+def _tally(counts: Any, classes: Any, span: int, column: Any, card: int, weights: Any) -> None:
     """Count the rows of each class refined by a column.
 
     Real columns have one level in most rows; four counts side by side do not wait for each other to be written.
     """
     wide, radix, one, rows = span * card, np.uint32(span), np.int32(1), len(column)
+    if len(weights):
+        counts[:wide] = 0
+        for row in range(rows):
+            counts[classes[row] + np.uint32(column[row]) * radix] += weights[row]
+        return
     if 4 * wide > min(1024, len(counts)):
         counts[:wide] = 0
         for row in range(rows):
@@ -257,11 +260,17 @@ def _sum_wide(desk: Any, prior: Any, span: int, levels: int, configurations: flo
 
 
 @compiled
-def _total(desk: Any, prior: Any, classes: Any, span: int, configurations: float, shades: Any, cells: Any) -> int:
+def _total(
+    desk: Any, prior: Any, classes: Any, span: int, configurations: float, shades: Any, cells: Any, weights: Any
+) -> int:
     """Count the rows of each class and sum the terms; the classes' shades are left in ``cells``."""
     desk.counts[:span] = 0
-    for row in range(len(classes)):
-        desk.counts[classes[row]] += np.int32(1)
+    if len(weights):
+        for row in range(len(classes)):
+            desk.counts[classes[row]] += weights[row]
+    else:
+        for row in range(len(classes)):
+            desk.counts[classes[row]] += np.int32(1)
     _settle(classes, shades, cells)
     return _sum(desk, prior, span, configurations, cells)
 
@@ -288,14 +297,16 @@ def _build(columns: Any, members: Any, but: int, prior: Any, desk: Any) -> tuple
 def local(columns: Any, node: int, parents: Any, but: int, prior: Any, desk: Any) -> int:
     """Score a node given all its parents but one."""
     base, configurations = _build(columns, parents, but, prior, desk)
-    rest = _total(desk, prior, desk.classes[0], base, configurations, desk.shades[0], desk.cells[0])
+    rest = _total(desk, prior, desk.classes[0], base, configurations, desk.shades[0], desk.cells[0], columns.weights)
     below, card = columns.codes[columns.places[node]], columns.cards[node]
     shades = prior.shades[prior.starts[node] :]
     if base * card > len(desk.counts):
         base = _extend(desk, desk.classes[0], base, below, card, desk.classes[0])
         _darken(desk.shades[0], below, shades, desk.shades[0])
-        return _total(desk, prior, desk.classes[0], base, configurations * card, desk.shades[0], desk.cells[0]) - rest
-    _tally(desk.counts, desk.classes[0], base, below, card)
+        combined = configurations * card
+        whole = _total(desk, prior, desk.classes[0], base, combined, desk.shades[0], desk.cells[0], columns.weights)
+        return whole - rest
+    _tally(desk.counts, desk.classes[0], base, below, card, columns.weights)
     return _sum_wide(desk, prior, base, card, configurations * card, desk.cells[0], shades) - rest
 
 
@@ -338,10 +349,10 @@ def gains(columns: Any, node: int, parents: Any, others: Any, prior: Any, desk: 
         shades = prior.shades[prior.starts[others[at]] :]
         combined = configurations * levels
         if labelled or family * levels > len(desk.counts):
-            rest = _refined(desk, prior, 0, base, other, levels, combined, shades)
-            whole = _refined(desk, prior, 1, family, other, levels, combined * card, shades)
+            rest = _refined(desk, prior, 0, base, other, levels, combined, shades, columns.weights)
+            whole = _refined(desk, prior, 1, family, other, levels, combined * card, shades, columns.weights)
         else:
-            _tally(desk.counts, desk.classes[1], family, other, levels)
+            _tally(desk.counts, desk.classes[1], family, other, levels, columns.weights)
             whole = _sum_wide(desk, prior, family, levels, combined * card, desk.cells[1], shades)
             rest = _sum_over(desk, prior, base, card, levels, combined, shades)
         out[at] = whole - rest - own - prior.price
@@ -349,12 +360,20 @@ def gains(columns: Any, node: int, parents: Any, others: Any, prior: Any, desk: 
 
 @compiled
 def _refined(
-    desk: Any, prior: Any, level: int, span: int, other: Any, levels: int, configurations: float, shades: Any
+    desk: Any,
+    prior: Any,
+    level: int,
+    span: int,
+    other: Any,
+    levels: int,
+    configurations: float,
+    shades: Any,
+    weights: Any,
 ) -> int:
     """Score the classes of a level refined by another column."""
     wide = _extend(desk, desk.classes[level], span, other, levels, desk.classes[2])
     _darken(desk.shades[level], other, shades, desk.shades[2])
-    return _total(desk, prior, desk.classes[2], wide, configurations, desk.shades[2], desk.cells[2])
+    return _total(desk, prior, desk.classes[2], wide, configurations, desk.shades[2], desk.cells[2], weights)
 
 
 @compiled

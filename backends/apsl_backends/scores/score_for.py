@@ -1,35 +1,37 @@
-"""The score behind an oracle: its table, checked to be there, with the options of a spec."""
+"""The score of the data behind a learner: a table or counts, checked to be there, with the options of a spec."""
 
 from __future__ import annotations
 
+import attrs
+import numpy as np
+
 from apsl_backends.scores.bde import BDeu, Order, Price
 from apsl_backends.scores.bde_from_counts import CountedBDeu
+from apsl_backends.scores.imputation import impute
 from apsl_rules.data import Table
-from apsl_rules.data.counts import CachedCounts
+from apsl_rules.data.counts import CachedCounts, heading_of
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.oracles import Oracle
 
 
-def score_behind(
-    oracle: Oracle,
-    who: str,
-    *,
-    ess: float,
-    price: Price = 0.0,
-    order: Order = "name",
-    leaning: float = 0.0,
-) -> BDeu:
-    """Make the score of the table behind an oracle; ``who`` wants it, such as "the learner 'mmhc'"."""
-    kept = getattr(oracle, "kept", None)
-    if isinstance(kept, CachedCounts):
-        if leaning or order == "content":
-            message = f"{who} scores with a prior that leans to observed shares, in memory only; leave out counts"
-            raise InvalidArgumentError(message)
-        return CountedBDeu(kept, ess=ess, price=price, order=order)
-    table = getattr(oracle, "table", None)
-    if not isinstance(table, Table):
-        message = (
-            f"{who} scores a table of discrete columns, but the oracle {oracle.name!r} has none; learn from a table"
-        )
+def score_for(data: object, who: str, *, ess: float, price: Price = 0.0, order: Order = "name") -> BDeu:
+    """Make the score of a table or of counts; ``who`` wants it, such as "the learner 'mmhc'".
+
+    Missing values of a table are filled in; where counts come from elsewhere, columns are to be complete.
+    """
+    if isinstance(data, CachedCounts):
+        return CountedBDeu(data, ess=ess, price=price, order=order)
+    if not isinstance(data, Table):
+        message = f"{who} scores a table of discrete columns, but the source has none; learn from a table"
         raise InvalidArgumentError(message)
-    return BDeu(table, ess=ess, price=price, order=order, leaning=leaning)
+    return BDeu(_fill_in(data), ess=ess, price=price, order=order)
+
+
+def _fill_in(table: Table) -> Table:
+    """Return a table without missing values."""
+    if not table.incomplete.any():
+        return table
+    by_content = sorted(range(len(table.names)), key=lambda place: heading_of(table).totals[place].tobytes())
+    codes, weights = impute(table.codes[by_content], table.cards[by_content], np.ones(table.rows, np.int64))
+    back = np.argsort(by_content)
+    filled = np.ascontiguousarray(np.repeat(codes, weights, axis=1)[back])
+    return attrs.evolve(table, codes=filled, incomplete=np.zeros(len(table.names), np.bool_))

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.scores import kernels
-from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.compiling import inner, keep_apart
 from apsl_backends.search.rounds import MOST_PARENTS, MOST_TRIES
 from apsl_rules.errors import DataError
@@ -45,17 +44,23 @@ class Book(NamedTuple):
     stop: Flag
 
 
-def book_of(score: BDeu) -> Book:
-    """Open an empty book for a score."""
-    columns, prior, desk = score.innards
-    if len(score.nodes) >= 1 << _BITS:
+def empty_book(columns: int) -> Book:
+    """Open a book for scores over some of so many columns; none takes part yet."""
+    if columns >= 1 << _BITS:
         message = (
-            f"{len(score.nodes)} columns are more than the {(1 << _BITS) - 1} that this search takes; choose "
-            "fewer, or take learner='apsl'"
+            f"{columns} columns are more than the {(1 << _BITS) - 1} that this search takes; choose fewer, or take "
+            "learner='apsl'"
         )
         raise DataError(message)
+    none, nobody = np.empty(0, np.int32), np.zeros(0, np.int64)
     return Book(
-        columns, prior, desk, _no_families(_FEWEST), np.zeros(1, np.int64), np.array([0, MOST_TRIES]), no_flag()
+        kernels.Columns(np.empty((0, 0), np.uint8), nobody, nobody, none),
+        kernels.Prior(1.0, 1.0, 0, none, nobody),
+        kernels.desk_for(1, 1),
+        no_families(_FEWEST),
+        np.zeros(1, np.int64),
+        np.array([0, MOST_TRIES]),
+        no_flag(),
     )
 
 
@@ -64,10 +69,10 @@ def with_room(book: Book, width: int) -> Book:
     size = min(max(8 * width**2, _FEWEST), _MOST)
     if size <= len(book.known):
         return book
-    return book._replace(known=_no_families(1 << (size - 1).bit_length()))
+    return book._replace(known=no_families(1 << (size - 1).bit_length()))
 
 
-def _no_families(size: int) -> npt.NDArray[np.uint64]:
+def no_families(size: int) -> npt.NDArray[np.uint64]:
     """Return an empty table: two words of key, a score, and one to spare, so that two rows are a line of the cache."""
     return np.full((size, 4), _EMPTY)
 

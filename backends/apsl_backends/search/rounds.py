@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from apsl_backends.search.families import Book
 
 Marks = npt.NDArray[np.uint8]
-Open = npt.NDArray[np.bool_]
+#: For each arrow whether it may be drawn: CLOSED, OPEN or REQUIRED.
+Open = npt.NDArray[np.uint8]
+CLOSED, OPEN, REQUIRED = 0, 1, 2
 
 #: The most parents that a family may have in these searches.
 MOST_PARENTS = 6
@@ -82,6 +84,26 @@ def search_rounds(
             break
         pattern(dag, marks, paper)
     return Found(tuple(members), marks, dag, total, finished=bool(book.tried[0] < book.tried[1]))
+
+
+def climb_rounds(book: Book, members: Sequence[int], dag: Marks, *, gain: int, allowed: Open, effort: Effort) -> Found:
+    """Climb from a graph among those whose arrows are all allowed, and none that is required missing.
+
+    ``gain`` is what the graph scores more than none.
+    """
+    from apsl_backends.search.families import with_room
+    from apsl_backends.search.patterns import paper_for, pattern
+    from apsl_backends.search.tabu import climb_for, climb_from
+
+    numbers, width = np.array(members, np.int64), len(members)
+    book = with_room(book, width)
+    book.tried[0] = 0
+    climb, dag = climb_for(width, effort.tabu), dag.copy()
+    most, patience = effort.max_parents, effort.patience
+    further = _heeded(book, lambda told: climb_from(told, numbers, dag, allowed, most, patience, climb))
+    marks = np.zeros((width, width), np.uint8)
+    pattern(dag, marks, paper_for(width))
+    return Found(tuple(members), marks, dag, gain + further, finished=bool(book.tried[0] < book.tried[1]))
 
 
 def _heeded(book: Book, search: Callable[[Book], Any]) -> int:

@@ -16,7 +16,7 @@ from apsl_backends.search.compiling import compiled, inner, keep_apart
 from apsl_backends.search.families import family, fill
 from apsl_backends.search.operators import NEVER, put
 from apsl_backends.search.patterns import Paper, copy, order_of, paper_for
-from apsl_backends.search.rounds import MOST_PARENTS
+from apsl_backends.search.rounds import MOST_PARENTS, REQUIRED
 
 _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
@@ -78,7 +78,7 @@ def _weigh(book: Any, members: Any, dag: Any, opened: Any, limit: int, node: int
         fill(book, members[node], parents, count, climb.others[:waiting], climb.gained, climb.wanted, climb.others)
     own = family(book, members[node], parents, count)
     for other in range(width):
-        if other == node:
+        if other == node or (dag[other, node] and opened[other, node] == REQUIRED):
             climb.gain[other, node] = NEVER
         elif dag[other, node]:
             kept = 0

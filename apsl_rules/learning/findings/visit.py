@@ -1,0 +1,240 @@
+"""A visit to a node: asks for its neighbourhood and tells the rules what was found.
+
+A visit to A settles its neighbours, then asks one question of every unshielded triple that A takes part in, as the
+middle (X - A - Y, Step 2 of the paper) or as an end (A - B - C, Step 1): is the middle in the separator of the ends,
+and if not, does adding it make them dependent? In the separator: a ``chain``. Not in it and dependent: a V-structure,
+told as ``collider`` from the middle and as ``spouse`` from the end. Otherwise nothing is said of the triple.
+
+Either step alone is enough for exact parts, since a line is followed until both its ends were visited; the other one
+saves visits. PCD-by-PCD is the learner without Step 2, CMB the one without Step 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Any, TypeAlias
+
+from apsl_rules.evidence import Verdict
+from apsl_rules.learning.findings.cmb import Changes
+from apsl_rules.learning.findings.cmb_authors import Identities
+from apsl_rules.learning.findings.finding_list import FindingList
+from apsl_rules.names import Node
+from apsl_rules.neighbours import Neighbours, SpousesByChild
+from apsl_rules.oracles import Oracle, Search, Separation, foresee
+from apsl_rules.plugins import FindingSpec, Spouses
+from apsl_rules.rules import (
+    NOTHING,
+    Finding,
+    Knowledge,
+    Nodes,
+    Relation,
+    adjacent,
+    chain,
+    collider,
+    gap,
+    settled,
+    spouse,
+)
+
+_Triple: TypeAlias = tuple[Node, Node, Node, Separation | None]
+
+
+class Visitor:
+    """Turns a visit into findings, as a spec says."""
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        neighbours: Neighbours,
+        spec: FindingSpec,
+        *,
+        order: Callable[[Node], Any],
+        max_conditioning: int | None,
+        knowledge: Knowledge = NOTHING,
+    ) -> None:
+        self._oracle = oracle
+        self._neighbours = neighbours
+        self._spec = spec
+        self._order = order
+        self._max_conditioning = max_conditioning
+        self._knowledge = knowledge
+        self._accept = spec.unreliable == "accept"
+        self._blankets = SpousesByChild(oracle, neighbours, unreliable=spec.unreliable)
+
+    def visit(self, node: Node, settles: Sequence[Node]) -> list[Finding]:
+        """Return everything that a visit to a node finds, each fact once; ``settles`` are those it leaves complete."""
+        around = self._sorted(self._neighbours.of(node))
+        found = FindingList(self._oracle.name)
+        for one in settles:
+            number = len(self._neighbours.of(one))
+            found.add(settled, (one,), note=f"{number} neighbour{'' if number == 1 else 's'}")
+        for other in around:
+            self._tell_edge(found, node, other)
+        if self._knowledge:
+            self._look_for_contradictions(found, node)
+        if self._spec.spouses != "none":
+            self._look_past(found, node, around)
+        match self._spec.colliders:
+            case "none":
+                pass
+            case "identities":
+                Identities(self._oracle, self._blankets, node, around).tell(found)
+            case "changes" | "changes-first":
+                self._look_for_changes(found, node, around)
+            case source:
+                self._look_between(found, node, around, source)
+        return found.findings
+
+    def _look_past(self, found: FindingList, node: Node, around: tuple[Node, ...]) -> None:
+        """Step 1 (lines 21-26): ask of each node beyond a neighbour whether it shares that neighbour as a child."""
+        self._neighbours.prepare(around)
+        beyond = [
+            (middle, other)
+            for middle in around
+            for other in self._sorted(self._neighbours.candidates(middle).members)
+            if other != node and other not in around
+        ]
+        self._foresee([(node, other) for _, other in beyond], self._spec.spouses)
+        far = [(node, middle, other, self._separation(node, other, self._spec.spouses)) for middle, other in beyond]
+        for (_, middle, other), kind, verdicts in self._answers(far):
+            found.add(gap, (node, other), verdicts[:1])
+            if kind is chain:
+                found.add(chain, (node, middle, other), verdicts)
+            elif kind is collider and self._neighbours.linked(middle, other):
+                self._tell_edge(found, middle, other)
+                found.add(spouse, (node, middle, other), verdicts)
+
+    def _look_between(self, found: FindingList, node: Node, around: tuple[Node, ...], source: Spouses) -> None:
+        """Step 2 (lines 28-36): ask of each pair of neighbours whether the node is a collider between them."""
+        self._foresee(list(combinations(around, 2)), source)
+        pairs = [(x, node, y, self._between(x, y, source)) for x, y in combinations(around, 2)]
+        for x, _, y, separation in pairs:
+            if separation is None and source == "stored" and self._neighbours.linked(x, y):
+                self._tell_edge(found, x, y)
+        for (x, _, y), kind, verdicts in self._answers(pairs):
+            found.add(gap, (x, y), verdicts[:1])
+            if kind is not None:
+                found.add(kind, (x, node, y), verdicts)
+
+    def _look_for_changes(self, found: FindingList, node: Node, around: tuple[Node, ...]) -> None:
+        """Ask the same of each pair as CMB does."""
+        published = self._spec.colliders == "changes-first"
+        changes = Changes(
+            self._oracle,
+            self._neighbours,
+            self._blankets,
+            first_only=published,
+            accept_unreliable=self._accept,
+        )
+        for x, y in combinations(around, 2):
+            if not published and self._neighbours.linked(x, y):
+                self._tell_edge(found, x, y)
+                continue
+            kind, verdicts = changes.kind(x, node, y)
+            if verdicts:
+                found.add(gap, (x, y), verdicts[:1])
+            if kind is collider or (kind is chain and self._spec.chains):
+                found.add(kind, (x, node, y), verdicts)
+
+    def _look_for_contradictions(self, found: FindingList, node: Node) -> None:
+        """Tell what the data say against knowledge: a required edge that a set separates, an edge where none may be."""
+        for tail, head in self._knowledge.required_at(node):
+            if not self._neighbours.agreed(tail, head):
+                separation = self._sought(tail, head, self._source)
+                if separation is not None:
+                    found.add(gap, (tail, head), () if separation.verdict is None else (separation.verdict,))
+        for other in self._sorted(self._neighbours.as_found(node).members):
+            if self._knowledge.why_apart(node, other) is not None and self._neighbours.agreed(node, other):
+                self._tell_edge(found, node, other)
+
+    @property
+    def _source(self) -> Spouses:
+        """Return where the separator of a pair comes from when no triple asks for it."""
+        sources: tuple[Spouses, ...] = ("search", "search-first", "stored-first")
+        return next((one for one in sources if one in (self._spec.spouses, self._spec.colliders)), "stored")
+
+    def _answers(self, triples: Sequence[_Triple]) -> Iterator[tuple[Nodes, Relation | None, tuple[Verdict, ...]]]:
+        """Ask the one question of all triples whose ends are separated, in one round of tests.
+
+        The verdict that separates the ends comes first; then the one that adding the middle gave, if it was asked.
+        """
+        known = [(nodes, separation) for *nodes, separation in triples if separation is not None]
+        asked = [
+            (x, y, (*(separation.given or ()), middle))
+            for (x, middle, y), separation in known
+            if self._spec.confirm and middle not in (separation.given or ())
+        ]
+        confirmed = iter(self._oracle.verdicts(asked))
+        for (x, middle, y), separation in known:
+            apart = () if separation.verdict is None else (separation.verdict,)
+            if middle in (separation.given or ()):
+                yield (x, middle, y), (chain if self._spec.chains else None), apart
+            elif not self._spec.confirm:
+                yield (x, middle, y), collider, apart
+            else:
+                verdict = next(confirmed)
+                accepted = verdict.dependent or (verdict.decision == "unreliable" and self._accept)
+                yield (x, middle, y), (collider if accepted else None), (*apart, verdict)
+
+    def _foresee(self, pairs: Sequence[tuple[Node, Node]], source: Spouses) -> None:
+        """Have asked together what the separations of several pairs will ask one by one."""
+        if source.startswith("stored"):
+            if not source.endswith("first"):
+                asked = [
+                    other
+                    for node, other in pairs
+                    if not self._knowledge.requires(node, other)
+                    and self._neighbours.as_found(node).separation(other) is None
+                ]
+                self._neighbours.prepare(dict.fromkeys(asked))
+            return
+        pools = {node: self._sorted(self._neighbours.of(node)) for node, _ in pairs}
+        searches = [
+            Search(node, other, tuple(one for one in pools[node] if one != other), (), self._max_conditioning)
+            for node, other in pairs
+            if not self._knowledge.requires(node, other)
+        ]
+        foresee(self._oracle, searches)
+
+    def _separation(self, x: Node, y: Node, source: Spouses) -> Separation | None:
+        """Return what separates two nodes, from where the spec takes it; nothing does where an edge is required."""
+        return None if self._knowledge.requires(x, y) else self._sought(x, y, source)
+
+    def _between(self, x: Node, y: Node, source: Spouses) -> Separation | None:
+        """Return what separates two neighbours of a node; of two stored separators the better one, whatever the names.
+
+        The better one has fewer members, or else the larger p.
+        """
+        if source != "stored":
+            return self._separation(x, y, source)
+        known = [self._separation(*ends, "stored-first") for ends in ((x, y), (y, x))]
+        return max((one for one in known if one is not None), key=_standing, default=None)
+
+    def _sought(self, x: Node, y: Node, source: Spouses) -> Separation | None:
+        """Return what separates two nodes, whatever is known of them."""
+        ends = ((x, y),) if source.endswith("first") else ((x, y), (y, x))
+        for end, other in ends:
+            if source.startswith("stored"):
+                separation = self._neighbours.as_found(end).separation(other)
+            else:
+                pool = [one for one in self._sorted(self._neighbours.of(end)) if one != other]
+                separation = self._oracle.separator(end, other, pool, max_size=self._max_conditioning)
+            if separation is not None and separation.found:
+                return separation
+        return None
+
+    def _sorted(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
+        return tuple(sorted(nodes, key=self._order))
+
+    def _tell_edge(self, found: FindingList, x: Node, y: Node) -> None:
+        """Tell an edge that the finder found; one that it did not find is here because knowledge requires it."""
+        if self._knowledge.requires(x, y) and not self._neighbours.agreed(x, y):
+            return
+        found.add(adjacent, (x, y), self._neighbours.evidence(x, y), self._neighbours.claim(x, y))
+
+
+def _standing(separation: Separation) -> tuple[int, float]:
+    """Rank a separator: a small one is tested with more power, and a large p leaves less doubt."""
+    verdict = separation.verdict
+    return -len(separation.given or ()), 1.0 if verdict is None or verdict.p is None else verdict.p

@@ -1,0 +1,142 @@
+"""What a run learns from: opened once, before a learner is chosen, and shared by all runs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import attrs
+import numpy as np
+
+from apsl_rules.data import Table, notes_on, notes_on_counts
+from apsl_rules.data.counts import CachedCounts, CountSource
+from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError
+from apsl_rules.learning.choose import natural_oracle
+from apsl_rules.learning.request import Request
+from apsl_rules.learning.resample import Rows, resample_table
+from apsl_rules.oracles import Oracle, complete_oracle
+from apsl_rules.parts import Part
+from apsl_rules.plugins import OracleOffer, OracleSettings, Plugins, pick
+
+
+@attrs.frozen(eq=False, slots=False)
+class Source:
+    """An opened source; ``data`` is what its oracles answer from.
+
+    ``gives`` names what learners can build on: "perfect answers", "counts", or "tests" alone; a source that is an
+    oracle itself gives its "own answers".
+    """
+
+    data: Any
+    origin: str
+    offer: OracleOffer | None = None
+    options: Mapping[str, Any] = attrs.field(factory=dict)
+    declared: bool = False
+    _oracles: dict[tuple[float, int], Oracle] = attrs.field(factory=dict, init=False)
+
+    @cached_property
+    def gives(self) -> frozenset[str]:
+        """Return what learners can build on."""
+        given = {"tests"}
+        if isinstance(self.counts, Table | CachedCounts):
+            given.add("counts")
+        elif self.oracle(0.01).perfect:
+            given.add("perfect answers")
+        return frozenset(given if self.offer is not None else given | {"own answers"})
+
+    @property
+    def counts(self) -> object:
+        """Return the table or the counts that scores can be had from, if there are any."""
+        return self.data if self.offer is not None else getattr(self.data, "data", None)
+
+    def oracle(self, alpha: float, threads: int = 1) -> Oracle:
+        """Return the oracle at an alpha, made once; a source that answers by itself is its own oracle."""
+        offer = self.offer
+        if offer is None:
+            return self.data if isinstance(self.data, Oracle) else complete_oracle(self.data)
+        if (alpha, threads) not in self._oracles:
+            settings = OracleSettings(alpha, threads, self.options)
+            self._oracles[alpha, threads] = _guard(self.origin, lambda: offer.make(self.data, settings))
+        return self._oracles[alpha, threads]
+
+    def notes(self, part: Part, rounds_before: int) -> tuple[str, ...]:
+        """Return what a reader of a part should know of the table behind it."""
+        if isinstance(self.counts, CachedCounts):
+            return tuple(notes_on_counts(self.counts, part.members, rounds_before))
+        return tuple(notes_on(self.counts, part.members)) if isinstance(self.counts, Table) else ()
+
+    @property
+    def rounds(self) -> int:
+        """Return how many rounds of counting were made so far."""
+        return self.counts.rounds if isinstance(self.counts, CachedCounts) else 0
+
+    # --- resamples ---------------------------------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows that can be drawn from."""
+        if isinstance(self.data, Table):
+            return self.data.rows
+        matrix = self._matrix
+        if matrix is None:
+            kind = (
+                "source whose rows stay elsewhere" if isinstance(self.data, CachedCounts) else type(self.data).__name__
+            )
+            message = f"stability draws rows from a table, but a {kind} has none; give the data, or sample some from it"
+            raise InvalidArgumentError(message)
+        return len(matrix)
+
+    @property
+    def _matrix(self) -> np.ndarray[Any, Any] | None:
+        if isinstance(self.data, tuple) and self.data and isinstance(self.data[0], np.ndarray):
+            return self.data[0]
+        return None
+
+    def resampled(self, rows: Rows) -> Source:
+        """Return a source of some rows, in any order and as often as they are named."""
+        if isinstance(self.data, Table):
+            return attrs.evolve(self, data=resample_table(self.data, rows, declared=self.declared))
+        return attrs.evolve(self, data=(self.data[0][rows], *self.data[1:]))
+
+
+def _guard(origin: str, call: Callable[[], Any]) -> Any:
+    """Return what a plugin gives, or name the plugin that fails."""
+    try:
+        return call()
+    except (ApslError, MemoryError):
+        raise
+    except Exception as error:
+        message = f"{origin} cannot be made: it raised {type(error).__name__}: {error}"
+        raise PluginError(message) from error
+
+
+def open_data(source: Any, request: Request) -> Source:
+    """Open what a caller gave to learn from, as the request says."""
+    if isinstance(source, Source):
+        return source
+    options = request.reading
+    source, options = _with_counts(source, options)
+    if callable(getattr(source, "verdict", None)):
+        if request.oracle is not None or options:
+            given = "another oracle" if request.oracle is not None else f"the option {next(iter(options))!r}"
+            message = f"the source is an oracle itself, so {given} cannot be given with it; leave it out"
+            raise InvalidArgumentError(message)
+        return Source(source, f"the oracle {type(source).__name__}")
+    plugins: Plugins = request.manager
+    name = natural_oracle(source, plugins) if request.oracle is None else request.oracle
+    offer = pick(plugins.oracles, name, "oracle")
+    origin = plugins.origin("apsl_oracles", offer.name)
+    data, left = _guard(origin, lambda: offer.open(source, options))
+    return Source(data, origin, offer, left, declared=options.get("levels") == "declared")
+
+
+def _with_counts(source: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Take a source of counts for the source to learn from."""
+    counts = options.get("counts")
+    if isinstance(counts, str) or not isinstance(counts, CountSource):
+        return source, options
+    if source is not None and source is not counts:
+        message = f"counts come from {counts.kind!r}, so there is no need of {type(source).__name__}; give None for it"
+        raise InvalidArgumentError(message)
+    return counts, {name: value for name, value in options.items() if name != "counts"}

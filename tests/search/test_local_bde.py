@@ -1,0 +1,78 @@
+"""The score of the columns near a target: the same from rows, from counts, and whatever joins first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from apsl_backends.counting.table_counts import TableCounts
+from apsl_backends.scores.bde import BDeu
+from apsl_backends.search.local_bde import LocalBde
+from apsl_rules.data.counts import CachedCounts
+from apsl_rules.data.table import Table
+from apsl_rules.errors import DataError
+from apsl_rules.names import Node
+from support.scoring import coded, tables
+
+
+def scores(drawn: Table, weight: float) -> tuple[LocalBde, LocalBde]:
+    """Return the score of a table from its rows and from its counts."""
+    settings_of = {"ess": 7.0, "price": 1.0, "leaning": weight}
+    return LocalBde(drawn, **settings_of), LocalBde(CachedCounts(TableCounts(drawn)), **settings_of)  # type: ignore[arg-type]
+
+
+@settings(max_examples=50)
+@given(tables(min_columns=3, max_columns=5), st.sampled_from([0.0, 0.5, 1.0]), st.data())
+def test_rows_and_counts_score_alike(drawn: Table, weight: float, data: st.DataObject) -> None:
+    """Families score as by the plain score, from rows and from counts, in whole units, under the same numbers."""
+    plain = BDeu(drawn, ess=7.0, price=1.0, leaning=weight)
+    rows, counts = scores(drawn, weight)
+    some = data.draw(st.permutations(drawn.names))
+    for score in (rows, counts):
+        score.join(some[:2])
+        score.join(some)
+    assert rows.number == counts.number
+
+    node, *parents = data.draw(st.permutations(drawn.names))[: data.draw(st.integers(1, 3))]
+    expected = plain.local(plain.number[node], plain.numbers(parents))
+
+    for score in (rows, counts):
+        assert score.local(score.number[node], [score.number[one] for one in parents]) == expected
+
+
+@given(tables(min_columns=3, max_columns=5), st.data())
+def test_numbers_stay_once_they_are_given(drawn: Table, data: st.DataObject) -> None:
+    """Columns that join later get numbers of their own, and nobody's number changes."""
+    score, _ = scores(drawn, 0.5)
+    first, *others = data.draw(st.permutations(drawn.names))
+    score.join([first])
+    before = dict(score.number)
+    joined = score.join([first, *others])
+    assert before.items() <= score.number.items()
+    assert list(joined) == sorted(score.number.values())
+    assert {score.nodes[number] for number in joined} == set(drawn.names)
+
+
+def test_missing_values_are_filled_in() -> None:
+    """A score of columns with holes counts all rows; from counts it is the same."""
+    random = np.random.default_rng(1)
+    names: tuple[Node, ...] = ("a", "b", "c")
+    codes = random.integers(0, 2, (3, 200)).astype(np.uint8)
+    codes[1, :20] = 2
+    holed = Table(names, codes, np.array([2, 2, 2]), ((0, 1),) * 3, np.array([False, True, False]))
+    rows, counts = scores(holed, 0.5)
+    for score in (rows, counts):
+        score.join(names)
+    assert rows.imputes
+    assert int(rows.book.columns.weights.sum()) == 200
+    for node in names:
+        assert rows.local(rows.number[node], ()) == counts.local(counts.number[node], ())
+
+
+def test_nothing_to_score_is_refused() -> None:
+    """A table needs a row and a column."""
+    empty = coded(np.empty((2, 0), np.uint8), ["a", "b"])
+    with pytest.raises(DataError, match="0 rows and 2 columns cannot be scored"):
+        LocalBde(empty, ess=1.0, price=0.0, leaning=0.0)
