@@ -1,0 +1,145 @@
+"""The default learner under every condition: the same part wherever rows are counted and whatever else is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from apsl_backends.counting.table_counts import TableCounts
+from apsl_rules import Interrupted, Knowledge, Part, compare, hookimpl, learn, learn_graph, learn_many, network
+from apsl_rules.data.table import Table
+from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.learning.request import Request, Settings
+from apsl_rules.names import Node
+from apsl_rules.plugins.context import Progress
+from support.counted import ThriftyCounts
+
+ALARM = sample(network("alarm"), 1000, seed=4)
+FAR = Knowledge(apart=[("CVP", "PCWP")])
+TARGETS: tuple[Node, ...] = ("HR", "CO", "VENTLUNG")
+
+
+def said(part: Part) -> Any:
+    """Return all that a part says of the structure, with its proofs and without how it was counted."""
+    return part.rows(), part.visits, part.trace, part.conflicts
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "extra",
+    [
+        pytest.param({"knowledge": FAR}, id="irrelevant knowledge"),
+        pytest.param({"max_seconds": 3600.0, "max_tests": 10**9}, id="limits"),
+        pytest.param({"threads": 3}, id="threads"),
+        pytest.param({"counts": "duckdb"}, id="duckdb"),
+        pytest.param({"counts": "dask"}, id="dask", marks=pytest.mark.slow),
+        pytest.param({"fdr": 0.999}, id="loose fdr"),
+    ],
+)
+def test_extras_that_change_nothing_change_nothing(target: Node, extra: dict[str, Any]) -> None:
+    """Marks, proofs and visits are those of the plain run."""
+    plain = learn(ALARM, target, depth=2)
+    part = learn(ALARM, target, depth=2, **extra)
+
+    assert part.learner == "apsl-score"
+    assert said(attrs.evolve(part, knowledge=plain.knowledge)) == said(plain)
+
+
+@pytest.mark.parametrize("counts", [TableCounts, ThriftyCounts])
+def test_a_source_of_counts_gives_the_same_part(counts: Callable[[Table], Any]) -> None:
+    """A user's own source of counts is as good as the table."""
+    assert said(learn(counts(ALARM), "HR", depth=2)) == said(learn(ALARM, "HR", depth=2))
+
+
+def test_every_front_door_gives_the_part_of_learn() -> None:
+    """Alone, among many, in a comparison: the same part with the same extras."""
+    known = Knowledge(required=[("LVFAILURE", "HISTORY")], forbidden=[("CO", "HR")])
+    alone = learn(ALARM, "HR", knowledge=known)
+
+    assert said(learn_many(ALARM, ["HR", "CO"], knowledge=known)["HR"]) == said(alone)
+    assert said(compare(ALARM, "HR", learners=["auto"], knowledge=known).parts["auto"]) == said(alone)
+    assert learn_graph(ALARM, knowledge=known).mark("CO", "HR") == learn_graph(ALARM, knowledge=known).mark("HR", "CO")
+
+
+def test_one_missing_cell_changes_no_edge() -> None:
+    """Values are filled in for scores and left out of tests; the part says so."""
+    codes, incomplete = ALARM.codes.copy(), ALARM.incomplete.copy()
+    codes[5, 100], incomplete[5] = ALARM.cards[5], True
+    holed = attrs.evolve(ALARM, codes=codes, incomplete=incomplete)
+    for target in TARGETS:
+        part, plain = learn(holed, target), learn(ALARM, target)
+        assert part.learner == "apsl-score"
+        assert (part.arrows, part.lines) == (plain.arrows, plain.lines)
+
+
+def test_knowledge_is_part_of_the_search() -> None:
+    """Required arrows are drawn, forbidden ones are not, and both are given in proofs."""
+    plain = learn(ALARM, "HR", depth=2)
+    assert ("CATECHOL", "HR") in plain.arrows
+    known = Knowledge(required=[("HR", "HRBP")], apart=[("HR", "HREKG")], tiers=[["CATECHOL"], ["HR", "HRBP"]])
+
+    part = learn(ALARM, "HR", depth=2, knowledge=known, conflicts="strongest")
+
+    assert ("HR", "HRBP") in part.arrows
+    assert ("HR", "CATECHOL") not in part.arrows
+    assert frozenset(("HR", "HREKG")) not in part.edges
+    assert "[given]" in str(part.why("HR", "HREKG"))
+
+
+def test_strong_data_against_knowledge_are_a_conflict() -> None:
+    """An edge that the rows insist on, between nodes that are said to be apart, keeps both proofs."""
+    part = learn(ALARM, "CO", knowledge=Knowledge(apart=[("CO", "STROKEVOLUME")]))
+    (conflict,) = part.conflicts
+    assert set(conflict.pair) == {"CO", "STROKEVOLUME"}
+    assert {proof.findings[0].evidence.source for proof in conflict.proofs} == {"given", "BDe"}
+
+
+class InterruptedAt:
+    """A plugin that interrupts a run after some steps."""
+
+    def __init__(self, step: int) -> None:
+        self.left = step
+
+    @hookimpl
+    def apsl_progress(self, progress: Progress) -> None:
+        """Interrupt at the last step."""
+        assert progress.visited
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupt_keeps_the_last_whole_state(tmp_path: Path) -> None:
+    """The part so far is not empty; the same run goes on from its answers to the same end."""
+    whole = learn(ALARM, "HR", depth=3)
+    assert len(whole.visited) > 1
+    cache = tmp_path / "answers"
+    with pytest.raises(Interrupted) as stop:
+        learn(ALARM, "HR", depth=3, cache=cache, plugins=[InterruptedAt(3)])
+    part = stop.value.part
+    assert part.incomplete.startswith("stopped at an interrupt after ")
+    assert part.edges
+    assert set(part.visited) < set(whole.visited)
+    assert said(learn(ALARM, "HR", depth=3, cache=cache)) == said(whole)
+
+
+def test_a_limit_keeps_the_last_whole_state() -> None:
+    """Between no tests and all of them there are limits that give some of the part, and say what is missing."""
+    whole = learn(ALARM, "HR", depth=3)
+    sizes = set()
+    for share in np.linspace(0.1, 0.9, 9):
+        part = learn(ALARM, "HR", depth=3, max_tests=int(share * whole.counts.distinct))
+        sizes.add(len(part.visited))
+        assert (part.incomplete is None) == (part.visited == whole.visited)
+        assert "still to visit" in (part.incomplete or "still to visit")
+    assert sizes - {0, len(whole.visited)}
+
+
+def test_there_is_one_list_of_settings() -> None:
+    """What a request holds is what callers can give by name."""
+    assert {field.name for field in attrs.fields(Request)} == set(Settings.__annotations__)
