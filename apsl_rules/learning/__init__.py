@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from apsl_rules.learning.blanket import blanket_of, find_blanket
 from apsl_rules.learning.choose import AUTO, find_learner, load_plugins
-from apsl_rules.learning.compare import compare
+from apsl_rules.learning.compare import WARMING, compare
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.named_source import open_source
@@ -15,6 +15,7 @@ from apsl_rules.learning.whole_graph import learn_graph
 
 __all__ = [
     "AUTO",
+    "WARMING",
     "Request",
     "Settings",
     "blanket_of",

@@ -23,7 +23,10 @@ from apsl_rules.rules import Finding, Firing, Ledger, Mark, adjacent, knowing, l
 
 @attrs.frozen(eq=False, slots=False)
 class Assembly:
-    """A part in the making. Each step returns a new assembly; unless ``watched`` is False plugins hear of it."""
+    """A part in the making. Each step returns a new assembly; unless ``watched`` is False plugins hear of it.
+
+    Of a search that ``is_over`` they heard already, but not of what it found.
+    """
 
     context: Context
     ledger: Ledger
@@ -33,6 +36,7 @@ class Assembly:
     notes: tuple[str, ...] = ()
     found: Searched | None = None
     watched: bool = True
+    is_over: bool = False
 
     @classmethod
     def start(cls, context: Context, *, watched: bool = True) -> Self:
@@ -104,7 +108,7 @@ class Assembly:
         """Cut the asked part out of what is known."""
         if self.found is not None:
             visits, notes = self.found.tell()
-            return attrs.evolve(self, found=None).told(*visits, notes=notes).part(incomplete)
+            return attrs.evolve(self, found=None, is_over=True).told(*visits, notes=notes).part(incomplete)
         context, settled = self.context, self.ledger.settled
         return Part(
             target=context.target,
@@ -135,5 +139,6 @@ def _report(state: Assembly, node: Node, findings: Sequence[Finding], firings: S
         if watch := state.context.plugins.watcher(hook):
             for event in events:
                 watch(event)
-    if watch := state.context.plugins.watcher("apsl_progress"):
+    watch = state.context.plugins.watcher("apsl_progress")
+    if watch and not state.is_over:
         watch(Progress(node, len(state.visits), len(state.reach.of), state.context.asker.counts))

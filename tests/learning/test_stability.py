@@ -226,7 +226,8 @@ def test_progress_is_told_in_order_and_only_the_whole_run_is_watched() -> None:
         told.append((done, of))
         threads.add(get_ident())
 
-    found = stability(ASIA, "either", resamples=5, threads=2, progress=progress, plugins=[Watcher()])
+    watched = [Watcher()]
+    found = stability(ASIA, "either", resamples=5, threads=2, progress=progress, plugins=watched, learner="apsl")
 
     assert told == [(number, 5) for number in range(1, 6)]
     assert threads == {get_ident()}

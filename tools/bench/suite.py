@@ -51,7 +51,7 @@ BENCHMARKS = (
     Benchmark("startup", "Start-up"),
     Benchmark("renaming", "Other names of the columns"),
     Benchmark("convergence", "Distance to the truth as rows grow", "--networks child --rows 500,2000 --targets 5"),
-    Benchmark("calibration", "What a strength means"),
+    Benchmark("calibration", "What a probability means"),
     Benchmark(
         "bigdata",
         "A table larger than memory",
@@ -65,6 +65,13 @@ BENCHMARKS = (
         "Accuracy with permuted columns",
         "--data {sets} --base --versions 4 --learners apsl,apsl-score",
         "--data {sets}",
+        ("sets",),
+    ),
+    Benchmark(
+        "conditions",
+        "The default learner under extras",
+        "--data {sets} --networks child --versions 4",
+        "--data {sets} --networks alarm,child,insurance",
         ("sets",),
     ),
     Benchmark("learners", "Every learner", "{sets} --quick", "{sets}", ("sets",)),

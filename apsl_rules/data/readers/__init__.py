@@ -3,20 +3,23 @@
 Each reader gives the file's contents or one sentence that says what is wrong with it, with the line where that helps.
 """
 
-from apsl_rules.data.readers.delimited import MISSING_FIELDS, read_csv
+from apsl_rules.data.readers.delimited import MISSING_FIELDS, check_lines, read_csv
 from apsl_rules.data.readers.integers import Supplement, read_graph, read_integers, read_supplement
-from apsl_rules.data.readers.parquet import read_parquet
+from apsl_rules.data.readers.parquet import SharedColumns, read_parquet, shared_columns
 from apsl_rules.data.readers.paths import AnyPath, FileKind, file_kind
 
 __all__ = [
     "MISSING_FIELDS",
     "AnyPath",
     "FileKind",
+    "SharedColumns",
     "Supplement",
+    "check_lines",
     "file_kind",
     "read_csv",
     "read_graph",
     "read_integers",
     "read_parquet",
     "read_supplement",
+    "shared_columns",
 ]

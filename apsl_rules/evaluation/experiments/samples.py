@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from apsl_rules.data import Table, table
-from apsl_rules.data.readers.integers import read_graph, read_integers, read_supplement
+from apsl_rules.data.readers import read_graph, read_integers, read_supplement
 from apsl_rules.errors import DataError
 from apsl_rules.graphs import Dag, known_dag
 from apsl_rules.graphs.networks import Network, sample

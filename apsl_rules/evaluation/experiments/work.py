@@ -16,8 +16,7 @@ from apsl_rules.evaluation.experiments.plan import Unit, order_columns
 from apsl_rules.evaluation.experiments.samples import Samples
 from apsl_rules.evaluation.score import score
 from apsl_rules.graphs import Dag
-from apsl_rules.learning import learn, learn_graph
-from apsl_rules.learning.compare import WARMING
+from apsl_rules.learning import WARMING, learn, learn_graph
 from apsl_rules.names import Depth, Node, shown
 from apsl_rules.parts import LearnedGraph, Part
 

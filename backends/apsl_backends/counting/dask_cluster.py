@@ -42,7 +42,7 @@ from apsl_rules.data import (
     fingerprint,
 )
 from apsl_rules.data.counts import Heading, Joint, heading_of
-from apsl_rules.data.readers.parquet import SharedColumns, shared_columns
+from apsl_rules.data.readers import SharedColumns, shared_columns
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node
 

@@ -14,9 +14,7 @@ from typing import Any
 import attrs
 
 from apsl_rules.data import FileTable
-from apsl_rules.data.readers import MISSING_FIELDS
-from apsl_rules.data.readers.delimited import check_lines
-from apsl_rules.data.readers.parquet import shared_columns
+from apsl_rules.data.readers import MISSING_FIELDS, check_lines, shared_columns
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest
 
