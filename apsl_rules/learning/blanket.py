@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from apsl_rules._arguments import mapping
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.learning.pipeline import run_once
 from apsl_rules.learning.request import Request
+from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
 from apsl_rules.names import Node, check_target, in_order, require_known
 from apsl_rules.neighbours import Blanket

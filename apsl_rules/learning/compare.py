@@ -11,8 +11,8 @@ import attrs
 from apsl_rules._arguments import listed
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.choose import AUTO, find_learner, is_auto
-from apsl_rules.learning.pipeline import run_once
 from apsl_rules.learning.request import Learner, Request, Settings
+from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
 from apsl_rules.names import Depth, Node, check_depth, check_target
 from apsl_rules.parts import Comparison, Part

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from apsl_rules.learning.pipeline import run_once
 from apsl_rules.learning.request import Request, Settings
+from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
 from apsl_rules.names import Depth, Node, check_depth, check_target
 from apsl_rules.parts import Part

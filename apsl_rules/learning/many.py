@@ -9,8 +9,8 @@ from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.budget import Budget
 from apsl_rules.learning.choose import choose_learner
-from apsl_rules.learning.pipeline import run_once
 from apsl_rules.learning.request import Request, Settings
+from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import Source, open_data
 from apsl_rules.names import Depth, Node, check_depth, in_order, require_known
 from apsl_rules.oracles import SharedOracle, share_memory

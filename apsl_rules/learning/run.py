@@ -1,22 +1,93 @@
-"""The loop that every learner runs in: visit, fire the rules, decide who is visited next, until the part is settled."""
+"""One run: from a request and an opened source to a part. Every front door and every learner goes through here.
+
+The loop is the same for all learners: visit, fire the rules, decide who is visited next, until the part is settled.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from time import monotonic
 
 import attrs
 
-from apsl_rules.errors import LimitReachedError
+from apsl_rules.data.counts import CachedCounts
+from apsl_rules.errors import Interrupted, LimitReachedError
 from apsl_rules.learning.assembly import Assembly
+from apsl_rules.learning.choose import choose_learner, false_discovery_rate
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import FRONTIERS, everyone
-from apsl_rules.names import Depth, Node, in_order, listing
+from apsl_rules.learning.request import Request
+from apsl_rules.learning.source import Source
+from apsl_rules.learning.untested import notes_on_untested
+from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
+from apsl_rules.oracles import Asker, Oracle
 from apsl_rules.parts import Part, inside
-from apsl_rules.plugins import Context, Findings, LearnerOffer
+from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, pick
 from apsl_rules.stopping import INTERRUPTED, Stop
 
 #: Seconds that a run which has reached its end may still take to tell the rules what it has found.
 _LAST_WORDS = 1.0
+
+
+def run_once(request: Request, source: Source, target: Node, depth: Depth, *, oracle: Oracle | None = None) -> Part:
+    """Learn one part; ``oracle`` is one that other runs on the same source ask as well.
+
+    The part says how its learner was chosen. An interrupt raises ``Interrupted``, which carries the part so far.
+    """
+    offer, chosen = choose_learner(request, source.gives)
+    answering = oracle or source.oracle(offer.spec.tests.alpha, request.threads)
+    asker = Asker(answering, origin=source.origin, max_tests=request.max_tests, max_seconds=request.max_seconds)
+    require_known(target, asker.nodes, "target")
+    request.known.require_nodes(asker.nodes)
+    rounds_before = source.rounds
+    part = learn_part(offer, _context(request, source, offer, asker, target=target, depth=depth))
+    try:
+        asker.flush()
+        notes = (chosen, *part.notes, *notes_on_untested(part), *source.notes(part, rounds_before))
+        part = attrs.evolve(part, notes=_listed(notes))
+    except KeyboardInterrupt:
+        raise Interrupted(part=part) from None
+    if asker.stop.is_interrupted:
+        raise Interrupted(part=part)
+    return part
+
+
+def _listed(notes: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for note in notes if note))
+
+
+def _context(
+    request: Request, source: Source, offer: LearnerOffer, asker: Asker, *, target: Node, depth: Depth
+) -> Context:
+    """Put together what a learner is given."""
+    spec, plugins = offer.spec, request.manager
+    unlimited = request.max_conditioning == "none" or (asker.perfect and request.max_conditioning is None)
+    largest = None if unlimited else spec.tests.max_conditioning
+    heeds_bound = pick(plugins.finders, spec.neighbours.finder, "finder").heeds_bound
+    rate = false_discovery_rate(request.fdr, len(asker.nodes), perfect=asker.perfect) if heeds_bound else None
+    unreliable = None if spec.neighbours.unreliable == "finder" else spec.neighbours.unreliable
+    reading = {name: value for name, value in request.reading.items() if isinstance(value, str | int | float)}
+    reading.pop("cache", None)
+    is_elsewhere = isinstance(source.counts, CachedCounts)
+    return Context(
+        target=target,
+        depth=depth,
+        spec=spec,
+        asker=asker,
+        plugins=plugins,
+        finder_settings=FinderSettings(largest, unreliable, rate, spec.options),
+        settings={
+            "alpha": None if asker.perfect else spec.tests.alpha,
+            "max_conditioning": largest,
+            "fdr": rate,
+            **spec.options,
+            **reading,
+        },
+        data=source.counts,
+        # a limit is met at one place, and counts from elsewhere are asked for in the same rounds
+        threads=1 if request.is_limited or is_elsewhere else request.threads,
+        knowledge=request.known,
+    )
 
 
 @attrs.define(eq=False)
@@ -64,6 +135,6 @@ def _open_end(run: Run, reason: str) -> str:
     state = run.state
     near = [node for node, far in state.distances.items() if inside(run.depth, far) and node not in state.visited]
     unseen = f"{listing(in_order(near))} still to visit" if near else "all nodes of the asked part are visited"
-    visits = f"{len(state.visited)} visit{'' if len(state.visited) == 1 else 's'}"
+    visits = count_of(len(state.visited), "visit")
     open_end = "edges marked line may still be open" if state.visited else "nothing is learned yet"
     return f"stopped at {reason} after {visits}; {unseen}; {open_end}"

@@ -14,9 +14,9 @@ from numpy.random import SeedSequence
 from apsl_rules._arguments import demand, is_whole, spelt
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.budget import Budget
-from apsl_rules.learning.pipeline import run_once
 from apsl_rules.learning.request import Request, Settings
 from apsl_rules.learning.resample import draw_rows
+from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
 from apsl_rules.names import Depth, Node, check_depth, check_target
 from apsl_rules.parts import Stability, Tally, count_support, tally

@@ -7,8 +7,8 @@ from typing import Any, Unpack
 from apsl_rules.errors import Interrupted
 from apsl_rules.learning.budget import Budget
 from apsl_rules.learning.choose import choose_learner
-from apsl_rules.learning.pipeline import run_once
 from apsl_rules.learning.request import Request, Settings
+from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
 from apsl_rules.names import in_order
 from apsl_rules.parts import LearnedGraph, Part

@@ -205,7 +205,7 @@ def test_an_interrupt_after_the_last_visit_brings_the_whole_part(
 ) -> None:
     """What is done after the run, such as keeping answers and taking notes, loses nothing when it is interrupted."""
     whole = learn(ALARM, "HR", learner="apsl")
-    module = import_module("apsl_rules.learning.pipeline")
+    module = import_module("apsl_rules.learning.run")
     home: Any = module if place == "notes_on_untested" else Asker
     plain = getattr(home, place)
 
