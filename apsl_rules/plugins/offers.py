@@ -33,7 +33,7 @@ class FinderSettings:
 
     ``unreliable`` says how a marginal test with too few rows counts; None leaves it to the finder's habit.
     ``false_discoveries`` bounds the share of false ones among the candidates; None leaves it to alpha alone.
-    ``hidden`` nodes are never candidates: those that say the same as another one.
+    ``hidden`` nodes are never candidates: duplicates of another column.
     """
 
     max_conditioning: int | None = None

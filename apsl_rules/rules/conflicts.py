@@ -16,7 +16,7 @@ import attrs
 
 from apsl_rules.evidence import Evidence, evidence_strength
 from apsl_rules.names import Node, Pair, in_order, shown
-from apsl_rules.rules.cycles import cyclic_groups, way
+from apsl_rules.rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.rules.engine import Outcome, compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, adjacent, arrow, conflict, fact_key, gap
 from apsl_rules.rules.proof import Proof, as_a_set, proof_of
@@ -141,7 +141,7 @@ class _Contradiction:
         reports = []
         for side in self.sides:
             tail, head = side.nodes
-            back = [Fact(arrow.name, step) for step in way(head, tail, [one.nodes for one in self.sides])]
+            back = [Fact(arrow.name, step) for step in shortest_path(head, tail, [one.nodes for one in self.sides])]
             proofs = tuple(proof_of(store, one) for one in (side, *back))
             outcome = "no arrow is drawn" if side in losers else f"kept {store.relations[arrow.name].text(side.nodes)}"
             x, y = in_order(side.nodes)

@@ -1,4 +1,4 @@
-"""Directed cycles among arrows: the groups of nodes that lie on them, and a shortest way between two nodes."""
+"""Directed cycles among arrows: the groups of nodes that lie on them, and a shortest path between two nodes."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def cyclic_groups(arrows: Iterable[Nodes]) -> list[frozenset[Node]]:
     return sorted(groups, key=lambda group: order_key(in_order(group)[0]))
 
 
-def way(start: Node, goal: Node, arrows: Iterable[Nodes]) -> tuple[tuple[Node, Node], ...]:
-    """Return the arrows of a shortest directed way from start to goal, or nothing when there is none."""
+def shortest_path(start: Node, goal: Node, arrows: Iterable[Nodes]) -> tuple[tuple[Node, Node], ...]:
+    """Return the arrows of a shortest directed path from start to goal, or nothing when there is none."""
     onward = _heads(sorted(arrows, key=lambda nodes: tuple(order_key(node) for node in nodes)))
     came_from: dict[Node, Node] = {}
     layer = [start]

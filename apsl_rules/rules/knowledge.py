@@ -22,7 +22,7 @@ import attrs
 from apsl_rules._arguments import spelt
 from apsl_rules.errors import KnowledgeError
 from apsl_rules.names import Node, Pair, check_labels, in_order, order_key, require_known, shown
-from apsl_rules.rules.cycles import cyclic_groups, way
+from apsl_rules.rules.cycles import cyclic_groups, shortest_path
 
 Arrow: TypeAlias = tuple[Node, Node]
 Groups: TypeAlias = Iterable[Iterable[Node]]
@@ -140,7 +140,7 @@ class Knowledge:
         for group in cyclic_groups(self.required):
             first = in_order(group)[0]
             back = next(tail for tail, head in self.required if head == first and tail in group)
-            circle = [first, *(head for _, head in way(first, back, self.required)), first]
+            circle = [first, *(head for _, head in shortest_path(first, back, self.required)), first]
             message = f"the required arrows go in a circle: {' -> '.join(map(repr, circle))}; take one of them back"
             raise KnowledgeError(message)
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 import attrs
 
-from apsl_rules.rules.cycles import way
+from apsl_rules.rules.cycles import shortest_path
 from apsl_rules.rules.engine import Program
 from apsl_rules.rules.facts import Drop, Entry, Fact, Firing, Nodes, Reason, Relation, arrow
 from apsl_rules.rules.journal import Journal
@@ -129,7 +129,7 @@ class _Sequence:
         return True
 
     def _prevails(self, reason: Reason) -> bool:
-        """Decide a new arrow against a held opposite one, or against a way back that would make a cycle of it."""
+        """Decide a new arrow against a held opposite one, or against a path back that would make a cycle of it."""
         tail, head = reason.fact.nodes
         against = Fact(arrow.name, (head, tail))
         if self.journal.holds(against):
@@ -140,7 +140,7 @@ class _Sequence:
             self.clashes.append(Clash(reason, held))
             self.journal.write(Drop(against, because=reason))
         elif self.keep == "first":
-            back = way(head, tail, self.journal.readings[arrow.name])
+            back = shortest_path(head, tail, self.journal.readings[arrow.name])
             if back:
                 first, *rest = (Fact(arrow.name, step) for step in back)
                 self.clashes.append(Clash(self._reason(first), reason, tuple(rest)))

@@ -2,7 +2,7 @@
 
 A store is a view of the first entries of an append-only journal. Extending the newest view writes behind the last entry
 and gives a longer view, so all states of a run share one journal and each costs a few words of memory. Extending an
-older view copies its entries first: nothing that somebody holds ever changes.
+older view copies its entries first.
 """
 
 from __future__ import annotations

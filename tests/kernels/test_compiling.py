@@ -21,9 +21,9 @@ pytestmark = pytest.mark.slow
 
 #: Two kernels that are compiled within a second each; the third line uses the first one again.
 USE_TWO = """
-from apsl_backends.search.layers import _next, _ones
-print(_ones(0b1011), _next(0b0111))
-print(_ones(0b1000))
+from apsl_backends.search.layers import _next, _size_of
+print(_size_of(0b1011), _next(0b0111))
+print(_size_of(0b1000))
 """
 
 

@@ -24,7 +24,7 @@ from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError
 from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.oracles.protocol import BaseOracle, Search
-from support.counting import WAYS, by_loops, coded, in_way, tables
+from support.counting import METHODS, by_loops, coded, tables, with_method
 
 
 def all_tests(table: Table, most: int = 3) -> list[tuple[int, int, tuple[int, ...]]]:
@@ -47,7 +47,9 @@ def test_every_way_of_counting_agrees_with_plain_loops(
     tests = all_tests(table)
     names = table.names
     queries = [(names[x], names[y], tuple(names[z] for z in places)) for x, y, places in tests]
-    oracles = [in_way(kind(table, dof="full" if full else "adjusted", reliability="none"), way) for way in WAYS]
+    oracles = [
+        with_method(kind(table, dof="full" if full else "adjusted", reliability="none"), method) for method in METHODS
+    ]
     verdicts = [oracle.verdicts(queries) for oracle in oracles]
 
     assert all(answers == verdicts[0] for answers in verdicts)
@@ -71,8 +73,8 @@ def test_a_search_is_the_plain_enumeration(
 ) -> None:
     """In every way of counting a search gives the subset, verdict, weakest dependence and number of tests of loops."""
     x, y, *pool = table.names
-    for way in WAYS:
-        oracle = in_way(GSquare(table, alpha=alpha, reliability=reliability), way)
+    for method in METHODS:
+        oracle = with_method(GSquare(table, alpha=alpha, reliability=reliability), method)
         must = pool[1 : 1 + fixed]
         plain = BaseOracle.separator(oracle, x, y, pool, must_include=must, max_size=most)
 
@@ -140,7 +142,7 @@ def test_ten_million_rows() -> None:
 
         assert (verdict.dof, verdict.n) == (expected.dof, 10_000_000)
         assert verdict.statistic == pytest.approx(expected.statistic, abs=1e-6)
-        assert verdict == in_way(oracle, WAYS[1]).verdict("f", "b", "d")
+        assert verdict == with_method(oracle, METHODS[1]).verdict("f", "b", "d")
 
 
 @pytest.mark.parametrize("threads", [2, 4])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_backends.learners.ball import Ball
-from apsl_backends.search.families import empty_book
+from apsl_backends.search.families import empty_families
 from apsl_backends.search.local_bde import LocalBde
 from apsl_rules import Interrupted, Part, learn, network
 from apsl_rules.data.table import Table
@@ -76,7 +76,7 @@ def _ball(learner: str, table: Table, depth: Depth) -> tuple[frozenset[object], 
 
     spec = installed().learners[learner].spec
     options = build(RefinedOptions, spec.options, "options")
-    score = LocalBde(table, ess=options.ess, price=options.price, leaning=options.leaning)
+    score = LocalBde(table, ess=options.ess, penalty=options.penalty, empirical_weight=options.empirical_weight)
     oracle = Asker(GSquare(table, alpha=spec.tests.alpha), origin="gsquare")
     finder = Hiton(oracle, FinderSettings(spec.tests.max_conditioning))
     balls = Balls(
@@ -203,7 +203,7 @@ def test_a_table_with_too_many_columns_for_the_search_is_refused() -> None:
     from apsl_rules.errors import DataError
 
     with pytest.raises(DataError, match="262144 columns are more than the 262143"):
-        empty_book(1 << 18)
+        empty_families(1 << 18)
 
 
 @pytest.mark.parametrize("finder", ["hiton", "mmpc", "pcsimple", "fcbf"])
@@ -234,10 +234,10 @@ def test_a_collider_tells_the_test_of_its_ends() -> None:
     assert all(one.fact.nodes[1] in verdict.given for one in chains for verdict in one.evidence.verdicts)
 
 
-@pytest.mark.parametrize(("leaning", "called"), [(0.0, "BDeu"), (0.5, "BDe")])
-def test_evidence_names_the_score(leaning: float, called: str) -> None:
-    """A prior that does not lean is BDeu, and is called so."""
-    spec = parse_spec(f"{SPEC}leaning = {leaning}", "mine")
+@pytest.mark.parametrize(("empirical_weight", "called"), [(0.0, "BDeu"), (0.5, "BDe")])
+def test_evidence_names_the_score(empirical_weight: float, called: str) -> None:
+    """The score with a uniform prior is BDeu, and is called so."""
+    spec = parse_spec(f"{SPEC}empirical_weight = {empirical_weight}", "mine")
     part = learn(sample(network("cancer"), 1000, seed=2), "Cancer", learner=spec)
     assert {finding.evidence.source for finding in part.findings} == {called}
     assert any(note.endswith(f"({called})") for note in part.notes)

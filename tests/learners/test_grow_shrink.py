@@ -207,7 +207,7 @@ def test_a_part_with_paths_can_be_saved(tmp_path: Path) -> None:
 
 
 def test_a_limit_gives_an_incomplete_part() -> None:
-    """What is drawn by then is given, without arrows."""
+    """A run that ends early returns what it has found by then, without arrows."""
     part = learn(network("alarm"), "HR", learner="gs", max_tests=400)
 
     assert part.incomplete is not None

@@ -255,9 +255,9 @@ def test_wrong_options_are_refused() -> None:
     spec = parse_spec('name = "x"\nsummary = "s"\nkind = "mmhc"\n[options]\nes = 10', "test")
     with pytest.raises(SpecError, match="unknown setting 'es'; did you mean 'ess'"):
         learn(rows_of("N8", rows=500), "D", learner=spec)
-    with pytest.raises(ApslError, match="price is 'free'"):
+    with pytest.raises(ApslError, match="penalty is 'free'"):
         learn(
             rows_of("N8", rows=500),
             "D",
-            learner=parse_spec('name = "x"\nsummary = "s"\nkind = "mmhc"\n[options]\nprice = "free"', "test"),
+            learner=parse_spec('name = "x"\nsummary = "s"\nkind = "mmhc"\n[options]\npenalty = "free"', "test"),
         )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from apsl_rules.names import in_order
 from apsl_rules.rules.conflicts import is_consistent, settle
-from apsl_rules.rules.cycles import cyclic_groups, way
+from apsl_rules.rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, Reason, conflict, gap
 from apsl_rules.rules.ledger import ledger
@@ -151,7 +151,7 @@ def test_a_way_is_a_shortest_path(arrows: list[tuple[str, str]]) -> None:
     graph = nx.DiGraph(arrows)
     graph.add_nodes_from("ag")
 
-    steps = way("a", "g", arrows)
+    steps = shortest_path("a", "g", arrows)
 
     if nx.has_path(graph, "a", "g"):
         assert len(steps) == nx.shortest_path_length(graph, "a", "g")

@@ -19,7 +19,7 @@ from apsl_rules.errors import ApslError, DataError, InvalidArgumentError, Unknow
 from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import known_dag
 from support.graphs import all_dags
-from support.scoring import coded, naive_leaning, naive_local, tables
+from support.scoring import coded, naive_empirical, naive_local, tables
 
 EIGHT = coded([[0, 0, 0, 1, 1, 1, 1, 0], [0, 0, 1, 1, 1, 0, 1, 0]], "XY")
 
@@ -37,30 +37,30 @@ def test_figures(ess: float, alone: float, joined: float) -> None:
 
 def test_prices() -> None:
     """With an equivalent sample size of 10 the arrow wins by 0.176 nats, and loses by 2.222 with the kappa prior."""
-    for price, gain in ((0.0, 0.175894), ("kappa", -2.222001), ("columns", 0.175894 - np.log(2)), (0.25, -0.074106)):
-        score = BDeu(EIGHT, ess=10, price=price)
+    for penalty, gain in ((0.0, 0.175894), ("kappa", -2.222001), ("columns", 0.175894 - np.log(2)), (0.25, -0.074106)):
+        score = BDeu(EIGHT, ess=10, penalty=penalty)
         assert score.family("Y", ["X"]) - score.family("Y") == pytest.approx(gain, abs=1e-6)
 
 
 @given(tables(max_columns=5, max_levels=4), st.floats(0.01, 100), st.floats(0, 5), st.data())
-def test_families_agree_with_the_definition(drawn: Table, ess: float, price: float, data: st.DataObject) -> None:
+def test_families_agree_with_the_definition(drawn: Table, ess: float, penalty: float, data: st.DataObject) -> None:
     """The score of a family is what the definition says, summed over all configurations."""
-    score = BDeu(drawn, ess=ess, price=price)
+    score = BDeu(drawn, ess=ess, penalty=penalty)
     node, *others = data.draw(st.permutations(drawn.names))
     parents = others[: data.draw(st.integers(0, len(others)))]
-    expected = naive_local(drawn, node, parents, ess) - price * len(parents)
+    expected = naive_local(drawn, node, parents, ess) - penalty * len(parents)
     assert score.family(node, parents) == pytest.approx(expected, abs=1e-7)
 
 
-LEANINGS = st.sampled_from([0.0, 0.1, 0.5, 1.0])
+EMPIRICAL_WEIGHTS = st.sampled_from([0.0, 0.1, 0.5, 1.0])
 
 
-@given(tables(max_columns=5, max_levels=60), st.floats(0.1, 20), st.floats(0, 5), LEANINGS, st.data())
+@given(tables(max_columns=5, max_levels=60), st.floats(0.1, 20), st.floats(0, 5), EMPIRICAL_WEIGHTS, st.data())
 def test_gains_and_joints_agree_with_families(
-    drawn: Table, ess: float, price: float, leaning: float, data: st.DataObject
+    drawn: Table, ess: float, penalty: float, empirical_weight: float, data: st.DataObject
 ) -> None:
     """Gains and differences of joint scores are exactly the differences of families, also of far too many levels."""
-    score = BDeu(drawn, ess=ess, price=price, leaning=leaning)
+    score = BDeu(drawn, ess=ess, penalty=penalty, empirical_weight=empirical_weight)
     node, *rest = data.draw(st.permutations(range(len(drawn.names))))
     parents = tuple(sorted(rest[: data.draw(st.integers(0, len(rest)))]))
     others = sorted(rest[: data.draw(st.integers(0, len(rest)))])
@@ -71,7 +71,7 @@ def test_gains_and_joints_agree_with_families(
     assert score.gains(node, parents, np.array(everyone, np.int64)).tolist() == wider
     joints = score.joints(tuple(range(len(drawn.names))))
     before = sum(1 << parent for parent in parents)
-    assert joints[before | 1 << node] - joints[before] - score.price * len(parents) == score.local(node, parents)
+    assert joints[before | 1 << node] - joints[before] - score.penalty * len(parents) == score.local(node, parents)
 
 
 def test_hashed_configurations() -> None:
@@ -107,49 +107,52 @@ def test_more_levels_than_a_byte_holds() -> None:
     assert BDeu(drawn).family("a", "b") == pytest.approx(naive_local(drawn, "a", "b", 10), abs=1e-7)
 
 
-@given(tables(max_columns=5, max_levels=60, max_rows=300), st.floats(0.1, 50), LEANINGS.filter(bool), st.data())
-def test_leaning_families_agree_with_the_definition(
-    drawn: Table, ess: float, leaning: float, data: st.DataObject
+@given(
+    tables(max_columns=5, max_levels=60, max_rows=300), st.floats(0.1, 50), EMPIRICAL_WEIGHTS.filter(bool), st.data()
+)
+def test_empirical_families_agree_with_the_definition(
+    drawn: Table, ess: float, empirical_weight: float, data: st.DataObject
 ) -> None:
-    """With a prior that leans, each configuration weighs the product of its columns' shares."""
-    score = BDeu(drawn, ess=ess, leaning=leaning)
+    """With an empirical prior, each configuration weighs the product of its columns' shares."""
+    score = BDeu(drawn, ess=ess, empirical_weight=empirical_weight)
     node, *others = data.draw(st.permutations(drawn.names))
     parents = others[: data.draw(st.integers(0, len(others)))]
-    expected = naive_leaning(drawn, node, parents, ess, leaning)
+    expected = naive_empirical(drawn, node, parents, ess, empirical_weight)
     assert score.family(node, parents) == pytest.approx(expected, abs=1e-6)
 
 
-def test_leaning_figures() -> None:
-    """Equal shares make every leaning the same prior; a prior that expects what came finds it likelier."""
-    for leaning in (0.25, 1.0):  # both columns have four rows of each level, and a half is a whole number of steps
-        assert BDeu(EIGHT, ess=10, leaning=leaning).family("Y", ["X"]) == pytest.approx(-5.674254, abs=1e-6)
+def test_empirical_figures() -> None:
+    """With equal shares every weight gives the same prior; otherwise the observed shares make the data likelier."""
+    for weight in (0.25, 1.0):  # both columns have four rows of each level, and a half is a whole number of steps
+        score = BDeu(EIGHT, ess=10, empirical_weight=weight)
+        assert score.family("Y", ["X"]) == pytest.approx(-5.674254, abs=1e-6)
     skewed = coded([[0] * 18 + [1, 1], [0] * 18 + [0, 1]], "XY")  # X: 9 in 10; Y: 19 in 20
-    uniform, leant = (BDeu(skewed, ess=4, leaning=one) for one in (0.0, 1.0))
+    uniform, empirical = (BDeu(skewed, ess=4, empirical_weight=one) for one in (0.0, 1.0))
     assert uniform.family("X") == pytest.approx(-8.683272, abs=1e-6)
-    assert leant.family("X") > uniform.family("X")
+    assert empirical.family("X") > uniform.family("X")
 
 
-def test_leaning_to_far_more_levels_than_rows() -> None:
+def test_far_more_levels_than_rows() -> None:
     """Levels that are declared but hardly ever seen are expected as rarely as that, however many there are."""
     codes = np.random.default_rng(3).integers(0, 60_000, size=(2, 40))
     codes[:, 0] = 59_999
     drawn = coded(np.concatenate([codes, codes % 3]), "abcd")
-    score = BDeu(drawn, leaning=0.5)
+    score = BDeu(drawn, empirical_weight=0.5)
     for node, parents in (("a", ""), ("c", "a"), ("a", "bcd"), ("d", "c")):
-        assert score.family(node, parents) == pytest.approx(naive_leaning(drawn, node, parents, 10, 0.5), abs=1e-6)
+        assert score.family(node, parents) == pytest.approx(naive_empirical(drawn, node, parents, 10, 0.5), abs=1e-6)
 
 
-@pytest.mark.parametrize("leaning", [-0.1, 1.5, "half", True, float("nan")])
-def test_leanings_that_cannot_be_meant(leaning: Any) -> None:
-    """A leaning is a number from 0 to 1."""
-    with pytest.raises(InvalidArgumentError, match="leaning is"):
-        BDeu(EIGHT, leaning=leaning)
+@pytest.mark.parametrize("empirical_weight", [-0.1, 1.5, "half", True, float("nan")])
+def test_empirical_weights_are_checked(empirical_weight: Any) -> None:
+    """The empirical weight is a number from 0 to 1."""
+    with pytest.raises(InvalidArgumentError, match="empirical_weight is"):
+        BDeu(EIGHT, empirical_weight=empirical_weight)
 
 
-@given(tables(max_columns=4, min_columns=4, max_levels=3), st.floats(0.1, 50), st.floats(0, 5), LEANINGS)
-def test_equivalent_graphs_score_the_same(drawn: Table, ess: float, price: float, leaning: float) -> None:
+@given(tables(max_columns=4, min_columns=4, max_levels=3), st.floats(0.1, 50), st.floats(0, 5), EMPIRICAL_WEIGHTS)
+def test_equivalent_graphs_score_the_same(drawn: Table, ess: float, penalty: float, empirical_weight: float) -> None:
     """Graphs with the same edges and the same V-structures have exactly the same score."""
-    score = BDeu(drawn, ess=ess, price=price, leaning=leaning)
+    score = BDeu(drawn, ess=ess, penalty=penalty, empirical_weight=empirical_weight)
     classes: dict[object, set[int]] = {}
     for alike, parents in _GRAPHS:
         total = sum(score.local(node, before) for node, before in enumerate(parents))
@@ -204,9 +207,9 @@ def test_bad_settings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for ess in (0, -1, float("inf"), float("nan"), True):
         with pytest.raises(InvalidArgumentError, match="ess is"):
             BDeu(EIGHT, ess=ess)
-    for price in (-1.0, "cheap", float("nan")):
-        with pytest.raises(InvalidArgumentError, match="price is"):
-            BDeu(EIGHT, price=price)
+    for penalty in (-1.0, "cheap", float("nan")):
+        with pytest.raises(InvalidArgumentError, match="penalty is"):
+            BDeu(EIGHT, penalty=penalty)
     score = BDeu(EIGHT)
     with pytest.raises(UnknownNodeError, match="unknown node 'Z'"):
         score.family("Z")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_backends.search.constraints import arrows_allowed, fitting_graph, mended_graph, orient, pairs_allowed
+from apsl_backends.search.constraints import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
 from apsl_backends.search.rounds import CLOSED, REQUIRED, Marks, Open
 from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag
@@ -77,7 +77,7 @@ def test_what_knowledge_compels_is_what_all_fitting_graphs_share(is_true: bool, 
     marks = pattern_of(dag)
     fitting = [graph for graph in graphs_of(marks) if fits(graph, allowed)]
 
-    graph = fitting_graph(marks, allowed)
+    graph = find_fitting_graph(marks, allowed)
 
     assert (graph is None) == (not fitting)
     if graph is not None:
@@ -98,7 +98,7 @@ def test_a_mended_graph_fits(dag: Dag, random: Random) -> None:
     for tail, head in dag.edges:
         graph[place[tail], place[head]] = 1
 
-    mended = mended_graph(graph, allowed)
+    mended = repair_graph(graph, allowed)
 
     assert fits(mended, allowed)
     parents = tuple(tuple(dag.nodes[x] for x in np.flatnonzero(mended[:, at]).tolist()) for at in range(len(place)))

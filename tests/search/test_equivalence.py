@@ -25,7 +25,7 @@ from apsl_backends.search.operators import (
     make_move,
     parents_of,
 )
-from apsl_backends.search.patterns import extend, paper_for, pattern
+from apsl_backends.search.patterns import extend, pattern, pattern_space_for
 from apsl_backends.search.rivals import rivals
 from apsl_backends.search.rounds import Effort, Found, Marks, search_rounds
 from apsl_backends.search.tabu import climb_for, climb_from
@@ -34,7 +34,7 @@ from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.networks.sampling import sample
 from support.graphs import all_dags, random_dag
 from support.scoring import strong_network, tables
-from support.searching import book_of, naive_climb
+from support.searching import families_of, naive_climb
 
 FOUR = 4
 
@@ -50,7 +50,7 @@ def marks_of(parents: Mapping[int, Iterable[Any]]) -> Marks:
 def pattern_of(dag: Marks) -> Marks:
     """Return the pattern of a graph."""
     marks = np.zeros_like(dag)
-    pattern(dag, marks, paper_for(len(dag)))
+    pattern(dag, marks, pattern_space_for(len(dag)))
     return marks
 
 
@@ -91,16 +91,16 @@ def total(score: BDeu, dag: Marks) -> int:
     return sum(score.local(node, tuple(np.flatnonzero(dag[:, node]).tolist())) for node in range(len(dag)))
 
 
-def moves_of(drawn: Table, price: float, marks: Marks, kind: int) -> Iterator[tuple[int, Marks]]:
+def moves_of(drawn: Table, penalty: float, marks: Marks, kind: int) -> Iterator[tuple[int, Marks]]:
     """Return what the best move of each pair gains, and the pattern that it leads to."""
-    book, table = book_of(drawn, price=price), table_for(len(marks))
+    families, table = families_of(drawn, penalty=penalty), table_for(len(marks))
     numbers, opened = np.arange(len(marks)), np.ones(marks.shape, np.uint8)
     for x, y in permutations(range(len(marks)), 2):
         if applies(marks, opened, kind, x, y):
             count = parents_of(marks, numbers, y, x, table.space.base)
             lines = lines_of(marks, y, table.space.lines)
             strict = True
-            best_move(book, numbers, marks, 6, kind, x, y, strict, table.moves, table.space, count, lines)
+            best_move(families, numbers, marks, 6, kind, x, y, strict, table.moves, table.space, count, lines)
             if table.moves.gain[x, y] > np.iinfo(np.int64).min:
                 yield int(table.moves.gain[x, y]), _reached(marks, kind, x, y, table)
 
@@ -108,16 +108,16 @@ def moves_of(drawn: Table, price: float, marks: Marks, kind: int) -> Iterator[tu
 def _reached(marks: Marks, kind: int, x: int, y: int, table: Moving) -> Marks:
     after, dag = marks.copy(), np.zeros_like(marks)
     make_move(after, kind, x, y, table.moves.clique[x, y], table.moves.size[x, y], table.space)
-    assert extend(after, dag, table.paper)
+    assert extend(after, dag, table.pattern_space)
     return pattern_of(dag)
 
 
 @pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(min_columns=FOUR, max_columns=FOUR), st.sampled_from([0.0, 2.0]), st.data())
-def test_moves_reach_the_best_neighbouring_class(drawn: Table, price: float, data: st.DataObject) -> None:
+def test_moves_reach_the_best_neighbouring_class(drawn: Table, penalty: float, data: st.DataObject) -> None:
     """Each move leads to a class one arrow away, gains what the scores differ by, and the best is among them."""
-    score = BDeu(drawn, price=price, order="column")
+    score = BDeu(drawn, penalty=penalty, order="column")
     found, listed = classes()
     start = data.draw(st.sampled_from(listed))
     own = total(score, found[start][0])
@@ -126,7 +126,7 @@ def test_moves_reach_the_best_neighbouring_class(drawn: Table, price: float, dat
         nearby = {pattern_of(other).tobytes(): other for dag in found[start] for other in neighbouring(dag, kind)}
         nearby.pop(start, None)
         best = -np.inf
-        for gain, reached in moves_of(drawn, price, marks, kind):
+        for gain, reached in moves_of(drawn, penalty, marks, kind):
             assert reached.tobytes() in nearby
             assert gain == total(score, nearby[reached.tobytes()]) - own
             best = max(best, gain)
@@ -135,17 +135,22 @@ def test_moves_reach_the_best_neighbouring_class(drawn: Table, price: float, dat
 
 @settings(max_examples=40)
 @given(tables(min_columns=2, max_columns=5, max_rows=200), st.sampled_from([0.0, 2.0]))
-def test_the_search_ends_where_no_move_gains(drawn: Table, price: float) -> None:
+def test_the_search_ends_where_no_move_gains(drawn: Table, penalty: float) -> None:
     """What was gained is what the scores differ by, and no move of any kind gains more."""
-    score = BDeu(drawn, price=price, order="column")
+    score = BDeu(drawn, penalty=penalty, order="column")
     width = len(drawn.names)
     marks, dag = np.zeros((width, width), np.uint8), np.zeros((width, width), np.uint8)
     gained = search(
-        book_of(drawn, price=price), np.arange(width), marks, np.ones((width, width), np.uint8), 6, table_for(width)
+        families_of(drawn, penalty=penalty),
+        np.arange(width),
+        marks,
+        np.ones((width, width), np.uint8),
+        6,
+        table_for(width),
     )
-    assert extend(marks, dag, paper_for(width))
+    assert extend(marks, dag, pattern_space_for(width))
     assert gained == total(score, dag) - total(score, np.zeros_like(dag))
-    assert all(gain <= 0 for kind in (INSERT, DELETE, TURN) for gain, _ in moves_of(drawn, price, marks, kind))
+    assert all(gain <= 0 for kind in (INSERT, DELETE, TURN) for gain, _ in moves_of(drawn, penalty, marks, kind))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -153,8 +158,8 @@ def test_large_samples_of_strong_tables_give_the_best_class(seed: int) -> None:
     """On 50,000 rows of five nodes the class found scores as well as the best graph, and is the true one."""
     truth = random_dag(seed, 5, 2.0)
     drawn = sample(strong_network(truth, seed=seed), 50_000, seed=seed)
-    score = BDeu(drawn, price="columns", order="column")
-    found = search_rounds(book_of(drawn, price="columns"), range(5), np.ones((5, 5), np.uint8), Effort(rounds=0))
+    score = BDeu(drawn, penalty="columns", order="column")
+    found = search_rounds(families_of(drawn, penalty="columns"), range(5), np.ones((5, 5), np.uint8), Effort(rounds=0))
     assert total(score, found.dag) == optimal(score, range(5)).score
     assert cpdag(score.dag({node: tuple(np.flatnonzero(found.dag[:, node]).tolist()) for node in range(5)})) == cpdag(
         truth
@@ -165,15 +170,15 @@ def test_large_samples_of_strong_tables_give_the_best_class(seed: int) -> None:
 @given(tables(min_columns=4, max_columns=6, max_rows=200), st.data())
 def test_a_search_goes_on_from_a_class_over_some_of_the_nodes(drawn: Table, data: st.DataObject) -> None:
     """It never ends below where it began, tells its whole gain, and stays where nothing gains any more."""
-    score = BDeu(drawn, price=0.5, leaning=0.5, order="column")
-    book, width = book_of(drawn, price=0.5, leaning=0.5), len(drawn.names)
+    score = BDeu(drawn, penalty=0.5, empirical_weight=0.5, order="column")
+    families, width = families_of(drawn, penalty=0.5, empirical_weight=0.5), len(drawn.names)
     some = sorted(data.draw(st.sets(st.integers(0, width - 1), min_size=1)))
-    smaller = search_rounds(book, some, np.ones((len(some), len(some)), np.uint8), Effort())
+    smaller = search_rounds(families, some, np.ones((len(some), len(some)), np.uint8), Effort())
     opened = np.ones((width, width), np.uint8)
-    found = search_rounds(book, range(width), opened, Effort(), smaller)
+    found = search_rounds(families, range(width), opened, Effort(), smaller)
     assert found.gain >= smaller.gain
     assert found.gain == total(score, found.dag) - total(score, np.zeros_like(found.dag))
-    again = search_rounds(book, range(width), opened, Effort(), found)
+    again = search_rounds(families, range(width), opened, Effort(), found)
     assert again.gain >= found.gain
     if again.gain == found.gain:
         assert np.array_equal(again.marks, found.marks)
@@ -189,7 +194,9 @@ def test_the_climb_goes_like_one_that_scores_everything_anew(drawn: Table, data:
     tabu, patience, most = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 8)), data.draw(st.integers(1, 6))
     dag = np.zeros((width, width), np.uint8)
     climb = climb_for(width, tabu)
-    gained = climb_from(book_of(drawn), np.arange(width), dag, np.ones((width, width), np.uint8), most, patience, climb)
+    gained = climb_from(
+        families_of(drawn), np.arange(width), dag, np.ones((width, width), np.uint8), most, patience, climb
+    )
     pairs = list(permutations(nodes, 2))
     _, top, _ = naive_climb(
         score.local, nodes, pairs, {}, tabu=tabu, patience=patience, max_parents=most, turn_any=False
@@ -201,17 +208,17 @@ def test_the_climb_goes_like_one_that_scores_everything_anew(drawn: Table, data:
 @given(tables(min_columns=FOUR, max_columns=FOUR, max_rows=200))
 def test_rivals_are_the_best_without_the_feature(drawn: Table) -> None:
     """For each pair it is the best class one arrow away that joins the two, or does not; the families say the rest."""
-    score = BDeu(drawn, price=1.0, order="column")
+    score = BDeu(drawn, penalty=1.0, order="column")
     opened = np.ones((FOUR, FOUR), np.uint8)
-    book = book_of(drawn, price=1.0)
-    found = search_rounds(book, range(FOUR), opened, Effort())
+    families = families_of(drawn, penalty=1.0)
+    found = search_rounds(families, range(FOUR), opened, Effort())
     own = total(score, found.dag)
     members = classes()[0][found.marks.tobytes()]
     for x, y in permutations(range(FOUR), 2):
         joined = bool(found.marks[x, y] | found.marks[y, x])
         nearby = [other for dag in members for other in neighbouring(dag, DELETE if joined else INSERT)]
         without = [total(score, other) for other in nearby if bool(other[x, y] | other[y, x]) != joined]
-        (rival,) = rivals(book, found, opened, 6, [(x, y)])
+        (rival,) = rivals(families, found, opened, 6, [(x, y)])
         assert rival is not None
         assert rival.ahead == own - max(without)
         assert rival.ahead == sum(score.local(one.node, one.ours) - score.local(one.node, one.theirs)
@@ -223,14 +230,14 @@ def test_rivals_are_the_best_without_the_feature(drawn: Table) -> None:
 def test_rivals_of_triples_undo_them(seed: int, rows: int) -> None:
     """An unshielded triple has a rival one move away, never ahead of the class found, and its families say how far."""
     drawn = sample(strong_network(random_dag(seed, FOUR, 1.5), seed=seed), rows, seed=seed)
-    score = BDeu(drawn, price=1.0, order="column")
+    score = BDeu(drawn, penalty=1.0, order="column")
     opened = np.ones((FOUR, FOUR), np.uint8)
-    book = book_of(drawn, price=1.0)
-    found = search_rounds(book, range(FOUR), opened, Effort())
+    families = families_of(drawn, penalty=1.0)
+    found = search_rounds(families, range(FOUR), opened, Effort())
     triples = _triples(found)
     assume(triples)
     for triple in triples:
-        (rival,) = rivals(book, found, opened, 6, [triple])
+        (rival,) = rivals(families, found, opened, 6, [triple])
         assert rival is not None
         assert rival.ahead >= 0
         assert rival.ahead == sum(score.local(one.node, one.ours) - score.local(one.node, one.theirs)

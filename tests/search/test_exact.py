@@ -19,9 +19,9 @@ from support.searching import every_graph, is_acyclic
 
 
 @given(tables(min_columns=1, max_columns=5), st.sampled_from([0.0, 0.7, "kappa"]), st.data())
-def test_better_than_all_others(drawn: Table, price: float | str, data: st.DataObject) -> None:
+def test_better_than_all_others(drawn: Table, penalty: float | str, data: st.DataObject) -> None:
     """Over up to four of the columns no graph that is allowed scores better, and what it says of itself is true."""
-    score = BDeu(drawn, ess=data.draw(st.sampled_from([0.5, 10.0])), price=price)
+    score = BDeu(drawn, ess=data.draw(st.sampled_from([0.5, 10.0])), penalty=penalty)
     everyone = range(len(drawn.names))
     members = sorted(data.draw(st.permutations(everyone))[: data.draw(st.integers(1, 4))])
     subsets = {node: st.sets(st.sampled_from([one for one in everyone if one != node] or [0])) for node in members}

@@ -19,9 +19,9 @@ from support.searching import every_graph, is_acyclic, naive_climb
 
 
 @given(tables(min_columns=3, max_columns=5), st.sampled_from([0.0, 1.0, "kappa"]), st.data())
-def test_climbs_like_one_that_scores_everything_anew(drawn: Table, price: float | str, data: st.DataObject) -> None:
+def test_climbs_like_one_that_scores_everything_anew(drawn: Table, penalty: float | str, data: st.DataObject) -> None:
     """Whatever the candidates, the start and the limits, it takes the same steps to the same graph."""
-    score = BDeu(drawn, ess=data.draw(st.sampled_from([0.5, 10.0])), price=price)
+    score = BDeu(drawn, ess=data.draw(st.sampled_from([0.5, 10.0])), penalty=penalty)
     everyone = range(len(drawn.names))
     members = sorted(data.draw(st.permutations(everyone))[: data.draw(st.integers(2, len(everyone)))])
     pairs = [(tail, head) for tail in members for head in members if tail != head]
@@ -88,7 +88,7 @@ def test_bad_limits_are_refused() -> None:
 @pytest.mark.parametrize("name", ["N3", "N7", "N8"])
 def test_strong_networks_are_recovered(name: str) -> None:
     """From 50,000 rows of strong tables the climb finds the class of the true graph."""
-    score = BDeu(sample(strong_network(MICRO[name], seed=0), 50_000, seed=0), price="kappa")
+    score = BDeu(sample(strong_network(MICRO[name], seed=0), 50_000, seed=0), penalty="kappa")
     found = cpdag(score.dag(climb(score, range(len(score.nodes))).parents))
     assert (found.arrows, found.lines) == (MICRO_CPDAG[name].arrows, MICRO_CPDAG[name].lines)
 

@@ -19,7 +19,7 @@ from support.scoring import coded, tables
 
 def scores(drawn: Table, weight: float) -> tuple[LocalBde, LocalBde]:
     """Return the score of a table from its rows and from its counts."""
-    settings_of = {"ess": 7.0, "price": 1.0, "leaning": weight}
+    settings_of = {"ess": 7.0, "penalty": 1.0, "empirical_weight": weight}
     return LocalBde(drawn, **settings_of), LocalBde(CachedCounts(TableCounts(drawn)), **settings_of)  # type: ignore[arg-type]
 
 
@@ -27,7 +27,7 @@ def scores(drawn: Table, weight: float) -> tuple[LocalBde, LocalBde]:
 @given(tables(min_columns=3, max_columns=5), st.sampled_from([0.0, 0.5, 1.0]), st.data())
 def test_rows_and_counts_score_alike(drawn: Table, weight: float, data: st.DataObject) -> None:
     """Families score as by the plain score, from rows and from counts, in whole units, under the same numbers."""
-    plain = BDeu(drawn, ess=7.0, price=1.0, leaning=weight)
+    plain = BDeu(drawn, ess=7.0, penalty=1.0, empirical_weight=weight)
     rows, counts = scores(drawn, weight)
     some = data.draw(st.permutations(drawn.names))
     for score in (rows, counts):
@@ -66,7 +66,7 @@ def test_missing_values_are_filled_in() -> None:
     for score in (rows, counts):
         score.join(names)
     assert rows.imputes
-    assert int(rows.book.columns.weights.sum()) == 200
+    assert int(rows.families.columns.weights.sum()) == 200
     for node in names:
         assert rows.local(rows.number[node], ()) == counts.local(counts.number[node], ())
 
@@ -75,4 +75,4 @@ def test_nothing_to_score_is_refused() -> None:
     """A table needs a row and a column."""
     empty = coded(np.empty((2, 0), np.uint8), ["a", "b"])
     with pytest.raises(DataError, match="0 rows and 2 columns cannot be scored"):
-        LocalBde(empty, ess=1.0, price=0.0, leaning=0.0)
+        LocalBde(empty, ess=1.0, penalty=0.0, empirical_weight=0.0)

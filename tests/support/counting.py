@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from apsl_backends.counting.memory import MemoryCounts
 from apsl_backends.independence.count_tests import CountOracle
 from apsl_backends.independence.table_tester import Tester
-from apsl_backends.kernels.arrays import ANY_WAY, BY_BITS, BY_ROWS, BY_SORTING
+from apsl_backends.kernels.arrays import ANY_METHOD, BY_BITS, BY_ROWS, BY_SORTING
 from apsl_rules.data.table import Codes, Table
 
-WAYS = (ANY_WAY, BY_ROWS, BY_BITS, BY_SORTING)
+METHODS = (ANY_METHOD, BY_ROWS, BY_BITS, BY_SORTING)
 NAMES = "fbdace"
 
 
@@ -46,10 +46,10 @@ def tables(draw: st.DrawFn, *, max_rows: int = 200, columns: int = 5, missing: b
     return coded(codes, cards, wide=draw(st.booleans()))
 
 
-def in_way(oracle: CountOracle, way: int) -> CountOracle:
-    """Force an oracle to count in one way."""
+def with_method(oracle: CountOracle, method: int) -> CountOracle:
+    """Make an oracle count by one method only."""
     assert isinstance(oracle.source, MemoryCounts)
-    oracle.tester = Tester(oracle.source, oracle.tester.measure._replace(way=way))
+    oracle.tester = Tester(oracle.source, oracle.tester.measure._replace(method=method))
     return oracle
 
 

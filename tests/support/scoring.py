@@ -61,8 +61,8 @@ def naive_local(drawn: Table, node: Node, parents: Sequence[Node], ess: float) -
     )
 
 
-def naive_leaning(drawn: Table, node: Node, parents: Sequence[Node], ess: float, leaning: float) -> float:
-    """Score a family with a prior that leans: joint columns of all members, each configuration with its own weight."""
+def naive_empirical(drawn: Table, node: Node, parents: Sequence[Node], ess: float, empirical_weight: float) -> float:
+    """Score a family with an empirical prior: joint columns of all members, each configuration with its own weight."""
 
     def joint(members: Sequence[Node]) -> float:
         places = [drawn.place[one] for one in members]
@@ -70,7 +70,7 @@ def naive_leaning(drawn: Table, node: Node, parents: Sequence[Node], ess: float,
         for at in places:
             card = int(drawn.cards[at])
             observed = np.bincount(drawn.codes[at], minlength=card) / drawn.rows
-            expected = np.maximum((1 - leaning) / card + leaning * observed, 0.5 / drawn.rows)
+            expected = np.maximum((1 - empirical_weight) / card + empirical_weight * observed, 0.5 / drawn.rows)
             shares.append(2.0 ** (np.rint(32 * np.log2(expected)) / 32))
         counts: dict[tuple[int, ...], int] = {}
         for row in drawn.codes.T:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from apsl_backends.search.families import Book
+from apsl_backends.search.families import Families
 from apsl_backends.search.local_bde import LocalBde
 from apsl_rules.data.table import Table
 from support.graphs import all_dags
@@ -96,8 +96,8 @@ def _without(parents: tuple[int, ...], other: int) -> tuple[int, ...]:
     return tuple(one for one in parents if one != other)
 
 
-def book_of(table: Table, **settings: Any) -> Book:
-    """Open a book for all columns of a table, numbered as they come."""
-    score = LocalBde(table, order="column", **{"ess": 10.0, "price": 0.0, "leaning": 0.0, **settings})
+def families_of(table: Table, **settings: Any) -> Families:
+    """Return the families of all columns of a table, numbered in the order of the columns."""
+    score = LocalBde(table, order="column", **{"ess": 10.0, "penalty": 0.0, "empirical_weight": 0.0, **settings})
     score.join(table.names)
-    return score.book
+    return score.families

@@ -134,9 +134,9 @@ def main() -> None:
             times = microseconds(table, tester, reference, size)
             row = [f"{rows:,}", str(size)]
             row += [f"{times[name]:.2f}" for name in ("radix alone", "strides alone")]
-            for way in ("alone", "shared"):
-                row.append(f"{times[way]:.2f}")
-                row += [f"{times[way] / times[f'{version} {way}']:.2f}" for version in ("radix", "strides")]
+            for mode in ("alone", "shared"):
+                row.append(f"{times[mode]:.2f}")
+                row += [f"{times[mode] / times[f'{version} {mode}']:.2f}" for version in ("radix", "strides")]
             print("| " + " | ".join(row) + " |")
     limits = ", ".join(f"{limit} at {rows:,} rows" for rows, limit in wanted.items())
     print(f"\nMicroseconds of CPU for one test, and ratios to the C loops on the same tests; wanted: {limits}.")

@@ -1,4 +1,4 @@
-"""Tests and searches on a table in memory, by the kernels; what these need is bound together once."""
+"""Tests and searches on a table in memory, with the kernels."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from apsl_backends.independence.sweeps import SweptArrays
 from apsl_backends.kernels.arrays import (
-    ANY_WAY,
+    ANY_METHOD,
     G_SQUARE,
     INDEPENDENT,
-    NO_ROOM,
+    NO_SPACE,
     SUM_FIELDS,
     Floats,
     Integers,
@@ -29,7 +29,7 @@ from apsl_backends.kernels.hiton_elimination import DOF_MET, FIELDS, ROWS_MET, S
 from apsl_backends.kernels.separator_search import run_search
 from apsl_backends.kernels.single_tests import run_tests
 from apsl_backends.kernels.threads import in_blocks, useful_threads
-from apsl_backends.kernels.workspace import Room
+from apsl_backends.kernels.workspace import ThreadWorkspace
 from apsl_rules.data import Codes, Table
 from apsl_rules.data.counts import Heading
 from apsl_rules.stopping import LONG, check, heeding
@@ -84,24 +84,24 @@ class Countable(Protocol):
 
     @property
     def store(self) -> Store:
-        """Return all else that the kernels look at."""
+        """Return everything else that the kernels read."""
 
     @property
     def threads(self) -> int:
         """Return how many threads may count."""
 
 
-class _Rooms(local):
-    mine: Room | None = None
+class _PerThread(local):
+    mine: ThreadWorkspace | None = None
 
 
 class Tester:
-    """The kernels with their table and measure, and a room for each thread that calls them."""
+    """The kernels with their table and measure, and a workspace for each thread that calls them."""
 
     def __init__(self, counts: Countable, measure: Measure) -> None:
         self.counts = counts
         self.measure = measure
-        self._rooms = _Rooms()
+        self._per_thread = _PerThread()
 
     def test(self, tests: Sequence[Sequence[int]]) -> TestBatch:
         """Carry out a batch of tests, each the places of x, y and what is given."""
@@ -122,36 +122,36 @@ class Tester:
         tested = TestBatch(np.empty((count, SUM_FIELDS), np.int64), np.empty(count), np.empty(count, np.int8))
 
         def work(low: int, high: int) -> None:
-            room = self._room()
+            workspace = self._own_workspace()
             for first in range(low, high, at_once):
                 check()
                 last = min(first + at_once, high)
-                while not run_tests(room.codes, room.handles, starts, places, first, last, *tested):
-                    room.furnish()
+                while not run_tests(workspace.codes, workspace.handles, starts, places, first, last, *tested):
+                    workspace.grow()
 
         in_blocks(count, useful_threads(self.counts.threads, len(places) * self.counts.store.lines), work)
         return tested
 
     def search(self, places: Sequence[int], fixed: int, most: int) -> SearchOutcome:
         """Search the subsets of a pool for a separator; the places are x, y, the fixed columns and the pool."""
-        room = self._room()
-        room.reserve(2 + fixed + most, most, len(places) - 2 - fixed)
+        workspace = self._own_workspace()
+        workspace.reserve(2 + fixed + most, most, len(places) - 2 - fixed)
         asked = np.array(places, np.int64)
         is_long = self._is_long(len(places), most)
         while True:
-            search = partial(run_search, room.codes, room.handles, asked, fixed, most)
+            search = partial(run_search, workspace.codes, workspace.handles, asked, fixed, most)
             decision, statistic, dof, rows, tests, size = heeding(search, is_long=is_long)
-            if decision != NO_ROOM:
-                return SearchOutcome(decision, statistic, dof, rows, tests, room.chosen[:size].tolist())
-            room.furnish()
+            if decision != NO_SPACE:
+                return SearchOutcome(decision, statistic, dof, rows, tests, workspace.chosen[:size].tolist())
+            workspace.grow()
 
     def foresee(self, searches: Sequence[tuple[Sequence[int], int, int]], sweeps: Sequence[int]) -> None:
         """Prepare nothing for later searches and sweeps: all rows are in memory."""
 
     def eliminate(self, x: int, swept: SweptArrays, ranking: Integers, most: int) -> EliminationOutcome:
         """Add the columns of a sweep in the order of a ranking; after each, test those added before again."""
-        room = self._room()
-        room.reserve(3 + most, most, len(ranking))
+        workspace = self._own_workspace()
+        workspace.reserve(3 + most, most, len(ranking))
         columns = swept.columns[ranking]
         work = np.empty((2, len(ranking) + 3), np.int64)
         given = np.empty((len(ranking), most + 1), np.int64)
@@ -162,21 +162,21 @@ class Tester:
             outcomes[:, DOF_MET] = swept.dofs[ranking]
             outcomes[:, ROWS_MET] = swept.rows[ranking]
             statistics = swept.statistics[ranking]
-            known = room.codes, room.handles, x, columns, most, outcomes, given, statistics, work
+            known = workspace.codes, workspace.handles, x, columns, most, outcomes, given, statistics, work
             left, tests = heeding(partial(run_interleaved, *known), is_long=is_long)
             if left >= 0:
                 eliminated = np.flatnonzero(outcomes[:, STATE] == INDEPENDENT).tolist()
                 return EliminationOutcome(work[0, :left].tolist(), eliminated, outcomes, given, statistics, tests)
-            room.furnish()
+            workspace.grow()
 
     def _is_long(self, pool: int, power: int) -> bool:
-        """Whether a call that may make as many tests as this power of the pool may take long."""
+        """Return whether a call may take long that makes up to ``pool ** power`` tests."""
         return power * log(max(pool, 1)) + log(max(self.counts.store.lines, 1)) > log(LONG)
 
-    def _room(self) -> Room:
-        if self._rooms.mine is None:
-            self._rooms.mine = Room(self.counts.codes, self.counts.store, self.measure)
-        return self._rooms.mine
+    def _own_workspace(self) -> ThreadWorkspace:
+        if self._per_thread.mine is None:
+            self._per_thread.mine = ThreadWorkspace(self.counts.codes, self.counts.store, self.measure)
+        return self._per_thread.mine
 
 
 def measure_of(
@@ -186,9 +186,9 @@ def measure_of(
     alpha: float = 0.5,
     full_dof: bool = False,
     rows_per_cell: float = 0.0,
-    way: int = ANY_WAY,
+    method: int = ANY_METHOD,
 ) -> Measure:
-    """Say how the counts of a table become verdicts; ``way`` forces a way of counting."""
+    """Say how to decide from the counts of a table; ``method`` forces a counting method."""
     rows = max(table.rows, 2)
     largest = rows * log(rows) if kind == G_SQUARE else float(rows) * max(2, int(table.cards.max(initial=0)))
     scale = 2.0 ** (_BITS_OF_SUMS - ceil(log2(largest)))
@@ -203,5 +203,5 @@ def measure_of(
         rows_per_cell=rows_per_cell,
         thresholds=thresholds(alpha),
         log_alpha=log(alpha),
-        way=way,
+        method=method,
     )

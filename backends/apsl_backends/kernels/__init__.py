@@ -1,1 +1,1 @@
-"""Compiled code: counting, single tests, the search for separators, and HITON's elimination."""
+"""Compiled kernels: counting, single tests, the search for separators and HITON's elimination."""

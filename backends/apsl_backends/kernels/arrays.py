@@ -1,4 +1,4 @@
-"""What the kernels work on: a table in the forms they count from, how to judge the counts, and working space."""
+"""The data of the kernels: a table in the forms they count from, the rules of a decision, and working space."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 long: Any = np.int64
-"""A machine integer, in kernels; its type is open because Python's own integers come from outside."""
+"""A machine integer in kernels; its type is Any because Python callers pass their own integers."""
 
 Long: TypeAlias = Any
 Integers = npt.NDArray[np.int64]
@@ -25,20 +25,20 @@ JOINT, OF_X, OF_Y, OF_ALL, DOF, ROWS = range(6)
 SUM_FIELDS = 6
 
 G_SQUARE, CHI_SQUARE = range(2)
-ANY_WAY, BY_ROWS, BY_BITS, BY_SORTING = range(4)
-INDEPENDENT, DEPENDENT, UNRELIABLE, NO_ROOM, STOPPED = range(5)
+ANY_METHOD, BY_ROWS, BY_BITS, BY_SORTING = range(4)
+INDEPENDENT, DEPENDENT, UNRELIABLE, NO_SPACE, STOPPED = range(5)
 
 
 class Store(NamedTuple):
-    """A table as bit rows, and what is known of its columns; the codes themselves are handed over apart.
+    """A table as bit rows, with the properties of its columns; the codes are passed separately.
 
-    In a table of weighted rows ``weights`` says how many rows each of them stands for, ``rows`` how many that makes
-    and ``lines`` how many there are; otherwise there are no weights, and lines are rows.
+    A table may have weighted rows. Then ``weights`` is the number of original rows that each row represents, ``rows``
+    the sum of the weights, and ``lines`` the number of weighted rows. Without weights, ``lines`` equals ``rows``.
 
-    ``columns`` has one row per column: its cardinality; its span (the cardinality, and one more when values are
-    missing, which then have the last code); its first bit row, or -1 for a column of too many levels; the place
-    of its first code in ``totals``; whether at least two levels occur. A column has a bit row for each code of
-    its span but the last, whose counts follow from the others. The last bit row of all is that of any code.
+    ``columns`` has one row per column: its cardinality; its span (the cardinality, plus one for missing values, which
+    have the last code); its first bit row, or -1 for a column with too many levels; the place of its first code in
+    ``totals``; whether at least two levels occur. A column has a bit row for each code of its span except the last,
+    whose counts follow from the others. The very last bit row stands for any code.
     """
 
     bits: Words
@@ -50,12 +50,11 @@ class Store(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """How counts become a verdict: the statistic, its degrees of freedom, the level and the reliability rule.
+    """How to decide from counts: the statistic, its degrees of freedom, the level and the reliability rule.
 
-    ``terms`` holds n·ln(n), for all counts that can occur if ``all_terms``, and ``scale`` is the value of 1 in it.
-    Sums are kept in integers, so that their order, and with it the order of levels, columns and threads, can
-    not change a result. ``thresholds`` are critical values by degrees of freedom. ``way`` is how to count, which
-    is only fixed where the ways are compared.
+    ``terms`` holds n·ln(n) in integer units, for every possible count if ``all_terms``; ``scale`` is the number of
+    units in 1. Sums of integers do not depend on the order of levels, columns or threads. ``thresholds`` are critical
+    values by degrees of freedom. ``method`` is the counting method; only comparisons of the methods fix it.
     """
 
     kind: int
@@ -66,17 +65,17 @@ class Measure(NamedTuple):
     rows_per_cell: float
     thresholds: Floats
     log_alpha: float
-    way: int
+    method: int
 
 
-class Desk(NamedTuple):
-    """Working space for a test, used again and again.
+class TestSpace(NamedTuple):
+    """Reusable working space for a test.
 
-    ``test`` has the columns of the test at hand, x and y first, with their ``spans`` and ``cards``. ``cells`` holds
-    tables: the code of x runs fastest, then that of y; the cells of one stratum are padded to a multiple of four.
-    ``margins`` holds what is counted by level, ``words`` rows of bits, ``codes`` the cell codes of some table
-    rows, ``lanes`` the histograms these are counted into, ``order`` the table's rows in two orders, and ``needs``
-    what was asked of this space when it did not suffice.
+    ``test`` has the columns of the current test, x and y first, with their ``spans`` and ``cards``. ``cells`` holds
+    contingency tables: the code of x runs fastest, then that of y; the cells of one stratum are padded to a multiple
+    of four. ``margins`` holds counts by level, ``words`` bit rows, ``codes`` the cell codes of some table rows,
+    ``lanes`` the histograms in which these are counted, ``order`` two orders of the table's rows, and ``needs`` the
+    lengths that a call required when the space was too small.
     """
 
     test: Integers
@@ -91,15 +90,15 @@ class Desk(NamedTuple):
     needs: Integers
 
 
-class Shelf(NamedTuple):
-    """What the tests of one search hand on to each other.
+class SearchState(NamedTuple):
+    """What the tests of one search share.
 
-    ``pick`` is the subset at hand and ``chosen`` the one that counts so far; ``ways[n, k]`` counts the subsets of k
-    among n. ``tables`` says where among the cells the table of each subset is, or -1; those of size k start at
-    ``first[k]``. ``lower`` is where the tables without one of the chosen columns are, and ``digits`` counts through
-    their cells. ``starts`` and ``spots`` say which bit rows are those of the first chosen columns, and which stratum
-    each belongs to. ``least[k]``, ``largest[k]`` and ``sums[k]`` are products over k columns of the pool: the smallest
-    of cardinalities, the largest of spans, and that of spans summed over all subsets.
+    ``pick`` is the current subset and ``chosen`` the subset of the result so far. ``binomials[n, k]`` is the number of
+    subsets of k among n. ``tables`` is the place in the cells of each subset's table, or -1; the subsets of size k
+    start at ``first[k]``. ``lower`` has the places of the tables that lack one of the chosen columns, and ``digits``
+    enumerates their cells. ``starts`` and ``spots`` locate the bit rows of the first chosen columns and the stratum of
+    each. ``least[k]``, ``largest[k]`` and ``sums[k]`` are products over k columns of the pool: the smallest product of
+    cardinalities, the largest product of spans, and the sum of the products of spans over all subsets.
     """
 
     pick: Integers
@@ -111,6 +110,6 @@ class Shelf(NamedTuple):
     least: Floats
     largest: Floats
     sums: Floats
-    ways: Integers
+    binomials: Integers
     tables: Integers
     spots: Integers

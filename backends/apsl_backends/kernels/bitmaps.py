@@ -1,7 +1,7 @@
-"""Counting by bitmaps: a column has one bit row per level, a cell is an AND and a count of ones.
+"""Counting by bitmaps: a column has one bit row per level, and the count of a cell is the number of ones of an AND.
 
-The last code of a column has no row of its own. Tables are first counted with "any code" in its place, and the
-counts of the last code follow by subtraction; so a binary column costs one row, not two.
+The last code of a column has no bit row. Tables are first counted with "any code" in its place, and the counts of the
+last code follow by subtraction. So a binary column needs one row, not two.
 """
 
 # ruff: noqa: PLR0917 - kernels take their arguments by position
@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from apsl_backends.kernels.arrays import CARD, FIRST_BIT, FIRST_TOTAL, PAIR, SPAN, VARIED, Desk, Long, Store, long
+from apsl_backends.kernels.arrays import CARD, FIRST_BIT, FIRST_TOTAL, PAIR, SPAN, VARIED, Long, Store, TestSpace, long
 from apsl_backends.kernels.compiled import entry, inlined, keep_apart, kernel
 from apsl_backends.kernels.strata import block_of
 from apsl_backends.kernels.words import STEP, address, and_rows, common_ones, subtract_rows
-from apsl_backends.kernels.workspace import desk_in, store_in
+from apsl_backends.kernels.workspace import store_in, test_space_in
 
 WORDS_AT_A_TIME = 248
-"""Words of a bit row taken at a time, so that the rows of a table stay in the nearest cache."""
+"""Words of a bit row that are processed together, so that the rows of a table stay in the L1 cache."""
 
 
 @entry
 def pack(codes: Any, columns: Any, bits: Any, totals: Any, low: Long, high: Long) -> None:
-    """Fill the bit rows and code totals of the columns between two places, and note which columns vary."""
+    """Fill the bit rows and code totals of the columns from low to high, and record which columns vary."""
     for column in range(low, high):
         span, bit, first = columns[column, SPAN], columns[column, FIRST_BIT], columns[column, FIRST_TOTAL]
         if bit < 0:
@@ -63,32 +63,32 @@ def row_of_bits(store: Store, row: Long) -> Long:
 
 
 @kernel
-def count_by_bits(room: Any, dims: Long, at: Long) -> None:
-    """Count the table of two or more columns into the desk's cells from a place on."""
+def count_by_bits(workspace: Any, dims: Long, at: Long) -> None:
+    """Count the table of two or more columns into the cells, starting at ``at``."""
     keep_apart()
-    store, desk = store_in(room), desk_in(room)
+    store, space = store_in(workspace), test_space_in(workspace)
     if dims == PAIR:
-        _count_pair(store, desk, at)
+        _count_pair(store, space, at)
         return
     words = store.bits.shape[1]
     for low in range(0, words, WORDS_AT_A_TIME):
         width = min(WORDS_AT_A_TIME, words - low)
-        make_masks(room, long(1), dims, low, width)
-        _count_masks(store, desk, dims, at, low, width)
-    block = block_of(desk.spans[0], desk.spans[1])
+        make_masks(workspace, long(1), dims, low, width)
+        _count_masks(store, space, dims, at, low, width)
+    block = block_of(space.spans[0], space.spans[1])
     strata = 1
     for d in range(2, dims):
-        strata *= desk.spans[d]
+        strata *= space.spans[d]
     for stratum in range(strata):
-        settle_block(desk.cells, at + stratum * block, desk.spans[0], desk.spans[1])
-    settle_strata(desk, dims, at)
+        settle_block(space.cells, at + stratum * block, space.spans[0], space.spans[1])
+    settle_strata(space, dims, at)
 
 
 @inlined
-def _count_pair(store: Store, desk: Desk, at: Long) -> None:
-    """Count the table of two columns; the totals of codes are known, so only the inner cells cost."""
-    x, y, cells = desk.test[0], desk.test[1], desk.cells
-    span_x, span_y = desk.spans[0], desk.spans[1]
+def _count_pair(store: Store, space: TestSpace, at: Long) -> None:
+    """Count the table of two columns; the totals of codes are known, so only the inner cells are counted."""
+    x, y, cells = space.test[0], space.test[1], space.cells
+    span_x, span_y = space.spans[0], space.spans[1]
     bit_x, bit_y = store.columns[x, FIRST_BIT], store.columns[y, FIRST_BIT]
     total_x, total_y = store.columns[x, FIRST_TOTAL], store.columns[y, FIRST_TOTAL]
     steps = store.bits.shape[1] // STEP
@@ -107,40 +107,40 @@ def _count_pair(store: Store, desk: Desk, at: Long) -> None:
 
 
 @inlined
-def _count_masks(store: Store, desk: Desk, dims: Long, at: Long, low: Long, width: Long) -> None:
-    """Count, for each code of x, the rows of each mask that the other columns of the test have."""
-    span_x, span_y = desk.spans[0], desk.spans[1]
-    bit, block = store.columns[desk.test[0], FIRST_BIT], block_of(span_x, span_y)
+def _count_masks(store: Store, space: TestSpace, dims: Long, at: Long, low: Long, width: Long) -> None:
+    """Count the rows with each code of x under each mask of the other columns."""
+    span_x, span_y = space.spans[0], space.spans[1]
+    bit, block = store.columns[space.test[0], FIRST_BIT], block_of(span_x, span_y)
     strata = 1
     for d in range(2, dims):
-        strata *= desk.spans[d]
-    mask = address(desk.words)
+        strata *= space.spans[d]
+    mask = address(space.words)
     for stratum in range(strata):
         for j in range(span_y):
             here = at + stratum * block + j * span_x
             for i in range(span_x):
                 row = bit + i if i < span_x - 1 else store.bits.shape[0] - 1
                 count = common_ones(row_of_bits(store, row) + 8 * low, mask, width // STEP)
-                desk.cells[here + i] = count if low == 0 else desk.cells[here + i] + count
+                space.cells[here + i] = count if low == 0 else space.cells[here + i] + count
             mask += 8 * width
 
 
 @kernel
-def make_masks(room: Any, first: Long, dims: Long, low: Long, width: Long) -> None:
-    """AND the bit rows of the test's columns for all combinations of codes, each last code meaning any.
+def make_masks(workspace: Any, first: Long, dims: Long, low: Long, width: Long) -> None:
+    """AND the bit rows of the test's columns for all combinations of codes; the last code means any.
 
-    The rows, of ``width`` words taken from word ``low`` on, are written to the desk's words, the code of the
-    first column running fastest.
+    The masks have ``width`` words, from word ``low`` on. They are written to the words of the space, and the code of
+    the first column runs fastest.
     """
     keep_apart()
-    store, desk = store_in(room), desk_in(room)
+    store, space = store_in(workspace), test_space_in(workspace)
     steps = width // STEP
-    masks = address(desk.words)
+    masks = address(space.words)
     any_code = row_of_bits(store, store.bits.shape[0] - 1) + 8 * low
     made = 1
     and_rows(masks, any_code, any_code, steps)
     for d in range(first, dims):
-        span, bit = desk.spans[d], store.columns[desk.test[d], FIRST_BIT]
+        span, bit = space.spans[d], store.columns[space.test[d], FIRST_BIT]
         kept = masks + 8 * width * (span - 1) * made
         and_rows(kept, masks, masks, made * steps)
         for level in range(span - 1):
@@ -172,17 +172,17 @@ def settle_block(cells: Any, at: Long, span_x: Long, span_y: Long) -> None:
 
 
 @inlined
-def settle_strata(desk: Desk, dims: Long, at: Long) -> None:
+def settle_strata(space: TestSpace, dims: Long, at: Long) -> None:
     """Turn counts of any code of the columns after x and y into counts of the last code."""
-    block = block_of(desk.spans[0], desk.spans[1])
+    block = block_of(space.spans[0], space.spans[1])
     size = block
     for d in range(2, dims):
-        size *= desk.spans[d]
+        size *= space.spans[d]
     inner = block
     for d in range(2, dims):
-        outer = inner * desk.spans[d]
+        outer = inner * space.spans[d]
         for start in range(at, at + size, outer):
-            last = address(desk.cells) + 8 * (start + outer - inner)
-            for level in range(desk.spans[d] - 1):
-                subtract_rows(last, last, address(desk.cells) + 8 * (start + level * inner), inner // STEP)
+            last = address(space.cells) + 8 * (start + outer - inner)
+            for level in range(space.spans[d] - 1):
+                subtract_rows(last, last, address(space.cells) + 8 * (start + level * inner), inner // STEP)
         inner = outer

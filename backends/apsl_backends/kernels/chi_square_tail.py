@@ -1,4 +1,4 @@
-"""The upper tail of χ²: its logarithm, and the critical values that decide without it."""
+"""The upper tail of χ²: its logarithm, and critical values that make it unnecessary for a decision."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _CLOSE = 1e-16
 _MOST_ROUNDS = 1_000_000
 
 ROUGHNESS = 0.7
-"""How far ``rough_log_tail`` may be off: ln 2 and a little more."""
+"""The largest error of ``rough_log_tail``: slightly more than ln 2."""
 
 
 @entry
 def log_tail(statistic: float, dof: int) -> float:
-    """Return ln P(χ² > statistic), right far beyond the point where the probability itself underflows."""
+    """Return ln P(χ² > statistic), accurate even where the probability itself underflows."""
     a = 0.5 * dof
     x = 0.5 * statistic
     if x <= 0.0:
@@ -59,7 +59,7 @@ def log_tail(statistic: float, dof: int) -> float:
 
 @inlined
 def rough_log_tail(statistic: float, dof: int) -> float:
-    """Return ln P(χ² > statistic) within the roughness, for a statistic of at least twice the degrees of freedom.
+    """Return ln P(χ² > statistic) up to ``ROUGHNESS``, for a statistic of at least twice the degrees of freedom.
 
     With a = dof/2 and x = statistic/2, Γ(a, x) lies between x^(a-1)·e^-x and x^a·e^-x / (x - a + 1), which differ by
     a factor of at most 2.
@@ -77,7 +77,7 @@ def _fill_log_tails(statistics: Floats, dofs: Integers, logs: Floats) -> None:
 
 
 def log_tails(statistics: Floats, dofs: Integers) -> Floats:
-    """Return the logarithm of the upper tail for each statistic; with no degrees of freedom it is 0."""
+    """Return the logarithm of the upper tail for each statistic; without degrees of freedom it is 0."""
     logs = np.zeros(len(statistics))
     _fill_log_tails(np.ascontiguousarray(statistics), np.ascontiguousarray(dofs), logs)
     return logs
@@ -85,7 +85,7 @@ def log_tails(statistics: Floats, dofs: Integers) -> Floats:
 
 @lru_cache(maxsize=16)
 def thresholds(alpha: float) -> Floats:
-    """Return for each of the usual degrees of freedom the smallest statistic whose p is not above alpha."""
+    """Return the smallest statistic with p <= alpha for each small number of degrees of freedom."""
     from scipy.special import chdtrc, chdtri
 
     dof = np.arange(1, _TABLED, dtype=np.float64)

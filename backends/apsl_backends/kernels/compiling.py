@@ -1,12 +1,12 @@
-"""Compile functions to machine code that is kept on disk, and say so when it is done.
+"""Compile functions to machine code that is cached on disk, and log when this takes long.
 
-Numba hands some options down from a caller to the functions it calls, unless these set them, and keeps what it compiled
-under a name that does not tell the options. Whoever is compiled first would then decide for all who come later. So
-every function sets all such options for itself.
+Numba passes some options from a caller to the functions it calls, unless these set them. Its cache does not distinguish
+these options, so the function that is compiled first would decide for all later ones. Therefore every function sets all
+such options itself.
 
-Numba drops stored code when the file of the function itself changes, not when that of a function it calls does. The
-sources of functions that call each other therefore share one stamp, kept beside the stored code, and code stored under
-another stamp is thrown away.
+Numba drops cached code when the file of the function itself changes, but not when the file of a function it calls
+changes. Therefore the sources of functions that call each other share one stamp, stored beside the cached code. Code
+cached under another stamp is deleted.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _STAMP = "apsl_kernels.stamp"
 _NOWHERE = "they cannot be stored anywhere, so every run does this; set NUMBA_CACHE_DIR to a folder that can be written"
-_jit: Any = numba.njit  # its hints do not know the options that it takes
+_jit: Any = numba.njit  # its type hints lack some of its options
 
 
 def compiled(function: Function, sources: tuple[Path, ...], *, allocates: bool = False, **options: bool) -> Function:
-    """Compile a function when it is first called; where nothing can be written, it is compiled in each process.
+    """Compile a function when it is first called; where no cache can be written, every process compiles it again.
 
-    ``sources`` are the folders with the functions that it calls. Only a function that ``allocates`` may make arrays or
-    return them: the others count no references, which would cost more than many of them do.
+    ``sources`` are the folders with the functions that it calls. Only a function that ``allocates`` may create or
+    return arrays: the others do no reference counting, which would cost more than many of them do.
     """
     handed_down = {"_nrt": allocates, "error_model": "numpy", "fastmath": False, "forceinline": False}
     chosen = {"no_cfunc_wrapper": True, **handed_down, **options}
     _watch_compiler()
     try:
         dispatcher = _jit(cache=True, **chosen)(function)
-    except RuntimeError:  # numba found no directory that it may write to
+    except RuntimeError:  # numba found no writable directory
         dispatcher = _jit(**chosen)(function)
     else:
         _drop_stale(Path(dispatcher.stats.cache_path), sources)
@@ -62,25 +62,25 @@ def _drop_stale(where: Path, sources: tuple[Path, ...]) -> None:
 
 
 class _Announcer(event.Listener):
-    """Says, once in a process, that functions of ours are being compiled: that is minutes without another word."""
+    """Logs once per process that our functions are being compiled, which may take minutes."""
 
     def __init__(self) -> None:
         self._has_spoken = False
 
     def on_start(self, event: Any) -> None:
-        """Take up that numba begins to compile a function, which it found nowhere on disk."""
+        """Log that numba starts to compile a function that is not in its cache."""
         dispatcher = event.data["dispatcher"]
         if self._has_spoken or not dispatcher.py_func.__module__.startswith("apsl_backends."):
             return
         self._has_spoken = True
         later = "later runs find them" if dispatcher.stats.cache_path else _NOWHERE
-        # A warning is the lowest level that Python shows where nobody has set up logging.
+        # A warning is the lowest level that Python shows when logging is not configured.
         logging.getLogger("apsl_rules").warning(
             "apsl_rules is compiling its kernels for this machine, which may take one to four minutes; %s", later
         )
 
     def on_end(self, event: Any) -> None:
-        """Take up that a function is compiled."""
+        """Do nothing when a function is compiled."""
 
 
 @cache

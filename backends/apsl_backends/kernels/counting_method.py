@@ -1,36 +1,47 @@
-"""The choice between the ways of counting, by estimated cost."""
+"""The choice of a counting method by estimated cost."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from apsl_backends.kernels.arrays import BY_BITS, BY_ROWS, BY_SORTING, CARD, FIRST_BIT, SPAN, Desk, Long, Measure, Store
+from apsl_backends.kernels.arrays import (
+    BY_BITS,
+    BY_ROWS,
+    BY_SORTING,
+    CARD,
+    FIRST_BIT,
+    SPAN,
+    Long,
+    Measure,
+    Store,
+    TestSpace,
+)
 from apsl_backends.kernels.compiled import inlined
 from apsl_backends.kernels.row_scan import SHORT_CODES
 
 MOST_CELLS = 1 << 24
-"""The largest table that is ever held whole; larger ones are counted by sorting."""
+"""The most cells of a table that is held in memory; larger ones are counted by sorting."""
 
 CELLS_OF_BITS = 4096
-"""The largest table that is counted by bitmaps."""
+"""The most cells of a table that is counted by bitmaps."""
 
 _CELLS_PER_ROW = 8
-_WORD, _CELL, _ROW, _BIN = 0.25, 5.0, 0.45, 0.5  # nanoseconds as measured; only their ratios matter
+_WORD, _CELL, _ROW, _BIN = 0.25, 5.0, 0.45, 0.5  # measured nanoseconds; only their ratios matter
 
 
 @inlined
-def measure_test(store: Store, desk: Desk, first: Long, dims: Long) -> Any:
-    """Note spans and cardinalities of the test's columns from one on.
+def measure_test(store: Store, space: TestSpace, first: Long, dims: Long) -> Any:
+    """Record spans and cardinalities of the test's columns from ``first`` on.
 
-    Return the products of spans and of cardinalities, and whether all these columns have bit rows.
+    Return the product of spans, the product of cardinalities, and whether all these columns have bit rows.
     """
     cells, levels, bits = 1.0, 1.0, True
     for d in range(first, dims):
-        column = desk.test[d]
-        desk.spans[d] = store.columns[column, SPAN]
-        desk.cards[d] = store.columns[column, CARD]
-        cells *= desk.spans[d]
-        levels *= desk.cards[d]
+        column = space.test[d]
+        space.spans[d] = store.columns[column, SPAN]
+        space.cards[d] = store.columns[column, CARD]
+        cells *= space.spans[d]
+        levels *= space.cards[d]
         bits &= store.columns[column, FIRST_BIT] >= 0
     return cells, levels, bits
 
@@ -42,12 +53,12 @@ def most_cells(store: Store) -> Long:
 
 
 @inlined
-def choose_way(store: Store, measure: Measure, cells: Any, counted: Any, bits: Any) -> Long:
-    """Choose how to count a table of so many cells, so many of which would have to be counted by bitmaps."""
-    if measure.way == BY_SORTING or cells > most_cells(store):
+def choose_method(store: Store, measure: Measure, cells: Any, counted: Any, bits: Any) -> Long:
+    """Choose how to count a table; ``counted`` is the number of its cells that bitmaps would have to count."""
+    if measure.method == BY_SORTING or cells > most_cells(store):
         return BY_SORTING
-    if measure.way == BY_ROWS or not bits or cells > CELLS_OF_BITS:
+    if measure.method == BY_ROWS or not bits or cells > CELLS_OF_BITS:
         return BY_ROWS
     by_bits = counted * (store.bits.shape[1] * _WORD + _CELL)
     by_rows = store.lines * _ROW + cells * _BIN
-    return BY_BITS if measure.way == BY_BITS or by_bits <= by_rows else BY_ROWS
+    return BY_BITS if measure.method == BY_BITS or by_bits <= by_rows else BY_ROWS

@@ -1,4 +1,4 @@
-"""From the sums of a table to a decision."""
+"""The decision of a test from the sums of its table."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def _is_independent(statistic: Any, dof: Long, measure: Measure) -> Any:
 
 @inlined
 def is_weaker(statistic: Any, dof: Long, other: Any, other_dof: Long, other_log: Any) -> Any:
-    """Return whether one dependence has the larger p, or the smaller statistic where p is the same.
+    """Return whether one dependence has the larger p, or the smaller statistic if p is the same.
 
-    ``other_log`` is ln p of the other; that of the first is only worked out when a rough value does not decide.
+    ``other_log`` is ln p of the other. That of the first is only computed when a rough value does not decide.
     """
     if dof == other_dof:
         return statistic < other

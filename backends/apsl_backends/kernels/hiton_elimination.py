@@ -1,21 +1,21 @@
-"""HITON's elimination in one call: candidates enter by association, and each entry re-tries the members.
+"""HITON's elimination in one call: candidates enter by association, and each entry tests the members again.
 
-What the kernel does for one node is what the finder ``hiton`` does step by step with searches; a test compares them.
+The kernel does for one node what the finder ``hiton`` does step by step with searches; a test compares them.
 """
 
-# ruff: noqa: C901, PLR0917 - kernels are spelt out, and take their arguments by position
+# ruff: noqa: C901, PLR0917 - kernels are long, and take their arguments by position
 
 from __future__ import annotations
 
 from typing import Any
 
-from apsl_backends.kernels.arrays import DEPENDENT, INDEPENDENT, NO_ROOM, STOPPED, UNRELIABLE, Long, long
+from apsl_backends.kernels.arrays import DEPENDENT, INDEPENDENT, NO_SPACE, STOPPED, UNRELIABLE, Long, long
 from apsl_backends.kernels.chi_square_tail import log_tail
 from apsl_backends.kernels.compiled import entry, inlined
 from apsl_backends.kernels.decision import is_weaker
 from apsl_backends.kernels.separator_search import run_search
 from apsl_backends.kernels.stopped import is_stopped
-from apsl_backends.kernels.workspace import shelf_in
+from apsl_backends.kernels.workspace import search_state_in
 
 STATE, DOF_MET, ROWS_MET, SIZE = range(4)
 FIELDS = 4
@@ -24,7 +24,7 @@ FIELDS = 4
 @entry
 def run_interleaved(
     codes: Any,
-    room: Any,
+    workspace: Any,
     x: Long,
     ranked: Any,
     most: Long,
@@ -34,14 +34,15 @@ def run_interleaved(
     work: Any,
     stop: Any,
 ) -> Any:
-    """Eliminate candidates; return how many members are left and the number of tests, or -1 when room is lacking.
+    """Eliminate candidates; return the numbers of remaining members and of tests.
 
-    Once ``stop`` is set it ends early, and what it gives means nothing.
+    The number of members is -1 if the workspace is too small. Once ``stop`` is set, the kernel ends early and its
+    result is meaningless.
 
-    ``ranked`` are the candidates' columns, strongest first; ``outcomes`` and ``statistics`` come with the figures of
-    the sweep and leave with those of the test that eliminated a candidate, or of the weakest dependence met; ``given``
-    gets the columns that separate it. ``work`` has a row for the members (places in ``ranked``, in the order of their
-    entry) and one for the columns of a search.
+    ``ranked`` are the candidates' columns, strongest first. On entry ``outcomes`` and ``statistics`` hold the results
+    of the sweep; on return, those of the test that eliminated a candidate, or of its weakest dependence. ``given`` gets
+    the separator of each eliminated candidate. ``work`` has a row for the members (places in ``ranked``, in the order
+    of their entry) and a row for the columns of a search.
     """
     members, places = work[0], work[1]
     places[0] = x
@@ -49,7 +50,7 @@ def run_interleaved(
     for newcomer in range(len(ranked)):
         members[count] = newcomer
         count += 1
-        turn = count - 1  # the newcomer itself first, then those before it, the latest first
+        turn = count - 1  # the newcomer first, then the members before it, the latest first
         while turn >= 0:
             candidate = members[turn]
             fixed = long(candidate != newcomer)
@@ -61,13 +62,13 @@ def run_interleaved(
                     free += 1
             largest = min(free, most - fixed)
             if largest >= 0 and fixed + free > 0:
-                found = run_search(codes, room, places[: 2 + fixed + free], fixed, largest, stop)
-                if found[0] == NO_ROOM:
+                found = run_search(codes, workspace, places[: 2 + fixed + free], fixed, largest, stop)
+                if found[0] == NO_SPACE:
                     return long(-1), tests
                 tests += found[4]
                 if found[0] == STOPPED or is_stopped(stop, tests):
                     return long(0), tests
-                _note(found, candidate, places, fixed, shelf_in(room).chosen, outcomes, given, statistics)
+                _note(found, candidate, places, fixed, search_state_in(workspace).chosen, outcomes, given, statistics)
             if outcomes[candidate, STATE] == INDEPENDENT:
                 count -= 1
                 for i in range(turn, count):
@@ -82,7 +83,7 @@ def run_interleaved(
 def _note(
     found: Any, candidate: Long, places: Any, fixed: Long, chosen: Any, outcomes: Any, given: Any, statistics: Any
 ) -> None:
-    """Note the outcome of a search if it separates the candidate, or is the weakest dependence so far."""
+    """Record the outcome of a search if it separates the candidate or is its weakest dependence so far."""
     decision, value, dof, rows, _, size = found
     met, dof_met = statistics[candidate], outcomes[candidate, DOF_MET]
     if decision == INDEPENDENT or (

@@ -1,4 +1,4 @@
-"""Counting by sorting the rows, for tables of far more cells than rows: only cells that occur cost anything."""
+"""Counting by sorting the rows, for tables with far more cells than rows: only occupied cells cost time."""
 
 # ruff: noqa: PLR0917, SIM110 - kernels take their arguments by position and have no generators
 
@@ -6,28 +6,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from apsl_backends.kernels.arrays import G_SQUARE, PAIR, Desk, Long, Store, long
+from apsl_backends.kernels.arrays import G_SQUARE, PAIR, Long, Store, TestSpace, long
 from apsl_backends.kernels.compiled import inlined, keep_apart, kernel
 from apsl_backends.kernels.strata import pearson, term
-from apsl_backends.kernels.workspace import desk_in, measure_in, store_in
+from apsl_backends.kernels.workspace import measure_in, store_in, test_space_in
 
 
 @kernel
-def sum_by_sorting(codes: Any, room: Any, dims: Long) -> Any:
-    """Sum all strata of the test's table, as ``sum_strata`` does, in no more memory than the rows take."""
+def sum_by_sorting(codes: Any, workspace: Any, dims: Long) -> Any:
+    """Sum all strata of the test's table, as ``sum_strata`` does, in memory proportional to the rows."""
     keep_apart()
-    desk, measure, store = desk_in(room), measure_in(room), store_in(room)
-    kept = _sort_rows(codes, desk, dims)
-    x, y, order, margins = desk.test[0], desk.test[1], desk.order, desk.margins
-    of_level_y = desk.cards[0]
-    for level in range(desk.cards[0] + desk.cards[1]):
+    space, measure, store = test_space_in(workspace), measure_in(workspace), store_in(workspace)
+    kept = _sort_rows(codes, space, dims)
+    x, y, order, margins = space.test[0], space.test[1], space.order, space.margins
+    of_level_y = space.cards[0]
+    for level in range(space.cards[0] + space.cards[1]):
         margins[level] = 0
     joint, of_x, of_y, of_all, dof = long(0), long(0), long(0), long(0), long(0)
     low, rows = long(0), long(0)
     while low < kept:
         high, here = low, long(0)
         levels_x, levels_y = long(0), long(0)
-        while high < kept and _same(codes, desk, long(2), dims, order[low], order[high]):
+        while high < kept and _same(codes, space, long(2), dims, order[low], order[high]):
             i, j = codes[x, order[high]], of_level_y + codes[y, order[high]]
             levels_x += margins[i] == 0
             levels_y += margins[j] == 0
@@ -41,7 +41,7 @@ def sum_by_sorting(codes: Any, room: Any, dims: Long) -> Any:
         run = low
         while run < high:
             end, count = run, long(0)
-            while end < high and _same(codes, desk, long(0), long(2), order[run], order[end]):
+            while end < high and _same(codes, space, long(0), long(2), order[run], order[end]):
                 count += _weight(store, order[end])
                 end += 1
             if measure.kind == G_SQUARE:
@@ -54,7 +54,7 @@ def sum_by_sorting(codes: Any, room: Any, dims: Long) -> Any:
             of_all += term(here, measure)
         else:
             joint -= long(here * measure.scale)
-        for k in range(low, high):  # clears the margins; the term of 0 is 0, so each level enters once
+        for k in range(low, high):  # clears the margins; the term of 0 is 0, so each level counts once
             i, j = codes[x, order[k]], of_level_y + codes[y, order[k]]
             if measure.kind == G_SQUARE:
                 of_x += term(margins[i], measure)
@@ -71,46 +71,46 @@ def _weight(store: Store, line: Long) -> Long:
 
 
 @inlined
-def _sort_rows(codes: Any, desk: Desk, dims: Long) -> Long:
-    """Order the rows that are complete by z, then x, then y; return how many there are."""
+def _sort_rows(codes: Any, space: TestSpace, dims: Long) -> Long:
+    """Sort the complete rows by z, then x, then y; return how many there are."""
     rows = codes.shape[1]
     kept = long(0)
     for r in range(rows):
         complete = True
         for d in range(dims):
-            complete &= codes[desk.test[d], r] < desk.cards[d]
+            complete &= codes[space.test[d], r] < space.cards[d]
         if complete:
-            desk.order[kept] = r
+            space.order[kept] = r
             kept += 1
     source, target = long(0), long(rows)
     for turn in range(dims):
         d = 1 - turn if turn < PAIR else turn
-        _sort_by(codes, desk, d, source, target, kept)
+        _sort_by(codes, space, d, source, target, kept)
         source, target = target, source
     if source > 0:
         for k in range(kept):
-            desk.order[k] = desk.order[source + k]
+            space.order[k] = space.order[source + k]
     return kept
 
 
 @inlined
-def _sort_by(codes: Any, desk: Desk, d: Long, source: Long, target: Long, kept: Long) -> None:
-    column, starts = desk.test[d], desk.margins
-    for code in range(desk.cards[d] + 1):
+def _sort_by(codes: Any, space: TestSpace, d: Long, source: Long, target: Long, kept: Long) -> None:
+    column, starts = space.test[d], space.margins
+    for code in range(space.cards[d] + 1):
         starts[code] = 0
     for k in range(kept):
-        starts[codes[column, desk.order[source + k]] + 1] += 1
-    for code in range(desk.cards[d]):
+        starts[codes[column, space.order[source + k]] + 1] += 1
+    for code in range(space.cards[d]):
         starts[code + 1] += starts[code]
     for k in range(kept):
-        code = codes[column, desk.order[source + k]]
-        desk.order[target + starts[code]] = desk.order[source + k]
+        code = codes[column, space.order[source + k]]
+        space.order[target + starts[code]] = space.order[source + k]
         starts[code] += 1
 
 
 @inlined
-def _same(codes: Any, desk: Desk, first: Long, end: Long, one: Long, other: Long) -> Any:
+def _same(codes: Any, space: TestSpace, first: Long, end: Long, one: Long, other: Long) -> Any:
     for d in range(first, end):
-        if codes[desk.test[d], one] != codes[desk.test[d], other]:
+        if codes[space.test[d], one] != codes[space.test[d], other]:
             return False
     return True

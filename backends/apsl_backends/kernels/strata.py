@@ -1,4 +1,4 @@
-"""From the counts of x and y in each stratum to the sums behind a statistic and its degrees of freedom."""
+"""The sums behind a statistic and its degrees of freedom, from the counts of x and y in each stratum."""
 
 # ruff: noqa: PLR0917, PLR2004 - kernels take their arguments by position, and one is written out for 2, 3 and 4 levels
 
@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from apsl_backends.kernels.arrays import CHI_SQUARE, G_SQUARE, Desk, Long, Measure, long
+from apsl_backends.kernels.arrays import CHI_SQUARE, G_SQUARE, Long, Measure, TestSpace, long
 from apsl_backends.kernels.compiled import inlined, keep_apart, kernel
 from apsl_backends.kernels.words import STEP
-from apsl_backends.kernels.workspace import desk_in, measure_in
+from apsl_backends.kernels.workspace import measure_in, test_space_in
 
 _NARROW = 4
 
 
 @inlined
 def block_of(span_x: Long, span_y: Long) -> Long:
-    """Return the cells that the table of x and y takes in one stratum, padding included."""
+    """Return the number of cells of the table of x and y in one stratum, padding included."""
     return -(-span_x * span_y // STEP) * STEP
 
 
@@ -33,39 +33,39 @@ def term(count: Long, measure: Measure) -> Long:
 
 @inlined
 def pearson(count: Long, of_x: Long, of_y: Long, rows: Long, measure: Measure) -> Long:
-    """Return a cell's share O²/E of χ²; what the shares of a stratum exceed its rows by is χ²."""
+    """Return a cell's share O²/E of χ²; χ² of a stratum is the sum of its shares minus its rows."""
     share = np.float64(count) * np.float64(count) / (np.float64(of_x) * np.float64(of_y))
     return long(round(share * rows * measure.scale))
 
 
 @kernel
-def sum_strata(room: Any, dims: Long, at: Long) -> Any:
-    """Sum the test's table: its joint, x, y and stratum terms, degrees of freedom and rows.
+def sum_strata(workspace: Any, dims: Long, at: Long) -> Any:
+    """Sum the test's table: return its joint, x, y and stratum terms, degrees of freedom and rows.
 
-    Codes beyond ``cards`` stand for missing values and their cells are left out. For χ² the joint sum is the
-    statistic and the other terms are 0.
+    Codes beyond ``cards`` are missing values, and their cells are left out. For χ² the joint sum is the statistic and
+    the other terms are 0.
     """
     keep_apart()
-    desk, measure = desk_in(room), measure_in(room)
-    spans, cards = desk.spans, desk.cards
+    space, measure = test_space_in(workspace), measure_in(workspace)
+    spans, cards = space.spans, space.cards
     strata = 1
     complete = True
     for d in range(2, dims):
         strata *= spans[d]
         complete &= spans[d] == cards[d]
     if complete and cards[0] <= _NARROW and measure.kind == G_SQUARE and measure.all_terms:
-        # the same code three times, because with a number known beforehand it becomes much faster
+        # the same code three times, because a constant number of levels makes it much faster
         if cards[0] == 2:
-            return _sum_narrow(desk, at, strata, long(2), measure.terms)
+            return _sum_narrow(space, at, strata, long(2), measure.terms)
         if cards[0] == 3:
-            return _sum_narrow(desk, at, strata, long(3), measure.terms)
-        return _sum_narrow(desk, at, strata, cards[0], measure.terms)
+            return _sum_narrow(space, at, strata, long(3), measure.terms)
+        return _sum_narrow(space, at, strata, cards[0], measure.terms)
     block = block_of(spans[0], spans[1])
     joint, of_x, of_y, of_all = long(0), long(0), long(0), long(0)
     dof, rows = long(0), long(0)
     for stratum in range(strata):
         if complete or not _is_missing(stratum, spans, cards, dims):
-            part = _sum_wide(desk.cells, at + stratum * block, spans[0], cards[0], cards[1], desk.margins, measure)
+            part = _sum_wide(space.cells, at + stratum * block, spans[0], cards[0], cards[1], space.margins, measure)
             joint += part[0]
             of_x += part[1]
             of_y += part[2]
@@ -86,10 +86,10 @@ def _is_missing(stratum: Long, spans: Any, cards: Any, dims: Long) -> Any:
 
 
 @inlined
-def _sum_narrow(desk: Desk, at: Long, strata: Long, card_x: Long, terms: Any) -> Any:
-    """Sum strata of at most four levels of x, whose margins fit the machine's registers."""
-    cells, span_x, card_y = desk.cells, np.uint64(desk.spans[0]), desk.cards[1]
-    gap = np.uint64(block_of(desk.spans[0], desk.spans[1])) - span_x * np.uint64(card_y)
+def _sum_narrow(space: TestSpace, at: Long, strata: Long, card_x: Long, terms: Any) -> Any:
+    """Sum strata with at most four levels of x, whose margins fit into registers."""
+    cells, span_x, card_y = space.cells, np.uint64(space.spans[0]), space.cards[1]
+    gap = np.uint64(block_of(space.spans[0], space.spans[1])) - span_x * np.uint64(card_y)
     joint, of_x, of_y, of_all = long(0), long(0), long(0), long(0)
     dof, rows = long(0), long(0)
     spot = np.uint64(at)

@@ -1,4 +1,4 @@
-"""Subsets of a pool in order: how many there are, their numbers, the next one, products over them."""
+"""Subsets of a pool in lexicographic order: their numbers, the next subset, and products over subsets."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from apsl_backends.kernels.compiled import inlined
 
 
 @inlined
-def number_without(pick: Any, size: Long, left_out: Long, free: Long, ways: Any) -> Long:
-    """Return the number, within its size, of a subset less its element at one position."""
+def number_without(pick: Any, size: Long, left_out: Long, free: Long, binomials: Any) -> Long:
+    """Return the number, among subsets of its size, of a subset without its element at one position."""
     k = size - 1
-    number = ways[free, k] - 1
+    number = binomials[free, k] - 1
     for i in range(size):
         if i != left_out:
-            number -= ways[free - 1 - pick[i], k]
+            number -= binomials[free - 1 - pick[i], k]
             k -= 1
     return number
 
 
 @inlined
 def step(pick: Any, size: Long, free: Long) -> Long:
-    """Move on to the next subset of this size; return the first position that changed, or -1 after the last."""
+    """Advance to the next subset of this size; return the first position that changed, or -1 after the last."""
     i = size - 1
     while i >= 0 and pick[i] == free - size + i:
         i -= 1
@@ -42,7 +42,7 @@ def add_to_sums(value: Any, sums: Any, most: Long) -> None:
 
 @inlined
 def add_in_order(value: Any, ordered: Any, count: Long, most: Long) -> None:
-    """Put a value among the smallest so far, which are ``ordered[1:]`` in rising order, if it is one of them."""
+    """Insert a value into the smallest so far, ``ordered[1:]`` in ascending order, if it is one of them."""
     k = min(count, most - 1)
     if k < 0 or (count >= most and ordered[most] <= value):
         return

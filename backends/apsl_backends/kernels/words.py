@@ -1,7 +1,7 @@
-"""Memory at the level of the machine: arrays at an address, and long rows of bits and of counts.
+"""Low-level memory access: arrays at an address, and operations on long rows of bits and of counts.
 
-Rows are handed over as addresses and lengths in steps of 32 bytes, which is what a vector register holds; the
-code is written in LLVM's own terms because these loops are the whole cost of counting by bitmaps.
+Rows are passed as addresses, with lengths in steps of 32 bytes, the size of a vector register. The code is written in
+LLVM IR because these loops are nearly the whole cost of counting by bitmaps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _cgutils: Any = cgutils
 _arrayobj: Any = arrayobj
 
 STEP = 4
-"""Numbers of 64 bits in one step; the length of every row is a multiple."""
+"""The 64-bit numbers in one step; the length of every row is a multiple of it."""
 
 _BYTES = 8 * STEP
 _LONG = ir.IntType(64)
@@ -43,13 +43,13 @@ def address(_context: Any, array: Any) -> Any:
 
 @machine_code
 def row_at(_context: Any, dtype: Any, _place: Any, _length: Any) -> Any:
-    """Return the numbers of a type at an address as an array; whoever gave the address keeps them alive."""
+    """Return the numbers of a type at an address as an array; the caller keeps them alive."""
     return _array_at(types.Array(dtype.dtype, 1, "C"), dtype)
 
 
 @machine_code
 def matrix_at(_context: Any, dtype: Any, _place: Any, _rows: Any, _columns: Any) -> Any:
-    """Return the numbers of a type at an address as an array of rows."""
+    """Return the numbers of a type at an address as a two-dimensional array."""
     return _array_at(types.Array(dtype.dtype, 2, "C"), dtype)
 
 
@@ -108,7 +108,7 @@ def _array_at(array_type: Any, dtype: Any) -> Any:
         strides = [size] if array_type.ndim == 1 else [builder.mul(values[3], size), size]
         data = builder.inttoptr(values[1], item.as_pointer())
         _arrayobj.populate_array(array, data=data, shape=values[2:], strides=strides, itemsize=size, meminfo=None)
-        return array._getvalue()  # noqa: SLF001 - numba's own way to hand back a struct
+        return array._getvalue()  # noqa: SLF001 - how numba itself returns a struct
 
     return array_type(dtype, *[types.int64] * (1 + array_type.ndim)), emit
 

@@ -1,6 +1,6 @@
-"""Learners with code of their own beside their specs, and the blanket finders that come with them.
+"""Learners that need code besides their specs, and their blanket finders.
 
-Nothing here loads a compiler; that is left until something is scored.
+Importing this package does not load the compiler; the first score does.
 """
 
 from __future__ import annotations

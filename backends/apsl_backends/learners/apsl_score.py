@@ -1,4 +1,4 @@
-"""APSL refined by scores: tests say who may matter near the target, a search by score says what the part is."""
+"""APSL refined by scores: tests find candidates near the target, and a search by score finds the part among them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import attrs
 
 from apsl_backends.learners.ball import Ball, Balls, Pairs
 from apsl_backends.learners.duplicate_columns import DuplicateColumns
-from apsl_backends.learners.findings_from_scores import Leads, find_leads, speak_against, visits_of
+from apsl_backends.learners.findings_from_scores import Leads, find_contradictions, find_leads, visits_of
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts
@@ -23,17 +23,17 @@ from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
 class RefinedOptions:
     """The settings of a ball search.
 
-    ``radius`` is how many steps from candidate to candidate the ball reaches around its core. ``pairs`` says which
-    pairs of the ball the search may join: "all", those with an end nearer than the radius ("inner"), or those at the
-    core and those of a candidate ("candidates"). ``ess``, ``leaning`` and ``price`` (for each parent) are those of the
-    score. ``rounds``, ``tabu`` and ``patience`` say how hard to search.
+    ``radius`` is how many steps from candidate to candidate the ball extends around its core. ``pairs`` says which
+    pairs of the ball the search may join: "all", those with an end nearer than the radius ("inner"), or those with an
+    end in the core and those of a node and its candidate ("candidates"). ``ess``, ``empirical_weight`` and ``penalty``
+    (for each parent) are those of the score. ``max_parents``, ``rounds``, ``tabu`` and ``patience`` limit the search.
     """
 
     radius: int = 2
     pairs: Pairs = "all"
     ess: float = 15.0
-    leaning: float = 0.5
-    price: float | str = "columns+2"
+    empirical_weight: float = 0.5
+    penalty: float | str = "columns+2"
     max_parents: int = MOST_PARENTS
     rounds: int = 8
     tabu: int = 100
@@ -54,7 +54,7 @@ class RefinedOptions:
 
 
 class FindingsFromScores:
-    """Searches the best class of graphs over the nodes near the target, again each time nodes join the core."""
+    """Searches the best class of graphs over the nodes near the target, each time that nodes join the core."""
 
     whole = False
 
@@ -70,8 +70,8 @@ class FindingsFromScores:
         self._score = LocalBde(
             data,
             ess=options.ess,
-            price=options.price,
-            leaning=options.leaning,
+            penalty=options.penalty,
+            empirical_weight=options.empirical_weight,
             order="content" if spec.frontier.order == "name" else "column",
         )
         duplicates = DuplicateColumns.among(data)
@@ -94,23 +94,23 @@ class FindingsFromScores:
         return [one for arrow in self._context.knowledge.required_at(node) for one in arrow if one != node]
 
     def join(self, state: State, nodes: tuple[Node, ...]) -> State:
-        """Return the state after a search around a core that some nodes have joined."""
+        """Return the state after a search around the core with some new nodes."""
         core = (*state.visited, *nodes)
         ball = self._balls.around(self._context.target, core, self._ball)
         self._ball = ball
         return state.searched(Searched(core, ball, ball.distances, lambda: self._tell(ball, core)))
 
     def _tell(self, ball: Ball, core: Sequence[Node]) -> tuple[Sequence[Visited], Sequence[str]]:
-        """Return the visits that a ball stands for, and notes on the search."""
+        """Return the visits that report a ball, and notes on the search."""
         most = self._options.max_parents
         leads = find_leads(ball, most)
         scored = frozenset(ball.members) if self._options.pairs == "all" else frozenset()
-        against = speak_against(ball, core, most)
+        against = find_contradictions(ball, core, most)
         visits = visits_of(ball, core, leads, tested=self._tests_of, scored=scored, against=against)
         return visits, self._notes(ball, leads)
 
     def _tests_of(self, x: Node, y: Node, are_joined: bool) -> tuple[Verdict, ...]:  # noqa: FBT001 - one of two kinds of pair
-        """Return the verdicts behind a pair that is joined, or that is not."""
+        """Return the verdicts for an adjacent pair, or for one that is not adjacent."""
         neighbours = self._neighbours
         if are_joined:
             return tuple(one for one in neighbours.evidence(x, y) if one.dependent)
@@ -122,8 +122,8 @@ class FindingsFromScores:
         return tuple(one.verdict for one in known if one is not None and one.verdict is not None)[:1]
 
     def _notes(self, ball: Ball, leads: Leads) -> list[str]:
-        """Say how good the graph is, and what searches left out because they compared as many moves as they may."""
-        score, width, most = self._score, len(ball.members), int(self._score.book.tried[1])
+        """Return notes on the gain of the graph, and on searches that ended at their limit of moves."""
+        score, width, most = self._score, len(ball.members), int(self._score.families.tried[1])
         nats = score.nats(ball.found.gain)
         where = f"over {width} nodes near {self._context.target}"
         notes = [f"the best graph found {where} is {nats:.2f} nats ahead of no edge ({score.name})"]

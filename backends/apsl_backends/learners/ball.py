@@ -1,8 +1,8 @@
 """A class of graphs over the nodes near a target, searched by score around a core that grows with the part.
 
-Tests say who may matter: candidates, and candidates of candidates. The score says who is adjacent and in which
-direction, over all of these nodes at once: a search among tested pairs only would mend each missed candidate with
-wrong arrows. Each time nodes join the core, the search goes on with the newcomers from where it was.
+Tests find the nodes of the ball: candidates, and candidates of candidates. The score decides which of them are adjacent
+and in which direction, over all of these nodes at once: a search among tested pairs only would compensate each missed
+candidate with wrong arrows. Each time that nodes join the core, the search continues from the class found before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import attrs
 import numpy as np
 
-from apsl_backends.search.constraints import arrows_allowed, fitting_graph, mended_graph, orient, pairs_allowed
+from apsl_backends.search.constraints import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
 from apsl_backends.search.rounds import CLOSED, OPEN, Effort, Found, Marks, Open, climb_rounds, search_rounds
 from apsl_rules.names import Node, in_order
 from apsl_rules.rules import Knowledge, Mark
@@ -27,9 +27,10 @@ Pairs: TypeAlias = Literal["all", "inner", "candidates"]
 
 @attrs.frozen(slots=False, eq=False)
 class Ball:
-    """What was found around a target: the class, and how far each node is.
+    """The class of graphs that was found around a target, with the distance of each node.
 
-    ``free`` is the class that the search found without regard to known directions; where these fit it, the same.
+    ``free`` is the class that the search found without regard to known directions; ``found`` differs from it only if
+    these do not fit.
     """
 
     score: LocalBde
@@ -50,7 +51,7 @@ class Ball:
 
     @cached_property
     def known_marks(self) -> Marks:
-        """Return the pattern with the arrows that knowledge compels."""
+        """Return the pattern with the arrows that background knowledge implies."""
         if (self.allowed == OPEN).all():
             return self.found.marks
         oriented = orient(self.found.marks, self.allowed)
@@ -95,9 +96,9 @@ class Ball:
 
 
 class Balls:
-    """Searches balls: whom to take in, which pairs are open to the search, and how hard to search.
+    """Searches balls: which nodes belong to them, which pairs the search may join, and with what effort.
 
-    ``candidates`` gives those of a node; ``prepare`` is told whose will be asked for.
+    ``candidates`` returns those of a node; ``prepare`` is called with the nodes whose candidates will be needed.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class Balls:
         self._knowledge = knowledge
 
     def around(self, target: Node, core: Iterable[Node], before: Ball | None) -> Ball:
-        """Search the ball around a core, from where the search of a smaller ball ended."""
+        """Search the ball around a core, starting from the class found in a smaller ball."""
         inner = set(core)
         near = self._reached(inner, self._radius - 1)
         self._prepare(in_order(near))
@@ -129,22 +130,22 @@ class Balls:
         members = [self._score.nodes[number] for number in numbers]
         allowed = self._open(members, inner, near)
         start = None if before is None or self._score.imputes else before.free
-        book = self._score.book
-        free = search_rounds(book, numbers, pairs_allowed(allowed), self._effort, start)
+        families = self._score.families
+        free = search_rounds(families, numbers, pairs_allowed(allowed), self._effort, start)
         found = free
         if not (allowed == OPEN).all():
-            fitting = fitting_graph(free.marks, allowed)
+            fitting = find_fitting_graph(free.marks, allowed)
             if fitting is None:
-                dag = mended_graph(free.dag, allowed)
+                dag = repair_graph(free.dag, allowed)
                 found = climb_rounds(
-                    book, numbers, dag, gain=self._gain(numbers, dag), allowed=allowed, effort=self._effort
+                    families, numbers, dag, gain=self._gain(numbers, dag), allowed=allowed, effort=self._effort
                 )
             else:
                 found = attrs.evolve(free, dag=fitting)
         return Ball(self._score, found, free, allowed, target)
 
     def _gain(self, numbers: tuple[int, ...], dag: Marks) -> int:
-        """Return what a graph scores more than none."""
+        """Return the gain of a graph over the empty graph."""
         gain = 0
         for at, number in enumerate(numbers):
             parents = [numbers[other] for other in np.flatnonzero(dag[:, at]).tolist()]
@@ -161,7 +162,7 @@ class Balls:
         return reached
 
     def _open(self, members: list[Node], core: set[Node], near: set[Node]) -> Open:
-        """Return which arrows may be drawn: all, those with an end inside, or besides these only candidates."""
+        """Return which arrows are allowed: all, or those with an end inside and those between candidates."""
         allowed = arrows_allowed(members, self._knowledge)
         if self._pairs == "all":
             return allowed

@@ -20,29 +20,29 @@ from apsl_rules.plugins import Context, State
 class ClimbOptions:
     """The settings of a score and of a climb.
 
-    ``ess`` and ``price`` are those of the score, ``tabu`` and ``patience`` those of the climb. ``candidates`` "lower"
-    lets arrows be added from later to earlier columns only, and those once turned stay. ``output`` "dag" draws every
-    arrow of the graph found, "cpdag" only those that all graphs with the same score share.
+    ``ess`` and ``penalty`` are those of the score, ``tabu`` and ``patience`` those of the climb. ``candidates`` "lower"
+    allows arrows to be added from later to earlier columns only, and turned arrows stay. ``output`` "dag" keeps every
+    arrow of the graph found, "cpdag" only those that all equivalent graphs share.
     """
 
     ess: float = 10.0
-    price: float | str = 0.0
+    penalty: float | str = 0.0
     tabu: int = 100
     patience: int = 15
     candidates: Literal["all", "lower"] = "all"
     output: Output = "cpdag"
 
 
-def score_of(context: Context, ess: float, price: float | str = 0.0) -> BDeu:
-    """Make the score that a spec asks for, with the nodes numbered as the spec says."""
+def score_of(context: Context, ess: float, penalty: float | str = 0.0) -> BDeu:
+    """Make the score of a spec, with the nodes numbered in the order of the spec."""
     who = f"the learner {context.spec.name!r}"
-    return score_for(context.data, who, ess=ess, price=price, order=context.spec.frontier.order)
+    return score_for(context.data, who, ess=ess, penalty=penalty, order=context.spec.frontier.order)
 
 
 def climb_graph(
     context: Context, state: State, score: BDeu, options: ClimbOptions, edges: Mapping[Pair, tuple[Verdict, ...]]
 ) -> State:
-    """Climb among candidate edges, each with the verdicts behind it, and tell the graph found."""
+    """Climb among candidate edges, each with its verdicts, and return the state with the graph found."""
     pairs = [score.numbers(pair) for pair in edges]
     arrows = {(later, earlier) for earlier, later in pairs}
     if options.candidates == "all":

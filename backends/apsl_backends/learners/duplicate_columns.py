@@ -1,8 +1,8 @@
-"""Duplicate columns: those that agree with another one in every row, whatever their levels are called.
+"""Duplicate columns: those that agree with another one in every row, up to the names of their levels.
 
-Given a duplicate of a node, every test finds that node independent of all others, so tests among duplicates would cut
-off each other's neighbours. Candidates are therefore looked for with one column of each group, the first by name, and
-all its duplicates share them. Which of the duplicates an edge is at, no rows can tell.
+Given a duplicate of a node, every test finds that node independent of all others, so duplicates would hide each other's
+neighbours. Therefore candidates are sought with one column of each group, the first by name, and all its duplicates
+share them. No data can tell which of the duplicates has an edge.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from apsl_rules.names import Node, in_order
 
 @attrs.frozen
 class DuplicateColumns:
-    """Groups of duplicate columns: for each of their nodes, all of the group, the first by name first."""
+    """Groups of duplicate columns: each of their nodes with all of its group, sorted by name."""
 
     groups: Mapping[Node, tuple[Node, ...]]
 
     @classmethod
     def among(cls, data: Table | CachedCounts) -> DuplicateColumns:
-        """Find the duplicates in a table, or by counts, once."""
+        """Find the duplicates in a table, or by counts; the result is cached."""
         key = data if isinstance(data, Table) else data.heading
         if key not in _KNOWN:
             groups = describe(data).duplicates if isinstance(data, Table) else _duplicates(data)
@@ -35,22 +35,22 @@ class DuplicateColumns:
 
     @property
     def hidden(self) -> frozenset[Node]:
-        """Return those that another column stands for."""
+        """Return the duplicates that another column represents."""
         return frozenset(node for node, group in self.groups.items() if node != group[0])
 
     def representative(self, node: Node) -> Node:
-        """Return the column that stands for a node: itself, or the first of its duplicates."""
+        """Return the column that represents a node: itself, or the first of its duplicates."""
         return self.groups.get(node, (node,))[0]
 
     def around(self, node: Node, candidates: Callable[[Node], Iterable[Node]]) -> list[Node]:
-        """Return the candidates of a node: those of the column that stands for it, with duplicates, and its own."""
+        """Return the candidates of a node: those of its representative, their duplicates, and its own duplicates."""
         group = self.groups.get(node, (node,))
         found = [group[0], *candidates(group[0])]
         around = dict.fromkeys(one for other in found for one in self.groups.get(other, (other,)))
         return [one for one in around if one != node]
 
 
-#: The duplicates in tables that are in use: all parts from one table share them.
+#: The duplicates in tables in use; all parts learned from one table share them.
 _KNOWN: WeakKeyDictionary[Table | Heading, DuplicateColumns] = WeakKeyDictionary()
 
 

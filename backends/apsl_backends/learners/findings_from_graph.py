@@ -1,8 +1,8 @@
 """A learned graph as findings, from which the rules conclude its arrows.
 
-What a score settles is which nodes are adjacent and which unshielded triples collide; all else follows. Each node is
-told in turn: its neighbours, and of each pair of them that is not adjacent whether the node is a collider between the
-two or not. The closure of these findings under the rules is the CPDAG of the graph.
+A score decides which nodes are adjacent and which unshielded triples are V-structures; the rest follows. The findings
+at a node are its neighbours and, for each pair of them that is not adjacent, whether the node is a collider between
+them. The closure of these findings under the rules is the CPDAG of the graph.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import attrs
 from apsl_backends.scores.bde import BDeu
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.graphs import Dag, cpdag
-from apsl_rules.names import Node, Pair, in_order, shown
+from apsl_rules.names import Node, Pair, count_of, in_order, shown
 from apsl_rules.plugins import Visited
 from apsl_rules.rules import Finding, adjacent, arrow, chain, collider, gap, settled
 
@@ -29,10 +29,10 @@ SOURCE = "BDeu"
 
 @attrs.frozen(slots=False, eq=False)
 class Draft:
-    """What a search settled: the edges, the pairs of nodes that are apart and point at a third one, and why.
+    """The result of a search: the edges and the V-structures, each with its evidence.
 
-    ``arrows`` are drawn as they are, whether or not they follow from the colliders: those of a method that believes in
-    one graph of many. ``untested`` are pairs that the search could not join because no test could make them candidates.
+    ``arrows`` are reported even if they do not follow from the V-structures: those of a method that returns one of many
+    equivalent graphs. ``untested`` are pairs that the search could not join because no reliable test was possible.
     """
 
     nodes: tuple[Node, ...]
@@ -52,9 +52,9 @@ class Draft:
         return {node: in_order(others) for node, others in found.items()}
 
     def findings_at(self, node: Node) -> list[Finding]:
-        """Return all that is to be told of a node."""
+        """Return all findings at a node."""
         around = self.neighbours[node]
-        found = [Finding(settled.fact(node), Evidence(SOURCE, note=neighbour_count(len(around))))]
+        found = [Finding(settled.fact(node), Evidence(SOURCE, note=count_of(len(around), "neighbour")))]
         for other in around:
             found.append(Finding(adjacent.fact(node, other), self.edges[frozenset((node, other))]))
             for tail, head in ((node, other), (other, node)):
@@ -69,22 +69,17 @@ class Draft:
         return found
 
     def visits(self, target: Node) -> list[Visited]:
-        """Return the visits to all nodes: outwards from the target, then those not connected with it by name."""
+        """Return the visits to all nodes: by distance from the target, then those not connected with it by name."""
         order = outwards(self.neighbours, target)
         return [Visited(node, self.neighbours[node], tuple(self.findings_at(node))) for node in order]
 
 
-_APART = Evidence(SOURCE, note="not joined")
+_APART = Evidence(SOURCE, note="not adjacent")
 _NO_COLLIDER = Evidence(SOURCE, note="they do not both point at it")
 
 
-def neighbour_count(number: int) -> str:
-    """Say how many neighbours there are."""
-    return f"{number} neighbour{'' if number == 1 else 's'}"
-
-
 def outwards(neighbours: Mapping[Node, Collection[Node]], target: Node) -> Iterator[Node]:
-    """Walk outwards from a node, equally distant ones by name, and then to all that is not connected with it."""
+    """Return the nodes by distance from a node and by name; those not connected with it come last."""
     seen = {target}
     layer: tuple[Node, ...] = (target,)
     while layer:
@@ -103,11 +98,11 @@ def draft_of(
     untested: Collection[Pair] = frozenset(),
     output: Output = "cpdag",
 ) -> Draft:
-    """Draft a graph that a search found: each edge with what the graph would lose without it.
+    """Return the draft of a graph that a search found: each edge with the loss of score without it.
 
     ``tested`` holds the verdicts behind edges, if there are any, ``untested`` the pairs that were no candidates because
-    no test could tell. With the output "dag" every arrow of the graph is
-    drawn, also one that graphs with the same score have the other way round.
+    no reliable test was possible. With the output "dag" every arrow of the graph is reported, even if equivalent graphs
+    have its reverse.
     """
     losses = {(tail, head): _loss(score, dag, tail, head) for tail, head in dag.edges}
     edges: dict[Pair, Evidence] = {}
@@ -123,19 +118,19 @@ def draft_of(
                     f"{losses[y, middle]:.4g} without {shown(y)} -> {shown(middle)}"
                 )
                 colliders[frozenset((x, y)), middle] = Evidence(SOURCE, note=note)
-    return Draft(dag.nodes, edges, colliders, _drawn(dag) if output == "dag" else {}, untested)
+    return Draft(dag.nodes, edges, colliders, _arrows_of(dag) if output == "dag" else {}, untested)
 
 
-def _drawn(dag: Dag) -> dict[tuple[Node, Node], Evidence]:
+def _arrows_of(dag: Dag) -> dict[tuple[Node, Node], Evidence]:
     compelled = cpdag(dag).arrows
-    ways = {
-        True: "drawn so in every graph that scores the same",
-        False: "drawn so in the graph found, the other way round in others that score the same",
+    notes = {
+        True: "an arrow of every graph with the same score",
+        False: "an arrow of the graph found; other graphs with the same score have its reverse",
     }
-    return {one: Evidence(SOURCE, note=ways[one in compelled]) for one in dag.edges}
+    return {one: Evidence(SOURCE, note=notes[one in compelled]) for one in dag.edges}
 
 
 def _loss(score: BDeu, dag: Dag, tail: Node, head: Node) -> float:
-    """Return the nats that the family of a node loses without one parent."""
+    """Return the loss of a node's score without one parent, in nats."""
     parents = dag.parents_of(head)
     return score.family(head, parents) - score.family(head, [one for one in parents if one != tail])

@@ -1,7 +1,7 @@
-"""What a searched ball tells the rules: edges, gaps, colliders and chains, each with its lead over the best rival.
+"""Findings from a searched ball: edges, gaps, colliders and chains, each with its lead over the best rival.
 
 The closure of these findings under the rules is the pattern of the class that was found, so an arrow has a proof from
-scores just as it has one from tests. Tests that were made on the way are told beside the scores.
+scores just as it has one from tests. Verdicts of tests are reported together with the scores.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from apsl_backends.learners.ball import Ball
-from apsl_backends.learners.findings_from_graph import neighbour_count
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
 from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence, Verdict
-from apsl_rules.names import Node, in_order, shown
+from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.plugins import Visited
 from apsl_rules.rules import Fact, Finding, Relation, adjacent, chain, collider, gap, settled
 
@@ -28,18 +27,18 @@ Feature: TypeAlias = tuple[Relation, tuple[Node, ...]]
 Leads: TypeAlias = "dict[tuple[Node, ...], Rival | None]"
 Tested: TypeAlias = Callable[[Node, Node, bool], tuple[Verdict, ...]]
 
-#: How many nats the data must be ahead for what speaks against knowledge to be told: 150 to 1, which is very strong
-#: evidence on the scale of Kass and Raftery (1995).
+#: The lead in nats from which evidence against background knowledge is reported: odds of 150 to 1, very strong evidence
+#: on the scale of Kass and Raftery (1995).
 AGAINST_KNOWLEDGE = 5.0
 
 
 def find_leads(ball: Ball, max_parents: int) -> Leads:
-    """Find the best rival of each feature of all nodes that are connected with the target."""
+    """Find the best rival for each feature of all nodes that are connected with the target."""
     listed = [nodes for node in ball.distances for _, nodes in _around(ball, ball.found, node)]
-    return _leads(ball, ball.found, listed, max_parents)
+    return _compare(ball, ball.found, listed, max_parents)
 
 
-def _leads(ball: Ball, found: Found, features: Iterable[tuple[Node, ...]], max_parents: int) -> Leads:
+def _compare(ball: Ball, found: Found, features: Iterable[tuple[Node, ...]], max_parents: int) -> Leads:
     from apsl_backends.search.rivals import Rival, rivals
 
     listed = list(features)
@@ -47,20 +46,20 @@ def _leads(ball: Ball, found: Found, features: Iterable[tuple[Node, ...]], max_p
     places = [tuple(ball.place[node] for node in nodes) for nodes in listed]
     everything = np.full((width, width), OPEN, np.uint8)
     try:
-        leads = rivals(ball.score.book, found, everything, max_parents, places)
-    except LimitReachedError:  # the run is over; nothing is left to compare with
+        leads = rivals(ball.score.families, found, everything, max_parents, places)
+    except LimitReachedError:  # the run has ended, so nothing more is compared
         leads = [Rival(0, (), sought=False)] * len(listed)
     return dict(zip(listed, leads, strict=True))
 
 
 def visits_of(ball: Ball, core: Collection[Node], leads: Leads, *, tested: Tested, scored: Collection[Node],
               against: Mapping[Fact, Finding]) -> list[Visited]:  # fmt: skip
-    """Return the visits that a ball stands for: all nodes that are connected with the target, outwards.
+    """Return the visits that report a ball: all nodes that are connected with the target, by distance.
 
-    Nodes of the core are visited; what is known of the others comes with the visit that leads to them. ``tested`` gives
-    the verdicts behind a pair that is joined, or that is not; ``scored`` are nodes all pairs of which were open to the
-    search. A search that ended early settles nobody's neighbours: of pairs that it does not tell nothing is known.
-    ``against`` is what the data say against knowledge.
+    Nodes of the core are visited; the findings at the others belong to the visit that leads to them. ``tested`` returns
+    the verdicts for a pair that is adjacent, or that is not. ``scored`` are nodes whose pairs were all open to the
+    search. A search that ended early settles no neighbours: nothing is known of pairs that it does not report.
+    ``against`` are the findings that contradict background knowledge.
     """
     visits = []
     left = dict(against)
@@ -69,12 +68,12 @@ def visits_of(ball: Ball, core: Collection[Node], leads: Leads, *, tested: Teste
         told: dict[Fact, Finding] = {}
         if ball.found.finished:
             fact = settled.fact(visited)
-            told[fact] = Finding(fact, Evidence(ball.score.name, note=neighbour_count(len(around))))
+            told[fact] = Finding(fact, Evidence(ball.score.name, note=count_of(len(around), "neighbour")))
         for node in nodes:
             for relation, names in _around(ball, ball.found, node):
                 fact = relation.fact(*names)
-                if fact not in told and _is_known(relation, leads[names]):
-                    verdicts = _telling(relation, names, tested(names[0], names[-1], relation is adjacent))
+                if fact not in told and _is_told(relation, leads[names]):
+                    verdicts = _supporting(relation, names, tested(names[0], names[-1], relation is adjacent))
                     told[fact] = Finding(fact, _evidence(ball, leads[names], verdicts))
         for fact in [one for one in left if visited in one.nodes]:
             told.setdefault(fact, left.pop(fact))
@@ -82,10 +81,10 @@ def visits_of(ball: Ball, core: Collection[Node], leads: Leads, *, tested: Teste
     return visits
 
 
-def speak_against(ball: Ball, core: Collection[Node], max_parents: int) -> dict[Fact, Finding]:
-    """Return what the data say against knowledge, where they are far ahead without it.
+def find_contradictions(ball: Ball, core: Collection[Node], max_parents: int) -> dict[Fact, Finding]:
+    """Return the findings that contradict background knowledge, if graphs without it are far ahead.
 
-    That is an edge between nodes that are said to be apart, and the V-structures behind an arrow that is forbidden.
+    These are edges between nodes that must not be adjacent, and V-structures with a forbidden arrow.
     """
     allowed = ball.allowed
     if (allowed == OPEN).all():
@@ -98,7 +97,7 @@ def speak_against(ball: Ball, core: Collection[Node], max_parents: int) -> dict[
         and allowed[ball.place[other], ball.place[node]] == CLOSED
     ]  # fmt: skip
     found: dict[Fact, Finding] = {}
-    for pair, lead in _leads(ball, ball.found, apart, max_parents).items():
+    for pair, lead in _compare(ball, ball.found, apart, max_parents).items():
         if lead is not None and lead.sought and ball.score.nats(-lead.ahead) >= AGAINST_KNOWLEDGE:
             nats = ball.score.nats(-lead.ahead)
             note = f"a graph with this edge is {nats:.4g} nats ahead"
@@ -109,9 +108,9 @@ def speak_against(ball: Ball, core: Collection[Node], max_parents: int) -> dict[
         (relation, names)
         for node in core
         for relation, names in _around(ball, ball.free, node)
-        if relation is collider and any(_is_hindered(ball, end, names[1]) for end in (names[0], names[2]))
+        if relation is collider and any(_is_excluded(ball, end, names[1]) for end in (names[0], names[2]))
     ]
-    for (relation, names), lead in zip(wrong, _leads(ball, ball.free, [n for _, n in wrong], max_parents).values(),
+    for (relation, names), lead in zip(wrong, _compare(ball, ball.free, [n for _, n in wrong], max_parents).values(),
                                        strict=False):  # fmt: skip
         fact = relation.fact(*names)
         found[fact] = Finding(fact, _evidence(ball, lead, ()))
@@ -121,18 +120,18 @@ def speak_against(ball: Ball, core: Collection[Node], max_parents: int) -> dict[
     return found
 
 
-def _is_hindered(ball: Ball, tail: Node, head: Node) -> bool:
+def _is_excluded(ball: Ball, tail: Node, head: Node) -> bool:
     at, to = ball.place[tail], ball.place[head]
     return bool(ball.allowed[at, to] == CLOSED or ball.allowed[to, at] == REQUIRED)
 
 
-def _is_known(relation: Relation, rival: Rival | None) -> bool:
-    """Return whether a feature is told: what says that two nodes are apart needs a rival that was looked for."""
+def _is_told(relation: Relation, rival: Rival | None) -> bool:
+    """Return whether a feature is reported: gaps and triples only if a rival was sought."""
     return relation is adjacent or rival is None or rival.sought
 
 
 def _owners(ball: Ball, core: Collection[Node]) -> dict[Node, list[Node]]:
-    """Return the nodes to tell of at each visit: itself, and those outside the core that were reached from it."""
+    """Return the nodes to report at each visit: itself, and those outside the core that were reached from it."""
     owner: dict[Node, Node] = {}
     for node in ball.distances:
         if node in core:
@@ -147,7 +146,7 @@ def _owners(ball: Ball, core: Collection[Node]) -> dict[Node, list[Node]]:
 
 
 def _around(ball: Ball, found: Found, node: Node) -> Iterator[Feature]:
-    """Return the features at a node: its edges, and its unshielded triples with their gaps."""
+    """Yield the features at a node: its edges, and its unshielded triples with their gaps."""
     marks, place = found.marks, ball.place
     at = place[node]
     joined = np.flatnonzero((marks[at] > 0) | (marks[:, at] > 0)).tolist()
@@ -162,8 +161,8 @@ def _around(ball: Ball, found: Found, node: Node) -> Iterator[Feature]:
             yield chain if marks[at, first] or marks[at, last] else collider, (x, node, y)
 
 
-def _telling(relation: Relation, names: tuple[Node, ...], verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
-    """Keep the verdicts that speak for a feature: those on the ends of a triple with its middle given or not."""
+def _supporting(relation: Relation, names: tuple[Node, ...], verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """Return the verdicts that support a feature: for a chain those given its middle, for a collider the others."""
     if relation in (adjacent, gap):
         return verdicts
     return tuple(verdict for verdict in verdicts if (names[1] in verdict.given) == (relation is chain))

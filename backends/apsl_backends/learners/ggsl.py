@@ -1,13 +1,13 @@
-"""GGSL (Gao, Fadnis, Campbell 2017): one graph that grows from a seed, each node learned given what is known of it.
+"""GGSL (Gao, Fadnis, Campbell 2017): one graph that grows from a seed, each node learned given what is known about it.
 
-The next node in a queue takes its neighbours and spouses from the graph so far. All others that are not finished are
-tried one by one in best graphs over small sets, first for neighbours, then for spouses too. What is found enters the
-graph, the node is finished, and its neighbours join the queue. There is no second opinion from the other end, so the
-result depends on the seed; the target is the default.
+The next node in a queue starts with its neighbours and spouses in the graph so far. All other unfinished nodes are
+tried one by one in best graphs over small sets, first for neighbours, then also for spouses. The result is added to the
+graph, the node is finished, and its neighbours join the queue. The other end of an edge is not asked, so the result
+depends on the seed; the default is the target.
 
-Writing is "sound" when only edges and V-structures enter, from which the rules conclude the arrows in the end. It is
-"literal" when the arrows of the last small graph are copied, whichever of the equally good ones that is, unless the
-edge has an arrow already or would close a cycle.
+With "sound" writing only edges and V-structures are added, and the rules conclude the arrows at the end. With "literal"
+writing the arrows of the last small graph are copied, whichever of the equally good graphs that is, unless the edge has
+an arrow already or the arrow would close a cycle.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from apsl_rules.rules import Finding, adjacent, arrow, settled
 
 @attrs.frozen
 class GgslOptions:
-    """The settings of GGSL: the score's ``ess``, how large a best graph may be, how to write, and where to begin.
+    """The settings of GGSL: the score's ``ess``, the most nodes of an exact best graph, the writing, and the seed.
 
-    ``seed`` names the first node; "" stands for the target.
+    ``seed`` names the first node; "" is the target.
     """
 
     ess: float = 1.0
@@ -45,13 +45,13 @@ class Written(Protocol):
     """The graph so far."""
 
     def around(self, node: int) -> tuple[frozenset[int], frozenset[int]]:
-        """Return the neighbours and spouses that are known of a node."""
+        """Return the known neighbours and spouses of a node."""
 
     def write(self, node: int, graph: SmallGraph) -> None:
-        """Take up the best graph over a node, its neighbours and its spouses."""
+        """Add the best graph over a node, its neighbours and its spouses."""
 
-    def told(self) -> State:
-        """Return the state after all was written."""
+    def finish(self) -> State:
+        """Return the state with the whole graph."""
 
 
 class GgslFindings:
@@ -73,11 +73,11 @@ class GgslFindings:
             SoundWriting(context.target, state, score) if options.writing == "sound" else LiteralWriting(state, score)
         )
         grow(optima, written, seed)
-        return written.told().told(notes=optima.notes)
+        return written.finish().told(notes=optima.notes)
 
 
 def grow(optima: Optima, written: Written, seed: int) -> None:
-    """Finish node after node, beginning with the seed; where the queue ends, the first unfinished node is next."""
+    """Finish one node after another, beginning with the seed; if the queue is empty, take the first unfinished node."""
     everyone = range(len(optima.score.nodes))
     finished: set[int] = set()
     queue = deque([seed])
@@ -93,7 +93,7 @@ def grow(optima: Optima, written: Written, seed: int) -> None:
 def _around(
     optima: Optima, node: int, near: frozenset[int], mates: frozenset[int], unfinished: list[int]
 ) -> SmallGraph:
-    """Try others one by one, for neighbours and then for spouses; return the best graph over those kept."""
+    """Try other nodes one by one, for neighbours and then for spouses; return the best graph over those kept."""
     others = [other for other in unfinished if other not in near and other not in mates]
     for other in others:
         near = optima.best(near, mates, (node, other)).neighbours(node)
@@ -105,7 +105,7 @@ def _around(
 
 
 class SoundWriting:
-    """Edges and V-structures only; the rules conclude the arrows when all is known."""
+    """Edges and V-structures only; the rules conclude the arrows at the end."""
 
     def __init__(self, target: Node, state: State, score: BDeu) -> None:
         self._target = target
@@ -115,13 +115,13 @@ class SoundWriting:
         self._colliders: dict[tuple[int, int, int], str] = {}
 
     def around(self, node: int) -> tuple[frozenset[int], frozenset[int]]:
-        """Return the neighbours and spouses that are known of a node."""
+        """Return the known neighbours and spouses of a node."""
         near = frozenset(self._near[node])
         ends = [(x, y) for x, _, y in self._colliders if node in (x, y)]
         return near, frozenset(other for pair in ends for other in pair) - near - {node}
 
     def write(self, node: int, graph: SmallGraph) -> None:
-        """Draw the edges of a node, and the V-structures with it as an end or in the middle."""
+        """Add the edges of a node, and the V-structures with it as an end or in the middle."""
         for other in graph.neighbours(node):
             self._join(node, other)
         note = f"so in the best graph over {len(graph.parents)} nodes around {shown(self._score.nodes[node])}"
@@ -137,8 +137,8 @@ class SoundWriting:
         self._near[x].add(y)
         self._near[y].add(x)
 
-    def told(self) -> State:
-        """Return the state after all was written."""
+    def finish(self) -> State:
+        """Return the state with the whole graph."""
         names = self._score.nodes
         note = "neighbours in the best graph around one of them"
         edges = {
@@ -154,14 +154,14 @@ class SoundWriting:
 
 
 class LiteralWriting:
-    """The arrows at a node, and from its spouses to their children, as the small graph has them; the first stays."""
+    """The arrows at a node, and from its spouses to shared children, as in the small graph; the first one is kept."""
 
     def __init__(self, state: State, score: BDeu) -> None:
         self._score = score
         self._state = state
 
     def around(self, node: int) -> tuple[frozenset[int], frozenset[int]]:
-        """Return the neighbours and spouses that are known of a node."""
+        """Return the known neighbours and spouses of a node."""
         names, marks = self._score.nodes, self._state.marks()
         near = marks.neighbours_of(names[node])
         children = [other for other in near if marks.has_arrow(names[node], other)]
@@ -187,6 +187,6 @@ class LiteralWriting:
         around = in_order(names[other] for other in graph.neighbours(node))
         self._state = self._state.told(Visited(names[node], around, tuple(findings)))
 
-    def told(self) -> State:
-        """Return the state after all was written."""
+    def finish(self) -> State:
+        """Return the state with the whole graph."""
         return self._state

@@ -1,8 +1,9 @@
 """MMHC (Tsamardinos, Brown, Aliferis 2006): a hill climb among the neighbours that MMPC finds.
 
-Tests say who may be adjacent; the score says who is, and in which direction. The published code differs from the paper
-in three ways, which ``mmhc-paper`` repeats: one end's word is enough for an edge, the tests run at 0.05, and the matrix
-of candidates is cut to its lower triangle, so that arrows can be added from later to earlier columns only.
+Tests find pairs that may be adjacent; the score decides which are, and in which direction. The published code differs
+from the paper in three points, which ``mmhc-paper`` repeats: it is enough that one end of an edge finds the other, the
+tests run at 0.05, and the matrix of candidates is reduced to its lower triangle, so that arrows can only be added from
+later to earlier columns.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ class MmhcFindings:
 
     def join(self, state: State, nodes: tuple[Node, ...]) -> State:  # noqa: ARG002 - all nodes are learned together
         """Return the state after the whole graph was learned."""
-        score = score_of(self._context, self._options.ess, self._options.price)
+        score = score_of(self._context, self._options.ess, self._options.penalty)
         return climb_graph(self._context, state, score, self._options, _candidate_edges(self._context))
 
 
 def _candidate_edges(context: Context) -> dict[Pair, tuple[Verdict, ...]]:
-    """Find the pairs that the spec's finder takes for neighbours: in the view of both ends, or of either."""
+    """Find the pairs in which both ends, or either end, find the other with the spec's finder."""
     nodes, spec = context.asker.nodes, context.spec.neighbours
     finder = pick(context.plugins.finders, spec.finder, "finder").make(context.asker, context.finder_settings)
     neighbours = Neighbours(finder, symmetric=spec.symmetry == "both", threads=context.threads)

@@ -1,8 +1,8 @@
-"""S²TMB (Gao and Ji 2017): a Markov blanket from best graphs over small sets, without asking the other ends.
+"""S²TMB (Gao and Ji 2017): a Markov blanket from best graphs over small sets, without checks from the other ends.
 
-A false neighbour is a descendant whose other parent is not a neighbour. So spouses and descendants appear together:
-once the missing parent is in the set, the best graph has no arrow to the false neighbour any more. First the possible
-neighbours are found as in SLL; then all others are tried once more, with spouses kept as well.
+A false neighbour is a descendant with a parent that is not a neighbour. Once this missing parent is in the set, the
+best graph has no arrow to the false neighbour any more. So the possible neighbours are first found as in SLL; then all
+others are tried once more, and spouses are kept as well.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _ESS, _LARGEST = 1.0, 16
 class S2tmb:
     """Blankets from best graphs; each is found once.
 
-    ``spouses`` "at once" keeps and drops spouses as it goes. "afterwards" (S²TMB+) first gathers whoever is a spouse
-    given the neighbours alone, and then adds these one by one to sets that may shrink.
+    With ``spouses`` "at once", spouses are added and dropped at each step. "afterwards" (S²TMB+) first collects the
+    nodes that are spouses given the neighbours alone, and then adds these one by one to sets that may shrink.
     """
 
     def __init__(
@@ -40,10 +40,10 @@ class S2tmb:
     def blanket(self, node: Node) -> Blanket:
         """Find the blanket of one node."""
         if node not in self._known:
-            self._known[node] = self._found(node)
+            self._known[node] = self._find(node)
         return self._known[node]
 
-    def _found(self, name: Node) -> Blanket:
+    def _find(self, name: Node) -> Blanket:
         names = self.optima.score.nodes
         node = self.optima.score.numbers([name])[0]
         near = self._sll.possible_neighbours(node)

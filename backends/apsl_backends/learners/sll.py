@@ -1,11 +1,11 @@
 """SLL (Niinimäki and Parviainen 2012): neighbours and spouses from best graphs over small sets of nodes.
 
-Nodes are tried one by one: whoever is a neighbour of the target in the best graph over the target, the newcomer and
-those kept so far is kept. So false neighbours remain, as with tests, and the word of both ends is asked. Spouses are
-sought among the neighbours of neighbours in the same way, and either end's word is enough.
+Nodes are tried one by one: the neighbours of the target in the best graph over the target, the new node and those kept
+so far are kept. As with tests, false neighbours may remain, so both ends must find each other. Spouses are sought in
+the same way among the neighbours of neighbours, and it is enough that either end finds the other.
 
-The whole graph is put together from these in one of two ways: SLL+C draws the V-structures that the small graphs show
-and lets the rules do the rest, SLL+G climbs among the neighbours.
+The whole graph is assembled from these in one of two ways: SLL+C takes the V-structures of the small graphs and lets
+the rules conclude the rest, SLL+G climbs among the neighbours.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from apsl_rules.plugins import Context, State, build
 
 @attrs.frozen
 class SllOptions:
-    """The settings of SLL: the score's ``ess``, how large a best graph may be, and how the graph is put together.
+    """The settings of SLL: the score's ``ess``, the most nodes of an exact best graph, and how the graph is assembled.
 
     ``tabu`` and ``patience`` are those of the climb when ``assembly`` is "greedy".
     """
@@ -57,7 +57,7 @@ class Sll:
         return kept
 
     def _neighbours(self, node: int) -> frozenset[int]:
-        """Keep those who find each other (Nbr)."""
+        """Keep the nodes that find each other (Nbr)."""
         possible = self.possible_neighbours(node)
         return frozenset(other for other in possible if node in self.possible_neighbours(other))
 
@@ -69,17 +69,17 @@ class Sll:
         return kept
 
     def spouses(self, node: int) -> frozenset[int]:
-        """Keep those whom either end finds (Sp)."""
+        """Return the spouses that either end finds (Sp)."""
         found = self.possible_spouses(node)
         return found.union(other for other in self._beyond(node) if node in self.possible_spouses(other))
 
     def _beyond(self, node: int) -> list[int]:
-        """Return the neighbours of neighbours that are none themselves, in order; nobody else can be a spouse."""
+        """Return the neighbours of neighbours that are no neighbours themselves, in order; only they can be spouses."""
         around = self.neighbours(node)
         return sorted({other for near in around for other in self.neighbours(near)} - around - {node})
 
     def blanket_graph(self, node: int) -> SmallGraph:
-        """Return the best graph over a node, its neighbours and the spouses that it finds itself."""
+        """Return the best graph over a node, its neighbours and its possible spouses."""
         return self._optima.best((node,), self.neighbours(node), self.possible_spouses(node))
 
 

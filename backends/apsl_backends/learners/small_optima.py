@@ -1,4 +1,4 @@
-"""Best graphs over small sets of nodes, each found once, and who is who around a node there."""
+"""Best graphs over small sets of nodes, each found once, and the neighbours and spouses of a node there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from apsl_backends.search.exact import MOST_BYTES, optimal
 
 @attrs.frozen(slots=False, eq=False)
 class SmallGraph:
-    """A graph over a few numbered nodes: the parents of each, and what it scores in units."""
+    """A graph over a few numbered nodes: the parents of each, and its score in units."""
 
     parents: Mapping[int, Numbers]
     score: int
@@ -30,9 +30,9 @@ class SmallGraph:
         return self.children[node].union(self.parents[node])
 
     def spouses(self, node: int) -> frozenset[int]:
-        """Return those who share a child with a node and are not adjacent to it.
+        """Return the nodes that share a child with a node and are not adjacent to it.
 
-        Adjacent ones are left out since graphs with the same score need not agree on whether they share a child.
+        Adjacent nodes are left out since equivalent graphs may disagree on whether they share a child.
         """
         shared = {other for child in self.children[node] for other in self.parents[child]}
         return frozenset(shared) - self.neighbours(node) - {node}
@@ -43,9 +43,9 @@ class SmallGraph:
 
 
 class Optima:
-    """Finds and remembers the best graph over any set of nodes; beyond ``largest`` nodes a hill climb takes over.
+    """Finds and caches the best graph over any set of nodes; beyond ``largest`` nodes it uses a hill climb.
 
-    ``limits`` is asked before each search, so that a run can be stopped from outside.
+    ``limits`` is called before each search, so that a run can be stopped from outside.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Optima:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say how many of the graphs are not surely the best, if any is not."""
+        """Return a note on the number of graphs that are not proven to be best, if there are any."""
         if not self._climbed:
             return ()
         note = (

@@ -1,1 +1,1 @@
-"""Scores of graphs on a table: how well a node's column follows from those of its parents."""
+"""Scores of graphs on a table: how well the parents of a node predict its column."""

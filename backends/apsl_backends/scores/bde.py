@@ -1,23 +1,23 @@
 """BDeu and BDe (Heckerman, Geiger, Chickering 1995): the log probability of a table given a graph and a prior.
 
-The score of a node given its parents is a difference of two figures, each of a set of columns taken as one joint
+The score of a node given its parents is the difference of two figures, each for a set of columns treated as one joint
 column::
 
-    local(x, P) = joint(P with x) - joint(P) - price * |P|
+    local(x, P) = joint(P with x) - joint(P) - penalty * |P|
     joint(S)    = sum over the configurations of S of ln Γ(a + count) - ln Γ(a),   a = ess / configurations of S
 
-so graphs with the same independences score the same, and a figure serves every node of its set. Figures are whole
-numbers of a small unit: sums and differences are exact, and what ties, ties exactly.
+so graphs with the same independences have the same score, and a figure serves every node of its set. Figures are
+integers in a small unit: sums and differences are exact, and so are ties.
 
-That is BDeu: the prior thinks all configurations alike. Columns are not: where most rows have one level, BDeu pays for
-each further parent as if every level had been expected as often, and large tables lose that are none too many. A prior
-that *leans* (BDe with a prior graph of no edges) expects each level of a column with a share between 1 / levels and the
-share that was observed, and a configuration with the product of these::
+That is BDeu: its prior is uniform over the configurations. Real columns are not uniform: where most rows have the same
+level, BDeu penalizes a further parent as if all levels were equally frequent, and rejects parents that data support.
+The *empirical* prior (BDe with a prior network without edges) gives each level of a column a share between 1 / levels
+and its observed share, and each configuration the product of these::
 
-    a = ess * product over the columns of S of ((1 - leaning) / levels + leaning * observed share)
+    a = ess * product over the columns of S of ((1 - empirical_weight) / levels + empirical_weight * observed share)
 
-Nodes are numbered here in the order of their names (or in an order given), sets of nodes are tuples in that order,
-and ties are broken by number: no result depends on the order of the columns.
+Nodes are numbered in the order of their names (or of the columns), sets of nodes are tuples in ascending order, and
+ties are broken by number. So with numbers by name, no result depends on the order of the columns.
 """
 
 from __future__ import annotations
@@ -41,28 +41,28 @@ if TYPE_CHECKING:
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = tuple[int, ...]
-Price: TypeAlias = float | str
+Penalty: TypeAlias = float | str
 Order: TypeAlias = Literal["name", "column"]
 
-#: The most bytes of working space that a score takes.
+#: The limit of a score's working space, in bytes.
 MOST_BYTES = 1 << 32
-#: The bits that the largest figure may take, and those behind the point of the finest unit.
+#: The most bits of a figure, and the most fractional bits of a unit.
 _BITS, _FINEST = 61, 40
 
 
 class BDeu:
     """The score of graphs over the columns of a table.
 
-    ``ess`` is the equivalent sample size. ``price`` is what each parent costs in nats: a number, "kappa" for
-    Heckerman's structure prior ln(ess + 1), or "columns" for ln(number of columns), which allows for how many parents
-    could have been chosen; "columns+2" is 2 nats more. ``order`` numbers the nodes by "name", or as the "column"s come.
-    ``leaning`` from 0 (BDeu) to 1 says how far the prior leans to the observed shares; these are rounded by at most
-    1.1 %, which is another prior, but one and the same for all graphs.
+    ``ess`` is the equivalent sample size. ``penalty`` is subtracted for each parent, in nats: a number, "kappa" for
+    Heckerman's structure prior ln(ess + 1), or "columns" for ln(number of columns), which accounts for the number of
+    possible parents; "columns+2" is 2 nats more. ``order`` numbers the nodes by "name" or by "column".
+    ``empirical_weight`` is the weight of the observed shares in the prior, from 0 (uniform: BDeu) to 1. Shares are
+    rounded by at most 1.1 %, in the same way for all graphs.
 
-    An object is used by one thread at a time.
+    Only one thread at a time may use an object.
     """
 
-    leaning: float = 0.0
+    empirical_weight: float = 0.0
     _prior: kernels.Prior
 
     def __init__(
@@ -70,30 +70,33 @@ class BDeu:
         table: Table,
         *,
         ess: float = 10.0,
-        price: Price = 0.0,
+        penalty: Penalty = 0.0,
         order: Order = "name",
-        leaning: float = 0.0,
+        empirical_weight: float = 0.0,
     ) -> None:
         from apsl_backends.scores import kernels
 
         check_table(table)
-        if not _is_number(leaning) or leaning > 1:
-            message = f"leaning is {leaning!r}; give a number from 0 (no leaning: BDeu) to 1 (the observed shares)"
+        if not _is_number(empirical_weight) or empirical_weight > 1:
+            message = (
+                f"empirical_weight is {empirical_weight!r}; give a number from 0 (BDeu) to 1 (the observed shares)"
+            )
             raise InvalidArgumentError(message)
-        levels = int(table.cards.sum()) if leaning else 0
-        check_memory(kernels.desk_bytes(table.rows, 3, leaning=leaning > 0) + 4 * levels, table.rows)
-        places = self._number(table, _numbered(table, order), ess, price)
+        levels = int(table.cards.sum()) if empirical_weight else 0
+        needed = kernels.workspace_bytes(table.rows, 3, empirical=empirical_weight > 0) + 4 * levels
+        check_memory(needed, table.rows)
+        places = self._number(table, _order_nodes(table, order), ess, penalty)
         self._columns = kernels.Columns(table.codes, places, table.cards[places], np.empty(0, np.int32))
-        self._desk = kernels.desk_for(table.rows, 3, leaning=leaning > 0)
-        self.leaning = leaning
-        if leaning:
+        self._workspace = kernels.workspace_for(table.rows, 3, empirical=empirical_weight > 0)
+        self.empirical_weight = empirical_weight
+        if empirical_weight:
             starts = np.cumsum(self._columns.cards) - self._columns.cards
             counted = (np.bincount(table.codes[at], minlength=int(table.cards[at])) for at in places)
-            shades = np.concatenate([kernels.shades_of(totals, leaning) for totals in counted])
-            self._prior = self._prior._replace(shades=shades, starts=starts)
+            log_priors = np.concatenate([kernels.log_priors_of(totals, empirical_weight) for totals in counted])
+            self._prior = self._prior._replace(log_priors=log_priors, starts=starts)
 
-    def _number(self, table: Table | Heading, nodes: tuple[Node, ...], ess: float, price: Price) -> Integers:
-        """Set the number of each node and the unit, and return the places of the nodes in the table."""
+    def _number(self, table: Table | Heading, nodes: tuple[Node, ...], ess: float, penalty: Penalty) -> Integers:
+        """Set the numbers of the nodes and the unit, and return the places of the nodes in the table."""
         from apsl_backends.scores import kernels
 
         self.nodes: tuple[Node, ...] = nodes
@@ -103,33 +106,33 @@ class BDeu:
         self._kernels = kernels
         largest = table.rows * (log(max(table.rows, 2)) + float(np.log(table.cards).sum()) + 1)
         self.unit: float = 2.0 ** -min(_FINEST, _BITS - ceil(log2(largest)))
-        self.price = round(nats_for(price, ess, len(self.nodes)) / self.unit)
-        no_shades, starts = np.empty(0, np.int32), np.zeros(len(self.nodes), np.int64)
-        self._prior = kernels.Prior(float(ess), 1 / self.unit, self.price, no_shades, starts)
+        self.penalty = round(nats_for(penalty, ess, len(self.nodes)) / self.unit)
+        no_priors, starts = np.empty(0, np.int32), np.zeros(len(self.nodes), np.int64)
+        self._prior = kernels.Prior(float(ess), 1 / self.unit, self.penalty, no_priors, starts)
         self._locals: dict[tuple[int, Numbers], int] = {}
         self._gains: dict[tuple[int, Numbers], tuple[Integers, Integers]] = {}
         return np.array([table.place[node] for node in self.nodes], np.int64)
 
     @property
     def name(self) -> str:
-        """Return what the score is called: with a prior that leans it is no longer uniform."""
-        return "BDe" if self.leaning else "BDeu"
+        """Return the name of the score: only with a uniform prior it is BDeu."""
+        return "BDe" if self.empirical_weight else "BDeu"
 
     # --- figures in units, by number ---------------------------------------------------------------------------------
 
     def local(self, node: int, parents: Numbers) -> int:
-        """Score a node given its parents; each family is counted once and then remembered."""
+        """Score a node given its parents; each family is counted once and cached."""
         known = self._locals.get((node, parents))
         if known is None:
-            known = self._locals[node, parents] = self._fresh_local(node, parents) - self.price * len(parents)
+            known = self._locals[node, parents] = self._fresh_local(node, parents) - self.penalty * len(parents)
         return known
 
     def _fresh_local(self, node: int, parents: Numbers) -> int:
         before = np.array(parents, np.int64)
-        return int(self._kernels.local(self._columns, node, before, -1, self._prior, self._desk))
+        return int(self._kernels.local(self._columns, node, before, -1, self._prior, self._workspace))
 
     def gains(self, node: int, parents: Numbers, others: Integers) -> Integers:
-        """Say what is gained when each other node in turn becomes a parent, or ceases to be one if it is.
+        """Return the gain of adding each other node to the parents, or of removing it if it is one of them.
 
         ``others`` are in ascending order. Gains are counted once for each node, set of parents and other node.
         """
@@ -149,35 +152,37 @@ class BDeu:
     def _fresh_gains(self, node: int, parents: Numbers, others: Integers) -> Integers:
         found = np.empty(len(others), np.int64)
         before = np.array(parents, np.int64)
-        self._kernels.gains(self._columns, node, before, others, self._prior, self._desk, found)
+        self._kernels.gains(self._columns, node, before, others, self._prior, self._workspace, found)
         return found
 
     def joints(self, members: Numbers) -> Integers:
-        """Score every subset of some nodes as one joint column; bit i of a place stands for the i-th member."""
+        """Score every subset of some nodes as one joint column; bit i of an index is the i-th member."""
         width = len(members)
-        if len(self._desk.classes) <= width:
-            shades = np.empty((width + 1, self._desk.shades.shape[1]), np.int32)
-            self._desk = self._desk._replace(classes=np.empty((width + 1, self.rows), np.uint32), shades=shades)
+        if len(self._workspace.classes) <= width:
+            log_priors = np.empty((width + 1, self._workspace.log_priors.shape[1]), np.int32)
+            self._workspace = self._workspace._replace(
+                classes=np.empty((width + 1, self.rows), np.uint32), log_priors=log_priors
+            )
         chosen = np.array(members, np.int64)
         small = np.empty((width, self.rows), self._columns.codes.dtype)
         weights = np.empty(self.rows, np.int32)
-        distinct = self._kernels.collapse(self._columns, chosen, self._prior, self._desk, small, weights)
+        distinct = self._kernels.collapse(self._columns, chosen, self._prior, self._workspace, small, weights)
         rows = np.ascontiguousarray(small[:, :distinct])
         scores = np.empty(1 << width, np.int64)
-        known = rows, self._columns.cards[chosen], weights[:distinct], self._prior, chosen, self._desk, scores
+        known = rows, self._columns.cards[chosen], weights[:distinct], self._prior, chosen, self._workspace, scores
         heeding(lambda stop: self._kernels.joints(*known, stop), is_long=distinct << width > LONG)
         return scores
 
     def bytes_for_joints(self, width: int) -> int:
-        """Estimate the memory for scoring every subset of so many nodes."""
+        """Estimate the memory for scoring every subset of ``width`` nodes."""
         item = self._columns.codes.dtype.itemsize
-        desk: int = self._kernels.desk_bytes(self.rows, width + 1, leaning=self.leaning > 0)
-        return (8 << width) + desk + self.rows * (2 * width * item + 4)
+        workspace: int = self._kernels.workspace_bytes(self.rows, width + 1, empirical=self.empirical_weight > 0)
+        return (8 << width) + workspace + self.rows * (2 * width * item + 4)
 
     # --- names and nats ----------------------------------------------------------------------------------------------
 
     def nats(self, units: int) -> float:
-        """Turn units into nats."""
+        """Convert units to nats."""
         return units * self.unit
 
     def numbers(self, nodes: Iterable[Node]) -> Numbers:
@@ -196,7 +201,7 @@ class BDeu:
         """Score a node given its parents, in nats."""
         own, before = self.numbers([node])[0], self.numbers(parents)
         if len({own, *before}) <= len(before):
-            message = f"the parents of {node!r} are to be other nodes, each named once"
+            message = f"the parents of {node!r} must be other nodes, each named once"
             raise InvalidArgumentError(message)
         return self.nats(self.local(own, before))
 
@@ -206,13 +211,13 @@ class BDeu:
         return self.nats(sum(self.local(node, before) for node, before in families))
 
 
-def _numbered(table: Table, order: Order) -> tuple[Node, ...]:
+def _order_nodes(table: Table, order: Order) -> tuple[Node, ...]:
     """Return the nodes in the order of their numbers."""
     return in_order(table.names) if order == "name" else table.names
 
 
 def check_table(table: Table | Heading) -> None:
-    """Refuse a table that cannot be scored."""
+    """Raise an error if a table cannot be scored."""
     if not table.rows or not table.names:
         message = f"a table of {table.rows} rows and {len(table.names)} columns cannot be scored; give one of each"
         raise DataError(message)
@@ -226,7 +231,7 @@ def check_table(table: Table | Heading) -> None:
 
 
 def check_memory(needed: int, rows: int) -> None:
-    """Refuse working space that would take too much memory."""
+    """Raise an error if working space would take too much memory."""
     if needed > MOST_BYTES:
         message = (
             f"a score of {rows} rows takes about {needed >> 20} MiB of working space, more than the {MOST_BYTES >> 20} "
@@ -235,22 +240,22 @@ def check_memory(needed: int, rows: int) -> None:
         raise DataError(message)
 
 
-def nats_for(price: Price, ess: float, columns: int) -> float:
-    """Return what a parent costs."""
+def nats_for(penalty: Penalty, ess: float, columns: int) -> float:
+    """Return the penalty of a parent in nats."""
     if not _is_number(ess) or ess == 0:
         message = f"ess is {ess!r}; give a positive number, such as 10"
         raise InvalidArgumentError(message)
     named = {"kappa": log(ess + 1), "columns": log(columns)}
-    word, _, further = price.partition("+") if isinstance(price, str) else ("", "", str(price))
+    word, _, further = penalty.partition("+") if isinstance(penalty, str) else ("", "", str(penalty))
     extra = _number(further or "0")
     if (word and word not in named) or extra is None:
-        message = f"price is {price!r}; give a number of nats from 0 on, 'kappa', 'columns', or such as 'columns+2'"
+        message = f"penalty is {penalty!r}; give a number of nats from 0 on, 'kappa', 'columns', or such as 'columns+2'"
         raise InvalidArgumentError(message)
     return named.get(word, 0.0) + extra
 
 
 def _number(text: str) -> float | None:
-    """Read a number from 0 on."""
+    """Parse a finite number that is not negative."""
     try:
         value = float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""BDeu from counts that come from elsewhere: the same terms, summed over the combinations that occur."""
+"""BDeu from a source of counts: the same terms, summed over the combinations that occur."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from apsl_backends.scores.bde import BDeu, Integers, Numbers, Price, check_table
+from apsl_backends.scores.bde import BDeu, Integers, Numbers, Penalty, check_table
 from apsl_rules.data.counts import MOST, CachedCounts, Joint
 from apsl_rules.errors import DataError
 from apsl_rules.names import in_order
@@ -20,17 +20,22 @@ _MOST_ROWS = 2**31 - 1
 
 
 class CountedBDeu(BDeu):
-    """The score of graphs over columns whose counts are asked for in rounds; every figure is that of ``BDeu``."""
+    """The score of graphs over columns whose counts are fetched in batches; every figure equals that of ``BDeu``."""
 
     def __init__(
-        self, kept: CachedCounts, *, ess: float = 10.0, price: Price = 0.0, order: Literal["name", "column"] = "name"
+        self,
+        kept: CachedCounts,
+        *,
+        ess: float = 10.0,
+        penalty: Penalty = 0.0,
+        order: Literal["name", "column"] = "name",
     ) -> None:
         check_table(kept.heading)
         self._kept = kept
         nodes = in_order(kept.heading.names) if order == "name" else kept.heading.names
-        self._places: list[int] = self._number(kept.heading, nodes, ess, price).tolist()
+        self._places: list[int] = self._number(kept.heading, nodes, ess, penalty).tolist()
         self._cards: list[float] = kept.heading.cards[self._places].astype(np.float64).tolist()
-        self._desk = self._kernels.desk_for(_TERMS, 1)
+        self._workspace = self._kernels.workspace_for(_TERMS, 1)
         self._figures: dict[frozenset[int], int] = {}
 
     def _fresh_local(self, node: int, parents: Numbers) -> int:
@@ -43,29 +48,29 @@ class CountedBDeu(BDeu):
         self._score(chain([{node, *own}, own], chain.from_iterable(({node, *pool}, pool) for pool in pools)))
         before = self._family(node, parents)
         gained = [
-            self._family(node, pool) - before + (self.price if other in own else -self.price)
+            self._family(node, pool) - before + (self.penalty if other in own else -self.penalty)
             for other, pool in zip(others.tolist(), pools, strict=True)
         ]
         return np.array(gained, np.int64)
 
     def joints(self, members: Numbers) -> Integers:
-        """Score every subset of some nodes as one joint column; bit i of a place stands for the i-th member."""
+        """Score every subset of some nodes as one joint column; bit i of an index is the i-th member."""
         chosen = [self._places[member] for member in members]
         if not self._kept.fits(chosen) or self.rows > _MOST_ROWS:
             return self._joints_one_by_one(members)
         joint = self._kept.joint(chosen)
-        desk = self._kernels.desk_for(max(len(joint.weights), 1), len(members) + 1)
+        workspace = self._kernels.workspace_for(max(len(joint.weights), 1), len(members) + 1)
         scores = np.empty(1 << len(members), np.int64)
         cards = self._kept.heading.cards[chosen]
         codes, weights = np.ascontiguousarray(joint.codes), joint.weights.astype(np.int32)
-        known = codes, cards, weights, self._prior, np.array(members, np.int64), desk, scores
+        known = codes, cards, weights, self._prior, np.array(members, np.int64), workspace, scores
         heeding(lambda stop: self._kernels.joints(*known, stop), is_long=len(weights) << len(members) > LONG)
         return scores
 
     def bytes_for_joints(self, width: int) -> int:
-        """Estimate the memory for scoring every subset of so many nodes."""
-        desk: int = self._kernels.desk_bytes(min(self.rows, MOST), width + 1)
-        return (8 << width) + desk
+        """Estimate the memory for scoring every subset of ``width`` nodes."""
+        workspace: int = self._kernels.workspace_bytes(min(self.rows, MOST), width + 1)
+        return (8 << width) + workspace
 
     def _joints_one_by_one(self, members: Numbers) -> Integers:
         subsets = [{one for bit, one in enumerate(members) if number >> bit & 1} for number in range(1 << len(members))]
@@ -77,7 +82,7 @@ class CountedBDeu(BDeu):
         return self._figures[before | {node}] - self._figures[before]
 
     def _score(self, sets: Iterable[Iterable[int]]) -> None:
-        """Score sets of nodes as joint columns, those that were not yet, in one round."""
+        """Score sets of nodes as joint columns; fetch the counts of new ones in one batch."""
         new = [one for one in dict.fromkeys(map(frozenset, sets)) if one not in self._figures]
         self._kept.fetch([[self._places[node] for node in one] for one in new if one], needed=True)
         for one in new:
@@ -92,4 +97,4 @@ class CountedBDeu(BDeu):
         if not np.isfinite(configurations):
             message = f"a set of {len(nodes)} columns has too many configurations to score; allow fewer parents"
             raise DataError(message)
-        return int(self._kernels.score_counts(self._desk, self._prior, counts, configurations))
+        return int(self._kernels.score_counts(self._workspace, self._prior, counts, configurations))

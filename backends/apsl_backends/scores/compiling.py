@@ -11,10 +11,10 @@ _SOURCES = (Path(__file__).parent,)
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function that Python or another one calls, without the interpreter's lock; it makes no arrays."""
+    """Compile a function that releases the GIL and allocates no arrays."""
     return compiling.compiled(function, _SOURCES, nogil=True)
 
 
 def allocating(function: Function) -> Function:
-    """Compile a function that Python calls and that makes arrays of its own."""
+    """Compile a function that releases the GIL and allocates arrays."""
     return compiling.compiled(function, _SOURCES, nogil=True, allocates=True)

@@ -1,14 +1,15 @@
-"""An order of columns by what they contain: names decide only between columns that nothing else tells apart.
+"""An order of columns by content: names only break ties between columns that nothing else distinguishes.
 
-A search meets ties at every step, since all graphs of a class score the same, and goes on from the one whose nodes have
-the lower numbers. Numbered by name, it would end elsewhere when columns are called something else. Contents are told by
-counts alone, so neither the order of the rows nor where they are counted plays a part:
+A search meets ties at every step, since all graphs of a class have the same score, and prefers nodes with lower
+numbers. If these followed the names, renaming columns could change the result. Content means counts only, so neither
+the order of the rows nor the place where they are counted matters:
 
-- columns differ by the counts of their levels, or else
-- by the rows of the columns near a target: each row gets a number from all its cells, in which only the counts stand
-  for a column, and each column the sum over these rows of that number times one for the level in the row.
+- Columns are ordered by the counts of their levels.
+- Columns with equal counts are ordered by the rows of the columns near a target. Each row gets a hash of all its cells,
+  in which a column is represented by its counts. Each column gets the sum over the rows of this hash times a hash of
+  its level there.
 
-Sums are whole numbers of 64 bits that wrap around, so no order of adding matters.
+Sums are 64-bit integers that wrap around, so the order of addition does not matter.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ _FIRST, _SECOND, _HALF = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB1331
 
 
 class ContentOrder:
-    """Numbers for the columns of a table, given as they are met.
+    """Assigns numbers to the columns of a table as a search meets them.
 
-    Columns with the same counts share a range of numbers. Those who are met earlier get the lower ones.
+    Columns with the same counts share a range of numbers. Columns that are met earlier get lower numbers.
     """
 
     def __init__(self, heading: Heading, starts: npt.NDArray[np.int64]) -> None:
@@ -51,13 +52,13 @@ class ContentOrder:
 
     @classmethod
     def by_column(cls, heading: Heading) -> ContentOrder:
-        """Return the order in which the columns come."""
+        """Return the order of the columns in the table."""
         return cls(heading, np.arange(len(heading.names)))
 
     def numbers(
         self, new: Sequence[int], places: Sequence[int], codes: Codes, weights: npt.NDArray[np.int64]
     ) -> dict[int, int]:
-        """Return the numbers of columns that are met now, by place.
+        """Return the numbers of new columns, by place.
 
         ``codes`` and ``weights`` are the rows of the columns at ``places``; without weights, the rows of all columns.
         """
@@ -76,12 +77,12 @@ class ContentOrder:
         return found
 
 
-#: The orders of tables that are in use: all parts from one table share them.
+#: The orders of tables in use; all parts learned from one table share them.
 _KNOWN: WeakKeyDictionary[Heading, npt.NDArray[np.int64]] = WeakKeyDictionary()
 
 
 def _group_starts(heading: Heading) -> npt.NDArray[np.int64]:
-    """Return the first number of each column's group: columns with the same counts of levels are one group."""
+    """Return the first number of each column's group; columns with the same counts of levels form a group."""
     keys = [totals.astype("<i8").tobytes() for totals in heading.totals]
     starts = np.empty(len(keys), np.int64)
     before: bytes | None = None
@@ -96,7 +97,7 @@ def _group_starts(heading: Heading) -> npt.NDArray[np.int64]:
 def _row_sums(
     heading: Heading, alike: Sequence[int], places: Sequence[int], codes: Codes, weights: npt.NDArray[np.int64]
 ) -> dict[int, int]:
-    """Return for each of some columns the sum that tells it from others with the same counts."""
+    """Return for each of some columns the sum that distinguishes it from others with the same counts."""
     levels = {place: _levels(heading, place) for place in places}
     sums = dict.fromkeys(alike, np.uint64(0))
     for start in range(0, codes.shape[1], _ROWS_AT_ONCE):
@@ -115,14 +116,14 @@ def _row_sums(
 
 
 def _levels(heading: Heading, place: int) -> Words:
-    """Return a number for each level of a column: from the counts of all its levels, and which one it is."""
+    """Return a hash for each level of a column, from the counts of all its levels and the number of the level."""
     counts = heading.totals[place].astype("<i8")
     known = int.from_bytes(blake2b(counts.tobytes(), digest_size=8).digest(), "little")
     return _mix(np.uint64(known) + np.arange(len(counts), dtype=np.uint64) * _SECOND)
 
 
 def _mix(words: Words) -> Words:
-    """Spread each word over all its bits."""
+    """Mix the bits of each word."""
     words = (words ^ (words >> _HALF)) * _FIRST
     words = (words ^ (words >> _HALF)) * _SECOND
     return words ^ (words >> _HALF)

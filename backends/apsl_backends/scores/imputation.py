@@ -1,8 +1,8 @@
-"""Fill in missing values, so that scores of different families rest on the same rows.
+"""Fill in missing values, so that scores of different families use the same rows.
 
-A missing value gets a level in proportion to how often the levels occur in rows that agree on the columns with which
-its column goes best. Which row gets which level is decided by a hash of the row, so no order plays a part. Tests are
-not touched by this: they leave out rows with missing values.
+Missing values get levels in proportion to the frequencies of the levels in rows that agree on the columns most
+associated with theirs. A hash of the row decides which row gets which level, so the order of rows does not matter.
+Tests are not affected: they leave out rows with missing values.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from apsl_rules.data.counts import collapse
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
-#: How many columns decide together, and in how many rows such a combination must occur for that.
+#: The most columns that rows must agree on, and the fewest rows in which such a combination must occur.
 _PARTNERS, _FEWEST = 3, 5
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def impute(codes: Codes, cards: Integers, weights: Integers) -> tuple[Codes, Integers]:
-    """Return the distinct rows of a table without missing values, and how many rows each stands for.
+    """Return the distinct rows of a table after imputation, and how many rows each represents.
 
-    ``codes`` has distinct rows, a missing value as the code after the last level, and ``weights`` how often each
-    occurs; the columns are in an order that does not depend on their names.
+    ``codes`` has distinct rows, in which the code after the last level is a missing value, and ``weights`` their
+    frequencies. The order of the columns must not depend on their names.
     """
     spans = (cards + 1).tolist()
     codes, weights = collapse(codes, spans, weights)
@@ -47,7 +47,7 @@ def impute(codes: Codes, cards: Integers, weights: Integers) -> tuple[Codes, Int
 
 
 def _hashes(rows: Codes) -> npt.NDArray[np.uint64]:
-    """Return a number for each row that spreads like a random one; equal rows differ by how often they came before."""
+    """Return a pseudo-random number for each row; equal rows get different ones by counting them."""
     found = np.zeros(rows.shape[1], np.uint64)
     for column in rows:
         found = (found ^ column.astype(np.uint64)) * _SPREAD
@@ -58,7 +58,7 @@ def _hashes(rows: Codes) -> npt.NDArray[np.uint64]:
 
 
 def _partners(codes: Codes, cards: Integers, weights: Integers, column: int) -> list[int]:
-    """Return the columns that say most about a column, best first."""
+    """Return the columns most associated with a column, best first."""
     gains = []
     for other in range(len(codes)):
         if other == column:
@@ -71,7 +71,7 @@ def _partners(codes: Codes, cards: Integers, weights: Integers, column: int) -> 
 
 
 def _information(table: npt.NDArray[np.float64]) -> float:
-    """Return the mutual information of a table of counts, in nats, less what chance would give."""
+    """Return the mutual information of a table of counts, in nats, minus its bias."""
     total = table.sum()
     if not total:
         return 0.0
@@ -85,7 +85,7 @@ def _information(table: npt.NDArray[np.float64]) -> float:
 def _levels(
     codes: Codes, cards: Integers, weights: Integers, rows: Codes, *, column: int, partners: list[int]
 ) -> npt.NDArray[np.integer]:
-    """Choose the levels of a column for rows that lack it: like rows that agree on the partners, or on fewer."""
+    """Choose the levels of a column for rows that lack it, from rows that agree on all partners or on the first few."""
     found = np.full(rows.shape[1], -1, np.int64)
     known = codes[column] < cards[column]
     for size in range(len(partners), -1, -1):
@@ -105,7 +105,7 @@ def _levels(
 def _keys(
     one: Codes, other: Codes, cards: Integers, columns: list[int]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the numbers of the combinations of some columns in two sets of rows, alike in both."""
+    """Return numbers for the combinations of some columns in two sets of rows, equal if the combinations are."""
     own, theirs = (np.zeros(rows.shape[1], np.int64) for rows in (one, other))
     for column in columns:
         own = own * (int(cards[column]) + 1) + one[column]
@@ -114,7 +114,7 @@ def _keys(
 
 
 def _share_out(counts: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.int64]:
-    """Give so many rows the levels in proportion to their counts."""
+    """Return levels for ``size`` rows in proportion to their counts."""
     if not counts.sum():
         return np.zeros(size, np.int64)
     ends = np.rint(np.concatenate([[0.0], np.cumsum(counts)]) / counts.sum() * size).astype(np.int64)

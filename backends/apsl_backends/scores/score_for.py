@@ -1,11 +1,11 @@
-"""The score of the data behind a learner: a table or counts, checked to be there, with the options of a spec."""
+"""The score of a learner's data, which must be a table or counts, with the options of a spec."""
 
 from __future__ import annotations
 
 import attrs
 import numpy as np
 
-from apsl_backends.scores.bde import BDeu, Order, Price
+from apsl_backends.scores.bde import BDeu, Order, Penalty
 from apsl_backends.scores.bde_from_counts import CountedBDeu
 from apsl_backends.scores.imputation import impute
 from apsl_rules.data import Table
@@ -13,21 +13,21 @@ from apsl_rules.data.counts import CachedCounts, heading_of
 from apsl_rules.errors import InvalidArgumentError
 
 
-def score_for(data: object, who: str, *, ess: float, price: Price = 0.0, order: Order = "name") -> BDeu:
-    """Make the score of a table or of counts; ``who`` wants it, such as "the learner 'mmhc'".
+def score_for(data: object, who: str, *, ess: float, penalty: Penalty = 0.0, order: Order = "name") -> BDeu:
+    """Make the score of a table or of counts; ``who`` names the caller in messages, such as "the learner 'mmhc'".
 
-    Missing values of a table are filled in; where counts come from elsewhere, columns are to be complete.
+    Missing values of a table are imputed; columns of a source of counts must be complete.
     """
     if isinstance(data, CachedCounts):
-        return CountedBDeu(data, ess=ess, price=price, order=order)
+        return CountedBDeu(data, ess=ess, penalty=penalty, order=order)
     if not isinstance(data, Table):
         message = f"{who} scores a table of discrete columns, but the source has none; learn from a table"
         raise InvalidArgumentError(message)
-    return BDeu(_fill_in(data), ess=ess, price=price, order=order)
+    return BDeu(_fill_in(data), ess=ess, penalty=penalty, order=order)
 
 
 def _fill_in(table: Table) -> Table:
-    """Return a table without missing values."""
+    """Return a table with missing values filled in."""
     if not table.incomplete.any():
         return table
     by_content = sorted(range(len(table.names)), key=lambda place: heading_of(table).totals[place].tobytes())

@@ -1,4 +1,4 @@
-"""Compile searches; most of them make no arrays, all memory is handed in."""
+"""Compile searches; most of them allocate no arrays, and callers pass all memory."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _SOURCES = (Path(__file__).parent, Path(__file__).parents[1] / "scores")
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function that Python calls, without the interpreter's lock."""
+    """Compile a function that Python calls; it releases the GIL."""
     return compiling.compiled(function, _SOURCES, nogil=True)
 
 
 def allocating(function: Function) -> Function:
-    """Compile a function that Python calls and that makes arrays of its own."""
+    """Compile a function that Python calls and that allocates arrays."""
     return compiling.compiled(function, _SOURCES, nogil=True, allocates=True)
 
 
 def inner(function: Function) -> Function:
-    """Compile a function that only compiled ones call: what would hand it arguments from Python takes long to make."""
+    """Compile a function that only compiled ones call; it has no Python wrapper, which would take long to compile."""
     return compiling.compiled(function, _SOURCES, no_cpython_wrapper=True)

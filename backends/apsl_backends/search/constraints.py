@@ -1,7 +1,7 @@
-"""What background knowledge leaves open to a search: which arrows may be drawn, and which must be.
+"""The constraints of background knowledge on a search: which arrows are allowed, and which are required.
 
-A class of graphs that was found without regard to directions may hold graphs that fit the knowledge; then it stays.
-Otherwise a climb goes on from a graph that fits, among such graphs only.
+A class of graphs that was found without regard to known directions may contain graphs that fit the knowledge; then it
+is kept. Otherwise a climb continues from a graph that fits, among such graphs only.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from apsl_rules.rules import Knowledge
 
 
 def arrows_allowed(nodes: Sequence[Node], knowledge: Knowledge) -> Open:
-    """Return for each arrow between two places whether it may be drawn, or must be."""
+    """Return for each arrow between two places whether it is closed, open or required."""
     allowed: Open = np.full((len(nodes), len(nodes)), OPEN, np.uint8)
     if not knowledge:
         return allowed
@@ -33,13 +33,13 @@ def arrows_allowed(nodes: Sequence[Node], knowledge: Knowledge) -> Open:
 
 
 def pairs_allowed(allowed: Open) -> Open:
-    """Return the pairs that may be joined in some direction."""
+    """Return the pairs that may be adjacent in some direction."""
     joined: Open = ((allowed != CLOSED) | (allowed != CLOSED).T).astype(np.uint8)
     return joined
 
 
 def orient(marks: Marks, allowed: Open) -> Marks | None:
-    """Return a pattern with all arrows that it and the knowledge compel, or None if no graph of the class fits.
+    """Return a pattern with all arrows that the knowledge implies, or None if no graph of the class fits.
 
     Meek's rules R1 to R4 find all such arrows (Meek 1995).
     """
@@ -50,7 +50,7 @@ def orient(marks: Marks, allowed: Open) -> Marks | None:
     lines = (found > 0) & (found.T > 0)
     against = lines & ((allowed == CLOSED) | required.T)
     found[against] = 0
-    while (turned := _turns(found)) is not None:
+    while (turned := _find_turn(found)) is not None:
         found[turned] = 0
     is_torn = ((marks > 0) | (marks.T > 0)) & (found == 0) & (found.T == 0)
     if is_torn.any() or ((found > 0) & (allowed == CLOSED) & (found.T == 0)).any():
@@ -58,8 +58,8 @@ def orient(marks: Marks, allowed: Open) -> Marks | None:
     return found
 
 
-def _turns(marks: Marks) -> tuple[int, int] | None:
-    """Return an arrow (from, to) that one of Meek's rules takes out of a line; the opposite one stays."""
+def _find_turn(marks: Marks) -> tuple[int, int] | None:
+    """Return the direction (from, to) of a line that one of Meek's rules excludes."""
     arrows = (marks > 0) & (marks.T == 0)
     lines = (marks > 0) & (marks.T > 0)
     joined = (marks > 0) | (marks.T > 0)
@@ -72,7 +72,7 @@ def _turns(marks: Marks) -> tuple[int, int] | None:
 
 
 def _has_fork(lines: np.ndarray, arrows: np.ndarray, joined: np.ndarray, x: int, y: int) -> bool:
-    """Return whether R3 or R4 turns the line of x and y into an arrow from x to y."""
+    """Return whether R3 or R4 directs the line between x and y from x to y."""
     forks = np.flatnonzero(lines[x] & arrows[:, y])
     if any(not joined[one, other] for one, other in permutations(forks.tolist(), 2)):
         return True
@@ -84,7 +84,7 @@ def _has_fork(lines: np.ndarray, arrows: np.ndarray, joined: np.ndarray, x: int,
     return False
 
 
-def fitting_graph(marks: Marks, allowed: Open) -> Marks | None:
+def find_fitting_graph(marks: Marks, allowed: Open) -> Marks | None:
     """Return a graph of the class that fits the knowledge, or None if there is none."""
     found = orient(marks, allowed)
     while found is not None:
@@ -97,20 +97,20 @@ def fitting_graph(marks: Marks, allowed: Open) -> Marks | None:
     return None
 
 
-def mended_graph(dag: Marks, allowed: Open) -> Marks:
-    """Return a graph that fits the knowledge and has as many arrows of another one as go with it, turned if need be."""
+def repair_graph(dag: Marks, allowed: Open) -> Marks:
+    """Return a graph that fits the knowledge and keeps the edges of another, reversed or left out if necessary."""
     found: Marks = (allowed == REQUIRED).astype(np.uint8)
     for x, y in np.argwhere(dag).tolist():
         for tail, head in ((x, y), (y, x)):
             if found[tail, head] or found[head, tail]:
                 break
-            if allowed[tail, head] != CLOSED and not _leads(found, head, tail):
+            if allowed[tail, head] != CLOSED and not _has_path(found, head, tail):
                 found[tail, head] = 1
                 break
     return found
 
 
-def _leads(dag: Marks, start: int, end: int) -> bool:
+def _has_path(dag: Marks, start: int, end: int) -> bool:
     seen, ahead = {start}, [start]
     while ahead:
         node = ahead.pop()

@@ -1,7 +1,7 @@
 """The best graph over a few nodes (Silander and Myllymäki 2006): exact, by dynamic programming over subsets.
 
-Time and memory double with each node. How much memory it takes is known before any is taken; beyond what is allowed a
-hill climb takes over, and the result says so.
+Time and memory double with each node. The memory is estimated beforehand; if it exceeds the limit, a hill climb
+replaces the exact search, and the result says so.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from apsl_backends.search import hill_climbing as hillclimb
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.stopping import heeding
 
-#: The most nodes and bytes that an exact search takes unless told otherwise.
+#: The default limits of an exact search: nodes and bytes.
 LARGEST, MOST_BYTES = 20, 1 << 30
 _REPRESENTABLE = 30
-#: The most nodes over which an exact search takes no time to speak of.
+#: The most nodes for which an exact search is fast.
 _SMALL = 12
 
 
 class Score(hillclimb.Score, Protocol):
-    """What an exact search asks of a score."""
+    """The score that an exact search needs."""
 
-    price: int
+    penalty: int
 
     def joints(self, members: Numbers) -> Integers:
         """Score every subset of some nodes as one joint column."""
 
     def bytes_for_joints(self, width: int) -> int:
-        """Estimate the memory for scoring every subset of so many nodes."""
+        """Estimate the memory for scoring every subset of ``width`` nodes."""
 
 
 @attrs.frozen
 class Optimum:
-    """The best graph over some nodes: the parents of each, its score in units, and whether it is surely the best.
+    """The best graph over some nodes: the parents of each, its score in units, and whether it is proven to be best.
 
-    ``exact`` is False when a hill climb took over, and ``reason`` says why.
+    ``exact`` is False if a hill climb found it, and ``reason`` says why.
     """
 
     parents: Mapping[int, Numbers]
@@ -66,13 +66,13 @@ def optimal(
     score, members
         The score, and the nodes by number.
     allowed
-        The nodes that may be parents of each node; all others when None.
+        The nodes that may be parents of each node; by default all others.
     max_parents
-        How many parents a node may have.
+        The most parents of a node.
     largest, most_bytes
-        How many nodes, and how much memory, an exact search may take.
+        The most nodes and memory of an exact search.
     beyond
-        What to do beyond that: climb instead, or refuse.
+        What to do beyond that: climb instead, or raise an error.
     """
     nodes = tuple(sorted(members))
     reason = _too_large(score, len(nodes), largest, most_bytes)
@@ -87,7 +87,7 @@ def optimal(
 
 
 def _too_large(score: Score, width: int, largest: int, most_bytes: int) -> str:
-    """Say in what way an exact search would be too large, or nothing."""
+    """Return why an exact search would be too large, or an empty text."""
     from apsl_backends.search.layers import layer_bytes
 
     most = min(largest, _REPRESENTABLE)
@@ -116,7 +116,9 @@ def _exact(score: Score, nodes: Numbers, allowed: Mapping[int, Numbers] | None, 
     last = np.zeros(1 << width, np.int8)
     chosen = np.zeros(1 << width, np.int32)
     joints = score.joints(nodes)
-    heeding(lambda stop: best_graph(joints, masks, most, score.price, best, last, chosen, stop), is_long=width > _SMALL)
+    heeding(
+        lambda stop: best_graph(joints, masks, most, score.penalty, best, last, chosen, stop), is_long=width > _SMALL
+    )
     parents: dict[int, Numbers] = {}
     subset = everyone
     while subset:

@@ -1,13 +1,13 @@
 """Greedy equivalence search (Chickering 2002; turns: Hauser and Bühlmann 2012), in machine code.
 
-The search goes from class to class of graphs with the same independences: it inserts edges as long as that gains, then
-deletes, then turns, and begins again until nothing gains any more. Equally good moves go by the nodes' numbers, and
-gains are whole numbers, so the columns' order plays no part.
+The search moves between equivalence classes of graphs: it inserts edges while that gains, then deletes, then turns, and
+repeats this until no move gains. Ties are broken by the numbers of the nodes, and gains are integers, so the order of
+the columns does not matter.
 
-What each pair's best move gains is kept; a move makes only those anew whose nodes it touched. Whether a way round
-would close a cycle is looked at when a move is about to be made.
+The gain of each pair's best move is kept; after a move, only the pairs that it may affect are computed again. Whether a
+move would close a cycle is only checked for the best one.
 """
-# ruff: noqa: FBT001, FBT003, PLR0917, SIM102 - machine code is called by position and spelt out
+# ruff: noqa: FBT001, FBT003, PLR0917, SIM102 - machine code takes its arguments by position
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from apsl_backends.search.operators import (
     Moves,
     Scratch,
     best_move,
-    is_open,
+    closes_no_cycle,
     lines_of,
     make_move,
     no_moves,
     parents_of,
     scratch_for,
 )
-from apsl_backends.search.patterns import Paper, copy, extend, joined, lined, paper_for, pattern
+from apsl_backends.search.patterns import PatternSpace, copy, extend, joined, lined, pattern, pattern_space_for
 
 
 @compiled
 def applies(marks: Any, opened: Any, kind: int, x: int, y: int) -> Any:
-    """Return whether a pair may have moves of a kind."""
+    """Return whether moves of a kind are possible for a pair."""
     if x == y:
         return False
     if kind == INSERT:
@@ -50,12 +50,12 @@ def applies(marks: Any, opened: Any, kind: int, x: int, y: int) -> Any:
 
 @inner
 def _refresh(
-    book: Any, members: Any, marks: Any, opened: Any, limit: int, kind: int, moves: Any, stale: Any, space: Any
+    families: Any, members: Any, marks: Any, opened: Any, limit: int, kind: int, moves: Any, stale: Any, space: Any
 ) -> None:
-    """Bring the moves of a kind up to date; those into one node are counted together."""
+    """Update the moves of a kind; the families of one node are counted together."""
     width = len(marks)
     for y in range(width):
-        if is_over(book):
+        if is_over(families):
             return
         waiting = 0
         for x in range(width):
@@ -67,18 +67,18 @@ def _refresh(
         count = parents_of(marks, members, y, -1, space.base)
         lines = lines_of(marks, y, space.lines)
         if kind == INSERT and count < limit and waiting > 1:
-            fill(book, members[y], space.base, count, space.ahead[:waiting], space.parents, space.pool, space.above)
+            fill(families, members[y], space.base, count, space.ahead[:waiting], space.parents, space.pool, space.above)
         for x in range(width):
             if stale[x, y] and applies(marks, opened, kind, x, y):
                 if kind == DELETE:
                     count = parents_of(marks, members, y, x, space.base)
-                best_move(book, members, marks, limit, kind, x, y, False, moves, space, count, lines)
+                best_move(families, members, marks, limit, kind, x, y, False, moves, space, count, lines)
                 stale[x, y] = False
 
 
 @inner
 def _choose(
-    book: Any,
+    families: Any,
     members: Any,
     marks: Any,
     opened: Any,
@@ -89,32 +89,32 @@ def _choose(
     chosen: Any,
     space: Any,
 ) -> Any:
-    """Find the best move of a kind that closes no cycle; return its gain."""
+    """Find the best move of a kind that closes no cycle; return its gain, or 0 if none gains."""
     width = len(marks)
     for x in range(width):
-        _look_along(marks, opened, kind, x, moves, space)
+        _note_best_move(marks, opened, kind, x, moves, space)
     while True:
         gain, first = np.int64(0), -1
         for x in range(width):
             if space.tops[x] > gain:
                 gain, first = space.tops[x], x
-        if first < 0 or is_over(book):
+        if first < 0 or is_over(families):
             return np.int64(0)
         second = space.at_top[first]
-        book.tried[0] += width >> 1
-        if is_open(marks, kind, first, second, moves.clique[first, second], moves.size[first, second], space):
+        families.tried[0] += width >> 1
+        if closes_no_cycle(marks, kind, first, second, moves.clique[first, second], moves.size[first, second], space):
             chosen[0], chosen[1] = first, second
             return gain
         count = parents_of(marks, members, second, first, space.base)
         lines = lines_of(marks, second, space.lines)
-        best_move(book, members, marks, limit, kind, first, second, True, moves, space, count, lines)
+        best_move(families, members, marks, limit, kind, first, second, True, moves, space, count, lines)
         suspect[first, second] = True
-        _look_along(marks, opened, kind, first, moves, space)
+        _note_best_move(marks, opened, kind, first, moves, space)
 
 
 @inner
-def _look_along(marks: Any, opened: Any, kind: int, x: int, moves: Any, space: Any) -> None:
-    """Note the first of the best moves of a node's pairs that gain anything."""
+def _note_best_move(marks: Any, opened: Any, kind: int, x: int, moves: Any, space: Any) -> None:
+    """Record the first best move from a node, if any gains."""
     space.tops[x], space.at_top[x] = 0, -1
     for y in range(len(marks)):
         if moves.gain[x, y] > space.tops[x] and applies(marks, opened, kind, x, y):
@@ -122,8 +122,8 @@ def _look_along(marks: Any, opened: Any, kind: int, x: int, moves: Any, space: A
 
 
 @inner
-def _has_rejoined(marks: Any, former: Any, rejoined: Any, y: int) -> bool:
-    """Return whether two of those that lines join to a node were joined to each other, or are no more."""
+def _has_changed_pair(marks: Any, former: Any, rejoined: Any, y: int) -> bool:
+    """Return whether the adjacency of two nodes changed that lines connect with y."""
     for one in range(len(marks)):
         if rejoined[one] and lined(marks, y, one):
             for other in range(one):
@@ -134,10 +134,10 @@ def _has_rejoined(marks: Any, former: Any, rejoined: Any, y: int) -> bool:
 
 
 @inner
-def _forget(marks: Any, former: Any, stale: Any, suspect: Any, turning: bool, space: Any) -> None:
-    """Mark the pairs whose best move may be another one now.
+def _mark_stale(marks: Any, former: Any, stale: Any, suspect: Any, turning: bool, space: Any) -> None:
+    """Mark the pairs whose best move may have changed.
 
-    A move into y looks at the parents and lines of y, and at who is joined to whom among these lines and x.
+    A move into y depends on the parents and lines of y, and on the adjacencies among x and the nodes of these lines.
     """
     width = len(marks)
     changed, rejoined = space.seen, space.shared
@@ -150,15 +150,15 @@ def _forget(marks: Any, former: Any, stale: Any, suspect: Any, turning: bool, sp
                 if joined(marks, x, y) != joined(former, x, y):
                     rejoined[x] = rejoined[y] = True
     for y in range(width):
-        hot = changed[y] or _has_rejoined(marks, former, rejoined, y)
+        affected = changed[y] or _has_changed_pair(marks, former, rejoined, y)
         for x in range(width):
-            if hot or rejoined[x] or suspect[x, y] or (turning and changed[x]):
+            if affected or rejoined[x] or suspect[x, y] or (turning and changed[x]):
                 stale[x, y] = True
                 suspect[x, y] = False
 
 
 class Table(NamedTuple):
-    """All that a search keeps: the best moves and turns, which of them are out of date, and working space."""
+    """The data of a search: the best moves and turns, which of them are out of date, and working space."""
 
     moves: Moves
     turns: Moves
@@ -170,11 +170,11 @@ class Table(NamedTuple):
     dag: npt.NDArray[np.uint8]
     chosen: npt.NDArray[np.int64]
     space: Scratch
-    paper: Paper
+    pattern_space: PatternSpace
 
 
 def table_for(width: int) -> Table:
-    """Lay the table for a search over so many nodes."""
+    """Make the data of a search over ``width`` nodes."""
     return Table(
         no_moves(width),
         no_moves(width),
@@ -186,17 +186,17 @@ def table_for(width: int) -> Table:
         np.zeros((width, width), np.uint8),
         np.zeros(2, np.int64),
         scratch_for(width),
-        paper_for(width),
+        pattern_space_for(width),
     )
 
 
 @compiled
-def search(book: Any, members: Any, marks: Any, opened: Any, limit: int, table: Any) -> Any:
-    """Search from a class to a better one until nothing gains; return what was gained in all.
+def search(families: Any, members: Any, marks: Any, opened: Any, limit: int, table: Any) -> Any:
+    """Move from class to class until no move gains; return the total gain.
 
-    ``members`` are the numbers of the nodes, ascending; ``marks`` is the pattern to begin with and to end in.
-    ``NEVER`` is given if a move led to no graph, which cannot be. Where the book says that the search is over, it ends
-    with the class that it has reached.
+    ``members`` are the numbers of the nodes, ascending. ``marks`` is the pattern of the first class and becomes that of
+    the last. Return ``NEVER`` if a move led to no graph, which cannot happen. A search that must end early keeps the
+    class that it has reached.
     """
     space = table.space
     table.stale[:] = True
@@ -210,9 +210,9 @@ def search(book: Any, members: Any, marks: Any, opened: Any, limit: int, table: 
             stale = table.stale_turns if turning else table.stale
             suspect = table.suspect_turns if turning else table.suspect
             while True:
-                _refresh(book, members, marks, opened, limit, kind, moves, stale, space)
-                gain = _choose(book, members, marks, opened, limit, kind, moves, suspect, table.chosen, space)
-                if is_over(book):
+                _refresh(families, members, marks, opened, limit, kind, moves, stale, space)
+                gain = _choose(families, members, marks, opened, limit, kind, moves, suspect, table.chosen, space)
+                if is_over(families):
                     return total
                 if gain <= 0:
                     break
@@ -220,10 +220,10 @@ def search(book: Any, members: Any, marks: Any, opened: Any, limit: int, table: 
                 x, y = table.chosen
                 copy(marks, table.former)
                 make_move(marks, kind, x, y, moves.clique[x, y], moves.size[x, y], space)
-                if not extend(marks, table.dag, table.paper):
+                if not extend(marks, table.dag, table.pattern_space):
                     return NEVER
-                pattern(table.dag, marks, table.paper)
-                _forget(marks, table.former, table.stale, table.suspect, False, space)
-                _forget(marks, table.former, table.stale_turns, table.suspect_turns, True, space)
+                pattern(table.dag, marks, table.pattern_space)
+                _mark_stale(marks, table.former, table.stale, table.suspect, False, space)
+                _mark_stale(marks, table.former, table.stale_turns, table.suspect_turns, True, space)
         if total == before:
             return total

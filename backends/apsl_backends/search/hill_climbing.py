@@ -1,11 +1,11 @@
-"""Tabu hill climbing (Glover 1989; Tsamardinos, Brown, Aliferis 2006): the best arrow to add, delete or turn, again.
+"""Tabu hill climbing (Glover 1989; Tsamardinos, Brown, Aliferis 2006): add, delete or turn the best arrow, repeatedly.
 
-Each step takes the best legal move, even one that loses, to a graph that was not met in the last steps; the best graph
-met is the result. What each move would gain is kept in a table, and a step counts anew only for the one or two nodes
-whose parents it changed.
+Each step makes the best legal move, even one that loses, to a graph that was not visited in the last steps. The best
+graph visited is the result. The gain of each move is kept in a table, and a step only updates it for the one or two
+nodes whose parents it changed.
 
-Equally good moves are tried in a fixed order: add before delete before turn, then by the tail's and the head's number.
-Gains are whole numbers, so that equal means equal, and numbers go by name: the columns' order plays no part.
+Ties are broken in a fixed order: add before delete before turn, then by the numbers of tail and head. Gains are
+integers, so ties are exact, and the numbers follow the names, so the order of the columns does not matter.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _BLOCK = 512
 
 
 class Score(Protocol):
-    """What a climb asks of a score."""
+    """The score that a climb needs."""
 
     def local(self, node: int, parents: Numbers) -> int:
         """Score a node given its parents."""
 
     def gains(self, node: int, parents: Numbers, others: Integers) -> Integers:
-        """Say what is gained when each other node becomes a parent, or ceases to be one if it is."""
+        """Return the gain of adding each other node to the parents, or of removing it if it is one of them."""
 
 
 @attrs.frozen
 class Climbed:
-    """The best graph met: the parents of each node, its score in units, and the steps taken."""
+    """The best graph visited: the parents of each node, its score in units, and the number of steps."""
 
     parents: Mapping[int, Numbers]
     score: int
@@ -57,23 +57,23 @@ def climb(
     max_parents: int | None = None,
     turn_any: bool = False,
 ) -> Climbed:
-    """Climb from a graph over some nodes to the best one met.
+    """Climb from a graph over some nodes and return the best one visited.
 
     Parameters
     ----------
     score, members
         The score, and the nodes that may have arrows, by number.
     candidates
-        The arrows (tail, head) between members that may be added, deleted or turned into; all when None. A pair that
-        may have its arrow either way is given both ways.
+        The arrows (tail, head) between members that may be added, deleted, or result from a turn; by default all. A
+        pair that may be directed either way is listed in both directions.
     start
-        The parents of each node to begin with, without cycles; none when None.
+        The parents of each node in the first graph, without cycles; by default none.
     tabu, patience
-        How many of the last graphs are not gone back to, and after how many steps without a better graph to stop.
+        How many of the last graphs are not visited again, and after how many steps without a better graph to stop.
     max_parents
-        How many parents a node may get.
+        The most parents of a node.
     turn_any
-        Whether a candidate may be turned into an arrow that is none; that one then stays.
+        Whether an arrow may be turned if the reverse is no candidate; the reverse then stays.
     """
     nodes = sorted(members)
     _check(tabu, patience)
@@ -102,7 +102,7 @@ def _check(tabu: int, patience: int) -> None:
 
 
 def _arrows(nodes: list[int], candidates: Iterable[tuple[int, int]] | None) -> tuple[Integers, npt.NDArray[np.bool_]]:
-    """Return every candidate and its opposite by tail and head, and which of them may be drawn."""
+    """Return every candidate and its reverse by tail and head, and which of them are candidates."""
     if candidates is None:
         everyone = np.array(nodes, np.int64)
         pairs = np.stack([np.repeat(everyone, len(nodes)), np.tile(everyone, len(nodes))], axis=1)
@@ -115,11 +115,11 @@ def _arrows(nodes: list[int], candidates: Iterable[tuple[int, int]] | None) -> t
 
 
 class _Moves:
-    """The graph as it is now, and the table of what each move would gain.
+    """The current graph, and the table of the gain of each move.
 
-    Arrows are numbered by tail, then head. The table holds the gains of adding them all, then of deleting, then of
-    turning them, so that the first of the largest is the move to take. It is looked through in blocks, since many a
-    best move turns out to close a cycle.
+    Arrows are numbered by tail, then head. The table holds the gains of adding each arrow, then of deleting, then of
+    turning it, so the first largest entry is the best move. It is searched in blocks, since many of the best moves
+    would close a cycle.
     """
 
     def __init__(
@@ -155,35 +155,35 @@ class _Moves:
         self.stamp = 0
         for node, before in parents.items():
             for arrow in self._into[node][np.isin(self._others[node], before)].tolist():
-                self._draw(arrow)
-            self._count(node)
-        self._weigh(np.arange(len(arrows)))
+                self._toggle(arrow)
+            self._update_gains(node)
+        self._update_moves(np.arange(len(arrows)))
 
     def step(self, recent: Collection[int]) -> int | None:
-        """Take the best legal move to a graph that is not a recent one; return its gain, or None when there is none."""
+        """Make the best legal move to a graph that is not recent; return its gain, or None if there is none."""
         tops = self._board.max(axis=1)
         passed: list[tuple[int, int]] = []
         while True:
             block = int(tops.argmax())
             gain = int(tops[block])
             if gain == _NEVER:
-                self._put_back(passed)
+                self._restore(passed)
                 return None
             move = block * _BLOCK + int(self._board[block].argmax())
             kind, arrow = divmod(move, len(self._gain))
             legal = self._is_acyclic(kind, arrow)
             if legal and self._stamp_after(kind, arrow) not in recent:
-                self._put_back(passed)
+                self._restore(passed)
                 self._take(kind, arrow)
                 return gain
             self._moves[move] = _NEVER
             tops[block] = self._board[block].max()
             if kind == _ADD and not legal:
-                self._cyclic.append(arrow)  # stays so until an arrow is taken away
+                self._cyclic.append(arrow)  # until an arrow is removed
             else:
                 passed.append((move, gain))
 
-    def _put_back(self, passed: list[tuple[int, int]]) -> None:
+    def _restore(self, passed: list[tuple[int, int]]) -> None:
         for move, gain in passed:
             self._moves[move] = gain
 
@@ -194,35 +194,35 @@ class _Moves:
     def _take(self, kind: int, arrow: int) -> None:
         tail, head = int(self._tails[arrow]), int(self._heads[arrow])
         before = self.parents[head]
-        self._reparent(head, _with(before, tail) if kind == _ADD else _without(before, tail))
-        self._draw(arrow)
-        self._count(head)
+        self._set_parents(head, _with(before, tail) if kind == _ADD else _without(before, tail))
+        self._toggle(arrow)
+        self._update_gains(head)
         touched = [self._touched[head]]
         if kind == _TURN:
-            self._reparent(tail, _with(self.parents[tail], head))
-            self._draw(int(self._turned[arrow]))
-            self._count(tail)
+            self._set_parents(tail, _with(self.parents[tail], head))
+            self._toggle(int(self._turned[arrow]))
+            self._update_gains(tail)
             touched.append(self._touched[tail])
         if kind != _ADD:
             touched.append(np.array(self._cyclic, np.int64))
             self._cyclic = []
         for arrows in touched:
-            self._weigh(arrows)
+            self._update_moves(arrows)
 
-    def _draw(self, arrow: int) -> None:
-        """Draw an arrow, or wipe it out."""
+    def _toggle(self, arrow: int) -> None:
+        """Add an arrow, or remove it if it is there."""
         self._drawn[arrow] ^= True
         self.stamp ^= int(self._stamps[arrow])
 
-    def _count(self, node: int) -> None:
-        """Count anew what the arrows into a node gain."""
+    def _update_gains(self, node: int) -> None:
+        """Update the gains of the arrows into a node."""
         check()
         into = self._into[node]
         self._gain[into] = self._score.gains(node, self.parents[node], self._others[node])
         self._full[into] = len(self.parents[node]) >= self._limit
 
-    def _weigh(self, arrows: Integers) -> None:
-        """Bring the moves of some arrows up to date."""
+    def _update_moves(self, arrows: Integers) -> None:
+        """Update the moves of some arrows."""
         size = len(self._gain)
         turned = self._turned[arrows]
         gain, drawn, movable = self._gain[arrows], self._drawn[arrows], self._movable[arrows]
@@ -233,14 +233,14 @@ class _Moves:
         self._moves[arrows + 2 * size] = np.where(turnable, gain + self._gain[turned], _NEVER)
 
     def _is_acyclic(self, kind: int, arrow: int) -> bool:
-        """Return whether a move leaves no directed cycle: no way leads back, other than the arrow that is turned."""
+        """Return whether a move closes no directed cycle: no path leads back, other than the arrow that is turned."""
         tail, head = int(self._tails[arrow]), int(self._heads[arrow])
         if kind == _ADD:
-            return head not in self._above(tail)
-        return kind == _DELETE or not any(tail in self._above(other) for other in self.parents[head] if other != tail)
+            return head not in self._ancestors_of(tail)
+        return kind == _DELETE or not any(tail in self._ancestors_of(one) for one in self.parents[head] if one != tail)
 
-    def _above(self, node: int) -> set[int]:
-        """Return all nodes from which a way leads to a node."""
+    def _ancestors_of(self, node: int) -> set[int]:
+        """Return the ancestors of a node."""
         if node not in self._ancestors:
             found: set[int] = set()
             ahead = [node]
@@ -255,8 +255,8 @@ class _Moves:
             self._ancestors[node] = found
         return self._ancestors[node]
 
-    def _reparent(self, node: int, parents: Numbers) -> None:
-        """Return a node other parents, and forget what was above it and above all below it."""
+    def _set_parents(self, node: int, parents: Numbers) -> None:
+        """Set the parents of a node, and drop the cached ancestors of the node and its descendants."""
         self.parents[node] = parents
         self._ancestors = {one: above for one, above in self._ancestors.items() if one != node and node not in above}
 

@@ -1,10 +1,10 @@
 """The moves of a greedy equivalence search between classes of graphs, in machine code: insert, delete, turn.
 
-The conditions under which a move leads from a class to another one, and what it gains, are those of Chickering (2002)
-for insertions and deletions and of Hauser and Bühlmann (2012) for turns. Each move is told by an ordered pair (x, y)
-and a clique of nodes that lines join to y. The best move of a pair is found by trying all cliques.
+The conditions for a move from one class to another, and its gain, are those of Chickering (2002) for insertions and
+deletions and of Hauser and Bühlmann (2012) for turns. A move is given by an ordered pair (x, y) and a clique of nodes
+that undirected edges (lines) connect with y. The best move of a pair is found by trying all cliques.
 """
-# ruff: noqa: FBT001, PLR0917, PLR0912, C901 - machine code is called by position and spelt out
+# ruff: noqa: FBT001, PLR0917, PLR0912, C901 - machine code is long, and takes its arguments by position
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from apsl_backends.search.compiling import compiled, inner, keep_apart
 from apsl_backends.search.families import family, is_over
-from apsl_backends.search.patterns import joined, leads, lined
+from apsl_backends.search.patterns import has_path, joined, lined
 from apsl_backends.search.rounds import MOST_PARENTS
 
 NEVER = np.iinfo(np.int64).min
@@ -23,7 +23,7 @@ INSERT, DELETE, TURN = 0, 1, 2
 
 
 class Moves(NamedTuple):
-    """The best move of each ordered pair: its gain, and its clique with the size of it."""
+    """The best move of each ordered pair: its gain, and its clique with its size."""
 
     gain: npt.NDArray[np.int64]
     size: npt.NDArray[np.int8]
@@ -31,7 +31,7 @@ class Moves(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Working space for the moves into one node: its parents and lines, what is tried, and the best moves of nodes."""
+    """Working space for the moves into one node: its parents and lines, the current clique, and the best moves."""
 
     base: npt.NDArray[np.int64]
     above: npt.NDArray[np.int64]
@@ -58,18 +58,18 @@ def no_moves(width: int) -> Moves:
 
 
 def scratch_for(width: int) -> Scratch:
-    """Make working space for so many nodes."""
-    room = width + 2 * MOST_PARENTS
+    """Make working space for ``width`` nodes."""
+    size = width + 2 * MOST_PARENTS
     return Scratch(
-        base=np.zeros(room, np.int64),
-        above=np.zeros(room, np.int64),
-        lines=np.zeros(room, np.int64),
-        pool=np.zeros(room, np.int64),
-        clique=np.zeros(room, np.int64),
-        both=np.zeros(room, np.int64),
-        at_pool=np.zeros(room, np.int64),
-        parents=np.zeros(room, np.int64),
-        ahead=np.zeros(room, np.int64),
+        base=np.zeros(size, np.int64),
+        above=np.zeros(size, np.int64),
+        lines=np.zeros(size, np.int64),
+        pool=np.zeros(size, np.int64),
+        clique=np.zeros(size, np.int64),
+        both=np.zeros(size, np.int64),
+        at_pool=np.zeros(size, np.int64),
+        parents=np.zeros(size, np.int64),
+        ahead=np.zeros(size, np.int64),
         shared=np.zeros(width, np.bool_),
         seen=np.zeros(width, np.bool_),
         tops=np.zeros(width, np.int64),
@@ -79,7 +79,7 @@ def scratch_for(width: int) -> Scratch:
 
 @inner
 def put(numbers: Any, count: int, number: int) -> int:
-    """Put a number into its place among ascending ones; return how many there are now."""
+    """Insert a number into ascending ones; return how many there are now."""
     at = count
     while at and numbers[at - 1] > number:
         numbers[at] = numbers[at - 1]
@@ -90,9 +90,9 @@ def put(numbers: Any, count: int, number: int) -> int:
 
 @inner
 def _score(
-    book: Any, members: Any, space: Any, node: int, base: Any, count: int, extra: Any, size: int, one: int
+    families: Any, members: Any, space: Any, node: int, base: Any, count: int, extra: Any, size: int, one: int
 ) -> Any:
-    """Score a node given the numbers in ``base``, the places in ``extra`` and, unless negative, one place more."""
+    """Score a node given the numbers in ``base``, the places in ``extra`` and, unless negative, the place ``one``."""
     parents = space.parents
     for at in range(count):
         parents[at] = base[at]
@@ -100,12 +100,12 @@ def _score(
         count = put(parents, count, members[extra[at]])
     if one >= 0:
         count = put(parents, count, members[one])
-    return family(book, members[node], parents, count)
+    return family(families, members[node], parents, count)
 
 
 @compiled
 def parents_of(marks: Any, members: Any, node: int, but: int, out: Any) -> int:
-    """List the numbers of a node's parents but one; return how many there are."""
+    """List the numbers of a node's parents except one; return how many there are."""
     count = 0
     for other in range(len(marks)):
         if marks[other, node] and not marks[node, other] and other != but:
@@ -116,7 +116,7 @@ def parents_of(marks: Any, members: Any, node: int, but: int, out: Any) -> int:
 
 @compiled
 def lines_of(marks: Any, node: int, out: Any) -> int:
-    """List the places of those that lines join to a node; return how many there are."""
+    """List the places of the nodes that lines connect with a node; return how many there are."""
     count = 0
     for other in range(len(marks)):
         if lined(marks, node, other):
@@ -126,8 +126,11 @@ def lines_of(marks: Any, node: int, out: Any) -> int:
 
 
 @inner
-def _apart(marks: Any, space: Any, lines: int, size: int) -> bool:
-    """Say whether, among those lined to a node, the clique's shared ones keep its others from the other shared ones."""
+def _is_separated(marks: Any, space: Any, lines: int, size: int) -> bool:
+    """Return whether the shared nodes of the clique separate its others from the shared nodes outside it.
+
+    Only nodes that lines connect with y are considered; the shared ones are also adjacent to x.
+    """
     seen, ahead, shared, clique = space.seen, space.ahead, space.shared, space.clique
     seen[:] = False
     count = 0
@@ -151,8 +154,8 @@ def _apart(marks: Any, space: Any, lines: int, size: int) -> bool:
 
 
 @inner
-def is_open(marks: Any, kind: int, x: int, y: int, clique: Any, size: int, space: Any) -> bool:
-    """Return whether no way round leads from y to x past the clique, so that the move closes no cycle."""
+def closes_no_cycle(marks: Any, kind: int, x: int, y: int, clique: Any, size: int, space: Any) -> bool:
+    """Return whether every path from y to x passes the clique, so that the move closes no cycle."""
     keep_apart()
     if kind == DELETE or lined(marks, x, y):
         return True
@@ -161,12 +164,12 @@ def is_open(marks: Any, kind: int, x: int, y: int, clique: Any, size: int, space
         blocked[other] = kind == TURN and lined(marks, x, other) != 0
     for at in range(size):
         blocked[clique[at]] = True
-    return not leads(marks, y, x, blocked, kind == TURN, space.ahead)
+    return not has_path(marks, y, x, blocked, kind == TURN, space.ahead)
 
 
 @compiled
 def best_move(
-    book: Any,
+    families: Any,
     members: Any,
     marks: Any,
     limit: int,
@@ -179,9 +182,9 @@ def best_move(
     count: int,
     lines: int,
 ) -> None:
-    """Find the best move of a pair; only when ``strict`` are ways round looked for that would close a cycle.
+    """Find the best move of a pair; only if ``strict``, check that it closes no cycle.
 
-    ``space`` has the first ``count`` parents of y other than x, and the first ``lines`` places lined to it.
+    ``space`` has the ``count`` parents of y other than x, and the ``lines`` places that lines connect with y.
     """
     keep_apart()
     moves.gain[x, y] = NEVER
@@ -209,10 +212,10 @@ def best_move(
             pool[free] = other
             free += 1
     size, start = fixed, 0
-    while not is_over(book):
-        book.tried[0] += 1 + (len(marks) >> 1) * strict
-        gain = _gain(book, members, marks, kind, x, y, line, count, over, lines, size, limit, space)
-        if gain > moves.gain[x, y] and (not strict or is_open(marks, kind, x, y, clique, size, space)):
+    while not is_over(families):
+        families.tried[0] += 1 + (len(marks) >> 1) * strict
+        gain = _gain(families, members, marks, kind, x, y, line, count, over, lines, size, limit, space)
+        if gain > moves.gain[x, y] and (not strict or closes_no_cycle(marks, kind, x, y, clique, size, space)):
             moves.gain[x, y] = gain
             moves.size[x, y] = size
             for at in range(size):
@@ -241,7 +244,7 @@ def best_move(
 
 @inner
 def _gain(
-    book: Any,
+    families: Any,
     members: Any,
     marks: Any,
     kind: int,
@@ -255,7 +258,7 @@ def _gain(
     limit: int,
     space: Any,
 ) -> Any:
-    """Say what one move gains, or that it is none."""
+    """Return the gain of one move, or ``NEVER`` if it is not valid."""
     gain = np.int64(0)
     if kind == TURN:
         common = 0
@@ -264,18 +267,18 @@ def _gain(
                 if space.shared[space.clique[at]]:
                     space.both[common] = space.clique[at]
                     common += 1
-            if common == size or over + common + 1 > limit or not _apart(marks, space, lines, size):
+            if common == size or over + common + 1 > limit or not _is_separated(marks, space, lines, size):
                 return NEVER
-        gain += _score(book, members, space, x, space.above, over, space.both, common, -1)
-        gain -= _score(book, members, space, x, space.above, over, space.both, common, y)
-    with_x = _score(book, members, space, y, space.base, count, space.clique, size, x)
-    without_x = _score(book, members, space, y, space.base, count, space.clique, size, -1)
+        gain += _score(families, members, space, x, space.above, over, space.both, common, -1)
+        gain -= _score(families, members, space, x, space.above, over, space.both, common, y)
+    with_x = _score(families, members, space, y, space.base, count, space.clique, size, x)
+    without_x = _score(families, members, space, y, space.base, count, space.clique, size, -1)
     return without_x - with_x if kind == DELETE else gain + with_x - without_x
 
 
 @compiled
 def make_move(marks: Any, kind: int, x: int, y: int, clique: Any, size: int, space: Any) -> None:
-    """Change the marks such that their extensions are the graphs of the class that a move leads to."""
+    """Change the marks so that their extensions are the graphs of the class that a move leads to."""
     width = len(marks)
     inside, apart = space.seen, space.shared
     inside[:] = False

@@ -1,9 +1,9 @@
-"""Graphs with lines and arrows as square tables of marks, in machine code: extensions, classes, ways.
+"""Partially directed graphs as square matrices of marks, in machine code: extensions, classes, paths.
 
-``marks[i, j]`` without ``marks[j, i]`` is an arrow from i to j, both are a line, neither is a gap. The pattern (CPDAG)
-of a class of graphs with the same independences has an arrow where all of them have it, and a line elsewhere.
+``marks[i, j]`` without ``marks[j, i]`` is an arrow from i to j, both are an undirected edge (line), neither is a gap.
+The pattern (CPDAG) of an equivalence class has an arrow where all graphs of the class have it, and a line elsewhere.
 """
-# ruff: noqa: FBT001, PLR0917, C901 - machine code is called by position and spelt out
+# ruff: noqa: FBT001, PLR0917, C901 - machine code is long, and takes its arguments by position
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import numpy.typing as npt
 from apsl_backends.search.compiling import compiled, inner, keep_apart
 
 
-class Paper(NamedTuple):
-    """Working space: neighbours of each node, how many, who is left, an order, and places."""
+class PatternSpace(NamedTuple):
+    """Working space: the neighbours of each node, their number, the remaining nodes, an order, and a list."""
 
     near: npt.NDArray[np.int16]
     degrees: npt.NDArray[np.int64]
@@ -25,9 +25,9 @@ class Paper(NamedTuple):
     ahead: npt.NDArray[np.int64]
 
 
-def paper_for(width: int) -> Paper:
-    """Make working space for so many nodes."""
-    return Paper(
+def pattern_space_for(width: int) -> PatternSpace:
+    """Make working space for ``width`` nodes."""
+    return PatternSpace(
         np.empty((width, width), np.int16),
         np.zeros(width, np.int64),
         np.zeros(width, np.bool_),
@@ -44,13 +44,13 @@ def joined(marks: Any, x: int, y: int) -> Any:
 
 @inner
 def lined(marks: Any, x: int, y: int) -> Any:
-    """Return whether a line joins two nodes."""
+    """Return whether a line connects two nodes."""
     return marks[x, y] & marks[y, x]
 
 
 @inner
 def copy(marks: Any, out: Any) -> None:
-    """Copy a table of marks."""
+    """Copy a matrix of marks."""
     for x in range(len(marks)):
         for y in range(len(marks)):
             out[x, y] = marks[x, y]
@@ -58,7 +58,7 @@ def copy(marks: Any, out: Any) -> None:
 
 @inner
 def _can_be_last(marks: Any, left: Any, near: Any, degree: int, node: int) -> bool:
-    """Return whether all that is left around a node may point at it."""
+    """Return whether all remaining neighbours of a node may point at it."""
     for at in range(degree):
         other = near[node, at]
         if not left[other]:
@@ -74,11 +74,11 @@ def _can_be_last(marks: Any, left: Any, near: Any, degree: int, node: int) -> bo
 
 
 @compiled
-def extend(marks: Any, dag: Any, paper: Any) -> bool:
-    """Direct all lines such that neither a cycle nor a new V-structure appears (Dor and Tarsi 1992), if that can be."""
+def extend(marks: Any, dag: Any, space: Any) -> bool:
+    """Direct all lines without a cycle or a new V-structure (Dor and Tarsi 1992); return whether that is possible."""
     keep_apart()
     width = len(marks)
-    near, degrees, left = paper.near, paper.degrees, paper.left
+    near, degrees, left = space.near, space.degrees, space.left
     for node in range(width):
         degrees[node], left[node] = 0, True
         for other in range(width):
@@ -102,10 +102,10 @@ def extend(marks: Any, dag: Any, paper: Any) -> bool:
 
 
 @inner
-def order_of(dag: Any, paper: Any) -> None:
-    """Order the nodes of a graph without cycles such that parents come before their children."""
+def order_of(dag: Any, space: Any) -> None:
+    """Order the nodes of an acyclic graph so that parents come before their children."""
     width = len(dag)
-    waiting, order = paper.degrees, paper.order
+    waiting, order = space.degrees, space.order
     for node in range(width):
         waiting[node] = 0
         for parent in range(width):
@@ -127,12 +127,12 @@ def order_of(dag: Any, paper: Any) -> None:
 
 
 @compiled
-def pattern(dag: Any, marks: Any, paper: Any) -> None:
-    """Find the arrows that all graphs of a class share (Chickering 1995); the last parent of a node decides."""
+def pattern(dag: Any, marks: Any, space: Any) -> None:
+    """Find the pattern of a graph's class (Chickering 1995); the last parent of a node decides about its arrows."""
     keep_apart()
     width = len(dag)
-    order, parents = paper.order, paper.ahead
-    order_of(dag, paper)
+    order, parents = space.order, space.ahead
+    order_of(dag, space)
     for node in range(width):
         for other in range(width):
             marks[node, other] = dag[node, other] | dag[other, node]
@@ -158,10 +158,10 @@ def pattern(dag: Any, marks: Any, paper: Any) -> None:
 
 
 @inner
-def leads(marks: Any, start: int, end: int, seen: Any, skip: bool, ahead: Any) -> bool:
-    """Return whether arrows and lines lead from one node to another past none that is ``seen`` already.
+def has_path(marks: Any, start: int, end: int, seen: Any, skip: bool, ahead: Any) -> bool:
+    """Return whether a path of arrows and lines leads from one node to another without a ``seen`` node.
 
-    With ``skip`` the step straight from the start to the end does not count.
+    With ``skip``, the edge from start to end itself does not count.
     """
     seen[start] = True
     ahead[0] = start

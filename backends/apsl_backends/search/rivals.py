@@ -1,9 +1,9 @@
-"""How sure a class of graphs is of an edge, a gap or a triple: how far it is ahead of its best rival, in machine code.
+"""How much better a class of graphs is than its best rival without an edge, a gap or a triple, in machine code.
 
-A rival is a class one move away that lacks the feature: without the edge, with the missing one, or with the triple
-turned, torn or closed. At the end of a search no rival is better.
+A rival is a class one move away without the feature: without the edge, with the missing edge, or with the triple
+directed otherwise, without one of its edges, or with its ends adjacent. At the end of a search no rival is better.
 """
-# ruff: noqa: FBT003, PLR0917 - machine code is called by position and spelt out
+# ruff: noqa: FBT003, PLR0917 - machine code takes its arguments by position
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.search.compiling import compiled, inner
-from apsl_backends.search.families import Book, is_over, with_room
+from apsl_backends.search.families import Families, is_over, with_capacity
 from apsl_backends.search.greedy import applies, table_for
 from apsl_backends.search.operators import (
     DELETE,
@@ -47,9 +47,9 @@ class Comparison:
 
 @attrs.frozen
 class Rival:
-    """The best rival without a feature: how many units the graph is ahead of it, and the families that differ.
+    """The best rival without a feature: by how many units the graph is ahead of it, and the families that differ.
 
-    Where the search for rivals was over before, none was ``sought``.
+    ``sought`` is False if the search for rivals ended before this feature.
     """
 
     ahead: int
@@ -58,11 +58,11 @@ class Rival:
 
 
 def rivals(
-    book: Book, found: Found, opened: Open, max_parents: int, features: Sequence[tuple[int, ...]]
+    families: Families, found: Found, opened: Open, max_parents: int, features: Sequence[tuple[int, ...]]
 ) -> list[Rival | None]:
     """Find the best rival for each feature of a class: a pair of places, or an unshielded triple, its middle second.
 
-    None is given where the search had no move to make.
+    The rival is None if no move removes the feature.
     """
     rows = np.array([(one[0], one[1], one[-1] if len(one) == _TRIPLE else -1) for one in features], np.int64).reshape(
         -1, 3
@@ -70,22 +70,22 @@ def rivals(
     out = np.zeros((len(rows), _WIDTH), np.int64)
     width = len(found.members)
     numbers = np.array(found.members, np.int64)
-    book.tried[0] = 0
-    book, table, trial = with_room(book, width), table_for(width), np.zeros((width, width), np.uint8)
+    families.tried[0] = 0
+    families, table, trial = with_capacity(families, width), table_for(width), np.zeros((width, width), np.uint8)
     undone = np.zeros((len(rows), _SIDES), np.bool_)
 
-    def weigh(stop: Flag) -> None:
-        told = book._replace(stop=stop)
+    def compare(stop: Flag) -> None:
+        told = families._replace(stop=stop)
         turns = _turns(rows, width)
-        _turn(told, numbers, found.marks, opened, max_parents, rows, turns, table, trial, undone)
-        _weigh(told, numbers, found.marks, opened, max_parents, rows, undone, table, out)
+        _mark_undone(told, numbers, found.marks, opened, max_parents, rows, turns, table, trial, undone)
+        _find_best_rivals(told, numbers, found.marks, opened, max_parents, rows, undone, table, out)
 
-    heeding(weigh)
+    heeding(compare)
     return [_rival(found, move) for move in out.tolist()]
 
 
 def _turns(rows: npt.NDArray[np.int64], width: int) -> npt.NDArray[np.int64]:
-    """List the pairs that may be turned to undo each triple, equal ones together: x, y, the feature, and the side."""
+    """List the pairs whose turn may undo each triple, sorted by pair: x, y, the feature, and the side."""
     triples = np.flatnonzero(rows[:, 2] >= 0)
     x, middle, y = rows[triples].T
     pairs = np.stack([x * width + middle, middle * width + x, y * width + middle, middle * width + y], axis=1).ravel()
@@ -115,16 +115,16 @@ def _rival(found: Found, move: list[int]) -> Rival | None:
 
 
 @inner
-def _collides(marks: Any, x: int, middle: int, y: int) -> int:
-    """Say what a triple is: 0 no unshielded triple, 1 one that does not collide, 2 one that does."""
+def _classify_triple(marks: Any, x: int, middle: int, y: int) -> int:
+    """Return 0 for no unshielded triple, 1 for one without a collider, 2 for a V-structure."""
     if joined(marks, x, y) or not joined(marks, x, middle) or not joined(marks, y, middle):
         return 0
     return 1 if marks[middle, x] or marks[middle, y] else 2
 
 
 @inner
-def _best(book: Any, members: Any, marks: Any, limit: int, kind: int, x: int, y: int, table: Any) -> None:
-    """Find the best move of a kind that a pair has, unless it is known."""
+def _update_move(families: Any, members: Any, marks: Any, limit: int, kind: int, x: int, y: int, table: Any) -> None:
+    """Find the best move of a kind for a pair, unless it is known."""
     stale = table.stale_turns if kind == TURN else table.stale
     if not stale[x, y]:
         return
@@ -133,12 +133,12 @@ def _best(book: Any, members: Any, marks: Any, limit: int, kind: int, x: int, y:
     moves = table.turns if kind == TURN else table.moves
     count = parents_of(marks, members, y, x, space.base)
     lines = lines_of(marks, y, space.lines)
-    best_move(book, members, marks, limit, kind, x, y, True, moves, space, count, lines)
+    best_move(families, members, marks, limit, kind, x, y, True, moves, space, count, lines)
 
 
 @compiled
-def _turn(
-    book: Any,
+def _mark_undone(
+    families: Any,
     members: Any,
     marks: Any,
     opened: Any,
@@ -149,34 +149,34 @@ def _turn(
     trial: Any,
     undone: Any,
 ) -> None:
-    """Say which triples the best turn of each pair undoes; the class that a turn leads to is made once."""
+    """Record which triples the best turn of each pair undoes; the class after a turn is computed once."""
     table.stale_turns[:] = True
     space, moves = table.space, table.turns
     for at in range(len(turns)):
         x, y = turns[at, 0], turns[at, 1]
-        if is_over(book) or not applies(marks, opened, TURN, x, y):
+        if is_over(families) or not applies(marks, opened, TURN, x, y):
             continue
         if table.stale_turns[x, y]:
-            _best(book, members, marks, limit, TURN, x, y, table)
+            _update_move(families, members, marks, limit, TURN, x, y, table)
             if moves.gain[x, y] != NEVER:
                 copy(marks, trial)
                 make_move(trial, TURN, x, y, moves.clique[x, y], moves.size[x, y], space)
-                extend(trial, table.dag, table.paper)
-                pattern(table.dag, trial, table.paper)
+                extend(trial, table.dag, table.pattern_space)
+                pattern(table.dag, trial, table.pattern_space)
         if moves.gain[x, y] != NEVER:
             one, middle, other = features[turns[at, 2]]
-            before = _collides(marks, one, middle, other)
-            undone[turns[at, 2], turns[at, 3]] = _collides(trial, one, middle, other) != before
+            before = _classify_triple(marks, one, middle, other)
+            undone[turns[at, 2], turns[at, 3]] = _classify_triple(trial, one, middle, other) != before
 
 
 @inner
 def _try(
-    book: Any, members: Any, marks: Any, opened: Any, limit: int, kind: int, x: int, y: int, table: Any, out: Any
+    families: Any, members: Any, marks: Any, opened: Any, limit: int, kind: int, x: int, y: int, table: Any, out: Any
 ) -> None:
-    """Try one kind of move of a pair that undoes the feature, and keep the best so far."""
+    """Try a kind of move of a pair that undoes the feature, and keep the best so far."""
     if not applies(marks, opened, kind, x, y):
         return
-    _best(book, members, marks, limit, kind, x, y, table)
+    _update_move(families, members, marks, limit, kind, x, y, table)
     moves = table.turns if kind == TURN else table.moves
     if moves.gain[x, y] <= out[0]:
         return
@@ -187,10 +187,10 @@ def _try(
 
 
 @compiled
-def _weigh(
-    book: Any, members: Any, marks: Any, opened: Any, limit: int, features: Any, undone: Any, table: Any, out: Any
+def _find_best_rivals(
+    families: Any, members: Any, marks: Any, opened: Any, limit: int, features: Any, undone: Any, table: Any, out: Any
 ) -> None:
-    """Find the best rival for each feature; a triple is also undone where an edge of it goes or its ends are joined."""
+    """Find the best rival for each feature; deleting an edge of a triple or joining its ends also undoes it."""
     table.stale[:] = True
     for at in range(len(features)):
         best = out[at]
@@ -198,19 +198,19 @@ def _weigh(
         x, middle, y = features[at]
         if y < 0:
             for kind in (INSERT, DELETE):
-                _try(book, members, marks, opened, limit, kind, x, middle, table, best)
-                _try(book, members, marks, opened, limit, kind, middle, x, table, best)
+                _try(families, members, marks, opened, limit, kind, x, middle, table, best)
+                _try(families, members, marks, opened, limit, kind, middle, x, table, best)
         else:
             for kind in (TURN, DELETE):
                 if kind == DELETE or undone[at, 0]:
-                    _try(book, members, marks, opened, limit, kind, x, middle, table, best)
+                    _try(families, members, marks, opened, limit, kind, x, middle, table, best)
                 if kind == DELETE or undone[at, 1]:
-                    _try(book, members, marks, opened, limit, kind, middle, x, table, best)
+                    _try(families, members, marks, opened, limit, kind, middle, x, table, best)
                 if kind == DELETE or undone[at, 2]:
-                    _try(book, members, marks, opened, limit, kind, y, middle, table, best)
+                    _try(families, members, marks, opened, limit, kind, y, middle, table, best)
                 if kind == DELETE or undone[at, 3]:
-                    _try(book, members, marks, opened, limit, kind, middle, y, table, best)
-            _try(book, members, marks, opened, limit, INSERT, x, y, table, best)
-            _try(book, members, marks, opened, limit, INSERT, y, x, table, best)
-        if is_over(book):
+                    _try(families, members, marks, opened, limit, kind, middle, y, table, best)
+            _try(families, members, marks, opened, limit, INSERT, x, y, table, best)
+            _try(families, members, marks, opened, limit, INSERT, y, x, table, best)
+        if is_over(families):
             best[1] = _NOT_SOUGHT

@@ -1,9 +1,9 @@
-"""A tabu climb over graphs (Glover 1989), in machine code: the best arrow to add, delete or turn, again and again.
+"""A tabu climb over graphs (Glover 1989), in machine code: add, delete or turn the best arrow, repeatedly.
 
-Each step takes the best legal move, even one that loses, to a graph that was not met in the last steps. It polishes
-what a greedy equivalence search has found. Equally good moves go by the nodes' numbers.
+Each step makes the best legal move, even one that loses, to a graph that was not visited in the last steps. The climb
+improves the result of a greedy equivalence search. Ties are broken by the numbers of the nodes.
 """
-# ruff: noqa: PLR0917, PLR0912, PLR0915, C901, SIM102, SIM110 - machine code is called by position and spelt out
+# ruff: noqa: PLR0917, PLR0912, PLR0915, C901, SIM102, SIM110 - machine code is long, and takes its arguments by position
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import numpy.typing as npt
 from apsl_backends.search.compiling import compiled, inner, keep_apart
 from apsl_backends.search.families import family, fill
 from apsl_backends.search.operators import NEVER, put
-from apsl_backends.search.patterns import Paper, copy, order_of, paper_for
+from apsl_backends.search.patterns import PatternSpace, copy, order_of, pattern_space_for
 from apsl_backends.search.rounds import MOST_PARENTS, REQUIRED
 
 _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 class Climb(NamedTuple):
-    """What a climb keeps: gains of adding or deleting each arrow, who is below whom, the best graph, working space."""
+    """The data of a climb: the gain of adding or deleting each arrow, descendants, the best graph, working space."""
 
     gain: npt.NDArray[np.int64]
     below: npt.NDArray[np.uint8]
@@ -33,23 +33,23 @@ class Climb(NamedTuple):
     wanted: npt.NDArray[np.int64]
     gained: npt.NDArray[np.int64]
     recent: npt.NDArray[np.uint64]
-    paper: Paper
+    pattern_space: PatternSpace
 
 
 def climb_for(width: int, tabu: int) -> Climb:
-    """Make working space for a climb over so many nodes that remembers so many graphs."""
-    room = width + 2 * MOST_PARENTS
+    """Make the data of a climb over ``width`` nodes that avoids the last ``tabu`` graphs."""
+    size = width + 2 * MOST_PARENTS
     return Climb(
         np.zeros((width, width), np.int64),
         np.zeros((width, width), np.uint8),
         np.zeros((width, width), np.uint8),
         np.zeros((width, width), np.uint8),
-        np.zeros(room, np.int64),
-        np.zeros(room, np.int64),
-        np.zeros(room, np.int64),
-        np.zeros(room, np.int64),
+        np.zeros(size, np.int64),
+        np.zeros(size, np.int64),
+        np.zeros(size, np.int64),
+        np.zeros(size, np.int64),
         np.zeros(tabu, np.uint64),
-        paper_for(width),
+        pattern_space_for(width),
     )
 
 
@@ -65,8 +65,8 @@ def list_parents(dag: Any, members: Any, node: int, out: Any) -> int:
 
 
 @inner
-def _weigh(book: Any, members: Any, dag: Any, opened: Any, limit: int, node: int, climb: Any) -> None:
-    """Say what each arrow into a node gains when it is added, or deleted if it is there."""
+def _update_gains(families: Any, members: Any, dag: Any, opened: Any, limit: int, node: int, climb: Any) -> None:
+    """Update the gain of adding each arrow into a node, or of deleting it if it is there."""
     parents, width = climb.parents, len(dag)
     count = list_parents(dag, members, node, parents)
     if count < limit:
@@ -75,8 +75,8 @@ def _weigh(book: Any, members: Any, dag: Any, opened: Any, limit: int, node: int
             if other != node and opened[other, node] and not dag[other, node]:
                 climb.others[waiting] = members[other]
                 waiting += 1
-        fill(book, members[node], parents, count, climb.others[:waiting], climb.gained, climb.wanted, climb.others)
-    own = family(book, members[node], parents, count)
+        fill(families, members[node], parents, count, climb.others[:waiting], climb.gained, climb.wanted, climb.others)
+    own = family(families, members[node], parents, count)
     for other in range(width):
         if other == node or (dag[other, node] and opened[other, node] == REQUIRED):
             climb.gain[other, node] = NEVER
@@ -86,23 +86,23 @@ def _weigh(book: Any, members: Any, dag: Any, opened: Any, limit: int, node: int
                 if parents[at] != members[other]:
                     climb.others[kept] = parents[at]
                     kept += 1
-            climb.gain[other, node] = family(book, members[node], climb.others, kept) - own
+            climb.gain[other, node] = family(families, members[node], climb.others, kept) - own
         elif count < limit and opened[other, node]:
             for at in range(count):
                 climb.others[at] = parents[at]
             put(climb.others, count, members[other])
-            climb.gain[other, node] = family(book, members[node], climb.others, count + 1) - own
+            climb.gain[other, node] = family(families, members[node], climb.others, count + 1) - own
         else:
             climb.gain[other, node] = NEVER
 
 
 @inner
-def find_below(dag: Any, below: Any, paper: Any) -> None:
-    """Find who is below whom, from the last in the order upwards."""
+def find_below(dag: Any, below: Any, pattern_space: Any) -> None:
+    """Find the descendants of each node, from the last node in the order to the first."""
     width = len(dag)
-    order_of(dag, paper)
+    order_of(dag, pattern_space)
     for at in range(width - 1, -1, -1):
-        node = paper.order[at]
+        node = pattern_space.order[at]
         for other in range(width):
             below[node, other] = 0
         for child in range(width):
@@ -114,7 +114,7 @@ def find_below(dag: Any, below: Any, paper: Any) -> None:
 
 @inner
 def has_detour(dag: Any, below: Any, tail: int, head: int) -> bool:
-    """Return whether another way than their arrow leads from one node to another."""
+    """Return whether a path other than their arrow leads from tail to head."""
     for child in range(len(dag)):
         if dag[tail, child] and child != head and below[child, head]:
             return True
@@ -138,26 +138,26 @@ def _is_recent(recent: Any, stamp: Any) -> bool:
 
 
 @compiled
-def climb_from(book: Any, members: Any, dag: Any, opened: Any, limit: int, patience: int, climb: Any) -> Any:
-    """Climb from a graph and leave the best one met in its place; return what that gains."""
+def climb_from(families: Any, members: Any, dag: Any, opened: Any, limit: int, patience: int, climb: Any) -> Any:
+    """Climb from a graph and replace it by the best one visited; return the gain."""
     keep_apart()
     width = len(dag)
     stamp = np.uint64(1)
     for tail in range(width):
-        if book.stop[0]:
+        if families.stop[0]:
             return np.int64(0)
-        _weigh(book, members, dag, opened, limit, tail, climb)
+        _update_gains(families, members, dag, opened, limit, tail, climb)
         for head in range(width):
             climb.barred[tail, head] = 0
             if dag[tail, head]:
                 stamp ^= _stamp(members, tail, head)
     climb.recent[:] = np.uint64(0)
     climb.recent[0] = stamp
-    find_below(dag, climb.below, climb.paper)
+    find_below(dag, climb.below, climb.pattern_space)
     copy(dag, climb.best)
     now = top = np.int64(0)
     idle, met = 0, 1
-    while idle < patience and not book.stop[0]:
+    while idle < patience and not families.stop[0]:
         best, first, second, turned = NEVER, -1, -1, False
         for tail in range(width):
             for head in range(width):
@@ -185,11 +185,11 @@ def climb_from(book: Any, members: Any, dag: Any, opened: Any, limit: int, patie
             climb.barred[first, second] |= 2 if turned else 1
             continue
         dag[first, second] ^= 1
-        _weigh(book, members, dag, opened, limit, second, climb)
+        _update_gains(families, members, dag, opened, limit, second, climb)
         if turned:
             dag[second, first] = 1
-            _weigh(book, members, dag, opened, limit, first, climb)
-        find_below(dag, climb.below, climb.paper)
+            _update_gains(families, members, dag, opened, limit, first, climb)
+        find_below(dag, climb.below, climb.pattern_space)
         for tail in range(width):
             for head in range(width):
                 climb.barred[tail, head] = 0

@@ -1,4 +1,4 @@
-"""Grow-Shrink as a finder of blankets."""
+"""Grow-Shrink as a blanket finder."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from apsl_rules.plugins import FinderSettings, build
 
 
 class GrowShrink:
-    """Blankets by GSMB, split into neighbours and spouses by the tests with which GSBN draws its edges.
+    """Blankets by GSMB, split into neighbours and spouses by the tests with which GSBN finds its edges.
 
-    It understands the options ``grow``, ``shrink`` and ``pool``; equals are tried by name. Whoever was grown but is
-    neither found adjacent nor found to share a child is in ``grown`` alone.
+    It supports the options ``grow``, ``shrink`` and ``pool``; ties are broken by name. Members that are neither found
+    adjacent nor found to share a child are in ``grown`` only.
     """
 
     def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
@@ -23,7 +23,7 @@ class GrowShrink:
         self._skeleton = Skeleton(oracle, in_order(oracle.nodes), options, settings.max_conditioning)
 
     def grown(self, node: Node) -> tuple[Node, ...]:
-        """Return the blanket as one set, by name."""
+        """Return the members of the blanket by name."""
         return self._skeleton.grown(node)
 
     def blanket(self, node: Node) -> Blanket:

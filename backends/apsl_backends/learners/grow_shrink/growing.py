@@ -1,4 +1,4 @@
-"""GSMB: grow a set until nobody outside depends on the node given the set, then shrink it to those who do."""
+"""GSMB: grow a set until no other node depends on the target given the set, then remove members that do not."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _AHEAD = 16
 
 @attrs.frozen
 class GrowShrinkOptions:
-    """How Grow-Shrink goes about its work.
+    """The settings of Grow-Shrink.
 
-    ``grow`` tries those with the "strongest" association first, or goes by the "order" of the nodes (as published):
-    rows support only so many members, and whoever comes first takes the place of a neighbour. ``shrink`` tries each
-    member against the others that are left ("one by one", as published) or against all that were grown ("together",
-    which on data can drop two members that stand in for each other). ``pool`` says where the separator of two nodes
-    is sought: in the "smaller" of their blankets (as published) or in the "union" of both. ``cycles`` are left to the
-    conflict policy, or arrows on them turned round (as published; for the policy "first", which lets them stand).
+    ``grow`` tries nodes with the "strongest" association first, or in their "order" (as published): the rows support a
+    limited number of members, and early ones can take the place of a neighbour. ``shrink`` tests each member given the
+    other remaining ones ("one by one", as published) or given all others that were grown ("together", which on data can
+    drop two members that substitute for each other). ``pool`` says where the separator of two nodes is sought: in the
+    "smaller" of their blankets (as published) or in the "union" of both. ``cycles`` are left to the conflict "policy",
+    or their arrows reversed ("turn", as published; for the policy "first", which keeps the reversed ones).
     """
 
     grow: Literal["strongest", "order"] = "strongest"
@@ -33,9 +33,9 @@ class GrowShrinkOptions:
 
 
 class Growing:
-    """Blankets as GSMB finds them, each once; ``nodes`` are tried in their order.
+    """Finds blankets by GSMB, each once; ``nodes`` are tried in their order.
 
-    A test with too few rows neither lets a node in nor puts a member out, which is what ends the growth on data.
+    A test with too few rows neither adds a node nor removes a member; on data this ends the growth.
     """
 
     def __init__(self, oracle: Oracle, nodes: Sequence[Node], options: GrowShrinkOptions) -> None:
@@ -49,15 +49,15 @@ class Growing:
     def blanket(self, node: Node) -> tuple[Node, ...]:
         """Return the blanket of a node in the order of growth."""
         if node not in self._known:
-            self._known[node] = self._shrunk(node, self._grown(node))
+            self._known[node] = self._shrink(node, self._grow(node))
         return self._known[node]
 
     def undecided(self, node: Node) -> tuple[Verdict, ...]:
-        """Return the last verdicts on the nodes that stay outside only because there were too few rows."""
+        """Return the last verdicts on the nodes that were left out only because there were too few rows."""
         self.blanket(node)
         return self._undecided[node]
 
-    def _grown(self, node: Node) -> list[Node]:
+    def _grow(self, node: Node) -> list[Node]:
         candidates = [other for other in self._nodes if other != node]
         if self._strongest:
             sweep = self._oracle.associations(node)
@@ -82,11 +82,11 @@ class Growing:
         return members
 
     def _foresee(self, node: Node, others: Sequence[Node], members: Sequence[Node]) -> None:
-        """Say that some others will be tested, given the members, unless one of them joins these."""
+        """Announce tests of some other nodes given the members, in case none of them is added."""
         given = tuple(members)
         foresee(self._oracle, [Search(node, other, (), given) for other in others if other not in given])
 
-    def _shrunk(self, node: Node, members: list[Node]) -> tuple[Node, ...]:
+    def _shrink(self, node: Node, members: list[Node]) -> tuple[Node, ...]:
         kept = list(members)
         for other in members:
             against = members if self._together else kept

@@ -1,7 +1,7 @@
 """GSBN: the structure of a whole network from the blankets of all its nodes.
 
-First the skeleton, node by node. Then every pair of neighbours X, Y of a node A that are not neighbours themselves is
-asked about: if some set with A in it separates them, A is no collider between them; if none does, it is one.
+First the skeleton is found, node by node. Then every pair of neighbours X, Y of a node A that are not adjacent is
+tested: if a set with A in it separates them, A is no collider between them; if none does, it is one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from apsl_rules.rules import adjacent, arrow, chain, collider, gap, settled
 
 
 class GrowShrinkFindings:
-    """Tells the skeleton node by node, and with the last one what the triples say, all at once."""
+    """Reports the skeleton node by node, and all triples with the last node."""
 
     whole = True
 

@@ -1,6 +1,6 @@
-"""The rules that Grow-Shrink was published with: colliders, and a line along a directed path points the same way.
+"""The published rules of Grow-Shrink: colliders, and an undirected edge along a directed path follows the path.
 
-They are sound but not complete: nothing orients T - C in P -> T <- Q, T - C, as Meek's rules do.
+They are sound but not complete: unlike Meek's rules, they do not orient T - C in P -> T <- Q, T - C.
 """
 
 from __future__ import annotations

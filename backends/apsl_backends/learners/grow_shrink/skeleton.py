@@ -1,4 +1,4 @@
-"""From blankets to edges: who in a blanket is a neighbour, and which neighbours meet in a collider."""
+"""The edges between the members of blankets, and tests for colliders."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from apsl_rules.oracles import Oracle, Separation
 
 
 class Skeleton:
-    """The neighbours that blankets contain, worked out pair by pair when asked for.
+    """The neighbours in blankets, computed pair by pair on demand.
 
-    Two nodes are in each other's blanket only if both grew it so. Of these, neighbours are the pairs that no subset of
-    the pool separates.
+    Two nodes are in each other's blanket only if each found the other. Such a pair is adjacent if no subset of the pool
+    separates it.
     """
 
     def __init__(
@@ -29,25 +29,25 @@ class Skeleton:
         self._separations: dict[tuple[Node, Node], Separation] = {}
 
     def grown(self, node: Node) -> tuple[Node, ...]:
-        """Return the blanket of a node as GSMB finds it, whatever the others find, in the order of the nodes."""
+        """Return the blanket of a node that GSMB finds, regardless of the others, in the order of the nodes."""
         return self._sorted(self._growing.blanket(node))
 
     def undecided(self, node: Node) -> tuple[Verdict, ...]:
-        """Return the verdicts that kept others out of the blanket of a node only because there were too few rows.
+        """Return the verdicts that left nodes out of a blanket only because there were too few rows.
 
-        Those who found reliably that the node is not in their own blanket are decided.
+        Nodes that reliably left this node out of their own blanket are not included.
         """
         return tuple(
             one for one in self._growing.undecided(node) if self._is_undecided(one.x if one.y == node else one.y, node)
         )
 
     def _is_undecided(self, other: Node, node: Node) -> bool:
-        """Whether a node did not find reliably that another is outside its blanket."""
+        """Return whether a node did not reliably leave another out of its blanket."""
         left_out = (verdict for verdict in self._growing.undecided(other) if node in (verdict.x, verdict.y))
         return node in self.grown(other) or any(left_out)
 
     def blanket(self, node: Node) -> tuple[Node, ...]:
-        """Return those in the blanket of a node who have it in theirs."""
+        """Return the members of a node's blanket that have the node in theirs."""
         if node not in self._blankets:
             self._blankets[node] = tuple(other for other in self.grown(node) if node in self.grown(other))
         return self._blankets[node]
@@ -61,14 +61,14 @@ class Skeleton:
         return y in self.blanket(x) and not self.separation(x, y).found
 
     def separation(self, x: Node, y: Node) -> Separation:
-        """Search what separates two nodes, once for each pair."""
+        """Search for a separator of two nodes, once for each pair."""
         x, y = self._sorted((x, y))
         if (x, y) not in self._separations:
             self._separations[x, y] = self._oracle.separator(x, y, self._pool(x, y), max_size=self._limit)
         return self._separations[x, y]
 
     def separation_with(self, x: Node, middle: Node, y: Node) -> Separation:
-        """Search what separates two nodes when the middle is given as well; a collider lets nothing do so."""
+        """Search for a separator that includes the middle; there is none if it is a collider."""
         x, y = self._sorted((x, y))
         pool = [node for node in self._pool(x, y) if node != middle]
         limit = None if self._limit is None else self._limit + 1

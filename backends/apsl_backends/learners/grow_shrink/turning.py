@@ -1,4 +1,4 @@
-"""Directed cycles mended as Grow-Shrink does: the arrows on most cycles are taken out, to be put back turned round."""
+"""Directed cycles broken as in Grow-Shrink: the arrows on most cycles are removed, and later added in reverse."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from apsl_rules.rules import cyclic_groups
 
 Arrow = tuple[Node, Node]
 
-#: How many cycles are counted before the arrow on most of them is chosen; there can be exponentially many.
+#: The most cycles that are counted to choose the arrow on most of them; there can be exponentially many.
 COUNTED = 10_000
 
 
 def arrows_to_turn(arrows: Collection[Arrow]) -> tuple[Arrow, ...]:
-    """Return the arrows to turn round, in the order in which they are taken out; by name among equals.
+    """Return the arrows to reverse, in the order of their removal; ties are broken by name.
 
     >>> arrows_to_turn([("a", "b"), ("b", "c"), ("c", "a"), ("b", "a")])
     (('a', 'b'),)
@@ -32,7 +32,7 @@ def arrows_to_turn(arrows: Collection[Arrow]) -> tuple[Arrow, ...]:
 
 
 def cycles(arrows: Collection[Arrow]) -> Iterator[tuple[Arrow, ...]]:
-    """Return every directed cycle without a repeated node, each once: from its first node by name.
+    """Yield every directed cycle without a repeated node once, starting from its first node by name.
 
     >>> list(cycles([("a", "b"), ("b", "a"), ("b", "c")]))
     [(('a', 'b'), ('b', 'a'))]
@@ -45,7 +45,7 @@ def cycles(arrows: Collection[Arrow]) -> Iterator[tuple[Arrow, ...]]:
 
 
 def _rounds(onward: dict[Node, tuple[Node, ...]], path: tuple[Node, ...]) -> Iterator[tuple[Arrow, ...]]:
-    """Go on from a path in all ways that come back to its start through later nodes only."""
+    """Yield the cycles that extend a path back to its start through nodes later by name only."""
     for head in onward[path[-1]]:
         if head == path[0]:
             yield tuple(zip(path, (*path[1:], head), strict=True))
