@@ -57,6 +57,10 @@ class DataError(ApslError, ValueError):
     """A table cannot be used as it is; the message says which columns and what to do."""
 
 
+class TooManyCombinationsError(DataError):
+    """The values of some columns have more combinations than can be held."""
+
+
 class CacheFileError(ApslError, ValueError):
     """A file given as verdict cache cannot be used as one; it is left as it was."""
 

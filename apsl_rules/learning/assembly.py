@@ -163,10 +163,10 @@ class Assembly:
 
     # --- the part ----------------------------------------------------------------------------------------------------
 
-    def part(self, incomplete: str | None = None) -> Part:
-        """Cut the asked part out of what is known."""
+    def part(self, incomplete: str | None = None, *, compare: bool = True) -> Part:
+        """Cut the asked part out of what is known; without time to ``compare`` a search tells no leads."""
         if self.found is not None:
-            visits, notes = self.found.tell()
+            visits, notes = self.found.tell(compare)
             return attrs.evolve(self, found=None, is_over=True).told(*visits, notes=notes).part(incomplete)
         context, settled = self.context, self.ledger.settled
         return Part(

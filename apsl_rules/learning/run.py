@@ -103,8 +103,7 @@ class Run:
 def learn_part(offer: LearnerOffer, context: Context) -> Part:
     """Learn the part that a context asks for.
 
-    A limit ends the run with the last whole state; the part says so. An interrupt does the same and raises
-    ``Interrupted``, which carries the part.
+    A limit or an interrupt ends the run with the last whole state; the part says so.
     """
     run = Run(context.target, context.depth, context.asker.nodes, Assembly.start(context))
     stop = context.asker.stop
@@ -118,7 +117,11 @@ def learn_part(offer: LearnerOffer, context: Context) -> Part:
     except BaseException:
         context.asker.flush()
         raise
-    return Stop(monotonic() + _LAST_WORDS).run(lambda: run.state.part(_open_end(run, reason)))
+    told = _open_end(run, reason)
+    try:
+        return Stop(monotonic() + _LAST_WORDS).run(lambda: run.state.part(told))
+    except LimitReachedError:
+        return run.state.part(told, compare=False)
 
 
 def _finish(offer: LearnerOffer, context: Context, run: Run) -> Part:

@@ -73,7 +73,7 @@ class MarkedGraph(Exportable):
     cycles are allowed, since other tools and some policies leave them.
 
     >>> MarkedGraph("abc", arrows=[("a", "b")], lines=["bc"])
-    <MarkedGraph of 3 nodes, 1 arrows, 1 lines and 0 conflicts>
+    <MarkedGraph of 3 nodes, 1 arrow, 1 line and 0 conflicts>
     """
 
     nodes: tuple[Node, ...] = attrs.field(converter=_nodes, eq=frozenset)

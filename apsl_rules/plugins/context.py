@@ -66,13 +66,14 @@ class Marks(Protocol):
 class Searched:
     """What a search found over the nodes near the target; the rules are told only once no search follows.
 
-    ``tell`` returns the visits, and what a reader of the part should know.
+    ``tell`` returns the visits, and what a reader of the part should know; it compares what was found with rivals
+    unless told not to.
     """
 
     core: tuple[Node, ...]
     marks: Marks
     distances: Mapping[Node, int]
-    tell: Callable[[], tuple[Sequence[Visited], Sequence[str]]]
+    tell: Callable[[bool], tuple[Sequence[Visited], Sequence[str]]]
 
 
 class State(Protocol):

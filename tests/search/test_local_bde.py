@@ -12,7 +12,7 @@ from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.local_bde import LocalBde
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.table import Table
-from apsl_rules.errors import DataError
+from apsl_rules.errors import DataError, TooManyCombinationsError
 from apsl_rules.names import Node
 from support.scoring import coded, tables
 
@@ -76,3 +76,21 @@ def test_nothing_to_score_is_refused() -> None:
     empty = coded(np.empty((2, 0), np.uint8), ["a", "b"])
     with pytest.raises(DataError, match="0 rows and 2 columns cannot be scored"):
         LocalBde(empty, ess=1.0, penalty=0.0, empirical_weight=0.0)
+
+
+def test_too_many_distinct_rows_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the rows near a target cannot be held, the sentence says what to do; other failures stay as they are."""
+    drawn = coded(np.random.default_rng(1).integers(0, 2, (3, 50)), "abc")
+    kept = CachedCounts(TableCounts(drawn))
+    score = LocalBde(kept, ess=1.0, penalty=0.0, empirical_weight=0.5)
+    for error, sentence in (
+        (TooManyCombinationsError("large"), "the 3 columns near the target have more distinct rows than can be held"),
+        (DataError("the cluster is gone"), "the cluster is gone"),
+    ):
+
+        def refuse(_places: object, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr(kept, "joint", refuse)
+        with pytest.raises(DataError, match=sentence):
+            score.join("abc")

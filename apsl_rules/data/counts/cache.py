@@ -9,7 +9,7 @@ from typing import TypeVar
 from apsl_rules.data.counts._size_guess import Sizing
 from apsl_rules.data.counts.collapse import collapse
 from apsl_rules.data.counts.source import CountSource, Heading, Joint
-from apsl_rules.errors import DataError
+from apsl_rules.errors import TooManyCombinationsError
 from apsl_rules.names import listing
 
 Value = TypeVar("Value")
@@ -174,7 +174,7 @@ class CachedCounts:
                 f"the table of {names} has more combinations than can be held (at most {_MOST_OF_ONE:,}, or what the "
                 "memory allows); join levels, or allow fewer columns to be given (max_conditioning)"
             )
-            raise DataError(message)
+            raise TooManyCombinationsError(message)
 
     def _join_sets(self, sets: Iterable[frozenset[int]]) -> list[frozenset[int]]:
         """Return the sets to ask for: none that follows from another, small ones joined where that costs nothing."""

@@ -36,7 +36,7 @@ def random_network(
     likely in a row of a table; the larger it is, the more the levels of the parents tell of a node.
 
     >>> random_network(1000, seed=1)
-    <Network random1000: 1000 nodes and 1500 arrows>
+    <Network random1000: 1,000 nodes and 1,500 arrows>
     """
     nodes = whole_number("nodes", nodes, 1, _MOST_NODES)
     max_parents = whole_number("max_parents", max_parents, 0)

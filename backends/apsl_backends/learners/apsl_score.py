@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import attrs
 
@@ -98,14 +99,19 @@ class FindingsFromScores:
         core = (*state.visited, *nodes)
         ball = self._balls.around(self._context.target, core, self._ball)
         self._ball = ball
-        return state.searched(Searched(core, ball, ball.distances, lambda: self._tell(ball, core)))
+        return state.searched(Searched(core, ball, ball.distances, partial(self._tell, ball, core)))
 
-    def _tell(self, ball: Ball, core: Sequence[Node]) -> tuple[Sequence[Visited], Sequence[str]]:
+    def _tell(
+        self,
+        ball: Ball,
+        core: Sequence[Node],
+        compare: bool,  # noqa: FBT001 - as the run asks for it
+    ) -> tuple[Sequence[Visited], Sequence[str]]:
         """Return the visits that report a ball, and notes on the search."""
         most = self._options.max_parents
-        leads = find_leads(ball, most)
+        leads = find_leads(ball, most, compare=compare)
         scored = frozenset(ball.members) if self._options.pairs == "all" else frozenset()
-        against = find_contradictions(ball, core, most)
+        against = find_contradictions(ball, core, most) if self._context.knowledge and compare else {}
         visits = visits_of(ball, core, leads, tested=self._tests_of, scored=scored, against=against)
         return visits, self._notes(ball, leads)
 

@@ -133,7 +133,7 @@ class Balls:
         families = self._score.families
         free = search_rounds(families, numbers, pairs_allowed(allowed), self._effort, start)
         found = free
-        if not (allowed == OPEN).all():
+        if self._knowledge and not (allowed == OPEN).all():
             fitting = find_fitting_graph(free.marks, allowed)
             if fitting is None:
                 dag = repair_graph(free.dag, allowed)

@@ -14,7 +14,6 @@ import numpy as np
 
 from apsl_backends.learners.ball import Ball
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
-from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.plugins import Visited
@@ -32,24 +31,24 @@ Tested: TypeAlias = Callable[[Node, Node, bool], tuple[Verdict, ...]]
 AGAINST_KNOWLEDGE = 5.0
 
 
-def find_leads(ball: Ball, max_parents: int) -> Leads:
-    """Find the best rival for each feature of all nodes that are connected with the target."""
+def find_leads(ball: Ball, max_parents: int, *, compare: bool) -> Leads:
+    """Find the best rival for each feature of all nodes that are connected with the target, or seek none."""
+    from apsl_backends.search.rivals import Rival
+
     listed = [nodes for node in ball.distances for _, nodes in _around(ball, ball.found, node)]
+    if not compare:
+        return dict.fromkeys(listed, Rival(0, (), sought=False))
     return _compare(ball, ball.found, listed, max_parents)
 
 
 def _compare(ball: Ball, found: Found, features: Iterable[tuple[Node, ...]], max_parents: int) -> Leads:
-    from apsl_backends.search.rivals import Rival, rivals
+    from apsl_backends.search.rivals import rivals
 
     listed = list(features)
     width = len(found.members)
     places = [tuple(ball.place[node] for node in nodes) for nodes in listed]
     everything = np.full((width, width), OPEN, np.uint8)
-    try:
-        leads = rivals(ball.score.families, found, everything, max_parents, places)
-    except LimitReachedError:  # the run has ended, so nothing more is compared
-        leads = [Rival(0, (), sought=False)] * len(listed)
-    return dict(zip(listed, leads, strict=True))
+    return dict(zip(listed, rivals(ball.score.families, found, everything, max_parents, places), strict=True))
 
 
 def visits_of(ball: Ball, core: Collection[Node], leads: Leads, *, tested: Tested, scored: Collection[Node],
@@ -87,8 +86,6 @@ def find_contradictions(ball: Ball, core: Collection[Node], max_parents: int) ->
     These are edges between nodes that must not be adjacent, and V-structures with a forbidden arrow.
     """
     allowed = ball.allowed
-    if (allowed == OPEN).all():
-        return {}
     apart = [
         (node, other)
         for node in core
@@ -105,18 +102,16 @@ def find_contradictions(ball: Ball, core: Collection[Node], max_parents: int) ->
     if ball.score.nats(ball.free.gain - ball.found.gain) < AGAINST_KNOWLEDGE:
         return found
     wrong = [
-        (relation, names)
+        names
         for node in core
         for relation, names in _around(ball, ball.free, node)
         if relation is collider and any(_is_excluded(ball, end, names[1]) for end in (names[0], names[2]))
     ]
-    for (relation, names), lead in zip(wrong, _compare(ball, ball.free, [n for _, n in wrong], max_parents).values(),
-                                       strict=False):  # fmt: skip
-        fact = relation.fact(*names)
-        found[fact] = Finding(fact, _evidence(ball, lead, ()))
-        for end in (names[0], names[2]):
-            edge = adjacent.fact(end, names[1])
-            found.setdefault(edge, Finding(edge, _evidence(ball, lead, ())))
+    for names, lead in _compare(ball, ball.free, wrong, max_parents).items():
+        x, middle, y = names
+        facts = (collider.fact(*names), adjacent.fact(x, middle), adjacent.fact(middle, y))
+        for fact in facts:
+            found.setdefault(fact, Finding(fact, _evidence(ball, lead, ())))
     return found
 
 

@@ -23,11 +23,13 @@ from apsl_backends.scores.imputation import impute
 from apsl_backends.search.families import Families, empty_families, empty_table
 from apsl_rules.data import Codes, Table
 from apsl_rules.data.counts import CachedCounts, Heading, collapse, heading_of
-from apsl_rules.errors import DataError
+from apsl_rules.errors import DataError, TooManyCombinationsError
 from apsl_rules.names import Node
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
+#: The most rows whose counts a search holds.
+_MOST_ROWS = 2**31 - 1
 #: Larger tables are counted by their distinct rows, which are far fewer.
 _MANY_ROWS = 1 << 22
 #: The most bits of a figure, and the most fractional bits of a unit.
@@ -56,6 +58,9 @@ class LocalBde:
         if not self.heading.rows or not self.heading.names:
             size = f"{self.heading.rows} rows and {len(self.heading.names)} columns"
             message = f"a table of {size} cannot be scored; give one of each"
+            raise DataError(message)
+        if self.heading.rows > _MOST_ROWS:
+            message = f"a search by scores takes at most {_MOST_ROWS:,} rows; learn by tests (learner='apsl')"
             raise DataError(message)
         self._order = ContentOrder.of(self.heading) if order == "content" else ContentOrder.by_column(self.heading)
         self._empirical_weight = empirical_weight
@@ -125,7 +130,14 @@ class LocalBde:
     def _block(self, places: list[int]) -> tuple[Codes, Integers]:
         """Return rows of some columns with weights, or if possible the rows of the whole table without weights."""
         if self._kept is not None:
-            joint = self._kept.joint(places)
+            try:
+                joint = self._kept.joint(places)
+            except TooManyCombinationsError as error:
+                message = (
+                    f"the {len(places)} columns near the target have more distinct rows than can be held; choose fewer "
+                    "columns, join levels, or learn by tests (learner='apsl')"
+                )
+                raise DataError(message) from error
             return joint.codes, joint.weights
         table = self._table
         assert table is not None  # noqa: S101 - rows or counts
