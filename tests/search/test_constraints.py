@@ -90,7 +90,7 @@ def test_what_knowledge_compels_is_what_all_fitting_graphs_share(is_true: bool, 
 
 @given(dags(min_nodes=2, max_nodes=6), MIXED)
 def test_a_mended_graph_fits(dag: Dag, random: Random) -> None:
-    """It has every required arrow, none that is forbidden, no cycle, and no edge that the graph did not have."""
+    """It has every required arrow, none that is forbidden, no cycle, few parents, and no new edge."""
     known = false_knowledge(dag, random)
     allowed = arrows_allowed(dag.nodes, known)
     place = {node: at for at, node in enumerate(dag.nodes)}
@@ -98,9 +98,10 @@ def test_a_mended_graph_fits(dag: Dag, random: Random) -> None:
     for tail, head in dag.edges:
         graph[place[tail], place[head]] = 1
 
-    mended = repair_graph(graph, allowed)
+    mended = repair_graph(graph, allowed, 2)
 
     assert fits(mended, allowed)
+    assert ((mended > 0).sum(axis=0) <= np.maximum((allowed == REQUIRED).sum(axis=0), 2)).all()
     parents = tuple(tuple(dag.nodes[x] for x in np.flatnonzero(mended[:, at]).tolist()) for at in range(len(place)))
     Dag(dag.nodes, parents)  # refuses cycles
     assert not ((mended > 0) & (graph == 0) & (graph.T == 0) & (allowed != REQUIRED)).any()

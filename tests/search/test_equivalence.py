@@ -27,13 +27,13 @@ from apsl_backends.search.operators import (
 )
 from apsl_backends.search.patterns import extend, pattern, pattern_space_for
 from apsl_backends.search.rivals import rivals
-from apsl_backends.search.rounds import Effort, Found, Marks, search_rounds
+from apsl_backends.search.rounds import CLOSED, REQUIRED, Effort, Found, Marks, climb_rounds, search_rounds
 from apsl_backends.search.tabu import climb_for, climb_from
 from apsl_rules.data.table import Table
 from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.networks.sampling import sample
 from support.graphs import all_dags, random_dag
-from support.scoring import strong_network, tables
+from support.scoring import coded, strong_network, tables
 from support.searching import families_of, naive_climb
 
 FOUR = 4
@@ -182,6 +182,26 @@ def test_a_search_goes_on_from_a_class_over_some_of_the_nodes(drawn: Table, data
     assert again.gain >= found.gain
     if again.gain == found.gain:
         assert np.array_equal(again.marks, found.marks)
+
+
+@pytest.mark.parametrize("required", [6, 7, 10])
+def test_a_climb_scores_families_of_any_size(required: int) -> None:
+    """Beyond the parents that a search adds, scores are not cached, and the gain is still that of the graph."""
+    random = np.random.default_rng(required)
+    codes = random.integers(0, 2, (14, 400))
+    codes[0] = codes[1:9].sum(axis=0) + random.integers(0, 3, 400) > 5
+    drawn = coded(codes, [f"x{at:02}" for at in range(14)])
+    allowed = np.ones((14, 14), np.uint8)
+    dag = np.zeros((14, 14), np.uint8)
+    for parent in range(14 - required, 14):
+        allowed[parent, 0], allowed[0, parent], dag[parent, 0] = REQUIRED, CLOSED, 1
+    score = BDeu(drawn, order="column")
+    empty = total(score, np.zeros_like(dag))
+    gain = total(score, dag) - empty
+    found = climb_rounds(families_of(drawn), range(14), dag, gain=gain, allowed=allowed, effort=Effort())
+    assert found.gain == total(score, found.dag) - empty
+    assert found.gain >= gain
+    assert (found.dag[14 - required :, 0] == 1).all()
 
 
 @settings(max_examples=40)

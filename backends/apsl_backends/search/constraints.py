@@ -97,14 +97,18 @@ def find_fitting_graph(marks: Marks, allowed: Open) -> Marks | None:
     return None
 
 
-def repair_graph(dag: Marks, allowed: Open) -> Marks:
-    """Return a graph that fits the knowledge and keeps the edges of another, reversed or left out if necessary."""
+def repair_graph(dag: Marks, allowed: Open, most: int) -> Marks:
+    """Return a graph that fits the knowledge and keeps the edges of another, reversed or left out if necessary.
+
+    No node gets more than so many parents unless more are required.
+    """
     found: Marks = (allowed == REQUIRED).astype(np.uint8)
     for x, y in np.argwhere(dag).tolist():
         for tail, head in ((x, y), (y, x)):
             if found[tail, head] or found[head, tail]:
                 break
-            if allowed[tail, head] != CLOSED and not _has_path(found, head, tail):
+            has_space = np.count_nonzero(found[:, head]) < most
+            if allowed[tail, head] != CLOSED and has_space and not _has_path(found, head, tail):
                 found[tail, head] = 1
                 break
     return found

@@ -1,7 +1,7 @@
 """A cache of family scores for compiled searches; missing scores are counted, in batches where many are needed.
 
-A family is a node with at most six parents. The cache is a hash table of fixed size in which a new score may overwrite
-an older one. That costs another count, but never changes a result.
+A family is a node with its parents. The cache is a hash table of fixed size, for families of at most six parents, in
+which a new score may overwrite an older one. That costs another count, but never changes a result.
 """
 # ruff: noqa: PLR0917, PLR2004 - machine code takes its arguments by position
 
@@ -115,21 +115,24 @@ def _put(families: Any, high: Any, low: Any, value: int) -> None:
 
 
 @inner
-def _score(families: Any, node: int, parents: Any, count: int, high: Any, low: Any) -> Any:
-    """Score a family that is not cached, and cache it."""
+def _score(families: Any, node: int, parents: Any, count: int) -> Any:
+    """Score a family."""
     keep_apart()
     families.counted[0] += 1
-    value = (
+    return (
         kernels.local(families.columns, node, parents[:count], -1, families.prior, families.workspace)
         - families.prior.penalty * count
     )
-    _put(families, high, low, value)
-    return value
 
 
 @inner
 def family(families: Any, node: int, parents: Any, count: int) -> Any:
-    """Score a node given its first ``count`` parents, in units, minus their penalty."""
+    """Score a node given its first ``count`` parents, in units, minus their penalty.
+
+    Only families with at most ``MOST_PARENTS`` parents are cached: a key has no bits for more.
+    """
+    if count > MOST_PARENTS:
+        return _score(families, node, parents, count)
     high, low = _keys(node, parents, count)
     near = _slot(families, high, low)
     if families.known[near, 0] == high and families.known[near, 1] == low:
@@ -137,7 +140,9 @@ def family(families: Any, node: int, parents: Any, count: int) -> Any:
     far = near ^ 1
     if families.known[far, 0] == high and families.known[far, 1] == low:
         return np.int64(families.known[far, 2])
-    return _score(families, node, parents, count, high, low)
+    value = _score(families, node, parents, count)
+    _put(families, high, low, value)
+    return value
 
 
 @inner
@@ -167,6 +172,8 @@ def fill(
 ) -> None:
     """Score in one batch the families with one of the others as a further parent that are not cached yet."""
     keep_apart()
+    if count >= MOST_PARENTS:
+        return
     missing = 0
     for other in others:
         if other == node:
