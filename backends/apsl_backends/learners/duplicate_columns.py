@@ -57,12 +57,13 @@ _KNOWN: WeakKeyDictionary[Table | Heading, DuplicateColumns] = WeakKeyDictionary
 def _duplicates(kept: CachedCounts) -> list[tuple[Node, ...]]:
     """Find groups by counts: duplicates have equal counts of levels, and as many combinations as levels."""
     heading = kept.heading
-    alike: dict[bytes, list[int]] = {}
+    alike: dict[tuple[bytes, int], list[int]] = {}
     for place, totals in enumerate(heading.totals):
-        alike.setdefault(np.sort(totals[totals > 0]).tobytes(), []).append(place)
+        levels, missing = np.split(totals, [int(heading.cards[place])])
+        alike.setdefault((np.sort(levels[levels > 0]).tobytes(), int(missing.sum())), []).append(place)
     groups: list[list[int]] = []
     for places in alike.values():
-        if len(places) > 1 and np.count_nonzero(heading.totals[places[0]]) > 1:
+        if len(places) > 1 and heading.varied[places[0]]:
             kept.fetch([(places[0], other) for other in places[1:]])
             groups += _split(kept, places)
     return [in_order(heading.names[place] for place in group) for group in groups]
@@ -73,10 +74,17 @@ def _split(kept: CachedCounts, places: list[int]) -> list[list[int]]:
     groups: list[list[int]] = []
     for place in places:
         for group in groups:
-            levels = np.count_nonzero(kept.heading.totals[place])
-            if len(kept.joint([group[0], place]).weights) == levels:
+            if _are_duplicates(kept, group[0], place):
                 group.append(place)
                 break
         else:
             groups.append([place])
     return [group for group in groups if len(group) > 1]
+
+
+def _are_duplicates(kept: CachedCounts, one: int, other: int) -> bool:
+    """Return whether each level of a column meets one level of another, and missing values meet each other."""
+    joint, cards = kept.joint([one, other]), kept.heading.cards
+    is_missing = [joint.codes[at] == cards[place] for at, place in enumerate((one, other))]
+    levels = np.count_nonzero(kept.heading.totals[one])
+    return len(joint.weights) == levels and bool((is_missing[0] == is_missing[1]).all())
