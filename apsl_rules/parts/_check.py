@@ -82,7 +82,8 @@ def _wrong_frame(part: Part) -> Iterable[str]:
             yield f"{settled.text((node,))}, but it was not visited"
     unvisited = [node for node in part.distances if part.is_inner(node) and node not in visited]
     if part.incomplete is None and unvisited:
-        yield f"{listing(in_order(unvisited))} of the asked part were not visited, but it is said to be complete"
+        verb = "was" if len(unvisited) == 1 else "were"
+        yield f"{listing(in_order(unvisited))} of the asked part {verb} not visited, but it is said to be complete"
     if max(part.distances.values()) >= len(part.nodes):
         yield f"a distance is {max(part.distances.values())}, but the part has {count_of(len(part.nodes), 'node')}"
 

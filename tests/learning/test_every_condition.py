@@ -8,15 +8,30 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 import pytest
 
 from apsl_backends.counting.table_counts import TableCounts
-from apsl_rules import Interrupted, Knowledge, Part, compare, hookimpl, learn, learn_graph, learn_many, network
+from apsl_rules import (
+    Interrupted,
+    Knowledge,
+    Part,
+    compare,
+    hookimpl,
+    learn,
+    learn_graph,
+    learn_many,
+    load_part,
+    network,
+)
 from apsl_rules.data.table import Table
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.request import Request, Settings
-from apsl_rules.names import Node
+from apsl_rules.names import Depth, Node
 from apsl_rules.plugins.context import Progress
+from apsl_rules.plugins.manager import installed
+from apsl_rules.rules.store import Mark
 from support.counted import ThriftyCounts
 
 ALARM = sample(network("alarm"), 1000, seed=4)
@@ -143,3 +158,61 @@ def test_a_limit_keeps_the_last_whole_state() -> None:
 def test_there_is_one_list_of_settings() -> None:
     """What a request holds is what callers can give by name."""
     assert {field.name for field in attrs.fields(Request)} == set(Settings.__annotations__)
+
+
+def crowd(parents: int) -> pd.DataFrame:
+    """Draw a column that depends on ten of twenty others."""
+    random = np.random.default_rng(parents)
+    columns = {f"p{at}": random.integers(0, 2, 1500) for at in range(20)}
+    total = sum(columns[f"p{at}"] for at in range(10))
+    return pd.DataFrame({**columns, "t": (total + random.normal(0, 0.8, 1500) > 5).astype(int)})
+
+
+@pytest.mark.parametrize("parents", [7, 10])
+def test_more_required_parents_than_a_search_adds(parents: int) -> None:
+    """All of them are drawn, although a search would never add that many."""
+    required = [(f"p{at}", "t") for at in range(20 - parents, 20)]
+    part = learn(crowd(parents), "t", knowledge=Knowledge(required=required), conflicts="strongest")
+    assert set(required) <= part.arrows
+
+
+@pytest.mark.parametrize("depth", [1, 2, "max"])
+def test_contradicted_parts_can_be_saved_and_loaded(depth: Depth, tmp_path: Path) -> None:
+    """Both ends of a contradicted pair are visited, so that the part is what it says it is."""
+    random = np.random.default_rng(3)
+    b = random.integers(0, 2, 1500)
+    rows = pd.DataFrame({"b": b, "c": b ^ (random.random(1500) < 0.1), "e": random.integers(0, 2, 1500)})
+    part = learn(rows, "b", depth=depth, knowledge=Knowledge(apart=[("b", "c")]))
+    part.save(tmp_path / "part.json")
+    assert load_part(tmp_path / "part.json") == part
+    assert part.mark("b", "c") is Mark.CONFLICT
+
+
+def test_a_missing_value_is_no_level_of_a_duplicate() -> None:
+    """A column that lacks one level of another is no duplicate of it, wherever rows are counted."""
+    random = np.random.default_rng(1)
+    code = random.integers(0, 3, 600)
+    x = np.array(["p", "q", "r"], object)[code]
+    noisy = [(code + (random.random(600) < 0.2)) % 3 for _ in range(2)]
+    rows = pd.DataFrame({"x": x, "y": pd.Series(x).where(code < 2), "c": noisy[0], "d": noisy[1]})
+    for target in rows.columns:
+        assert said(learn(rows, target, counts="duckdb")) == said(learn(rows, target))
+
+
+@pytest.mark.parametrize("pairs", ["all", "inner", "candidates"])
+def test_required_arrows_are_open_to_every_kind_of_search(pairs: str) -> None:
+    """A search among some pairs only never closes an arrow that is required."""
+    random = np.random.default_rng(2)
+    first, second = random.integers(0, 2, (2, 1000))
+    both = (first & second) ^ (random.random(1000) < 0.1)
+    rows = pd.DataFrame({"s1": first, "s2": second, "v": both.astype(int)})
+    plain = installed().learners["apsl-score"].spec
+    spec = attrs.evolve(plain, options={**plain.options, "pairs": pairs, "radius": 1})
+    part = learn(rows, "v", depth=2, learner=spec, knowledge=Knowledge(required=[("s1", "s2")]))
+    assert part.mark("s1", "s2") is Mark.ARROW
+
+
+def test_compare_takes_learners_only() -> None:
+    """The one learner of other calls is refused, not ignored."""
+    with pytest.raises(InvalidArgumentError, match="compare takes learners, a list; leave learner out"):
+        compare(ALARM, "HR", learners=["apsl"], learner="cmb")

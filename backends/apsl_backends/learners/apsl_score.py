@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import attrs
@@ -18,6 +18,7 @@ from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
+from apsl_rules.rules import Fact, Finding, adjacent
 
 
 @attrs.frozen
@@ -98,20 +99,25 @@ class FindingsFromScores:
         """Return the state after a search around the core with some new nodes."""
         core = (*state.visited, *nodes)
         ball = self._balls.around(self._context.target, core, self._ball)
+        against: dict[Fact, Finding] = {}
+        if self._context.knowledge:
+            against = find_contradictions(ball, core, self._context.knowledge, self._options.max_parents)
+            pairs = frozenset(frozenset(fact.nodes) for fact in against if fact.relation == adjacent.name)
+            ball = attrs.evolve(ball, contradicted=pairs)
         self._ball = ball
-        return state.searched(Searched(core, ball, ball.distances, partial(self._tell, ball, core)))
+        return state.searched(Searched(core, ball, ball.distances, partial(self._tell, ball, core, against)))
 
     def _tell(
         self,
         ball: Ball,
         core: Sequence[Node],
+        against: Mapping[Fact, Finding],
         compare: bool,  # noqa: FBT001 - as the run asks for it
     ) -> tuple[Sequence[Visited], Sequence[str]]:
         """Return the visits that report a ball, and notes on the search."""
         most = self._options.max_parents
         leads = find_leads(ball, most, compare=compare)
         scored = frozenset(ball.members) if self._options.pairs == "all" else frozenset()
-        against = find_contradictions(ball, core, most) if self._context.knowledge and compare else {}
         visits = visits_of(ball, core, leads, tested=self._tests_of, scored=scored, against=against)
         return visits, self._notes(ball, leads)
 

@@ -15,8 +15,8 @@ import attrs
 import numpy as np
 
 from apsl_backends.search.constraints import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
-from apsl_backends.search.rounds import CLOSED, OPEN, Effort, Found, Marks, Open, climb_rounds, search_rounds
-from apsl_rules.names import Node, in_order
+from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Effort, Found, Marks, Open, climb_rounds, search_rounds
+from apsl_rules.names import Node, Pair, in_order
 from apsl_rules.rules import Knowledge, Mark
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ class Ball:
     """The class of graphs that was found around a target, with the distance of each node.
 
     ``free`` is the class that the search found without regard to known directions; ``found`` differs from it only if
-    these do not fit.
+    these do not fit. ``contradicted`` are pairs that knowledge keeps apart and the data do not; they count for
+    distances, so that the part reaches their ends.
     """
 
     score: LocalBde
@@ -38,6 +39,7 @@ class Ball:
     free: Found
     allowed: Open
     target: Node
+    contradicted: frozenset[Pair] = frozenset()
 
     @cached_property
     def members(self) -> tuple[Node, ...]:
@@ -72,11 +74,16 @@ class Ball:
         found: dict[Node, int] = {self.target: 0}
         layer: tuple[Node, ...] = (self.target,)
         while layer:
-            ahead = {other for node in layer for other in self.neighbours[node]} - found.keys()
+            ahead = {other for node in layer for other in self.connected_to(node)} - found.keys()
             further = found[layer[0]] + 1
             layer = in_order(ahead)
             found |= dict.fromkeys(layer, further)
         return found
+
+    def connected_to(self, node: Node) -> tuple[Node, ...]:
+        """Return the neighbours of a node, and the nodes that only knowledge separates from it."""
+        others = (other for pair in self.contradicted if node in pair for other in pair if other != node)
+        return (*self.neighbours[node], *in_order(others))
 
     def neighbours_of(self, node: Node) -> tuple[Node, ...]:
         """Return the nodes that are adjacent to a node."""
@@ -136,7 +143,7 @@ class Balls:
         if self._knowledge and not (allowed == OPEN).all():
             fitting = find_fitting_graph(free.marks, allowed)
             if fitting is None:
-                dag = repair_graph(free.dag, allowed)
+                dag = repair_graph(free.dag, allowed, self._effort.max_parents)
                 found = climb_rounds(
                     families, numbers, dag, gain=self._gain(numbers, dag), allowed=allowed, effort=self._effort
                 )
@@ -172,5 +179,5 @@ class Balls:
         for node in near:
             for other in self._candidates(node):
                 opened[place[node], place[other]] = opened[place[other], place[node]] = True
-        allowed[~opened] = CLOSED
+        allowed[~opened & (allowed != REQUIRED)] = CLOSED
         return allowed

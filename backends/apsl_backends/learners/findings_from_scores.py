@@ -17,7 +17,7 @@ from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.plugins import Visited
-from apsl_rules.rules import Fact, Finding, Relation, adjacent, chain, collider, gap, settled
+from apsl_rules.rules import Fact, Finding, Knowledge, Relation, adjacent, chain, collider, gap, settled
 
 if TYPE_CHECKING:
     from apsl_backends.search.rivals import Rival
@@ -80,19 +80,19 @@ def visits_of(ball: Ball, core: Collection[Node], leads: Leads, *, tested: Teste
     return visits
 
 
-def find_contradictions(ball: Ball, core: Collection[Node], max_parents: int) -> dict[Fact, Finding]:
+def find_contradictions(
+    ball: Ball, core: Collection[Node], knowledge: Knowledge, max_parents: int
+) -> dict[Fact, Finding]:
     """Return the findings that contradict background knowledge, if graphs without it are far ahead.
 
     These are edges between nodes that must not be adjacent, and V-structures with a forbidden arrow.
     """
-    allowed = ball.allowed
     apart = [
         (node, other)
         for node in core
         for other in ball.members
-        if node != other and allowed[ball.place[node], ball.place[other]] == CLOSED
-        and allowed[ball.place[other], ball.place[node]] == CLOSED
-    ]  # fmt: skip
+        if node != other and knowledge.why_apart(node, other) is not None
+    ]
     found: dict[Fact, Finding] = {}
     for pair, lead in _compare(ball, ball.found, apart, max_parents).items():
         if lead is not None and lead.sought and ball.score.nats(-lead.ahead) >= AGAINST_KNOWLEDGE:
@@ -132,7 +132,7 @@ def _owners(ball: Ball, core: Collection[Node]) -> dict[Node, list[Node]]:
         if node in core:
             owner[node] = node
         else:
-            nearer = [one for one in ball.neighbours[node] if one in owner]
+            nearer = [one for one in ball.connected_to(node) if one in owner]
             owner[node] = owner[min(nearer, key=ball.distances.__getitem__)]
     owned: dict[Node, list[Node]] = {node: [] for node in ball.distances if node in core}
     for node, visited in owner.items():
