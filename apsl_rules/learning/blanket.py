@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 from apsl_rules._arguments import mapping
-from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.learning.request import Request
+from apsl_rules.data.counts import CountSource
+from apsl_rules.errors import InvalidArgumentError, KnowledgeError
+from apsl_rules.learning.request import Missing, Request
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
 from apsl_rules.names import Node, check_target, in_order, require_known
@@ -15,7 +17,7 @@ from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Part
 from apsl_rules.plugins import FinderSettings, Plugins, TestSpec, pick
-from apsl_rules.rules import Mark, untested
+from apsl_rules.rules import Knowledge, Mark, untested
 
 _CLASSICAL = TestSpec()
 
@@ -28,6 +30,10 @@ def find_blanket(
     oracle: str | None = None,
     alpha: float | None = None,
     max_conditioning: int | Literal["none"] | None = None,
+    missing: Missing | None = None,
+    discretize: str | Mapping[Node, str] | None = None,
+    counts: str | CountSource | None = None,
+    knowledge: Knowledge | str | Path | None = None,
     options: Mapping[str, Any] | None = None,
     plugins: Plugins | Iterable[object] = (),
 ) -> Blanket:
@@ -37,7 +43,7 @@ def find_blanket(
     neighbours. ``finder`` asks for a classical algorithm instead, one of those that ``apsl finders`` lists as blanket
     finders; ``options`` are its own, such as ``{"symmetric": True}``. Without ``alpha`` and ``max_conditioning`` the
     part is learned with the settings of its learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on
-    conditioning sets.
+    conditioning sets. All other settings are those of ``learn``.
 
     >>> from apsl_rules.graphs import known_dag
     >>> found = find_blanket(known_dag({"a": [], "b": [], "c": ["a", "b"]}), "a")
@@ -46,13 +52,27 @@ def find_blanket(
     """
     check_target(node, "node")
     further = mapping("options", options, "{'symmetric': True}")
-    asked = {"oracle": oracle, "alpha": alpha, "max_conditioning": max_conditioning, "plugins": plugins}
-    request = Request.of(asked, "find_blanket")  # type: ignore[arg-type]  # some of the settings
+    request = Request.of(
+        {
+            "oracle": oracle,
+            "alpha": alpha,
+            "max_conditioning": max_conditioning,
+            "missing": missing,
+            "discretize": discretize,
+            "counts": counts,
+            "knowledge": knowledge,
+            "plugins": plugins,
+        },
+        "find_blanket",
+    )
     if finder is None:
         if further:
             message = f"the option {next(iter(further))!r} is one of blanket finders; name a finder, or leave it out"
             raise InvalidArgumentError(message)
         return blanket_of(run_once(request, open_data(source, request), node, 1))
+    if request.known:
+        message = f"the blanket finder {finder!r} does not honour background knowledge; leave finder or knowledge out"
+        raise KnowledgeError(message)
     opened = open_data(source, request)
     asker = Asker(opened.oracle(_CLASSICAL.alpha if alpha is None else alpha), origin=opened.origin)
     require_known(node, asker.nodes, "node")

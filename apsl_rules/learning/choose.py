@@ -37,6 +37,9 @@ def load_plugins(plugins: Plugins | Iterable[object]) -> Plugins:
     for plugin in further:
         if isinstance(plugin, str):
             manager.register_module(plugin)
+        elif isinstance(plugin, int | float | None):
+            message = f"a plugin is {spelt(plugin)}; give objects or modules with hooks, or names of modules"
+            raise InvalidArgumentError(message)
         else:
             manager.register(plugin)
     return manager

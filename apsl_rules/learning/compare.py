@@ -48,6 +48,9 @@ def compare(
     """
     check_target(target)
     check_depth(depth)
+    if "learner" in settings:
+        message = "compare takes learners, a list; leave learner out"
+        raise InvalidArgumentError(message)
     request = Request.of(settings, "compare")
     given = listed("learners", learners, "learners, such as ['auto', 'apsl']")
     named = [(AUTO if is_auto(one) else find_learner(one, request.manager).name, one) for one in given]
@@ -65,7 +68,7 @@ def compare(
         own = attrs.evolve(request, learner=learner)
         try:
             if "own answers" not in opened.gives:
-                run_once(attrs.evolve(own, max_tests=WARMING), opened, target, 1)
+                run_once(attrs.evolve(own, max_tests=min(WARMING, own.max_tests or WARMING)), opened, target, 1)
             begun = process_time()
             part = run_once(own, opened, target, depth)
             seconds[name] = process_time() - begun
