@@ -11,6 +11,7 @@ Usage: python tools/bench/conditions.py --data DIR [--networks alarm] [--size 10
 from __future__ import annotations
 
 import argparse
+from itertools import combinations
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -50,18 +51,21 @@ def with_a_hole(rows: Table) -> Table:
 
 
 def far_gap(truth: Cpdag, target: Node) -> Knowledge:
-    """Return knowledge of one true gap between nodes that have nothing to do with a target."""
-    far = [node for node in sorted(truth.nodes, key=str) if node not in _near(truth, target)]
+    """Return knowledge of one true gap between nodes that are as far from a target as such a pair can be."""
     joined = {*map(frozenset, truth.arrows), *truth.lines}
-    pair = next((x, y) for x in far for y in far if x != y and frozenset((x, y)) not in joined)
-    return Knowledge(apart=[pair])
+    gaps = [pair for pair in combinations(sorted(truth.nodes, key=str), 2) if frozenset(pair) not in joined]
+    far = _distances(truth, target)
+    return Knowledge(apart=[max(gaps, key=lambda pair: min(far.get(node, len(far)) for node in pair))])
 
 
-def _near(truth: Cpdag, target: Node) -> set[Node]:
-    near = {target}
-    for _ in range(3):
-        near |= {one for pair in (*truth.arrows, *truth.lines) if near & {*pair} for one in pair}
-    return near
+def _distances(truth: Cpdag, target: Node) -> dict[Node, int]:
+    found = {target: 0}
+    ahead = [target]
+    for node in ahead:
+        around = {one for pair in (*truth.arrows, *truth.lines) if node in pair for one in pair} - found.keys()
+        found |= dict.fromkeys(around, found[node] + 1)
+        ahead += around
+    return found
 
 
 def show_conditions(rows: Table, truth: Cpdag, label: str) -> None:
