@@ -40,8 +40,6 @@ WORDS = [
     "HR",
     "-k",
     "max",
-    "--learner",
-    "apsl",
     "--quiet",
     "--resume",
 ]
