@@ -82,9 +82,9 @@ def _finding(relation: Relation, nodes: tuple[Node, ...], note: str | None = Non
 
 @attrs.frozen(eq=False, slots=False)
 class Assembly:
-    """A part in the making. Each step returns a new assembly; unless ``watched`` is False plugins hear of it.
+    """A part in the making. Each step returns a new assembly, and plugins that watch hear of it.
 
-    Of a search that ``is_over`` they heard already, but not of what it found.
+    Of the progress of a search that ``is_over`` they heard already, but not of what it found.
     """
 
     context: Context
@@ -94,15 +94,14 @@ class Assembly:
     visits: tuple[Visit, ...] = ()
     notes: tuple[str, ...] = ()
     found: Searched | None = None
-    watched: bool = True
     is_over: bool = False
 
     @classmethod
-    def start(cls, context: Context, *, watched: bool = True) -> Self:
+    def start(cls, context: Context) -> Self:
         """Return the assembly of a run that knows nothing yet."""
         rulebook = pick(context.plugins.rulebooks, context.spec.rules.rulebook, "rulebook")
         book = ledger(knowing(rulebook) if context.knowledge else rulebook, context.spec.rules.conflicts)
-        return cls(context, book, Givens(context.knowledge), Distances(context.target), watched=watched)
+        return cls(context, book, Givens(context.knowledge), Distances(context.target))
 
     # --- what is known -----------------------------------------------------------------------------------------------
 
@@ -126,8 +125,8 @@ class Assembly:
 
     def searched(self, found: Searched) -> Self:
         """Return the assembly in which a search replaces all that was known."""
-        start = self.start(self.context, watched=self.watched)
-        if self.watched and (watch := self.context.plugins.watcher("apsl_progress")):
+        start = self.start(self.context)
+        if watch := self.context.plugins.watcher("apsl_progress"):
             watch(Progress(found.core[-1], len(found.core), len(found.distances), self.context.asker.counts))
         return attrs.evolve(start, found=found)
 
@@ -153,8 +152,7 @@ class Assembly:
             if finding.fact.relation == adjacent.name and not self._is_overruled(book, *finding.fact.nodes):
                 reach.add(*finding.fact.nodes)
         after = attrs.evolve(self, ledger=book, givens=givens, reach=reach, visits=(*self.visits, visit))
-        if self.watched:
-            _report(after, visited.node, findings, firings)
+        _report(after, visited.node, findings, firings)
         return after
 
     def _is_overruled(self, book: Ledger, x: Node, y: Node) -> bool:

@@ -124,7 +124,7 @@ def _conflict(store: MarkStore, clash: Clash) -> Conflict:
     kept, dropped = clash.kept.fact, clash.dropped.fact
     x, y = in_order(dropped.nodes)
     proofs = (proof_of_reason(store, clash.kept), proof_of_reason(store, clash.dropped))
-    further = tuple(proof_of(store, fact) for fact in clash.way_back)
+    further = tuple(proof_of(store, fact) for fact in clash.path_back)
     text = store.relations[kept.relation].text(kept.nodes)
     kind: Literal["opposed", "cycle"] = "opposed" if kept.nodes == dropped.nodes[::-1] else "cycle"
     return Conflict((x, y), kind, f"kept {text}", (*proofs, *further))

@@ -75,12 +75,12 @@ def store_of(relations: Iterable[Relation], entries: Iterable[Entry]) -> MarkSto
 class Clash:
     """Two reasons that cannot both stand: the one kept, and the one dropped because of it.
 
-    ``way_back`` holds the further arrows when it is a directed cycle that was about to close.
+    ``path_back`` holds the further arrows when it is a directed cycle that was about to close.
     """
 
     kept: Reason
     dropped: Reason
-    way_back: tuple[Fact, ...] = ()
+    path_back: tuple[Fact, ...] = ()
 
 
 @attrs.frozen

@@ -26,7 +26,7 @@ def test_the_last_arrow_replaces_the_one_before() -> None:
     (clash,) = result.clashes
 
     assert result.store.arrows == arrows_of("b->a")
-    assert (clash.kept, clash.dropped, clash.way_back) == (newer, older, ())
+    assert (clash.kept, clash.dropped, clash.path_back) == (newer, older, ())
     assert result.store.entries == [older, Drop(older.fact, newer), newer]
 
 
@@ -51,7 +51,7 @@ def test_the_first_arrows_refuse_to_close_a_cycle() -> None:
 
     assert result.store.arrows == arrows_of("a->b b->c")
     assert (clash.kept, clash.dropped) == (findings[0], findings[2])
-    assert clash.way_back == (fact("arrow:b,c"),)
+    assert clash.path_back == (fact("arrow:b,c"),)
 
 
 def test_a_refused_cycle_is_a_conflict_with_all_its_arrows() -> None:

@@ -19,8 +19,9 @@ from support.scoring import coded, tables
 
 def scores(drawn: Table, weight: float) -> tuple[LocalBde, LocalBde]:
     """Return the score of a table from its rows and from its counts."""
-    settings_of = {"ess": 7.0, "penalty": 1.0, "empirical_weight": weight}
-    return LocalBde(drawn, **settings_of), LocalBde(CachedCounts(TableCounts(drawn)), **settings_of)  # type: ignore[arg-type]
+    data = (drawn, CachedCounts(TableCounts(drawn)))
+    rows, counts = (LocalBde(one, ess=7.0, penalty=1.0, empirical_weight=weight) for one in data)
+    return rows, counts
 
 
 @settings(max_examples=50)
