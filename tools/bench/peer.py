@@ -1,106 +1,105 @@
-"""One peer on one table, run in the peers' own environment: prints the CPU seconds of each repeat as JSON.
+"""One peer on one table, on one thread, run in the peers' own environment.
 
 Usage: python peer.py NAME TABLE.csv REPEATS
+
+The last line is JSON: the CPU seconds of "reading" (from the file to what the peer learns from) and of "learning", for
+each repeat. A peer is made anew for each repeat, so that it cannot keep counts.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import warnings
 from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import Any, cast
 
-import pandas as pd
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # before anything that starts threads is imported
+
+import pandas as pd  # noqa: E402 - see above
 
 ALPHA = 0.01
 LARGEST_SET = 3
 
 
-def pyagrum_pc(path: str, _frame: pd.DataFrame) -> Callable[[], Any]:
+def learner_on(path: str) -> Any:
+    """Return pyAgrum's learner on a table, on one thread."""
+    import pyagrum
+
+    learner = pyagrum.BNLearner(path)
+    learner.setNumberOfThreads(1)
+    return learner
+
+
+def pyagrum_pc(path: str) -> Callable[[], Any]:
     """PyAgrum's PC, whole graph."""
-    import pyagrum
-
-    def run() -> Any:
-        learner = pyagrum.BNLearner(path)
-        learner.usePC()
-        return learner.learnPDAG()
-
-    return run
+    learner = learner_on(path)
+    learner.usePC()
+    return cast("Callable[[], Any]", learner.learnPDAG)
 
 
-def pyagrum_greedy(path: str, _frame: pd.DataFrame) -> Callable[[], Any]:
-    """PyAgrum's greedy hill climbing, whole graph."""
-    import pyagrum
-
-    def run() -> Any:
-        learner = pyagrum.BNLearner(path)
-        learner.useGreedyHillClimbing()
-        return learner.learnDAG()
-
-    return run
+def pyagrum_greedy(path: str) -> Callable[[], Any]:
+    """PyAgrum's greedy hill climbing with BDeu, whole graph."""
+    learner = learner_on(path)
+    learner.useGreedyHillClimbing()
+    learner.useScoreBDeu()
+    return cast("Callable[[], Any]", learner.learnDAG)
 
 
-def pyagrum_greedy_arcs(path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+def pyagrum_greedy_arcs(path: str) -> Callable[[], Any]:
     """PyAgrum's greedy hill climbing with BDeu among the pairs of PATH.json, if there is one; prints its arcs."""
-    import pyagrum
-
+    learner = learner_on(path)
+    learner.useGreedyHillClimbing()
+    learner.useScoreBDeu()
+    learner.useBDeuPrior(10)
     pairs = Path(path).with_suffix(".json")
-    names = list(frame.columns)
-    allowed = {frozenset(pair) for pair in json.loads(pairs.read_text("utf-8"))} if pairs.exists() else None
-
-    def run() -> Any:
-        learner = pyagrum.BNLearner(path)
-        learner.useGreedyHillClimbing()
-        learner.useScoreBDeu()
-        learner.useBDeuPrior(10)
-        if allowed is not None:
-            for tail, head in permutations(names, 2):
-                if frozenset((tail, head)) not in allowed:
-                    learner.addForbiddenArc(tail, head)
-        graph = learner.learnDAG()
-        print(json.dumps([[learner.names()[tail], learner.names()[head]] for tail, head in graph.arcs()]))
-
-    return run
+    if pairs.exists():
+        allowed = {frozenset(pair) for pair in json.loads(pairs.read_text("utf-8"))}
+        for tail, head in permutations(learner.names(), 2):
+            if frozenset((tail, head)) not in allowed:
+                learner.addForbiddenArc(tail, head)
+    return lambda: print_arcs(learner)
 
 
-def pyagrum_arcs(method: str) -> Callable[[str, pd.DataFrame], Callable[[], Any]]:
+def pyagrum_arcs(method: str) -> Callable[[str], Callable[[], Any]]:
     """PyAgrum's whole graph at its defaults: greedy with BIC or BDeu, or MIIC; prints its arcs."""
 
-    def made(path: str, _frame: pd.DataFrame) -> Callable[[], Any]:
-        import pyagrum
-
-        def run() -> Any:
-            learner = pyagrum.BNLearner(path)
-            if method == "MIIC":
-                learner.useMIIC()
-            else:
-                learner.useGreedyHillClimbing()
-                getattr(learner, f"useScore{method}")()
-            graph = learner.learnDAG()
-            print(json.dumps([[learner.names()[tail], learner.names()[head]] for tail, head in graph.arcs()]))
-
-        return run
+    def made(path: str) -> Callable[[], Any]:
+        learner = learner_on(path)
+        if method == "MIIC":
+            learner.useMIIC()
+        else:
+            learner.useGreedyHillClimbing()
+            getattr(learner, f"useScore{method}")()
+        return lambda: print_arcs(learner)
 
     return made
 
 
-def pybnesian_mmpc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+def print_arcs(learner: Any) -> None:
+    """Learn with pyAgrum and print the arcs."""
+    names = learner.names()
+    print(json.dumps([[names[tail], names[head]] for tail, head in learner.learnDAG().arcs()]))
+
+
+def pybnesian_mmpc(path: str) -> Callable[[], Any]:
     """Pybnesian's MMPC with its χ² test: a skeleton without arrows."""
     import pybnesian
 
-    test = pybnesian.ChiSquare(frame.astype(str).astype("category"))
+    test = pybnesian.ChiSquare(pd.read_csv(path).astype(str).astype("category"))
     return lambda: pybnesian.MMPC().estimate(test, alpha=ALPHA)
 
 
-def causal_learn_pc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+def causal_learn_pc(path: str) -> Callable[[], Any]:
     """Causal-learn's PC with the G² test."""
     from causallearn.search.ConstraintBased.PC import pc
 
-    matrix = frame.to_numpy()
+    matrix = pd.read_csv(path).to_numpy()
     return lambda: pc(matrix, ALPHA, "gsq", show_progress=False)
 
 
@@ -123,10 +122,11 @@ def directed(marks: set[tuple[str, str]]) -> list[tuple[str, str]]:
     return arcs
 
 
-def causal_learn_ges(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+def causal_learn_ges(path: str) -> Callable[[], Any]:
     """Causal-learn's GES with its BDeu score at its fixed priors; prints the arcs of a member of the class it found."""
     from causallearn.search.ScoreBased.GES import ges
 
+    frame = pd.read_csv(path)
     matrix, names = frame.to_numpy(), list(frame.columns)
 
     def run() -> Any:
@@ -137,12 +137,12 @@ def causal_learn_ges(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
     return run
 
 
-def pgmpy_hc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+def pgmpy_hc(path: str) -> Callable[[], Any]:
     """Pgmpy's hill climbing with BDeu and an equivalent sample size of ten; prints its arcs."""
     from pgmpy.causal_discovery import HillClimbSearch
     from pgmpy.structure_score import BDeu
 
-    rows = frame.astype("category")
+    rows = pd.read_csv(path).astype("category")
 
     def run() -> Any:
         score = BDeu(rows, equivalent_sample_size=10)
@@ -152,12 +152,12 @@ def pgmpy_hc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
     return run
 
 
-def pgmpy_pc(_path: str, frame: pd.DataFrame) -> Callable[[], Any]:
+def pgmpy_pc(path: str) -> Callable[[], Any]:
     """Pgmpy's PC with the G² test and sets of at most three."""
     from pgmpy.estimators import PC
 
     options = {"significance_level": ALPHA, "max_cond_vars": LARGEST_SET, "n_jobs": 1, "show_progress": False}
-    learner = PC(frame.astype("category"))
+    learner = PC(pd.read_csv(path).astype("category"))
     return lambda: learner.estimate(ci_test="g_sq", **options)
 
 
@@ -184,12 +184,14 @@ def main() -> None:
     parser.add_argument("table")
     parser.add_argument("repeats", type=int)
     words = parser.parse_args()
-    run = PEERS[words.name](words.table, pd.read_csv(words.table))
-    seconds = []
+    seconds: dict[str, list[float]] = {"reading": [], "learning": []}
     for _ in range(words.repeats):
         begun = process_time()
+        run = PEERS[words.name](words.table)
+        read = process_time()
         run()
-        seconds.append(process_time() - begun)
+        seconds["reading"].append(read - begun)
+        seconds["learning"].append(process_time() - read)
     print(json.dumps(seconds))
 
 
