@@ -55,9 +55,9 @@ class Settled:
 
 def is_consistent(store: MarkStore) -> bool:
     """Return whether a store holds no opposed arrows, no directed cycle and no edge that is also a gap."""
-    arrows = [fact.nodes for fact in store.facts(arrow)]
-    torn = any(gap.fact(*fact.nodes) in store for fact in store.facts(adjacent))
-    return not torn and not cyclic_groups(arrows)
+    if any(store.relates(gap, *fact.nodes) for fact in store.facts(adjacent)):
+        return False
+    return not cyclic_groups([fact.nodes for fact in store.facts(arrow)])
 
 
 def settle(rulebook: Rulebook, findings: Sequence[Finding], policy: Literal["quarantine", "strongest"]) -> Settled:

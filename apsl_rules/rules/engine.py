@@ -95,7 +95,8 @@ class Program:
         found: dict[str, list[Nodes]] = {rule.name: [] for rule in self.rulebook.rules}
         for relation, readings in fresh.items():
             for plan in self.plans[relation]:
-                found[plan.rule.name] += plan.bindings(readings, journal)
+                if all(map(journal.readings.__getitem__, plan.needs)):
+                    found[plan.rule.name] += plan.bindings(readings, journal)
         return found
 
 
@@ -145,13 +146,14 @@ def _conclusions(program: Program, journal: Journal, fresh: Iterable[Fact], bloc
     """Return one firing for each fact that new facts lead to, by name; which one does not depend on any order."""
     chosen: dict[Fact, Firing] = {}
     for rule, found in program.matches(journal, fresh).items():
-        for firing in (firing for bindings in found for firing in program.firings_of(rule, bindings)):
-            fact = firing.fact
-            if fact in blocked or journal.holds(fact):
-                continue
-            rival = chosen.get(fact)
-            if rival is None or (rival != firing and _firing_key(firing) < _firing_key(rival)):
-                chosen[fact] = firing
+        for bindings in dict.fromkeys(found):
+            for firing in program.firings_of(rule, bindings):
+                fact = firing.fact
+                if fact in blocked or journal.holds(fact):
+                    continue
+                rival = chosen.get(fact)
+                if rival is None or _firing_key(firing) < _firing_key(rival):
+                    chosen[fact] = firing
     return [chosen[fact] for fact in sorted(chosen, key=fact_key)]
 
 

@@ -66,7 +66,7 @@ class Relation:
 
     def fact(self, *nodes: Node) -> Fact:
         """Make a fact from different nodes; both readings of a symmetric relation give the same fact."""
-        if len(nodes) != self.arity or len(set(nodes)) != self.arity:
+        if len(nodes) != self.arity or (self.arity > 1 and len(set(nodes)) != self.arity):
             message = f"the relation {self.name!r} relates {self.arity} different nodes, not {nodes!r}"
             raise RuleError(message)
         if self.symmetric:

@@ -160,6 +160,8 @@ class Knowledge:
 
     def why_apart(self, x: Node, y: Node) -> str | None:
         """Say why two nodes are not adjacent, in words or "" if told outright; None if they may be."""
+        if not self:
+            return None
         if frozenset((x, y)) in self._apart:
             return ""
         tier = self._tier.get(x)
@@ -171,7 +173,7 @@ class Knowledge:
 
     def requires(self, x: Node, y: Node) -> bool:
         """Return whether an arrow between two nodes is required, in either direction."""
-        return any(y in pair for pair in self.required_at(x))
+        return bool(self.required) and any(y in pair for pair in self.required_at(x))
 
     def required_at(self, node: Node) -> tuple[Arrow, ...]:
         """Return the required arrows from and to a node."""

@@ -80,7 +80,7 @@ class _Fixpoint(Ledger):
 
     def with_findings(self, findings: Sequence[Finding]) -> tuple[Self, tuple[Firing, ...]]:
         outcome = extend(self.program, self.history, findings)
-        return attrs.evolve(self, history=outcome.store, told=(*self.told, findings)), outcome.firings
+        return type(self)(self.program, outcome.store, self.policy, (*self.told, findings)), outcome.firings
 
     @cached_property
     def settled(self) -> Settled:
@@ -107,7 +107,7 @@ class _Sequential(Ledger):
         overwritten = overwrite(self.program, self.history, findings, keep=self.keep)
         store = overwritten.store
         met = (*self.conflicts, *(_conflict(store, clash) for clash in overwritten.clashes))
-        return attrs.evolve(self, history=store, conflicts=met), overwritten.firings
+        return type(self)(self.program, store, self.keep, met), overwritten.firings
 
     @property
     def settled(self) -> Settled:

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from apsl_rules._json_labels import label
-from apsl_rules.evidence import evidence_data, evidence_strength, evidence_text
+from apsl_rules.evidence import Verdict, evidence_data, evidence_strength, evidence_text
 from apsl_rules.names import order_key
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, Firing, Reason, fact_key
@@ -112,14 +112,18 @@ def as_a_set(findings: Iterable[Finding]) -> list[Finding]:
 
 def _is_preferred(finding: Finding, rival: Finding) -> bool:
     """Prefer the stronger evidence; among equals, the one whose verdicts read first."""
-    strength, against = evidence_strength(finding.evidence), evidence_strength(rival.evidence)
-    return strength > against or (strength == against and _reading(finding) < _reading(rival))
+    evidence, other = finding.evidence, rival.evidence
+    strength, against = evidence_strength(evidence), evidence_strength(other)
+    if strength != against:
+        return strength > against
+    words, further = (evidence.source, evidence.note), (other.source, other.note)
+    if words != further:
+        return words < further
+    return [*map(_reading, evidence.verdicts)] < [*map(_reading, other.verdicts)]
 
 
-def _reading(finding: Finding) -> tuple[object, ...]:
-    evidence = finding.evidence
-    asked = [(verdict.x, verdict.y, *verdict.given) for verdict in evidence.verdicts]
-    return evidence.source, evidence.note, tuple(tuple(map(order_key, nodes)) for nodes in asked)
+def _reading(verdict: Verdict) -> list[object]:
+    return [*map(order_key, (verdict.x, verdict.y, *verdict.given))]
 
 
 def proof_of(store: MarkStore, fact: Fact) -> Proof:
