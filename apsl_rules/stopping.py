@@ -10,17 +10,20 @@ a callback of the garbage collector for example; the run then ends at its next l
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from functools import partial, wraps
 from math import inf
+from queue import Empty, SimpleQueue
 from signal import SIGINT, default_int_handler, getsignal, signal
 from threading import Thread, current_thread, main_thread
 from time import monotonic
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeAlias, TypeVar
-from weakref import ref
+from weakref import finalize, ref
 
 import attrs
 import numpy as np
@@ -39,7 +42,7 @@ TIME_IS_UP, INTERRUPTED, TESTS_ARE_MADE = 1, 2, 3
 LONG = 1 << 27
 #: Seconds after which a waiting thread checks again; on some systems a longer wait would miss an interrupt.
 _LOOK_UP = 0.2
-#: Seconds for which a call that is to end is waited for; one that is still being compiled would take much longer.
+#: Seconds for which a call that is to end is waited for; a query elsewhere may take longer.
 _LAST_WORD = 1.0
 #: Seconds in which a second interrupt counts as part of the first.
 _AT_ONCE = 1.0
@@ -138,48 +141,131 @@ def check() -> None:
         stop.check()
 
 
+def repeat_call(tests: int) -> None:
+    """Raise when a call with so many tests would not be carried out, although its outcome is known by now."""
+    stop = current()
+    if 0 < stop.flag[MOST_TESTS] < tests:
+        stop.set(TESTS_ARE_MADE)
+    stop.check()
+
+
 def heeding(work: Callable[[Flag], Result], *, is_long: bool = True) -> Result:
     """Return what a call of compiled code gives, unless the run is to end; the call gets the flag to look at.
 
-    A long call runs in its own thread. Other threads than the main one receive no interrupts, so without a deadline
+    A long call runs in another thread. Other threads than the main one receive no interrupts, so without a deadline
     there is nothing to wait for.
     """
     stop = current()
     if not is_long or (stop.deadline is None and current_thread() is not main_thread()):
         result = work(stop.flag)
     else:
-        running: Future[Result] = Future()
-        Thread(target=_carry_out, args=(work, stop.flag, running), daemon=True).start()
-        try:
-            _wait(running, stop)
-        except BaseException:
-            stop.set(INTERRUPTED)
-            wait([running], _LAST_WORD)
-            raise
-        if not running.done():
-            stop.check()
-        result = running.result()
+        result = _waiting_for(work, stop)
     if stop.flag[REASON]:
         stop.check()
     return result
 
 
-def _carry_out(work: Callable[[Flag], Result], flag: Flag, running: Future[Result]) -> None:
+def heeding_if_long(work: Callable[[Flag], Result], tests: int) -> Result:
+    """Return what a call gives that may turn out to be long: it is made here unless it takes more than some tests.
+
+    Such a call is made once more, in another thread.
+    """
+    stop = current()
+    flag = no_flag()
+    flag[MOST_TESTS] = min(tests, int(stop.flag[MOST_TESTS]) or tests)
+    result = work(flag)
+    if flag[REASON]:
+        return heeding(work)
+    if stop.flag[REASON]:
+        stop.check()
+    return result
+
+
+def _waiting_for(work: Callable[[Flag], Result], stop: Stop) -> Result:
+    """Return what a call in another thread gives; raise when the run ends before it does."""
+    caller = _idle_caller()
+    caller.begin(partial(work, stop.flag))
     try:
-        running.set_result(work(flag))
-    except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
-        running.set_exception(error)
+        while not caller.is_done:
+            left = _LOOK_UP if stop.deadline is None else stop.deadline - monotonic()
+            if left <= 0:
+                stop.set(TIME_IS_UP)
+                caller.wait(_LAST_WORD)
+                break
+            caller.wait(min(left, _LOOK_UP))
+    except BaseException:
+        stop.set(INTERRUPTED)
+        caller.wait(_LAST_WORD)
+        raise
+    if not caller.is_done:
+        stop.check()
+        message = "a call was left although its run goes on"
+        raise AssertionError(message)
+    result: Result = caller.outcome()
+    _IDLE.append(caller)
+    return result
 
 
-def _wait(running: Future[Any], stop: Stop) -> None:
-    """Wait for the end of a call, or until it is to end."""
-    while not running.done():
-        left = _LOOK_UP if stop.deadline is None else stop.deadline - monotonic()
-        if left <= 0:
-            stop.set(TIME_IS_UP)
-            wait([running], _LAST_WORD)
-            return
-        wait([running], min(left, _LOOK_UP))
+class Caller:
+    """A thread that makes one call after another; one whose call goes on after its run has ended is not used again.
+
+    The thread ends with the object, after a call that still runs.
+    """
+
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
+        self._outcomes: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+        self._outcome: tuple[Any, BaseException | None] | None = None
+        Thread(target=_make_calls, args=(self._calls, self._outcomes), daemon=True).start()
+        finalize(self, self._calls.put, None)
+
+    def begin(self, call: Callable[[], Any]) -> None:
+        """Begin a call."""
+        self._outcome = None
+        self._calls.put(call)
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether the call was seen to have ended."""
+        return self._outcome is not None
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the end of the call."""
+        with suppress(Empty):
+            self._outcome = self._outcomes.get(timeout=seconds)
+
+    def outcome(self) -> Any:
+        """Return what the call gave, or raise what it raised."""
+        assert self._outcome is not None  # noqa: S101 - the call has ended
+        (result, error), self._outcome = self._outcome, None
+        if error is not None:
+            raise error
+        return result
+
+
+def _make_calls(
+    calls: SimpleQueue[Callable[[], Any] | None], outcomes: SimpleQueue[tuple[Any, BaseException | None]]
+) -> None:
+    while (call := calls.get()) is not None:
+        try:
+            outcomes.put((call(), None))
+        except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
+            outcomes.put((None, error))
+        del call  # nothing is kept alive while the thread waits for the next one
+
+
+def _idle_caller() -> Caller:
+    """Return a thread that waits for a call; another one may take the last of them at any moment."""
+    try:
+        return _IDLE.pop()
+    except IndexError:
+        return Caller()
+
+
+#: Threads that wait for a call; a forked process has none of them.
+_IDLE: list[Caller] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_IDLE.clear)
 
 
 class Workers(ThreadPoolExecutor):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from threading import Semaphore, get_ident
+from gc import collect
+from threading import Semaphore, active_count, get_ident
+from time import monotonic, sleep
 from typing import Any
 
 import attrs
 import pytest
 
-from apsl_rules import compare, learn, network
+from apsl_rules import compare, learn, network, stopping
 from apsl_rules.errors import LimitReachedError
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.plugins.context import Context, Findings
 from apsl_rules.plugins.manager import installed
-from apsl_rules.stopping import INTERRUPTED, REASON, TIME_IS_UP, Stop, Workers, check, heeding
+from apsl_rules.stopping import INTERRUPTED, REASON, TIME_IS_UP, Flag, Stop, Workers, check, heeding
 
 ALARM = network("alarm")
 
@@ -114,3 +116,31 @@ def test_an_exception_ends_the_work_of_all_threads() -> None:
 
     assert ends == ["an interrupt", "an interrupt"]
     check()
+
+
+def test_threads_of_failed_calls_end() -> None:
+    """A call that raises leaves no thread behind."""
+
+    def fail(_flag: Flag) -> None:
+        raise ZeroDivisionError
+
+    before = active_count()
+    for _ in range(20):
+        with pytest.raises(ZeroDivisionError):
+            heeding(fail)
+    collect()
+    until = monotonic() + 10
+    while active_count() > before + 1 and monotonic() < until:
+        sleep(0.01)
+    assert active_count() <= before + 1
+
+
+def test_a_waiting_thread_that_another_call_takes_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call begins in a new thread when the last waiting one is taken between a look and the taking."""
+
+    class Taken(list[Any]):
+        def __len__(self) -> int:
+            return 1
+
+    monkeypatch.setattr(stopping, "_IDLE", Taken())
+    assert heeding(lambda _flag: "made") == "made"
