@@ -135,7 +135,7 @@ class Assembly:
 
         Pairs that no test could decide are told as such.
         """
-        state = attrs.evolve(self, notes=(*self.notes, *notes))
+        state = attrs.evolve(self, notes=(*self.notes, *notes)) if notes else self
         for visit in visits:
             state = state.after(visit)
         return state
@@ -151,7 +151,8 @@ class Assembly:
         for finding in findings:
             if finding.fact.relation == adjacent.name and not self._is_overruled(book, *finding.fact.nodes):
                 reach.add(*finding.fact.nodes)
-        after = attrs.evolve(self, ledger=book, givens=givens, reach=reach, visits=(*self.visits, visit))
+        visits = (*self.visits, visit)
+        after = type(self)(self.context, book, givens, reach, visits, self.notes, self.found, self.is_over)
         _report(after, visited.node, findings, firings)
         return after
 

@@ -18,7 +18,7 @@ from apsl_rules.names import Depth, Node, check_depth, check_target
 from apsl_rules.parts import Comparison, Part
 from apsl_rules.stopping import interruptible
 
-#: Tests that a learner may ask before it is timed, so that its time holds no compiling and loading of code.
+#: Tests that a learner may ask before it is timed, so that its time holds no loading of code.
 WARMING = 5_000
 
 

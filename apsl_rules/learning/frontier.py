@@ -53,16 +53,22 @@ class Run(Protocol):
 def along_lines(run: Run) -> Iterator[tuple[Node, ...]]:
     """Visit the asked region, then follow lines out of it for as long as they may still be oriented."""
     while True:
-        state = run.state
-        inner = [node for node, distance in state.distances.items() if inside(run.depth, distance)]
-        todo = [node for node in inner if node not in state.visited]
+        state, visited = run.state, run.state.visited
+        inner = _inner(run)
+        todo = [node for node in inner if node not in visited]
         if not todo:
-            led_to = [node for node in _led_to(state.marks(), inner) if node not in state.visited]
+            led_to = [node for node in _led_to(state.marks(), inner) if node not in visited]
             nearest = min((state.distances[node] for node in led_to), default=0)
             todo = [node for node in led_to if state.distances[node] == nearest]
         if not todo:
             return
         yield tuple(todo)
+
+
+def _inner(run: Run) -> list[Node]:
+    """Return the nodes whose edges all belong to the part."""
+    distances, depth = run.state.distances, run.depth
+    return [*distances] if depth == "max" else [node for node, far in distances.items() if inside(depth, far)]
 
 
 def _led_to(marks: Marks, start: list[Node]) -> set[Node]:
@@ -123,7 +129,7 @@ def by_queue(run: Run) -> Iterator[tuple[Node, ...]]:
 def _has_lines(run: Run) -> bool:
     """Return whether a line touches an inner node."""
     marks = run.state.marks()
-    inner = [node for node, distance in run.state.distances.items() if inside(run.depth, distance)]
+    inner = _inner(run)
     return any(marks.mark(node, other) is Mark.LINE for node in inner for other in marks.neighbours_of(node))
 
 

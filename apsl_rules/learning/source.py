@@ -134,7 +134,7 @@ def open_data(source: Any, request: Request) -> Source:
 def _with_counts(source: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Take a source of counts for the source to learn from."""
     counts = options.get("counts")
-    if isinstance(counts, str) or not isinstance(counts, CountSource):
+    if counts is None or isinstance(counts, str) or not isinstance(counts, CountSource):
         return source, options
     if source is not None and source is not counts:
         message = f"counts come from {counts.kind!r}, so there is no need of {type(source).__name__}; give None for it"

@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import Any, Unpack
 
 import attrs
-from numpy.random import SeedSequence
+import numpy as np
 
 from apsl_rules._arguments import demand, is_whole, spelt
 from apsl_rules.errors import Interrupted, InvalidArgumentError
@@ -79,14 +79,14 @@ def stability(
     part = run_once(single, opened, target, depth)
     quiet = attrs.evolve(single, plugins=request.manager.copy(watched=False))
 
-    def draw(seeds: SeedSequence) -> Tally:
+    def draw(seeds: np.random.SeedSequence) -> Tally:
         rows = opened.resampled(draw_rows(opened.rows, seeds, size))
         return tally(run_once(budget.left(quiet, 0), rows, target, depth))
 
     tallies: list[Tally] = []
     stopped, interrupted = part.incomplete, False
     tests = part.counts.distinct
-    seeds = [] if stopped else SeedSequence(seed).spawn(resamples)
+    seeds = [] if stopped else np.random.SeedSequence(seed).spawn(resamples)
     try:
         with closing(_in_order(draw, seeds, request.threads)) as ahead:
             for one in ahead:
@@ -143,7 +143,9 @@ def _size(subsample: float | None, rows: int) -> int | None:
     return size
 
 
-def _in_order(work: Callable[[SeedSequence], Tally], seeds: Iterable[SeedSequence], threads: int) -> Generator[Tally]:
+def _in_order(
+    work: Callable[[np.random.SeedSequence], Tally], seeds: Iterable[np.random.SeedSequence], threads: int
+) -> Generator[Tally]:
     """Work on all seeds, several at a time, and give the results in their order; none is begun that nobody awaits."""
     if threads == 1:
         yield from map(work, seeds)

@@ -26,7 +26,6 @@ def with_untested(findings: Sequence[Finding], oracle: Asker, *, scored: Collect
 
     ``scored`` are nodes that a score compared with each other, which says more than the test that was not made.
     """
-    told = {finding.fact for finding in findings}
     known = [
         finding_of(verdict, oracle)
         for finding in findings
@@ -34,6 +33,9 @@ def with_untested(findings: Sequence[Finding], oracle: Asker, *, scored: Collect
         for verdict in oracle.untested(finding.fact.nodes[0])
         if not (verdict.x in scored and verdict.y in scored)
     ]
+    if not known:
+        return list(findings)
+    told = {finding.fact for finding in findings}
     return [*findings, *(one for one in _once(known) if told.isdisjoint(_of_pair(one)))]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import permutations
 from typing import Protocol
 
 import attrs
@@ -29,9 +30,15 @@ class Candidates:
     separations: Mapping[Node, Separation] = attrs.field(factory=dict)
     weakest: Mapping[Node, Verdict] = attrs.field(factory=dict)
     claim: str = "no set tried separates them"
+    _known: dict[Node, Separation | None] = attrs.field(factory=dict, init=False, repr=False)
 
     def separation(self, other: Node) -> Separation | None:
         """Return the separating set of a rejected node, if known; a test with too few rows separates nothing."""
+        if other not in self._known:
+            self._known[other] = self._separation(other)
+        return self._known[other]
+
+    def _separation(self, other: Node) -> Separation | None:
         if other in self.separations:
             return self.separations[other]
         if other in self.members or self.sweep is None:
@@ -65,6 +72,7 @@ class Neighbours:
         self._knowledge = knowledge
         self._candidates: dict[Node, Candidates] = {}
         self._as_found: dict[Node, Candidates] = {}
+        self._of: dict[Node, tuple[Node, ...]] = {}
 
     @property
     def computed(self) -> tuple[Node, ...]:
@@ -119,6 +127,8 @@ class Neighbours:
     def prepare(self, nodes: Iterable[Node]) -> None:
         """Compute the candidates of several nodes, in threads when there are some to use."""
         missing = [node for node in nodes if node not in self._candidates]
+        if not missing:
+            return
         ahead = getattr(self._finder, "foresee", None)
         if ahead is not None and len(missing) > 1:
             ahead(missing)
@@ -131,11 +141,13 @@ class Neighbours:
 
     def of(self, node: Node) -> tuple[Node, ...]:
         """Return the neighbours of a node."""
-        members = self.candidates(node).members
-        if not self._symmetric:
-            return members
-        self.prepare(members)
-        return tuple(other for other in members if node in self.candidates(other).members)
+        if node not in self._of:
+            members = self.candidates(node).members
+            if self._symmetric:
+                self.prepare(members)
+                members = tuple(other for other in members if node in self.candidates(other).members)
+            self._of[node] = members
+        return self._of[node]
 
     def linked(self, x: Node, y: Node) -> bool:
         """Return whether two nodes are neighbours."""
@@ -151,7 +163,11 @@ class Neighbours:
 
     def evidence(self, x: Node, y: Node) -> tuple[Verdict, ...]:
         """Return the weakest dependences met between two neighbours: from each computed side, by name, once."""
-        x, y = in_order((x, y))
-        known = [self._candidates[one].weakest.get(other) for one, other in ((x, y), (y, x)) if one in self._candidates]
-        tests = {frozenset(verdict.given): verdict for verdict in reversed(known) if verdict is not None}
-        return tuple(reversed(tests.values()))
+        found = [
+            verdict
+            for one, other in permutations(in_order((x, y)))
+            if one in self._candidates and (verdict := self._candidates[one].weakest.get(other)) is not None
+        ]
+        if len(found) > 1 and frozenset(found[0].given) == frozenset(found[1].given):
+            del found[1]
+        return tuple(found)

@@ -18,6 +18,8 @@ from apsl_rules.stopping import Stop, name_interrupt
 
 Answer = TypeVar("Answer")
 
+_DECISIONS = get_args(Decision)
+
 
 @attrs.frozen
 class Counts:
@@ -39,7 +41,8 @@ class Asker:
     def __init__(
         self, oracle: Oracle, *, origin: str, max_tests: int | None = None, max_seconds: float | None = None
     ) -> None:
-        self._oracle = oracle if isinstance(oracle, Oracle) else complete_oracle(oracle)
+        # our own class first: a check of a protocol looks at each of its methods
+        self._oracle = oracle if isinstance(oracle, BaseOracle | Oracle) else complete_oracle(oracle)
         self._eliminating = self._oracle if isinstance(self._oracle, Eliminating) else None
         self._origin = origin
         self.nodes = tuple(self._oracle.nodes)
@@ -47,8 +50,9 @@ class Asker:
         self.name = self._oracle.name
         self.perfect = self._oracle.perfect
         self._known = frozenset(self.nodes)
-        self._rank = {node: rank for rank, node in enumerate(sorted(self.nodes, key=order_key))}
-        self._verdicts: dict[tuple[Node, Node, frozenset[Node]], Verdict] = {}
+        #: The place of each node in the order of names.
+        self.rank = {node: rank for rank, node in enumerate(sorted(self.nodes, key=order_key))}
+        self._verdicts: dict[Query, Verdict] = {}
         self._sweeps: dict[Node, Sweep] = {}
         self._searches: dict[Search, Separation] = {}
         self._asked = self._distinct = self._rounds = 0
@@ -85,17 +89,16 @@ class Asker:
 
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
         """Answer a batch: what is not remembered goes to the oracle in one round."""
-        keys = [self._key(query) for query in queries]
-        new = {key: query for key, query in zip(keys, queries, strict=True) if key not in self._verdicts}
+        asked = [self._normalise(query) for query in queries]
+        new = [query for query in dict.fromkeys(asked) if query not in self._verdicts]
         if new:
-            asked = [self._normalise(query) for query in new.values()]
-            answers = self._ask("verdicts", asked, lambda: self._oracle.verdicts(asked))
-            self._check_number(answers, asked, "verdicts")
-            for key, query, answer in zip(new, asked, answers, strict=True):
+            answers = self._ask("verdicts", new, lambda: self._oracle.verdicts(new))
+            self._check_number(answers, new, "verdicts")
+            for query, answer in zip(new, answers, strict=True):
                 self._check(answer, query, "verdicts")
-                self._verdicts[key] = answer
+                self._verdicts[query] = answer
         self._count(len(queries), len(new), rounds=bool(new))
-        return [self._verdicts[key] for key in keys]
+        return [self._verdicts[query] for query in asked]
 
     def associations(self, x: Node) -> Sweep:
         """Test x against every other node, once."""
@@ -166,16 +169,12 @@ class Asker:
     # --- checks ----------------------------------------------------------------------------------------------------
 
     def _normalise(self, query: Query) -> Query:
-        """Ask the oracle with x before y and Z by name, so that no order changes the answer."""
-        x, y, given = query
-        if self._rank[y] < self._rank[x]:
-            x, y = y, x
-        return x, y, tuple(sorted(given, key=self._rank.__getitem__))
-
-    def _key(self, query: Query) -> tuple[Node, Node, frozenset[Node]]:
+        """Return a question with x before y and Z by name, so that no order changes the answer."""
         self._check_query(query)
-        x, y, given = self._normalise(query)
-        return x, y, frozenset(given)
+        x, y, given = query
+        if self.rank[y] < self.rank[x]:
+            x, y = y, x
+        return x, y, tuple(sorted(given, key=self.rank.__getitem__))
 
     def _check_query(self, query: Query) -> None:
         x, y, given = query
@@ -215,8 +214,8 @@ class Asker:
             self._refuse(method, query, f"gave {answer!r}, which is no Verdict")
         elif {answer.x, answer.y} != {query[0], query[1]}:
             self._refuse(method, query, f"answered about {answer.x!r} and {answer.y!r}")
-        elif answer.decision not in get_args(Decision):
-            self._refuse(method, query, f"decided {answer.decision!r}; allowed are {', '.join(get_args(Decision))}")
+        elif answer.decision not in _DECISIONS:
+            self._refuse(method, query, f"decided {answer.decision!r}; allowed are {', '.join(_DECISIONS)}")
         elif {*answer.given} != {*query[2]}:
             self._refuse(method, query, f"answered for the given nodes {answer.given!r}")
 

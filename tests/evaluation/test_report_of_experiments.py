@@ -28,7 +28,7 @@ CIRCUMSTANCES = {
     "seed": 1,
     "samples": "none",
     "published": True,
-    **dict.fromkeys(("python", "apsl_rules", "numpy", "scipy", "numba"), "1"),
+    **dict.fromkeys(("python", "apsl_rules", "numpy", "scipy"), "1"),
 }
 FIGURES = ("shd", "skeleton_f1", "arrow_precision", "arrow_recall", "f1", "cpu", "visits", "tests")
 

@@ -32,7 +32,7 @@ RESULTS, TIMES, ABOUT = "results.csv", "times.csv", "about.json"
 RUN = ("network", "size", "set", "order", "learner", "depth", "target")
 FIGURES = ("precision", "recall", "distance", "f1", "skeleton_f1", "compelled_precision", "compelled_recall", "shd")
 _PRINTED = 6
-_TOOLS = ("apsl_rules", "numpy", "scipy", "numba")
+_TOOLS = ("apsl_rules", "numpy", "scipy")
 
 
 @attrs.frozen(eq=False)

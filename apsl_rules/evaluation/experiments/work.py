@@ -93,7 +93,7 @@ def _counts(
 
 @lru_cache(maxsize=64)
 def _warm(learner: str, rows: int) -> None:
-    """Let a learner run on a few columns first, so that no time counts the loading and compiling of code."""
+    """Let a learner run on a few columns first, so that no time counts the loading of code."""
     from apsl_rules.graphs.networks import network, sample
 
     table = sample(network("asia"), rows, seed=1)

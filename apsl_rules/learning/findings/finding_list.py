@@ -23,7 +23,9 @@ class FindingList:
         self, relation: Relation, nodes: tuple[Node, ...], verdicts: tuple[Verdict, ...] = (), note: str = ""
     ) -> None:
         """Add a finding unless the fact is told already."""
-        self.take(Finding(relation.fact(*nodes), Evidence(self._source, verdicts, note)))
+        fact = relation.fact(*nodes)
+        if fact not in self._findings:
+            self._findings[fact] = Finding(fact, Evidence(self._source, verdicts, note))
 
     def take(self, finding: Finding) -> None:
         """Add a finding made elsewhere, unless its fact is told already."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from apsl_rules.learning.findings.visit import Visitor
-from apsl_rules.names import Node, order_key
+from apsl_rules.names import Node
 from apsl_rules.neighbours import Neighbours, PairedNeighbours
 from apsl_rules.plugins import Context, State, Visited, pick
 
@@ -30,7 +30,8 @@ class FindingsFromTests:
             finder, symmetric=symmetry == "both", threads=context.threads, knowledge=known
         )
         columns = {node: column for column, node in enumerate(context.asker.nodes)}
-        self._order: Callable[[Node], Any] = order_key if spec.frontier.order == "name" else columns.__getitem__
+        ranks = context.asker.rank if spec.frontier.order == "name" else columns
+        self._order: Callable[[Node], int] = ranks.__getitem__
         self._visitor = Visitor(
             context.asker,
             self._neighbours,
@@ -42,7 +43,10 @@ class FindingsFromTests:
 
     def join(self, state: State, nodes: tuple[Node, ...]) -> State:
         """Return the state after a visit to the nearest of some nodes."""
-        node = min(nodes, key=lambda one: (state.distances.get(one, 0), self._turn(one)))
+        distances = [state.distances.get(one, 0) for one in nodes]
+        nearest = min(distances)
+        closest = (one for one, distance in zip(nodes, distances, strict=True) if distance == nearest)
+        node = min(closest, key=self._turn)
         listed = self._neighbours.of(node) if self._pairs is None else self._pairs.candidates(node).members
         around = self._visited[node] = tuple(sorted(listed, key=self._order))
         findings = self._visitor.visit(node, self._settled_by(node))

@@ -89,11 +89,12 @@ class Visitor:
     def _look_past(self, found: FindingList, node: Node, around: tuple[Node, ...]) -> None:
         """Step 1 (lines 21-26): ask of each node beyond a neighbour whether it shares that neighbour as a child."""
         self._neighbours.prepare(around)
+        near = {node, *around}
         beyond = [
             (middle, other)
             for middle in around
             for other in self._sorted(self._neighbours.candidates(middle).members)
-            if other != node and other not in around
+            if other not in near
         ]
         self._foresee([(node, other) for _, other in beyond], self._spec.spouses)
         far = [(node, middle, other, self._separation(node, other, self._spec.spouses)) for middle, other in beyond]
@@ -159,23 +160,20 @@ class Visitor:
 
         The verdict that separates the ends comes first; then the one that adding the middle gave, if it was asked.
         """
-        known = [(nodes, separation) for *nodes, separation in triples if separation is not None]
-        asked = [
-            (x, y, (*(separation.given or ()), middle))
-            for (x, middle, y), separation in known
-            if self._spec.confirm and middle not in (separation.given or ())
-        ]
-        confirmed = iter(self._oracle.verdicts(asked))
-        for (x, middle, y), separation in known:
+        confirm, told = self._spec.confirm, chain if self._spec.chains else None
+        known = [((x, middle, y), one, one.given or ()) for x, middle, y, one in triples if one is not None]
+        asked = [(x, y, (*given, middle)) for (x, middle, y), _, given in known if confirm and middle not in given]
+        confirmed = iter(self._oracle.verdicts(asked) if asked else ())
+        for nodes, separation, given in known:
             apart = () if separation.verdict is None else (separation.verdict,)
-            if middle in (separation.given or ()):
-                yield (x, middle, y), (chain if self._spec.chains else None), apart
-            elif not self._spec.confirm:
-                yield (x, middle, y), collider, apart
+            if nodes[1] in given:
+                yield nodes, told, apart
+            elif not confirm:
+                yield nodes, collider, apart
             else:
                 verdict = next(confirmed)
                 accepted = verdict.dependent or (verdict.decision == "unreliable" and self._accept)
-                yield (x, middle, y), (collider if accepted else None), (*apart, verdict)
+                yield nodes, (collider if accepted else None), (*apart, verdict)
 
     def _foresee(self, pairs: Sequence[tuple[Node, Node]], source: Spouses) -> None:
         """Have asked together what the separations of several pairs will ask one by one."""
@@ -208,8 +206,10 @@ class Visitor:
         """
         if source != "stored":
             return self._separation(x, y, source)
-        known = [self._separation(*ends, "stored-first") for ends in ((x, y), (y, x))]
-        return max((one for one in known if one is not None), key=_standing, default=None)
+        one, other = (self._separation(*ends, "stored-first") for ends in ((x, y), (y, x)))
+        if one is None or other is None:
+            return one or other
+        return max(one, other, key=_standing)
 
     def _sought(self, x: Node, y: Node, source: Spouses) -> Separation | None:
         """Return what separates two nodes, whatever is known of them."""
