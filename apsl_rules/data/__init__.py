@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.data.columns import Column, labels_of
-from apsl_rules.data.describe import Description, describe
+from apsl_rules.data.describe import Description, describe, find_duplicates
 from apsl_rules.data.dictionary_codes import Distinct, dictionary
 from apsl_rules.data.example import example_table
 from apsl_rules.data.files import FileTable, is_countable, is_left_in_place
@@ -29,6 +29,7 @@ __all__ = [
     "describe",
     "dictionary",
     "example_table",
+    "find_duplicates",
     "fingerprint",
     "is_countable",
     "is_left_in_place",

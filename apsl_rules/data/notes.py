@@ -9,15 +9,14 @@ import numpy as np
 
 from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.counts.source import Heading
-from apsl_rules.data.table import Codes, Table
+from apsl_rules.data.describe import find_duplicates
+from apsl_rules.data.table import Table
 from apsl_rules.names import Node, count_of, in_order, listing, order_key
 
 
 def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
     """Return a sentence for each thing that stands out; duplicates are looked for among the members only."""
-    from apsl_rules.data import describe
-
-    return (*_on_columns(table), *_on_duplicates(describe(_columns(table, members)).duplicates))
+    return (*_on_columns(table), *_on_duplicates(find_duplicates(table, members)))
 
 
 def notes_on_counts(kept: CachedCounts, members: Sequence[Node], rounds_before: int = 0) -> tuple[str, ...]:
@@ -78,16 +77,3 @@ def _are_duplicates(kept: CachedCounts, one: int, other: int) -> bool:
     joint = kept.joint((one, other))
     gone = joint.codes >= heading.cards[[one, other]][:, None]
     return len(joint.weights) == codes[0] and bool((gone[0] == gone[1]).all())
-
-
-def _columns(table: Table, names: Sequence[Node]) -> Table:
-    """Return a table of some columns only."""
-    places = [table.place[name] for name in names]
-    codes: Codes = table.codes[places]
-    return Table(
-        names=tuple(names),
-        codes=codes,
-        cards=table.cards[places],
-        levels=tuple(table.levels[place] for place in places),
-        incomplete=table.incomplete[places],
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -14,6 +15,13 @@ from apsl_rules.names import Node
 Codes: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
 
+def _read_only(codes: Codes) -> Codes:
+    """Return contiguous codes through which nobody can change them."""
+    kept: Codes = codes[:] if codes.flags.c_contiguous else codes.copy()
+    kept.setflags(write=False)
+    return kept
+
+
 @attrs.frozen(eq=False, slots=False)
 class Table:
     """Columns as integer codes, one contiguous run of memory for each column.
@@ -21,11 +29,11 @@ class Table:
     ``codes[i, r]`` is the code of column i in row r, from 0 to ``cards[i] - 1``; a missing value (only under the
     policy ``testwise``) has the code ``cards[i]`` and the column is flagged in ``incomplete``.
     ``cards[i]`` is one more than the largest code observed, and ``levels[i]`` names the codes. ``notes`` say what was
-    assumed when the table was read.
+    assumed when the table was read. A table never changes, so what is worked out about it can be kept with it.
     """
 
     names: tuple[Node, ...]
-    codes: Codes
+    codes: Codes = attrs.field(converter=_read_only)
     cards: npt.NDArray[np.int64]
     levels: tuple[tuple[Any, ...], ...]
     incomplete: npt.NDArray[np.bool_]
@@ -40,3 +48,17 @@ class Table:
     def place(self) -> dict[Node, int]:
         """Return the column number of each name."""
         return {name: number for number, name in enumerate(self.names)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in attrs.fields(Table)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state | {"codes": _read_only(state["codes"])})
+
+    @cached_property
+    def answers(self) -> dict[Hashable, Any]:
+        """Return what was counted on this table so far, for later runs.
+
+        Nothing here may refer to the table: it would then not be freed when it is last used.
+        """
+        return {}

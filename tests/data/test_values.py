@@ -173,3 +173,10 @@ def test_a_fitted_selector_is_a_value(copied: Callable[[Any], Any]) -> None:
     assert again.get_feature_names_out().tolist() == selector.get_feature_names_out().tolist()
     assert (again.part_, again.blanket_) == (selector.part_, selector.blanket_)
     assert_same(pickled(selector).part_, selector.part_)
+
+
+@COPIES
+def test_codes_of_copies_stay_as_they_are(copied: Callable[[Any], Any]) -> None:
+    """The kernels trust the codes that they have checked, so nobody can change those of a copy either."""
+    with pytest.raises(ValueError, match="read-only"):
+        copied(ASIA).codes[0, 0] = 9
