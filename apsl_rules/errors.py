@@ -65,6 +65,10 @@ class CacheFileError(ApslError, ValueError):
     """A file given as verdict cache cannot be used as one; it is left as it was."""
 
 
+class KernelError(ApslError, RuntimeError):
+    """The compiled kernels cannot be built or loaded; the message says what to do."""
+
+
 class PluginError(ApslError, RuntimeError):
     """A plugin broke its contract; the message names plugin, hook and query."""
 

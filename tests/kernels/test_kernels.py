@@ -18,8 +18,8 @@ from apsl_backends.independence._count_statistics import statistic_of
 from apsl_backends.independence.chi_square import ChiSquare
 from apsl_backends.independence.count_tests import Reliability
 from apsl_backends.independence.g_square import GSquare
-from apsl_backends.kernels.chi_square_tail import log_tail, log_tails, thresholds
-from apsl_backends.kernels.counting_method import MOST_CELLS
+from apsl_backends.kernels.border import tail, tails, thresholds
+from apsl_backends.kernels.fields import MOST_CELLS
 from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError
 from apsl_rules.evidence.verdicts import Verdict
@@ -184,7 +184,8 @@ def test_critical_values_are_exact(dof: int, alpha: float) -> None:
     """At the critical value p is not above alpha, and at the next smaller number it is."""
     critical = thresholds(alpha)[dof]
 
-    assert chdtrc(dof, critical) <= alpha < chdtrc(dof, np.nextafter(critical, 0.0))
+    assert tail(critical, dof)[0] <= alpha < tail(np.nextafter(critical, 0.0), dof)[0]
+    assert chdtrc(dof, critical) == pytest.approx(alpha, rel=1e-11)
 
 
 @given(st.integers(1, 5000), st.floats(0.0, 3.0))
@@ -193,7 +194,7 @@ def test_the_logarithm_of_the_tail_is_that_of_scipy(dof: int, times: float) -> N
     statistic = dof * times
     p = gammaincc(dof / 2, statistic / 2)
     if p > 1e-290:
-        assert log_tail(statistic, dof) == pytest.approx(log(p), rel=1e-9, abs=1e-12)
+        assert tail(statistic, dof)[1] == pytest.approx(log(p), rel=1e-9, abs=1e-12)
 
 
 @given(st.floats(1.0, 1e8))
@@ -202,7 +203,7 @@ def test_the_logarithm_of_the_tail_beyond_underflow(statistic: float) -> None:
     half = statistic / 2
     expected = [log(2) + float(log_ndtr(-np.sqrt(statistic))), -half, log1p(half) - half]
 
-    found = log_tails(np.full(3, statistic), np.array([1, 2, 4]))
+    found = tails(np.full(3, statistic), np.array([1, 2, 4])).log_p
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
@@ -221,9 +222,28 @@ def test_the_weakest_dependence_is_found_beyond_underflow() -> None:
     assert found == BaseOracle.separator(oracle, "f", "b", "da", max_size=2)
 
 
-def test_importing_an_oracle_does_not_load_numba() -> None:
+def test_importing_an_oracle_loads_nothing_heavy() -> None:
     """The modules of the oracles stay light until a table is opened."""
     script = "import sys; from apsl_backends.independence import chi_square, g_square, uncertainty; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
 
     assert not {"numba", "scipy"} & set(done.stdout.split())
+
+
+def test_tests_and_searches_need_no_scipy() -> None:
+    """Verdicts, searches and eliminations load neither scipy nor pandas nor numba."""
+    script = """
+import sys
+import numpy as np
+from apsl_backends.independence.g_square import GSquare
+from apsl_rules.data.table import Table
+codes = np.random.default_rng(1).integers(0, 2, (5, 100), dtype=np.uint8)
+oracle = GSquare(Table(tuple("abcde"), codes, np.full(5, 2), ((0, 1),) * 5, np.zeros(5, np.bool_)))
+oracle.verdict("a", "b", "c")
+oracle.separator("a", "b", "cde")
+oracle.eliminate(oracle.associations("a"), unreliable="dependent", among=None, max_size=2)
+print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+
+    assert not {"numba", "scipy", "pandas"} & set(done.stdout.split())

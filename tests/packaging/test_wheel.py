@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.tags import sys_tags
+from packaging.utils import parse_wheel_filename
 
-from support.packaged import built_wheel
+from apsl_backends.kernels.build import levels, library_of, sources
+from support.packaged import ROOT, built_sources, built_wheel
 
 pytestmark = pytest.mark.slow
 
@@ -39,6 +44,56 @@ def test_the_wheel_carries_specs_networks_viewer_and_types(wheel: Path) -> None:
     assert {"apsl_rules/py.typed", "apsl_backends/py.typed", "apsl_specs/py.typed"} <= names
 
 
+def test_the_wheel_has_libraries_for_its_platform_and_no_sources(wheel: Path) -> None:
+    """There is one library for each level, no C source and no stamp; the name says the platform, and pip takes it."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name.removeprefix("apsl_backends/kernels/built/") for name in archive.namelist()}
+        about = archive.read(next(name for name in archive.namelist() if name.endswith("/WHEEL"))).decode()
+
+    assert {library_of(level).name for level in levels()} <= names
+    assert not [name for name in names if name.endswith((".c", ".h", ".stamp"))]
+    assert "hatch_build.py" not in names
+    assert "Root-Is-Purelib: false\n" in about
+    _, _, tags = parse_wheel_filename(wheel.name)[1:]
+    assert {(tag.interpreter, tag.abi) for tag in tags} == {("py3", "none")}
+    assert tags & set(sys_tags())
+
+
+def test_the_sources_have_all_that_a_build_needs(tmp_path: Path) -> None:
+    """The archive has the C sources, the build hook and no library; a wheel can be built from it."""
+    with tarfile.open(built_sources(tmp_path)) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+
+    kernels = "backends/apsl_backends/kernels"
+    assert {f"{kernels}/{file.name}" for file in sources()} | {f"{kernels}/build.py", "hatch_build.py"} <= names
+    assert not [name for name in names if name.endswith((".so", ".dylib", ".dll", ".stamp"))]
+
+
+def test_zig_is_asked_for_where_there_is_no_compiler() -> None:
+    """A front end is told to get zig first if the path has no compiler, and nothing if it has one."""
+    probe = "import hatchling.build as back; print(back.get_requires_for_build_wheel())"
+    asked = {}
+    for name, compiler in (("with", "my-cc"), ("without", "")):
+        environment = {**os.environ, "PATH": str(Path(sys.executable).parent), "CC": compiler}
+        command = [sys.executable, "-c", probe]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+        asked[name] = done.stdout
+
+    assert asked == {"with": "[]\n", "without": "['ziglang']\n"}
+
+
+def test_nothing_to_build_with_is_one_sentence(tmp_path: Path) -> None:
+    """Where neither a compiler nor zig is there, the end of what pip says is what to do."""
+    hidden = "import sys; sys.modules['ziglang'] = None; import hatchling.build as back; back.build_wheel(sys.argv[1])"
+    environment = {**os.environ, "PATH": str(tmp_path), "CC": ""}
+    command = [sys.executable, "-c", hidden, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "nor the package ziglang; get one with: python -m pip install ziglang" in done.stderr
+
+
 def test_starting_the_command_imports_nothing_that_takes_time() -> None:
     """Before the command takes care of interrupts nothing but the standard library is imported."""
     probe = "import apsl_rules.cli.entry, sys; print(sorted(name for name in sys.modules if name.startswith('apsl')))"
@@ -49,8 +104,16 @@ def test_starting_the_command_imports_nothing_that_takes_time() -> None:
 
 @pytest.mark.parametrize("code", ["from apsl_rules import learn", "from apsl_rules.cli.main import apsl"])
 def test_an_import_stays_light(code: str) -> None:
-    """Importing the package or the command line brings in no compiler, no graph or plot library and no pandas."""
-    heavy = ["numba", "llvmlite", "networkx", "matplotlib", "pandas", "scipy", "narwhals", "rich", "pyarrow"]
+    """Importing the package or the command line brings in no graph or plot library and no pandas."""
+    heavy = [
+        "networkx",
+        "matplotlib",
+        "pandas",
+        "scipy",
+        "narwhals",
+        "rich",
+        "pyarrow",
+    ]
     probe = f"{code}; import sys; print([name for name in {heavy!r} if name in sys.modules])"
     printed = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
 
@@ -58,9 +121,9 @@ def test_an_import_stays_light(code: str) -> None:
 
 
 def test_learning_from_a_known_graph_stays_light() -> None:
-    """An oracle run needs no pandas, numba or scipy."""
+    """An oracle run needs no pandas and no scipy."""
     code = "from apsl_rules import learn, network; learn(network('asia'), 'dysp').why('dysp', 'bronc')"
-    heavy = ["numba", "networkx", "matplotlib", "pandas", "scipy"]
+    heavy = ["networkx", "matplotlib", "pandas", "scipy"]
     probe = f"{code}; import sys; print([name for name in {heavy!r} if name in sys.modules])"
     printed = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
 

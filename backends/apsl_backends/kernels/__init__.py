@@ -1,1 +1,1 @@
-"""Compiled kernels: counting, single tests, the search for separators and HITON's elimination."""
+"""The kernels in C: counting, tests, scores, searches and log-determinants, and the border that calls them."""

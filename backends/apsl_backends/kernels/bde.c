@@ -1,0 +1,163 @@
+#include "bde.h"
+
+#include <string.h>
+
+i64 sum_terms(score_t *score, const int32_t *counts, i64 span, i64 levels, double configurations, const int32_t *cells,
+              const int32_t *log_priors)
+{
+    i64 total = 0;
+    if (!cells) {
+        prior_t prior = uniform_prior(&score->terms, configurations);
+        for (i64 cell = 0; cell < span * levels; cell++)
+            if (counts[cell])
+                total += uniform_term(&score->terms, &prior, counts[cell]);
+        return total;
+    }
+    for (i64 level = 0; level < levels; level++, counts += span)
+        for (i64 cell = 0; cell < span; cell++)
+            if (counts[cell])
+                total += empirical_term(&score->terms, cells[cell] + log_priors[level], counts[cell]);
+    return total;
+}
+
+static const int32_t NO_LOG_PRIOR[] = {0};
+
+/* Score the classes at a level as one joint column. */
+static i64 score_classes(score_t *score, i64 level, i64 span, double configurations)
+{
+    count_classes(&score->space, level, span, score->weights);
+    return sum_terms(score, score->space.counts, span, 1, configurations, cells_at(&score->space, level), NO_LOG_PRIOR);
+}
+
+/* Compute the classes of the rows for all members except one. */
+static built_t build(score_t *score, const i64 *members, i64 count, i64 but)
+{
+    built_t built = {0, 1, 1.0};
+    join_all(&score->space, built.level);
+    for (i64 at = 0; at < count; at++)
+        if (members[at] != but) {
+            column_t column = column_for(score, members[at]);
+            i64 next = (built.level + 1) % LEVELS;
+            built.span = refine(&score->space, built.level, built.span, &column, next);
+            built.level = next;
+            built.configurations *= (double)column.card;
+        }
+    return built;
+}
+
+/* Score the classes of what was built refined by a column. */
+static i64 score_refined(score_t *score, const built_t *built, const column_t *column, double configurations, i64 to)
+{
+    i64 span = refine(&score->space, built->level, built->span, column, to);
+    return score_classes(score, to, span, configurations);
+}
+
+figures_t find_figures(score_t *score, i64 node, const i64 *parents, i64 count, i64 but)
+{
+    built_t base = build(score, parents, count, but);
+    column_t column = column_for(score, node);
+    i64 span = base.span, card = column.card;
+    if (span * card > score->space.most_classes) {
+        i64 rest = score_classes(score, base.level, span, base.configurations), next = (base.level + 1) % LEVELS;
+        return (figures_t){score_refined(score, &base, &column, base.configurations * (double)card, next), rest};
+    }
+    count_refined(&score->space, base.level, span, &column, score->weights);
+    int32_t *counts = score->space.counts;
+    const int32_t *cells = cells_at(&score->space, base.level);
+    i64 whole = sum_terms(score, counts, span, card, base.configurations * (double)card, cells, column.log_priors);
+    for (i64 code = 1; code < card; code++)
+        for (i64 cell = 0; cell < span; cell++)
+            counts[cell] += counts[cell + code * span];
+    return (figures_t){whole, sum_terms(score, counts, span, 1, base.configurations, cells, NO_LOG_PRIOR)};
+}
+
+static bool is_among(const i64 *members, i64 count, i64 one)
+{
+    bool found = false;
+    for (i64 at = 0; at < count; at++)
+        found |= members[at] == one;
+    return found;
+}
+
+/* Add up counts of refined classes by their former classes, for each code of a column. */
+static void sum_below(const score_t *score, i64 family, i64 base, i64 levels)
+{
+    const int32_t *counts = score->space.counts;
+    int32_t *rests = score->rests;
+    memset(rests, 0, sizeof *rests * (size_t)(base * levels));
+    for (i64 level = 0; level < levels; level++, counts += family, rests += base)
+        for (i64 cell = 0; cell < family; cell++)
+            rests[score->below[cell]] += counts[cell];
+}
+
+figures_t find_wider_figures(score_t *score, const divided_t *rows, i64 other)
+{
+    const built_t *base = &rows->base, *family = &rows->family;
+    column_t column = column_for(score, other);
+    i64 levels = column.card, most = score->space.most_classes;
+    double wider = base->configurations * (double)levels, widest = family->configurations * (double)levels;
+    if (family->span * levels > most || base->span * levels > most) {
+        i64 spare = LEVELS - base->level - family->level; /* the levels are 0, 1 and 2 */
+        i64 rest = score_refined(score, base, &column, wider, spare);
+        return (figures_t){score_refined(score, family, &column, widest, spare), rest};
+    }
+    count_refined(&score->space, family->level, family->span, &column, score->weights);
+    i64 whole = sum_terms(score, score->space.counts, family->span, levels, widest,
+                          cells_at(&score->space, family->level), column.log_priors);
+    sum_below(score, family->span, base->span, levels);
+    return (figures_t){whole, sum_terms(score, score->rests, base->span, levels, wider,
+                                        cells_at(&score->space, base->level), column.log_priors)};
+}
+
+divided_t divide(score_t *score, i64 node, const i64 *parents, i64 count)
+{
+    built_t base = build(score, parents, count, -1);
+    if (base.span > score->space.rows / 8) {
+        i64 next = (base.level + 1) % LEVELS;
+        base.span = label(&score->space, base.level, base.span, NULL, next, NULL);
+        base.level = next;
+    }
+    column_t column = column_for(score, node);
+    built_t family = {(base.level + 1) % LEVELS, 0, base.configurations * (double)column.card};
+    family.span = label(&score->space, base.level, base.span, &column, family.level, score->below);
+    return (divided_t){base, family};
+}
+
+/* Write the gain of adding each other node to the parents, or of removing it if it is one of them; a parent costs the
+ * penalty. */
+static void find_gains(score_t *score, i64 node, const i64 *parents, i64 count, const i64 *others, i64 size, i64 *out)
+{
+    i64 own = score_from(find_figures(score, node, parents, count, -1));
+    for (i64 at = 0; at < size; at++)
+        if (is_among(parents, count, others[at]))
+            out[at] = score_from(find_figures(score, node, parents, count, others[at])) - own + score->penalty;
+    divided_t rows = divide(score, node, parents, count);
+    for (i64 at = 0; at < size; at++)
+        if (!is_among(parents, count, others[at]))
+            out[at] = score_from(find_wider_figures(score, &rows, others[at])) - own - score->penalty;
+}
+
+int32_t apsl_score_local(score_t *score, i64 node, const i64 *parents, i64 count, i64 *out)
+{
+    if (!has_column(score, node) || !have_columns(score, parents, count))
+        return WRONG_INPUT;
+    *out = score_from(find_figures(score, node, parents, count, -1));
+    return DONE;
+}
+
+int32_t apsl_score_gains(score_t *score, i64 node, const i64 *parents, i64 count, const i64 *others, i64 size, i64 *out)
+{
+    if (!has_column(score, node) || !have_columns(score, parents, count) || !have_columns(score, others, size))
+        return WRONG_INPUT;
+    find_gains(score, node, parents, count, others, size, out);
+    return DONE;
+}
+
+i64 apsl_score_counts(score_t *score, const i64 *counts, i64 size, double configurations)
+{
+    prior_t prior = uniform_prior(&score->terms, configurations);
+    i64 total = 0;
+    for (i64 at = 0; at < size; at++)
+        total += uniform_term(&score->terms, &prior, counts[at]);
+    return total;
+}

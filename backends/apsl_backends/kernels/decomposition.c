@@ -1,0 +1,110 @@
+#include "decomposition.h"
+
+#include "elementary.h"
+
+#include <stdlib.h>
+
+/* A product of ratios beyond this gets its logarithm taken; a ratio is at most 1e12 (apsl_moments_open). */
+#define LARGE_PRODUCT 1e200
+
+/* More columns would take more than 32 GB. */
+enum { MOST_COLUMNS = 1 << 16 };
+
+bool reserve_columns(decomposition_t *decomposition, i64 capacity)
+{
+    if (capacity <= decomposition->capacity)
+        return true;
+    if (capacity > MOST_COLUMNS)
+        return false;
+    capacity = smaller(larger(capacity, 2 * decomposition->capacity), MOST_COLUMNS);
+    size_t size = (size_t)capacity;
+    i64 *kept = malloc(size * sizeof *kept);
+    double *upper = malloc(size * size * sizeof *upper), *rows = malloc(3 * size * sizeof *rows);
+    if (!kept || !upper || !rows) {
+        free(kept);
+        free(upper);
+        free(rows);
+        return false;
+    }
+    free_columns(decomposition);
+    decomposition->capacity = capacity;
+    decomposition->kept = kept;
+    decomposition->upper = upper;
+    decomposition->pivots = rows;
+    decomposition->left = rows + capacity;
+    decomposition->slopes = rows + 2 * capacity;
+    return true;
+}
+
+void free_columns(decomposition_t *decomposition)
+{
+    free(decomposition->kept);
+    free(decomposition->upper);
+    free(decomposition->pivots);
+    decomposition->kept = NULL;
+    decomposition->upper = decomposition->pivots = decomposition->left = decomposition->slopes = NULL;
+    decomposition->capacity = decomposition->rank = 0;
+}
+
+double pivot_of(decomposition_t *decomposition, i64 column)
+{
+    const double *row = decomposition->matrix + column * decomposition->columns;
+    const double *pivots = decomposition->pivots;
+    double *restrict left = decomposition->left, *restrict slopes = decomposition->slopes;
+    i64 rank = decomposition->rank;
+    for (i64 k = 0; k < rank; k++)
+        left[k] = row[decomposition->kept[k]];
+    for (i64 k = 0; k + 1 < rank; k++) {
+        const double *restrict upper = decomposition->upper + k * decomposition->capacity;
+        double share = left[k];
+        for (i64 j = k + 1; j < rank; j++)
+            left[j] -= share * upper[j];
+    }
+    for (i64 k = 0; k < rank; k++)
+        slopes[k] = left[k] / pivots[k];
+    double pivot = row[column];
+    for (i64 k = 0; k < rank; k++)
+        pivot -= left[k] * slopes[k];
+    return pivot;
+}
+
+void keep_column(decomposition_t *decomposition, i64 column, double pivot)
+{
+    i64 rank = decomposition->rank++;
+    for (i64 k = 0; k < rank; k++)
+        decomposition->upper[k * decomposition->capacity + rank] = decomposition->slopes[k];
+    decomposition->kept[rank] = column;
+    decomposition->pivots[rank] = pivot;
+}
+
+bool is_free(const decomposition_t *decomposition, i64 column, double pivot)
+{
+    return pivot > decomposition->tolerance * decomposition->matrix[column * (decomposition->columns + 1)];
+}
+
+void add_column(decomposition_t *decomposition, i64 column)
+{
+    double pivot = pivot_of(decomposition, column);
+    if (is_free(decomposition, column, pivot))
+        keep_column(decomposition, column, pivot);
+}
+
+double log_ratio(decomposition_t *decomposition, const i64 *columns, const double *alone, i64 count)
+{
+    i64 rank = decomposition->rank;
+    double sum = 0.0, product = 1.0;
+    for (i64 k = 0; k < count; k++) {
+        double pivot = pivot_of(decomposition, columns[k]), least = decomposition->tolerance * alone[k];
+        if (pivot > least)
+            keep_column(decomposition, columns[k], pivot);
+        else
+            pivot = least; /* what is left of the column is noise, which must explain nothing */
+        product *= alone[k] / pivot;
+        if (product > LARGE_PRODUCT) {
+            sum += natural_log(product);
+            product = 1.0;
+        }
+    }
+    decomposition->rank = rank;
+    return sum + natural_log(product);
+}

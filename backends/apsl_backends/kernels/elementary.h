@@ -1,0 +1,31 @@
+/* Elementary functions in basic operations only.
+ *
+ * The C library's differ between systems in the last bit of many values. These give the same bits everywhere, because
+ * the basic operations of IEEE 754 do and the compiler may not fuse them (-ffp-contract=off). */
+#ifndef APSL_ELEMENTARY_H
+#define APSL_ELEMENTARY_H
+
+#include "common.h"
+
+/* Return ln x for a positive normal x, within 2 units in the last place. */
+double natural_log(double x);
+
+/* Return ln(1 + x) for x > -1. */
+double natural_log_plus_one(double x);
+
+/* Return e^x; 0 where that underflows, infinity where it overflows. */
+double exponential(double x);
+
+/* Return 2^x for -1000 < x < 1000. */
+double power_of_two(double x);
+
+/* Return ln Γ(x) for a positive x, with an absolute error below 2e-14, or a relative one of 1e-15 for large x. */
+double log_gamma(double x);
+
+/* Return the nearest integer, and of two the even one; |x| < 2^51. */
+double nearest(double x);
+
+/* Write ln Γ of each value. */
+EXPORT void apsl_log_gamma(const double *values, i64 count, double *out);
+
+#endif

@@ -1,0 +1,97 @@
+"""The same part, byte for byte, whatever compiler built the kernels and whatever the processor supports."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from apsl_backends.kernels import build, library
+from apsl_rules import network
+from apsl_rules.graphs.networks.sampling import sample
+from support.compilers import known_compilers
+
+pytestmark = pytest.mark.slow
+
+LEARN = """
+import sys, numpy as np
+from apsl_rules import learn, table
+from apsl_backends.kernels.border import MomentRules, MomentsHandle, log_gamma, thresholds
+
+rows, folder = table(sys.argv[1]), sys.argv[2]
+learn(rows, "HR", depth=2).save(folder + "/default.json")
+for learner in ("apsl", "mmhc", "sll+c"):
+    learn(rows, "HR", depth=2, learner=learner).save(folder + "/" + learner + ".json")
+learn(rows, "CATECHOL", oracle="chisquare", learner="apsl").save(folder + "/chisquare.json")
+np.save(folder + "/log_gamma.npy", log_gamma(np.arange(1, 20_001) / 64))
+
+rng = np.random.default_rng(7)
+columns = rng.integers(-9, 10, (60, 40)) @ rng.integers(-2, 3, (40, 40)) % 23
+matrix = (columns.T @ columns).astype(np.float64)
+blocks = np.cumsum([0, *[1, 2, 3, 4] * 4])
+handle = MomentsHandle(matrix, blocks, 60, MomentRules(thresholds(0.05), 0.05))
+asked = np.array([rng.permutation(16)[:7] for _ in range(300)])
+tested = handle.run_tests(np.arange(301) * 7, asked.ravel())
+scores = handle.scores(asked[:, 0].copy(), np.arange(301) * 6, asked[:, 1:].ravel(), price=1.5)
+np.savez(folder + "/log_determinants.npz", *tested, scores)
+"""
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file of 500 rows drawn from Alarm, a few values missing."""
+    drawn = sample(network("alarm"), 500, seed=11)
+    fields = np.array(drawn.codes.T.tolist(), dtype=object)
+    gaps = np.random.default_rng(3)
+    fields[gaps.integers(0, 500, 40), gaps.integers(0, len(drawn.names), 40)] = ""
+    path = tmp_path_factory.mktemp("rows") / "alarm.csv"
+    lines = [",".join(map(str, drawn.names)), *(",".join(map(str, line)) for line in fields.tolist())]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def learned(rows: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, bytes]]:
+    """Return a function that learns in a process of its own and gives the files that were saved."""
+
+    def run(**environment: str) -> dict[str, bytes]:
+        folder = tmp_path_factory.mktemp("saved")
+        command = [sys.executable, "-c", LEARN, str(rows), str(folder)]
+        subprocess.run(command, check=True, env={**os.environ, **environment})
+        return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def usual(learned: Callable[..., dict[str, bytes]]) -> dict[str, bytes]:
+    """Return the files of the library that is in use."""
+    return learned()
+
+
+@pytest.mark.parametrize("level", library.supported_levels())
+def test_every_level_learns_the_same(
+    level: str, learned: Callable[..., dict[str, bytes]], usual: dict[str, bytes]
+) -> None:
+    """Each level of processors that this one supports saves the same bytes."""
+    assert len(usual) == 7
+    assert learned(APSL_CPU_LEVEL=level) == usual
+
+
+@pytest.mark.parametrize("name", ["gcc", "clang", "zig"])
+def test_every_compiler_builds_the_same(
+    name: str, learned: Callable[..., dict[str, bytes]], usual: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Libraries of each compiler that is installed save the same bytes, on the lowest and on the highest level."""
+    command = known_compilers().get(name)
+    if command is None:
+        pytest.skip(f"{name} is not installed here")
+    build.build(command, folder=tmp_path)
+
+    for level in {library.supported_levels()[0], library.supported_levels()[-1]}:
+        assert learned(APSL_KERNELS=str(tmp_path), APSL_CPU_LEVEL=level) == usual
