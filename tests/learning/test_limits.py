@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
-from concurrent.futures import Future, wait
 from threading import Timer
-from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
 
 from apsl_backends.independence import table_tester as tester
 from apsl_backends.scores.bde import BDeu
-from apsl_backends.search import families
+from apsl_backends.search import rounds
 from apsl_backends.search.exact import optimal
 from apsl_rules import Interrupted, learn, network, stopping
+from apsl_rules.data import table
 from apsl_rules.errors import InvalidArgumentError, LimitReachedError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.plugins.manager import installed
@@ -66,16 +66,18 @@ def test_the_limit_on_tests_ends_a_search_that_makes_millions() -> None:
 @pytest.mark.parametrize("learner", ["apsl", "apsl-score"])
 def test_an_interrupt_is_heard_amid_a_long_search(learner: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal that comes while compiled code runs is raised, with the part so far."""
-    learn(hub(3), "hub", learner=learner)  # compiled by now
+    learn(hub(3), "hub", learner=learner)
     alarms: list[Timer] = []
 
-    def wait_for(running: list[Future[Any]], timeout: float) -> Any:
+    wait = stopping.Caller.wait
+
+    def wait_for(caller: stopping.Caller, seconds: float) -> None:
         if not alarms:
             alarms.append(Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)))
             alarms[0].start()
-        return wait(running, timeout)
+        wait(caller, seconds)
 
-    monkeypatch.setattr(stopping, "wait", wait_for)
+    monkeypatch.setattr(stopping.Caller, "wait", wait_for)
     with pytest.raises(Interrupted) as stop:
         learn(HUB, "hub", learner=learner, max_seconds=60)
     alarms[0].join()
@@ -96,7 +98,7 @@ def test_the_time_allowed_ends_an_exact_search() -> None:
 def test_a_bound_on_moves_ends_a_search_and_the_part_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the bound what is found so far counts; the part is the same each time and says what is missing."""
     whole = learn(copies(12), "c000", learner="apsl-score")
-    monkeypatch.setattr(families, "MOST_TRIES", 300)
+    monkeypatch.setattr(rounds, "MOST_TRIES", 300)
     cut, again = (learn(copies(12), "c000", learner="apsl-score") for _ in range(2))
 
     assert cut == again
@@ -108,7 +110,7 @@ def test_a_bound_on_moves_ends_a_search_and_the_part_says_so(monkeypatch: pytest
 
 def test_a_search_that_ended_early_calls_no_pair_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a pair that an unfinished search did not join, and that no triple tells of, nothing is known."""
-    monkeypatch.setattr(families, "MOST_TRIES", 60)
+    monkeypatch.setattr(rounds, "MOST_TRIES", 60)
     part = learn(copies(12), "c000", learner="apsl-score")
     left = [one for one in part.nodes if one != "c000" and one not in part.neighbours_of("c000")]
 
@@ -123,8 +125,8 @@ def test_a_larger_table_of_families_changes_no_result(monkeypatch: pytest.Monkey
     table = sample(network("alarm"), 500, seed=2)
     parts = []
     for fewest in (1 << 15, 1 << 6):
-        monkeypatch.setattr(families, "_FEWEST", fewest)
-        monkeypatch.setattr(families, "_MOST", fewest)
+        monkeypatch.setattr(rounds, "_FEWEST", fewest)
+        monkeypatch.setattr(rounds, "_MOST", fewest)
         parts.append(learn(table, "HR", depth=2, learner="apsl-score"))
 
     assert parts[0] == parts[1]
@@ -132,8 +134,19 @@ def test_a_larger_table_of_families_changes_no_result(monkeypatch: pytest.Monkey
 
 def test_short_and_long_calls_give_the_same_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where calls run changes nothing."""
-    table = sample(network("alarm"), 500, seed=2)
-    alone = learn(table, "HR", depth=2, learner="apsl")
-    monkeypatch.setattr(tester.Tester, "_is_long", lambda *_words: True)
+    rows = sample(network("alarm"), 500, seed=2)
+    alone = learn(rows, "HR", depth=2, learner="apsl")
+    monkeypatch.setattr(tester, "LONG", 1)
 
-    assert learn(table, "HR", depth=2, learner="apsl") == alone
+    assert learn(attrs.evolve(rows), "HR", depth=2, learner="apsl") == alone
+
+
+def test_a_table_that_knows_an_answer_stops_at_the_same_test() -> None:
+    """What a table keeps changes nothing of where a limit ends a run."""
+    rows = table(hub(40))
+    stopped = learn(rows, "hub", learner="apsl", max_tests=1000)
+    whole = learn(rows, "hub", learner="apsl")
+
+    assert whole.incomplete is None
+    assert stopped.incomplete is not None
+    assert learn(rows, "hub", learner="apsl", max_tests=1000) == stopped

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.counting.arrow_columns import places_in, plain
-from apsl_backends.kernels.single_tests import count_table
+from apsl_backends.kernels.border import count_table
 from apsl_rules.data import Codes
 from apsl_rules.data.counts import Weights, collapse, unpack_codes
 
@@ -42,8 +42,7 @@ def count_set(codes: Codes, places: Places, spans: Sequence[int]) -> tuple[Codes
     """Count the combinations of some columns, by the kernel where a plain table of them is small."""
     if prod(spans) > min(_MOST_DENSE, max(4 * codes.shape[1], 1024)):
         return collapse(codes[list(places)], spans)
-    counts = np.zeros(prod(spans), np.int64)
-    count_table(codes, np.array(places, np.int64), np.array(spans, np.int64), counts)
+    counts = count_table(codes, places, spans)
     seen = np.flatnonzero(counts)
     return unpack_codes(seen, spans, codes.dtype), counts[seen]
 

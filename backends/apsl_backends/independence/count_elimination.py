@@ -1,4 +1,4 @@
-"""HITON's elimination as the kernel ``run_interleaved`` carries it out, search by search on counts from elsewhere."""
+"""HITON's elimination as the kernel ``apsl_eliminate`` carries it out, search by search on counts from elsewhere."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from typing import Protocol
 
 import numpy as np
 
-from apsl_backends.independence._weaker import weaker_of
 from apsl_backends.independence.sweeps import SweptArrays
-from apsl_backends.independence.table_tester import EliminationOutcome, SearchOutcome
-from apsl_backends.kernels.arrays import DEPENDENT, INDEPENDENT, UNRELIABLE, Integers
-from apsl_backends.kernels.hiton_elimination import DOF_MET, FIELDS, ROWS_MET, STATE
+from apsl_backends.independence.table_tester import EliminationOutcome
+from apsl_backends.kernels.border import Integers, SearchOutcome, is_weaker
+from apsl_backends.kernels.fields import (
+    DEPENDENT,
+    DOF_MET,
+    INDEPENDENT,
+    OUTCOME_FIELDS,
+    ROWS_MET,
+    STATE,
+    UNRELIABLE,
+)
 from apsl_rules.stopping import check
 
 
@@ -55,7 +62,7 @@ class _Record:
     """The last word on each candidate, first that of the sweep."""
 
     def __init__(self, swept: SweptArrays, ranking: Integers, most: int) -> None:
-        self.outcomes = np.zeros((len(ranking), FIELDS), np.int64)
+        self.outcomes = np.zeros((len(ranking), OUTCOME_FIELDS), np.int64)
         self.outcomes[:, STATE] = swept.decisions[ranking]
         self.outcomes[:, DOF_MET] = swept.dofs[ranking]
         self.outcomes[:, ROWS_MET] = swept.rows[ranking]
@@ -69,7 +76,7 @@ class _Record:
             found.decision != DEPENDENT
             or (
                 state != UNRELIABLE
-                and not weaker_of(found.statistic, found.dof, float(self.statistics[candidate]), dof)
+                and not is_weaker(found.statistic, found.dof, float(self.statistics[candidate]), dof)
             )
         ):
             return

@@ -13,19 +13,18 @@ from math import prod
 
 import numpy as np
 
-from apsl_backends.independence._weaker import weaker_of
 from apsl_backends.independence._weighted_rows import WeightedCounts
 from apsl_backends.independence.count_elimination import interleave
-from apsl_backends.independence.sweeps import SweptArrays
-from apsl_backends.independence.table_tester import EliminationOutcome, SearchOutcome, TestBatch, Tester
-from apsl_backends.kernels.arrays import (
+from apsl_backends.independence.sweeps import SweptArrays, all_but
+from apsl_backends.independence.table_tester import EliminationOutcome, Tester
+from apsl_backends.kernels.border import Integers, SearchOutcome, TestBatch, is_weaker
+from apsl_backends.kernels.fields import (
     DEPENDENT,
     DOF,
     INDEPENDENT,
     ROWS,
     SUM_FIELDS,
     UNRELIABLE,
-    Integers,
     Measure,
 )
 from apsl_rules.data.counts import CachedCounts, Joint
@@ -77,6 +76,12 @@ class CountTester:
     def test_against_all(self, x: int) -> TestBatch:
         """Test x against each column, itself included, in one round."""
         return self.test([(x, y) for y in range(len(self._cards))])
+
+    def sweep(self, x: int) -> SweptArrays:
+        """Test x against each other column, in one round."""
+        columns = all_but(len(self._cards), x)
+        tested = self.test([(x, y) for y in columns.tolist()])
+        return SweptArrays(columns, tested.statistics, tested.sums[:, DOF], tested.sums[:, ROWS], tested.decisions)
 
     def _levels(self, places: Sequence[int]) -> int:
         return prod(self._cards[place] for place in places)
@@ -131,7 +136,7 @@ class CountTester:
                 if decision == INDEPENDENT:
                     return SearchOutcome(decision, statistic, dof, rows, tests, list(chosen))
                 if decision == DEPENDENT and (
-                    best.decision == UNRELIABLE or weaker_of(statistic, dof, best.statistic, best.dof)
+                    best.decision == UNRELIABLE or is_weaker(statistic, dof, best.statistic, best.dof)
                 ):
                     best = SearchOutcome(decision, statistic, dof, rows, tests, list(chosen))
         return best._replace(tests=tests)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.independence._count_statistics import Degrees
-from apsl_backends.independence._on_demand import LazyMapping
-from apsl_backends.independence.sweeps import ArraySweep, SweptArrays, name_ranks_of
-from apsl_backends.kernels.arrays import DOF, ROWS, UNRELIABLE
+from apsl_backends.independence.count_verdicts import CountVerdicts, Outcome
+from apsl_backends.independence.remembered import Remembered
+from apsl_backends.independence.sweeps import ArraySweep, name_ranks_of
+from apsl_backends.kernels.fields import DOF, ROWS, UNRELIABLE
 from apsl_backends.kernels.threads import in_blocks
 from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts, Heading
@@ -20,6 +21,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, listing, nearest, require_known
 from apsl_rules.oracles import BaseOracle, Elimination, Query, Search, Separation, Sweep
+from apsl_rules.stopping import repeat_call
 
 if TYPE_CHECKING:
     from apsl_backends.independence.count_tester import CountTester
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
 Reliability = Literal["five-per-cell", "none"]
 
-_DECISIONS: tuple[Decision, ...] = ("independent", "dependent", "unreliable")
 _DEGREES = ("adjusted", "full")
 _ROWS_PER_CELL = {"five-per-cell": 5.0, "none": 0.0}
 
@@ -55,12 +56,9 @@ class CountOracle(BaseOracle):
         threads: int = 1,
     ) -> None:
         _check(alpha, dof, reliability, threads)
-        from scipy.special import chdtrc
-
         from apsl_backends.counting.memory import MemoryCounts
         from apsl_backends.independence.count_tester import CountTester
         from apsl_backends.independence.table_tester import Tester, measure_of
-        from apsl_backends.kernels.chi_square_tail import log_tail, log_tails
 
         self.data = table
         self._heading: Table | Heading = table if isinstance(table, Table) else table.heading
@@ -77,7 +75,10 @@ class CountOracle(BaseOracle):
         self.tester: Tester | CountTester = (
             Tester(self.source, measure) if isinstance(self.source, MemoryCounts) else CountTester(self.source, measure)
         )
-        self._tail, self._log_tail, self._log_tails = chdtrc, log_tail, log_tails
+        rows_used: Callable[[Sequence[int]], int] = self.source.rows_used
+        self._verdicts = CountVerdicts(self.nodes, self._heading.place, self.symbol, rows_used)
+        answers = table.answers if isinstance(table, Table) else {}
+        self._remembered: Remembered = answers.setdefault(measure, Remembered(len(self.nodes)))
 
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
         """Answer one question."""
@@ -89,7 +90,7 @@ class CountOracle(BaseOracle):
             return []
         tested = self.tester.test([self._places((x, y, *given)) for x, y, given in queries])
         return [
-            self._verdict(x, y, given, (decision, statistic, sums[DOF], sums[ROWS]))
+            self._verdicts.verdict(x, y, given, Outcome(decision, statistic, sums[DOF], sums[ROWS]))
             for (x, y, given), sums, statistic, decision in zip(
                 queries, *(array.tolist() for array in tested), strict=True
             )
@@ -128,54 +129,43 @@ class CountOracle(BaseOracle):
     def associations(self, x: Node) -> ArraySweep:
         """Test x against every other node with nothing given, as arrays."""
         (place,) = self._places((x,))
-        all_columns = np.arange(len(self.nodes))
-        columns = np.concatenate((all_columns[:place], all_columns[place + 1 :]))
-        tested = self.tester.test_against_all(place)
-        statistics, decisions = tested.statistics[columns], tested.decisions[columns]
-        dofs, rows = tested.sums[columns, DOF], tested.sums[columns, ROWS]
-
-        def verdict_at(at: int) -> Verdict:
-            outcome = int(decisions[at]), float(statistics[at]), int(dofs[at]), int(rows[at])
-            return self._verdict(x, self.nodes[columns[at]], (), outcome)
-
-        return ArraySweep(
-            x,
-            SweptArrays(columns, statistics, dofs, rows, decisions),
-            place_of=self._heading.place.__getitem__,
-            name_ranks=self._name_ranks,
-            verdict_at=verdict_at,
-            log_p=lambda: self._log_tails(statistics, dofs),
+        known = self._remembered.sweeps.get(x)
+        if known is not None:
+            return known
+        return self._remembered.sweeps.put(
+            x, lambda: self._verdicts.sweep(x, self.tester.sweep(place), self._name_ranks)
         )
 
     def eliminate(
         self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
     ) -> Elimination:
         """Carry out HITON's elimination for the node of a sweep inside the kernel."""
+        if self._remembered.sweeps.get(sweep.x) is not sweep:
+            return self._eliminate(sweep, unreliable, among, max_size)
+        question = sweep.x, unreliable, None if among is None else among.tobytes(), max_size
+        known = self._remembered.eliminations.get(question)
+        if known is not None:
+            repeat_call(known.tests)
+            return known
+        return self._remembered.eliminations.put(question, lambda: self._eliminate(sweep, unreliable, among, max_size))
+
+    def _eliminate(
+        self, sweep: Sweep, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
+    ) -> Elimination:
         swept = sweep if isinstance(sweep, ArraySweep) else self.associations(sweep.x)
         ranking = swept.ranking(unreliable=unreliable, among=among)
         most = len(ranking) if max_size is None else min(max_size, len(ranking))
         (x,) = self._places((sweep.x,))
-        done = self.tester.eliminate(x, swept.arrays, ranking, most)
         ranked = [self.nodes[column] for column in swept.arrays.columns[ranking].tolist()]
-        number = {node: at for at, node in enumerate(ranked)}
-
-        def last_verdict(y: Node) -> Verdict:
-            at = number[y]
-            decision, dof, rows, size = done.outcomes[at].tolist()
-            given = tuple(self.nodes[column] for column in done.given[at, :size].tolist())
-            return self._verdict(sweep.x, y, given, (decision, float(done.statistics[at]), dof, rows))
-
-        def separation(y: Node) -> Separation:
-            verdict = last_verdict(y)
-            return Separation(sweep.x, y, verdict.given, verdict)
-
-        members = tuple(ranked[at] for at in done.members)
-        eliminated = [ranked[at] for at in done.eliminated]
-        return Elimination(members, LazyMapping(eliminated, separation), LazyMapping(members, last_verdict), done.tests)
+        return self._verdicts.elimination(sweep.x, ranked, self.tester.eliminate(x, swept.arrays, ranking, most))
 
     @cached_property
     def _name_ranks(self) -> npt.NDArray[np.int64]:
-        return name_ranks_of(self.nodes)
+        answers = self.data.answers if isinstance(self.data, Table) else {}
+        if name_ranks_of not in answers:
+            answers[name_ranks_of] = name_ranks_of(self.nodes)
+        ranks: npt.NDArray[np.int64] = answers[name_ranks_of]
+        return ranks
 
     def _places(self, nodes: Sequence[Node]) -> list[int]:
         try:
@@ -209,19 +199,8 @@ class CountOracle(BaseOracle):
             return Separation(x, y, None, None, found.tests)
         chosen = [*places[2 : 2 + fixed], *(places[2 + fixed + at] for at in found.chosen)]
         given = tuple(self.nodes[place] for place in chosen)
-        verdict = self._verdict(x, y, given, found[:4])
+        verdict = self._verdicts.verdict(x, y, given, Outcome(*found[:4]))
         return Separation(x, y, given if verdict.independent else None, verdict, found.tests)
-
-    def _verdict(self, x: Node, y: Node, given: tuple[Node, ...], outcome: tuple[int, float, int, int]) -> Verdict:
-        """Make the verdict with a decision, statistic, degrees of freedom and rows (-1 if not yet counted)."""
-        decision, statistic, dof, rows = outcome
-        n = rows if rows >= 0 else self.source.rows_used([self._heading.place[node] for node in (x, y, *given)])
-        if decision == UNRELIABLE:
-            return Verdict(x, y, given, "unreliable", self.symbol, n=n)
-        p, log_p = 1.0, 0.0
-        if dof > 0:
-            p, log_p = float(self._tail(dof, statistic)), self._log_tail(statistic, dof)
-        return Verdict(x, y, given, _DECISIONS[decision], self.symbol, statistic, p, dof, n, log_p)
 
 
 def _check(alpha: float, dof: str, reliability: str, threads: int) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.independence.sweeps import ArraySweep, SweptArrays, name_ranks_of
-from apsl_backends.kernels.arrays import DEPENDENT, INDEPENDENT, UNRELIABLE
+from apsl_backends.kernels.fields import DEPENDENT, INDEPENDENT, UNRELIABLE
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node, listing, require_known

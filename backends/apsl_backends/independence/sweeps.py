@@ -8,7 +8,8 @@ from typing import NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.arrays import DEPENDENT, UNRELIABLE, Floats, Integers
+from apsl_backends.kernels.border import Floats, Integers
+from apsl_backends.kernels.fields import DEPENDENT, INDEPENDENT, UNRELIABLE
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, order_key
 from apsl_rules.oracles import Sweep
@@ -22,6 +23,13 @@ class SweptArrays(NamedTuple):
     dofs: Integers
     rows: Integers
     decisions: npt.NDArray[np.int8]
+
+
+def all_but(count: int, column: int) -> Integers:
+    """Return the columns of a table without one."""
+    others = np.arange(count - 1)
+    others[column:] += 1
+    return others
 
 
 class ArraySweep(Sweep):
@@ -45,7 +53,8 @@ class ArraySweep(Sweep):
 
     def place_of(self, y: Node) -> int:
         """Return the place of the verdict on one other node."""
-        return int(np.searchsorted(self.arrays.columns, self._column_of(y)))
+        column = self._column_of(y)
+        return column - (column > self._column_of(self.x))
 
     def log_p(self) -> Floats:
         """Return ln p on each other node, NaN where the test is unreliable."""
@@ -53,7 +62,7 @@ class ArraySweep(Sweep):
 
     def untested(self) -> tuple[Verdict, ...]:
         """Return the verdicts on the nodes for which there were too few rows, in order."""
-        return tuple(self[place] for place in np.flatnonzero(self.arrays.decisions == UNRELIABLE).tolist())
+        return tuple(self[place] for place in (self.arrays.decisions == UNRELIABLE).nonzero()[0].tolist())
 
     def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
         """Return the dependent verdicts, strongest first and by name among equals."""
@@ -61,16 +70,17 @@ class ArraySweep(Sweep):
 
     def ranking(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> Integers:
         """Return the places in this sweep of the verdicts that ``ranked`` gives."""
-        unmeasured = self.arrays.decisions == UNRELIABLE
-        kept = self.arrays.decisions == DEPENDENT
-        if unreliable == "dependent":
-            kept |= unmeasured
+        decisions = self.arrays.decisions
+        kept = decisions != INDEPENDENT if unreliable == "dependent" else decisions == DEPENDENT
         if among is not None:
             kept &= among
-        places = np.flatnonzero(kept)
-        association = np.where(unmeasured, np.inf, self.arrays.statistics)[places]
+        places: Integers = kept.nonzero()[0]
+        association = self.arrays.statistics[places]
+        if unreliable == "dependent":
+            association[decisions[places] == UNRELIABLE] = np.inf
         order = np.lexsort((self._name_ranks[self.arrays.columns[places]], -association))
-        return places[order]
+        ranking: Integers = places[order]
+        return ranking
 
 
 def name_ranks_of(nodes: Sequence[Node]) -> Integers:
@@ -87,6 +97,7 @@ class _Verdicts(Sequence[Verdict]):
     def __init__(self, count: int, verdict_at: Callable[[int], Verdict]) -> None:
         self._places = range(count)
         self._verdict_at = verdict_at
+        self._made: dict[int, Verdict] = {}
 
     def __len__(self) -> int:
         return len(self._places)
@@ -97,5 +108,8 @@ class _Verdicts(Sequence[Verdict]):
     def __getitem__(self, index: slice) -> Sequence[Verdict]: ...
     def __getitem__(self, index: int | slice) -> Verdict | Sequence[Verdict]:
         if isinstance(index, slice):
-            return [self._verdict_at(place) for place in self._places[index]]
-        return self._verdict_at(self._places[index])
+            return [self[place] for place in self._places[index]]
+        place = self._places[index]
+        if place not in self._made:
+            self._made[place] = self._verdict_at(place)
+        return self._made[place]

@@ -1,0 +1,134 @@
+"""What a table keeps of the tests made on it."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import sys
+from collections.abc import Iterator
+from threading import Barrier, Thread
+from weakref import ref
+
+import attrs
+import pytest
+
+from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.remembered import Newest
+from apsl_rules import learn, network
+from apsl_rules.data import Table
+from apsl_rules.graphs.networks.sampling import sample
+
+
+@pytest.fixture
+def rows() -> Table:
+    """Return rows that no run has seen."""
+    return sample(network("asia"), 500, seed=3)
+
+
+def test_the_oldest_answer_gives_way() -> None:
+    """No more answers are kept than allowed."""
+    kept: Newest[int] = Newest(2)
+    for number in range(3):
+        kept.put(number, lambda number=number: 10 * number)  # type: ignore[misc]  # bound here
+
+    assert [kept.get(number) for number in range(3)] == [None, 10, 20]
+
+
+def test_threads_that_ask_at_once_get_one_answer() -> None:
+    """Of two answers made at the same time one is kept, and both threads have it."""
+    kept: Newest[object] = Newest(9)
+    both, found = Barrier(2), []
+
+    def make() -> object:
+        both.wait(5)
+        return object()
+
+    threads = [Thread(target=lambda: found.append(kept.put("question", make))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found[0] is found[1]
+
+
+@pytest.fixture
+def hasty_threads() -> Iterator[None]:
+    """Let threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("hasty_threads")
+def test_threads_displace_each_others_answers() -> None:
+    """Each thread gets what it asks for, although others displace it at the same time."""
+    kept: Newest[int] = Newest(2)
+    wrong: list[object] = []
+
+    def ask(first: int) -> None:
+        for turn in range(first, first + 10_000):
+            question = turn % 5
+            try:
+                found = kept.get(question)
+                if found is None:
+                    found = kept.put(question, lambda: question)  # noqa: B023 - called at once
+            except Exception as error:  # noqa: BLE001 - the test tells it
+                wrong.append(error)
+            else:
+                if found != question:
+                    wrong.append((question, found))
+
+    threads = [Thread(target=ask, args=(first,)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert not wrong
+
+
+def test_a_later_oracle_asks_the_table(rows: Table) -> None:
+    """Oracles with the same settings share sweeps and eliminations; another alpha has its own."""
+    first, again, other = GSquare(rows), GSquare(rows), GSquare(rows, alpha=0.2)
+    sweep = first.associations("lung")
+
+    assert again.associations("lung") is sweep
+    assert other.associations("lung") is not sweep
+    done = first.eliminate(sweep, unreliable="independent", among=None, max_size=3)
+    assert again.eliminate(sweep, unreliable="independent", among=None, max_size=3) is done
+    assert again.eliminate(sweep, unreliable="independent", among=None, max_size=1) is not done
+
+
+@pytest.mark.parametrize("learner", ["auto", "apsl"])
+def test_parts_are_those_of_a_fresh_table(rows: Table, learner: str) -> None:
+    """What a table keeps changes no part, and no count of tests."""
+    for target in ("lung", "either", "lung"):
+        assert learn(rows, target, depth=2, learner=learner) == learn(
+            attrs.evolve(rows), target, depth=2, learner=learner
+        )
+
+
+def test_a_table_is_freed_with_all_that_it_keeps(rows: Table) -> None:
+    """Nothing that a table keeps refers to it: it goes with its last use, without a search for cycles."""
+    used = attrs.evolve(rows)
+    learn(used, "lung", depth=2, learner="apsl")
+    gone = ref(used)
+    gc.disable()
+    try:
+        del used
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_a_pickled_table_carries_no_answers(rows: Table) -> None:
+    """Only the fields of a table travel."""
+    before = len(pickle.dumps(rows))
+    learn(rows, "lung", learner="apsl")
+    copy = pickle.loads(pickle.dumps(rows))  # noqa: S301 - our own
+
+    assert len(pickle.dumps(rows)) == before
+    assert not copy.answers
+    assert learn(copy, "lung", learner="apsl") == learn(rows, "lung", learner="apsl")
