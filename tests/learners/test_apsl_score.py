@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_backends.learners.ball import Ball
-from apsl_backends.search.families import empty_families
-from apsl_backends.search.local_bde import LocalBde
+from apsl_backends.search.local_bde import LocalBde, check_columns
 from apsl_rules import Interrupted, Part, learn, network
 from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError, SpecError
@@ -203,7 +202,7 @@ def test_a_table_with_too_many_columns_for_the_search_is_refused() -> None:
     from apsl_rules.errors import DataError
 
     with pytest.raises(DataError, match="262144 columns are more than the 262143"):
-        empty_families(1 << 18)
+        check_columns(1 << 18)
 
 
 @pytest.mark.parametrize("finder", ["hiton", "mmpc", "pcsimple", "fcbf"])

@@ -12,31 +12,21 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from apsl_backends.kernels.border import NEVER, extension_of, pattern_of
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
-from apsl_backends.search.greedy import Table as Moving
-from apsl_backends.search.greedy import applies, search, table_for
-from apsl_backends.search.operators import (
-    DELETE,
-    INSERT,
-    TURN,
-    best_move,
-    lines_of,
-    make_move,
-    parents_of,
-)
-from apsl_backends.search.patterns import extend, pattern, pattern_space_for
 from apsl_backends.search.rivals import rivals
-from apsl_backends.search.rounds import CLOSED, REQUIRED, Effort, Found, Marks, climb_rounds, search_rounds
-from apsl_backends.search.tabu import climb_for, climb_from
+from apsl_backends.search.rounds import CLOSED, REQUIRED, Effort, Found, Marks, climb_rounds, open_search, search_rounds
 from apsl_rules.data.table import Table
 from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.stopping import no_flag
 from support.graphs import all_dags, random_dag
 from support.scoring import coded, strong_network, tables
-from support.searching import families_of, naive_climb
+from support.searching import handle_of, naive_climb
 
 FOUR = 4
+INSERT, DELETE, TURN = range(3)
 
 
 def marks_of(parents: Mapping[int, Iterable[Any]]) -> Marks:
@@ -44,13 +34,6 @@ def marks_of(parents: Mapping[int, Iterable[Any]]) -> Marks:
     marks = np.zeros((len(parents), len(parents)), np.uint8)
     for node, before in parents.items():
         marks[list(before), node] = 1
-    return marks
-
-
-def pattern_of(dag: Marks) -> Marks:
-    """Return the pattern of a graph."""
-    marks = np.zeros_like(dag)
-    pattern(dag, marks, pattern_space_for(len(dag)))
     return marks
 
 
@@ -93,23 +76,12 @@ def total(score: BDeu, dag: Marks) -> int:
 
 def moves_of(drawn: Table, penalty: float, marks: Marks, kind: int) -> Iterator[tuple[int, Marks]]:
     """Return what the best move of each pair gains, and the pattern that it leads to."""
-    families, table = families_of(drawn, penalty=penalty), table_for(len(marks))
-    numbers, opened = np.arange(len(marks)), np.ones(marks.shape, np.uint8)
+    search = open_search(handle_of(drawn, penalty=penalty), range(len(marks)))
+    opened = np.ones(marks.shape, np.uint8)
     for x, y in permutations(range(len(marks)), 2):
-        if applies(marks, opened, kind, x, y):
-            count = parents_of(marks, numbers, y, x, table.space.base)
-            lines = lines_of(marks, y, table.space.lines)
-            strict = True
-            best_move(families, numbers, marks, 6, kind, x, y, strict, table.moves, table.space, count, lines)
-            if table.moves.gain[x, y] > np.iinfo(np.int64).min:
-                yield int(table.moves.gain[x, y]), _reached(marks, kind, x, y, table)
-
-
-def _reached(marks: Marks, kind: int, x: int, y: int, table: Moving) -> Marks:
-    after, dag = marks.copy(), np.zeros_like(marks)
-    make_move(after, kind, x, y, table.moves.clique[x, y], table.moves.size[x, y], table.space)
-    assert extend(after, dag, table.pattern_space)
-    return pattern_of(dag)
+        gain, after = search.best_move(marks, opened, 6, (kind, x, y), no_flag())
+        if gain != NEVER:
+            yield gain, after
 
 
 @pytest.mark.slow
@@ -139,16 +111,10 @@ def test_the_search_ends_where_no_move_gains(drawn: Table, penalty: float) -> No
     """What was gained is what the scores differ by, and no move of any kind gains more."""
     score = BDeu(drawn, penalty=penalty, order="column")
     width = len(drawn.names)
-    marks, dag = np.zeros((width, width), np.uint8), np.zeros((width, width), np.uint8)
-    gained = search(
-        families_of(drawn, penalty=penalty),
-        np.arange(width),
-        marks,
-        np.ones((width, width), np.uint8),
-        6,
-        table_for(width),
-    )
-    assert extend(marks, dag, pattern_space_for(width))
+    marks, opened = np.zeros((width, width), np.uint8), np.ones((width, width), np.uint8)
+    search = open_search(handle_of(drawn, penalty=penalty), range(width))
+    gained = search.greedy(marks, opened, 6, no_flag())
+    dag = extension_of(marks)
     assert gained == total(score, dag) - total(score, np.zeros_like(dag))
     assert all(gain <= 0 for kind in (INSERT, DELETE, TURN) for gain, _ in moves_of(drawn, penalty, marks, kind))
 
@@ -159,7 +125,7 @@ def test_large_samples_of_strong_tables_give_the_best_class(seed: int) -> None:
     truth = random_dag(seed, 5, 2.0)
     drawn = sample(strong_network(truth, seed=seed), 50_000, seed=seed)
     score = BDeu(drawn, penalty="columns", order="column")
-    found = search_rounds(families_of(drawn, penalty="columns"), range(5), np.ones((5, 5), np.uint8), Effort(rounds=0))
+    found = search_rounds(handle_of(drawn, penalty="columns"), range(5), np.ones((5, 5), np.uint8), Effort(rounds=0))
     assert total(score, found.dag) == optimal(score, range(5)).score
     assert cpdag(score.dag({node: tuple(np.flatnonzero(found.dag[:, node]).tolist()) for node in range(5)})) == cpdag(
         truth
@@ -171,14 +137,14 @@ def test_large_samples_of_strong_tables_give_the_best_class(seed: int) -> None:
 def test_a_search_goes_on_from_a_class_over_some_of_the_nodes(drawn: Table, data: st.DataObject) -> None:
     """It never ends below where it began, tells its whole gain, and stays where nothing gains any more."""
     score = BDeu(drawn, penalty=0.5, empirical_weight=0.5, order="column")
-    families, width = families_of(drawn, penalty=0.5, empirical_weight=0.5), len(drawn.names)
+    handle, width = handle_of(drawn, penalty=0.5, empirical_weight=0.5), len(drawn.names)
     some = sorted(data.draw(st.sets(st.integers(0, width - 1), min_size=1)))
-    smaller = search_rounds(families, some, np.ones((len(some), len(some)), np.uint8), Effort())
+    smaller = search_rounds(handle, some, np.ones((len(some), len(some)), np.uint8), Effort())
     opened = np.ones((width, width), np.uint8)
-    found = search_rounds(families, range(width), opened, Effort(), smaller)
+    found = search_rounds(handle, range(width), opened, Effort(), smaller)
     assert found.gain >= smaller.gain
     assert found.gain == total(score, found.dag) - total(score, np.zeros_like(found.dag))
-    again = search_rounds(families, range(width), opened, Effort(), found)
+    again = search_rounds(handle, range(width), opened, Effort(), found)
     assert again.gain >= found.gain
     if again.gain == found.gain:
         assert np.array_equal(again.marks, found.marks)
@@ -198,7 +164,7 @@ def test_a_climb_scores_families_of_any_size(required: int) -> None:
     score = BDeu(drawn, order="column")
     empty = total(score, np.zeros_like(dag))
     gain = total(score, dag) - empty
-    found = climb_rounds(families_of(drawn), range(14), dag, gain=gain, allowed=allowed, effort=Effort())
+    found = climb_rounds(handle_of(drawn), range(14), dag, gain=gain, allowed=allowed, effort=Effort())
     assert found.gain == total(score, found.dag) - empty
     assert found.gain >= gain
     assert (found.dag[14 - required :, 0] == 1).all()
@@ -213,10 +179,8 @@ def test_the_climb_goes_like_one_that_scores_everything_anew(drawn: Table, data:
     nodes = range(width)
     tabu, patience, most = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 8)), data.draw(st.integers(1, 6))
     dag = np.zeros((width, width), np.uint8)
-    climb = climb_for(width, tabu)
-    gained = climb_from(
-        families_of(drawn), np.arange(width), dag, np.ones((width, width), np.uint8), most, patience, climb
-    )
+    search, opened = open_search(handle_of(drawn), nodes), np.ones((width, width), np.uint8)
+    gained = search.climb(dag, opened, most, patience=patience, tabu=tabu, stop=no_flag())
     pairs = list(permutations(nodes, 2))
     _, top, _ = naive_climb(
         score.local, nodes, pairs, {}, tabu=tabu, patience=patience, max_parents=most, turn_any=False
@@ -230,15 +194,15 @@ def test_rivals_are_the_best_without_the_feature(drawn: Table) -> None:
     """For each pair it is the best class one arrow away that joins the two, or does not; the families say the rest."""
     score = BDeu(drawn, penalty=1.0, order="column")
     opened = np.ones((FOUR, FOUR), np.uint8)
-    families = families_of(drawn, penalty=1.0)
-    found = search_rounds(families, range(FOUR), opened, Effort())
+    handle = handle_of(drawn, penalty=1.0)
+    found = search_rounds(handle, range(FOUR), opened, Effort())
     own = total(score, found.dag)
     members = classes()[0][found.marks.tobytes()]
     for x, y in permutations(range(FOUR), 2):
         joined = bool(found.marks[x, y] | found.marks[y, x])
         nearby = [other for dag in members for other in neighbouring(dag, DELETE if joined else INSERT)]
         without = [total(score, other) for other in nearby if bool(other[x, y] | other[y, x]) != joined]
-        (rival,) = rivals(families, found, opened, 6, [(x, y)])
+        (rival,) = rivals(handle, found, opened, 6, [(x, y)])
         assert rival is not None
         assert rival.ahead == own - max(without)
         assert rival.ahead == sum(score.local(one.node, one.ours) - score.local(one.node, one.theirs)
@@ -252,12 +216,12 @@ def test_rivals_of_triples_undo_them(seed: int, rows: int) -> None:
     drawn = sample(strong_network(random_dag(seed, FOUR, 1.5), seed=seed), rows, seed=seed)
     score = BDeu(drawn, penalty=1.0, order="column")
     opened = np.ones((FOUR, FOUR), np.uint8)
-    families = families_of(drawn, penalty=1.0)
-    found = search_rounds(families, range(FOUR), opened, Effort())
+    handle = handle_of(drawn, penalty=1.0)
+    found = search_rounds(handle, range(FOUR), opened, Effort())
     triples = _triples(found)
     assume(triples)
     for triple in triples:
-        (rival,) = rivals(families, found, opened, 6, [triple])
+        (rival,) = rivals(handle, found, opened, 6, [triple])
         assert rival is not None
         assert rival.ahead >= 0
         assert rival.ahead == sum(score.local(one.node, one.ours) - score.local(one.node, one.theirs)

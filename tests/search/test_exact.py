@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apsl_backends.kernels.border import best_graph_bytes
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
 from apsl_backends.search.hill_climbing import climb
-from apsl_backends.search.layers import layer_bytes
 from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
@@ -38,6 +39,14 @@ def test_better_than_all_others(drawn: Table, penalty: float | str, data: st.Dat
     graphs = [graph for graph in every_graph(members) if _fits(graph, allowed, most)]
     assert found.parents in graphs
     assert found.score == max(sum(score.local(node, before) for node, before in graph.items()) for graph in graphs)
+
+
+@pytest.mark.parametrize("penalty", [1e5, 2.0**21, 2.0**22 - 1, 1e300])
+def test_no_gain_is_worth_an_extreme_penalty(penalty: float) -> None:
+    """However large a penalty is, several of them together do not overflow."""
+    drawn = coded(np.random.default_rng(0).integers(0, 2, (6, 100)), "abcdef")
+    found = optimal(BDeu(drawn, penalty=penalty), range(6))
+    assert not any(found.parents.values())
 
 
 def _fits(graph: dict[int, tuple[int, ...]], allowed: dict[int, tuple[int, ...]] | None, most: int | None) -> bool:
@@ -98,6 +107,6 @@ def test_beyond_the_limits() -> None:
 
 def test_memory_is_known_beforehand() -> None:
     """The estimate holds the subsets and two layers, far less than all choices of all nodes."""
-    assert layer_bytes(0) > 0
+    assert best_graph_bytes(0) > 0
     for width in (10, 16, 20, 24):
-        assert 21 << width < layer_bytes(width) < 12 * width << (width - 1)
+        assert 21 << width < best_graph_bytes(width) < 12 * width << (width - 1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from apsl_backends.search.families import Families
+from apsl_backends.kernels.border import ScoreHandle
 from apsl_backends.search.local_bde import LocalBde
 from apsl_rules.data.table import Table
 from support.graphs import all_dags
@@ -96,8 +96,8 @@ def _without(parents: tuple[int, ...], other: int) -> tuple[int, ...]:
     return tuple(one for one in parents if one != other)
 
 
-def families_of(table: Table, **settings: Any) -> Families:
-    """Return the families of all columns of a table, numbered in the order of the columns."""
+def handle_of(table: Table, **settings: Any) -> ScoreHandle:
+    """Return the score of all columns of a table, numbered in the order of the columns."""
     score = LocalBde(table, order="column", **{"ess": 10.0, "penalty": 0.0, "empirical_weight": 0.0, **settings})
     score.join(table.names)
-    return score.families
+    return score.handle

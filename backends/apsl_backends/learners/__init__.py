@@ -1,6 +1,6 @@
 """Learners that need code besides their specs, and their blanket finders.
 
-Importing this package does not load the compiler; the first score does.
+Importing this package does not load the kernels; the first score does.
 """
 
 from __future__ import annotations

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache, partial
 
 import attrs
 
 from apsl_backends.learners.ball import Ball, Balls, Pairs
 from apsl_backends.learners.duplicate_columns import DuplicateColumns
-from apsl_backends.learners.findings_from_scores import Leads, find_contradictions, find_leads, visits_of
+from apsl_backends.learners.findings_from_scores import Leads, features_of, find_contradictions, find_leads, visits_of
+from apsl_backends.search import rounds
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts
@@ -18,7 +19,7 @@ from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
-from apsl_rules.rules import Fact, Finding, adjacent
+from apsl_rules.rules import Fact, Finding, Knowledge, adjacent
 
 
 @attrs.frozen
@@ -79,21 +80,20 @@ class FindingsFromScores:
         duplicates = DuplicateColumns.among(data)
         seeing = attrs.evolve(context.finder_settings, hidden=duplicates.hidden)
         finder = pick(context.plugins.finders, spec.neighbours.finder, "finder").make(context.asker, seeing)
-        self._neighbours = Neighbours(finder, symmetric=spec.neighbours.symmetry == "both", threads=context.threads)
+        neighbours = Neighbours(finder, symmetric=spec.neighbours.symmetry == "both", threads=context.threads)
+        knowledge = context.knowledge
+        self._neighbours = neighbours
+        # The functions do not refer to this object, so that it is freed at the end of the run, and its score with it.
         self._balls = Balls(
             self._score,
-            lambda node: (*duplicates.around(node, self._neighbours.of), *self._required_at(node)),
-            lambda nodes: self._neighbours.prepare(dict.fromkeys(map(duplicates.representative, nodes))),
+            cache(lambda node: (*duplicates.around(node, neighbours.of), *_required_at(knowledge, node))),
+            lambda nodes: neighbours.prepare(dict.fromkeys(map(duplicates.representative, nodes))),
             radius=options.radius,
             pairs=options.pairs,
             effort=Effort(options.max_parents, options.rounds, options.tabu, options.patience),
-            knowledge=context.knowledge,
+            knowledge=knowledge,
         )
         self._ball: Ball | None = None
-
-    def _required_at(self, node: Node) -> list[Node]:
-        """Return the nodes that knowledge joins to a node; those known to be apart from it stay in the ball."""
-        return [one for arrow in self._context.knowledge.required_at(node) for one in arrow if one != node]
 
     def join(self, state: State, nodes: tuple[Node, ...]) -> State:
         """Return the state after a search around the core with some new nodes."""
@@ -115,27 +115,33 @@ class FindingsFromScores:
         compare: bool,  # noqa: FBT001 - as the run asks for it
     ) -> tuple[Sequence[Visited], Sequence[str]]:
         """Return the visits that report a ball, and notes on the search."""
-        most = self._options.max_parents
-        leads = find_leads(ball, most, compare=compare)
+        features = features_of(ball)
+        leads = find_leads(ball, features, self._options.max_parents, compare=compare)
         scored = frozenset(ball.members) if self._options.pairs == "all" else frozenset()
-        visits = visits_of(ball, core, leads, tested=self._tests_of, scored=scored, against=against)
+        tested = cache(partial(self._tests_of, frozenset(self._neighbours.computed)))
+        visits = visits_of(ball, core, features, leads, tested=tested, scored=scored, against=against)
         return visits, self._notes(ball, leads)
 
-    def _tests_of(self, x: Node, y: Node, are_joined: bool) -> tuple[Verdict, ...]:  # noqa: FBT001 - one of two kinds of pair
+    def _tests_of(
+        self,
+        computed: Collection[Node],
+        x: Node,
+        y: Node,
+        are_joined: bool,  # noqa: FBT001 - one of two kinds of pair
+    ) -> tuple[Verdict, ...]:
         """Return the verdicts for an adjacent pair, or for one that is not adjacent."""
         neighbours = self._neighbours
         if are_joined:
             return tuple(one for one in neighbours.evidence(x, y) if one.dependent)
-        known = [
-            neighbours.candidates(one).separation(other)
-            for one, other in ((x, y), (y, x))
-            if one in neighbours.computed
-        ]
-        return tuple(one.verdict for one in known if one is not None and one.verdict is not None)[:1]
+        for one, other in ((x, y), (y, x)):
+            known = neighbours.candidates(one).separation(other) if one in computed else None
+            if known is not None and known.verdict is not None:
+                return (known.verdict,)
+        return ()
 
     def _notes(self, ball: Ball, leads: Leads) -> list[str]:
         """Return notes on the gain of the graph, and on searches that ended at their limit of moves."""
-        score, width, most = self._score, len(ball.members), int(self._score.families.tried[1])
+        score, width, most = self._score, len(ball.members), rounds.MOST_TRIES
         nats = score.nats(ball.found.gain)
         where = f"over {width} nodes near {self._context.target}"
         notes = [f"the best graph found {where} is {nats:.2f} nats ahead of no edge ({score.name})"]
@@ -154,3 +160,8 @@ class FindingsFromScores:
                 "compared before; such edges have no lead, and such gaps and V-structures are left open"
             )
         return notes
+
+
+def _required_at(knowledge: Knowledge, node: Node) -> list[Node]:
+    """Return the nodes that knowledge joins to a node; those known to be apart from it stay in the ball."""
+    return [one for arrow in knowledge.required_at(node) for one in arrow if one != node]

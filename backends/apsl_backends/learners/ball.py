@@ -16,7 +16,7 @@ import numpy as np
 
 from apsl_backends.search.constraints import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Effort, Found, Marks, Open, climb_rounds, search_rounds
-from apsl_rules.names import Node, Pair, in_order
+from apsl_rules.names import Node, Pair, in_order, order_key, shown
 from apsl_rules.rules import Knowledge, Mark
 
 if TYPE_CHECKING:
@@ -52,6 +52,18 @@ class Ball:
         return {node: at for at, node in enumerate(self.members)}
 
     @cached_property
+    def spelling(self) -> Mapping[int, tuple[int, str]]:
+        """Return the rank of each joined node by name, and its name in words, by number."""
+        nodes = self.score.nodes
+        by_name = sorted(nodes, key=lambda number: order_key(nodes[number]))
+        return {number: (rank, shown(nodes[number])) for rank, number in enumerate(by_name)}
+
+    @cached_property
+    def ranks(self) -> list[int]:
+        """Return the rank of each member by name, among all joined nodes."""
+        return [self.spelling[number][0] for number in self.found.members]
+
+    @cached_property
     def known_marks(self) -> Marks:
         """Return the pattern with the arrows that background knowledge implies."""
         if (self.allowed == OPEN).all():
@@ -62,11 +74,8 @@ class Ball:
     @cached_property
     def neighbours(self) -> Mapping[Node, tuple[Node, ...]]:
         """Return the neighbours of each node by name."""
-        joined = (self.found.marks > 0) | (self.found.marks.T > 0)
-        return {
-            node: in_order(self.members[other] for other in np.flatnonzero(joined[at]).tolist())
-            for at, node in enumerate(self.members)
-        }
+        near = (sorted(places, key=self.ranks.__getitem__) for places in places_around(self.found))
+        return {node: tuple(self.members[at] for at in places) for node, places in zip(self.members, near, strict=True)}
 
     @cached_property
     def distances(self) -> Mapping[Node, int]:
@@ -76,7 +85,7 @@ class Ball:
         while layer:
             ahead = {other for node in layer for other in self.connected_to(node)} - found.keys()
             further = found[layer[0]] + 1
-            layer = in_order(ahead)
+            layer = tuple(sorted(ahead, key=lambda node: self.ranks[self.place[node]]))
             found |= dict.fromkeys(layer, further)
         return found
 
@@ -100,6 +109,14 @@ class Ball:
         """Return whether an arrow goes from one node to another."""
         at, to = self.place[tail], self.place[head]
         return bool(self.known_marks[at, to] and not self.known_marks[to, at])
+
+
+def places_around(found: Found) -> list[list[int]]:
+    """Return the places of the neighbours of each place in a class, in ascending order."""
+    near: list[list[int]] = [[] for _ in found.members]
+    for one, other in np.argwhere((found.marks | found.marks.T) > 0).tolist():
+        near[one].append(other)
+    return near
 
 
 class Balls:
@@ -137,15 +154,15 @@ class Balls:
         members = [self._score.nodes[number] for number in numbers]
         allowed = self._open(members, inner, near)
         start = None if before is None or self._score.imputes else before.free
-        families = self._score.families
-        free = search_rounds(families, numbers, pairs_allowed(allowed), self._effort, start)
+        handle = self._score.handle
+        free = search_rounds(handle, numbers, pairs_allowed(allowed), self._effort, start)
         found = free
         if self._knowledge and not (allowed == OPEN).all():
             fitting = find_fitting_graph(free.marks, allowed)
             if fitting is None:
                 dag = repair_graph(free.dag, allowed, self._effort.max_parents)
                 found = climb_rounds(
-                    families, numbers, dag, gain=self._gain(numbers, dag), allowed=allowed, effort=self._effort
+                    handle, numbers, dag, gain=self._gain(numbers, dag), allowed=allowed, effort=self._effort
                 )
             else:
                 found = attrs.evolve(free, dag=fitting)

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import attrs
 import numpy as np
 
-from apsl_rules.data import Table, describe
+from apsl_rules.data import Table, find_duplicates
 from apsl_rules.data.counts import CachedCounts, Heading
 from apsl_rules.names import Node, in_order
 
@@ -29,7 +29,7 @@ class DuplicateColumns:
         """Find the duplicates in a table, or by counts; the result is cached."""
         key = data if isinstance(data, Table) else data.heading
         if key not in _KNOWN:
-            groups = describe(data).duplicates if isinstance(data, Table) else _duplicates(data)
+            groups = find_duplicates(data, data.names) if isinstance(data, Table) else _duplicates(data)
             _KNOWN[key] = cls({node: group for group in groups for node in group})
         return _KNOWN[key]
 
@@ -56,17 +56,22 @@ _KNOWN: WeakKeyDictionary[Table | Heading, DuplicateColumns] = WeakKeyDictionary
 
 def _duplicates(kept: CachedCounts) -> list[tuple[Node, ...]]:
     """Find groups by counts: duplicates have equal counts of levels, and as many combinations as levels."""
-    heading = kept.heading
-    alike: dict[tuple[bytes, int], list[int]] = {}
-    for place, totals in enumerate(heading.totals):
-        levels, missing = np.split(totals, [int(heading.cards[place])])
-        alike.setdefault((np.sort(levels[levels > 0]).tobytes(), int(missing.sum())), []).append(place)
     groups: list[list[int]] = []
-    for places in alike.values():
-        if len(places) > 1 and heading.varied[places[0]]:
-            kept.fetch([(places[0], other) for other in places[1:]])
-            groups += _split(kept, places)
-    return [in_order(heading.names[place] for place in group) for group in groups]
+    for places in _alike(kept.heading):
+        kept.fetch([(places[0], other) for other in places[1:]])
+        groups += _split(kept, places)
+    return [in_order(kept.heading.names[place] for place in group) for group in groups]
+
+
+def _alike(heading: Heading) -> list[list[int]]:
+    """Return groups of columns that are not constant, with equal counts of levels and of missing values."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for place, (totals, card) in enumerate(zip(heading.totals, heading.cards.tolist(), strict=True)):
+        counts = totals.tolist()
+        levels = sorted(filter(None, counts[:card]))
+        if len(levels) > 1:
+            groups.setdefault((sum(counts[card:]), *levels), []).append(place)
+    return [places for places in groups.values() if len(places) > 1]
 
 
 def _split(kept: CachedCounts, places: list[int]) -> list[list[int]]:

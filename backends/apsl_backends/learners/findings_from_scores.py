@@ -6,23 +6,24 @@ scores just as it has one from tests. Verdicts of tests are reported together wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from apsl_backends.learners.ball import Ball
+from apsl_backends.learners.ball import Ball, places_around
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
 from apsl_rules.evidence import Evidence, Verdict
-from apsl_rules.names import Node, count_of, in_order, shown
+from apsl_rules.names import Node, count_of
 from apsl_rules.plugins import Visited
 from apsl_rules.rules import Fact, Finding, Knowledge, Relation, adjacent, chain, collider, gap, settled
 
 if TYPE_CHECKING:
     from apsl_backends.search.rivals import Rival
 
-Feature: TypeAlias = tuple[Relation, tuple[Node, ...]]
+Feature: TypeAlias = tuple[Relation, Fact]
+Features: TypeAlias = Mapping[Node, Sequence[Feature]]
 Leads: TypeAlias = "dict[tuple[Node, ...], Rival | None]"
 Tested: TypeAlias = Callable[[Node, Node, bool], tuple[Verdict, ...]]
 
@@ -31,11 +32,16 @@ Tested: TypeAlias = Callable[[Node, Node, bool], tuple[Verdict, ...]]
 AGAINST_KNOWLEDGE = 5.0
 
 
-def find_leads(ball: Ball, max_parents: int, *, compare: bool) -> Leads:
-    """Find the best rival for each feature of all nodes that are connected with the target, or seek none."""
+def features_of(ball: Ball) -> Features:
+    """Return the features at each node that is connected with the target."""
+    return _features_at(ball, ball.found, ball.distances)
+
+
+def find_leads(ball: Ball, features: Features, max_parents: int, *, compare: bool) -> Leads:
+    """Find the best rival for each feature, or seek none."""
     from apsl_backends.search.rivals import Rival
 
-    listed = [nodes for node in ball.distances for _, nodes in _around(ball, ball.found, node)]
+    listed = list(dict.fromkeys(fact.nodes for around in features.values() for _, fact in around))
     if not compare:
         return dict.fromkeys(listed, Rival(0, (), sought=False))
     return _compare(ball, ball.found, listed, max_parents)
@@ -48,11 +54,11 @@ def _compare(ball: Ball, found: Found, features: Iterable[tuple[Node, ...]], max
     width = len(found.members)
     places = [tuple(ball.place[node] for node in nodes) for nodes in listed]
     everything = np.full((width, width), OPEN, np.uint8)
-    return dict(zip(listed, rivals(ball.score.families, found, everything, max_parents, places), strict=True))
+    return dict(zip(listed, rivals(ball.score.handle, found, everything, max_parents, places), strict=True))
 
 
-def visits_of(ball: Ball, core: Collection[Node], leads: Leads, *, tested: Tested, scored: Collection[Node],
-              against: Mapping[Fact, Finding]) -> list[Visited]:  # fmt: skip
+def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Leads, *, tested: Tested,
+              scored: Collection[Node], against: Mapping[Fact, Finding]) -> list[Visited]:  # fmt: skip
     """Return the visits that report a ball: all nodes that are connected with the target, by distance.
 
     Nodes of the core are visited; the findings at the others belong to the visit that leads to them. ``tested`` returns
@@ -62,6 +68,8 @@ def visits_of(ball: Ball, core: Collection[Node], leads: Leads, *, tested: Teste
     """
     visits = []
     left = dict(against)
+    words = _Words(ball)
+    everyone = frozenset(scored)
     for visited, nodes in _owners(ball, core).items():
         around = ball.neighbours[visited]
         told: dict[Fact, Finding] = {}
@@ -69,14 +77,14 @@ def visits_of(ball: Ball, core: Collection[Node], leads: Leads, *, tested: Teste
             fact = settled.fact(visited)
             told[fact] = Finding(fact, Evidence(ball.score.name, note=count_of(len(around), "neighbour")))
         for node in nodes:
-            for relation, names in _around(ball, ball.found, node):
-                fact = relation.fact(*names)
+            for relation, fact in features[node]:
+                names = fact.nodes
                 if fact not in told and _is_told(relation, leads[names]):
                     verdicts = _supporting(relation, names, tested(names[0], names[-1], relation is adjacent))
-                    told[fact] = Finding(fact, _evidence(ball, leads[names], verdicts))
+                    told[fact] = Finding(fact, words.evidence(leads[names], verdicts))
         for fact in [one for one in left if visited in one.nodes]:
             told.setdefault(fact, left.pop(fact))
-        visits.append(Visited(visited, around, tuple(told.values()), frozenset(scored)))
+        visits.append(Visited(visited, around, tuple(told.values()), everyone))
     return visits
 
 
@@ -102,16 +110,16 @@ def find_contradictions(
     if ball.score.nats(ball.free.gain - ball.found.gain) < AGAINST_KNOWLEDGE:
         return found
     wrong = [
-        names
-        for node in core
-        for relation, names in _around(ball, ball.free, node)
-        if relation is collider and any(_is_excluded(ball, end, names[1]) for end in (names[0], names[2]))
+        fact.nodes
+        for around in _features_at(ball, ball.free, core).values()
+        for relation, fact in around
+        if relation is collider and any(_is_excluded(ball, end, fact.nodes[1]) for end in fact.nodes[::2])
     ]
     for names, lead in _compare(ball, ball.free, wrong, max_parents).items():
         x, middle, y = names
         facts = (collider.fact(*names), adjacent.fact(x, middle), adjacent.fact(middle, y))
         for fact in facts:
-            found.setdefault(fact, Finding(fact, _evidence(ball, lead, ())))
+            found.setdefault(fact, Finding(fact, _Words(ball).evidence(lead, ())))
     return found
 
 
@@ -140,20 +148,24 @@ def _owners(ball: Ball, core: Collection[Node]) -> dict[Node, list[Node]]:
     return owned
 
 
-def _around(ball: Ball, found: Found, node: Node) -> Iterator[Feature]:
-    """Yield the features at a node: its edges, and its unshielded triples with their gaps."""
-    marks, place = found.marks, ball.place
-    at = place[node]
-    joined = np.flatnonzero((marks[at] > 0) | (marks[:, at] > 0)).tolist()
-    around = in_order(ball.members[other] for other in joined)
-    for other in around:
-        x, y = in_order((node, other))
-        yield adjacent, (x, y)
-    for x, y in combinations(around, 2):
-        first, last = place[x], place[y]
-        if not marks[first, last] and not marks[last, first]:
-            yield gap, (x, y)
-            yield chain if marks[at, first] or marks[at, last] else collider, (x, node, y)
+def _features_at(ball: Ball, found: Found, nodes: Iterable[Node]) -> dict[Node, list[Feature]]:
+    """Return the features at some nodes: edges, and unshielded triples with their gaps, sorted by the names of ends."""
+    names, rank = ball.members, ball.ranks
+    marks: list[list[int]] = found.marks.tolist()
+    joined = places_around(found)
+
+    def around(at: int) -> Iterator[Feature]:
+        near = sorted(joined[at], key=rank.__getitem__)
+        for other in near:
+            first, last = (at, other) if rank[at] < rank[other] else (other, at)
+            yield adjacent, Fact(adjacent.name, (names[first], names[last]))
+        for first, last in combinations(near, 2):
+            if not marks[first][last] and not marks[last][first]:
+                relation = chain if marks[at][first] or marks[at][last] else collider
+                yield gap, Fact(gap.name, (names[first], names[last]))
+                yield relation, Fact(relation.name, (names[first], names[at], names[last]))
+
+    return {node: list(around(ball.place[node])) for node in nodes}
 
 
 def _supporting(relation: Relation, names: tuple[Node, ...], verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
@@ -163,20 +175,37 @@ def _supporting(relation: Relation, names: tuple[Node, ...], verdicts: tuple[Ver
     return tuple(verdict for verdict in verdicts if (names[1] in verdict.given) == (relation is chain))
 
 
-def _evidence(ball: Ball, rival: Rival | None, verdicts: tuple[Verdict, ...]) -> Evidence:
-    score = ball.score
-    if rival is None:
-        return Evidence(score.name, verdicts, "no rival is allowed")
-    if not rival.sought:
-        return Evidence(score.name, verdicts, "not compared with rivals", 0.0)
-    nats = score.nats(rival.ahead)
-    compared = "; ".join(
-        f"{shown(score.nodes[one.node])} given {_listed(ball, one.ours)} against {_listed(ball, one.theirs)}"
-        for one in rival.families
-    )
-    where = "ahead of the best rival" if nats >= 0 else "behind a rival that was not open to the search"
-    return Evidence(score.name, verdicts, f"{abs(nats):.4g} nats {where}: {compared}", nats)
+class _Words:
+    """Words for the leads in a ball; rivals that several findings share are worded once."""
 
+    def __init__(self, ball: Ball) -> None:
+        self._score = ball.score
+        self._spelling = ball.spelling
+        self._notes: dict[int, tuple[str, float]] = {}
+        self._lists: dict[tuple[int, ...], str] = {}
 
-def _listed(ball: Ball, numbers: Iterable[int]) -> str:
-    return ", ".join(map(shown, in_order(ball.score.nodes[number] for number in numbers))) or "nothing"
+    def evidence(self, rival: Rival | None, verdicts: tuple[Verdict, ...]) -> Evidence:
+        """Return the evidence for a finding that is ahead of a rival; the rival must be kept meanwhile."""
+        if rival is None:
+            return Evidence(self._score.name, verdicts, "no rival is allowed")
+        if not rival.sought:
+            return Evidence(self._score.name, verdicts, "not compared with rivals", 0.0)
+        worded = self._notes.get(id(rival))
+        if worded is None:
+            worded = self._notes[id(rival)] = self._worded(rival)
+        return Evidence(self._score.name, verdicts, *worded)
+
+    def _worded(self, rival: Rival) -> tuple[str, float]:
+        nats = self._score.nats(rival.ahead)
+        compared = "; ".join(
+            f"{self._spelling[one.node][1]} given {self._listed(one.ours)} against {self._listed(one.theirs)}"
+            for one in rival.families
+        )
+        where = "ahead of the best rival" if nats >= 0 else "behind a rival that was not open to the search"
+        return f"{abs(nats):.4g} nats {where}: {compared}", nats
+
+    def _listed(self, numbers: tuple[int, ...]) -> str:
+        if numbers not in self._lists:
+            spelt = sorted(self._spelling[number] for number in numbers)
+            self._lists[numbers] = ", ".join(text for _, text in spelt) or "nothing"
+        return self._lists[numbers]

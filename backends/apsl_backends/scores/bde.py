@@ -23,21 +23,21 @@ ties are broken by number. So with numbers by name, no result depends on the ord
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import ceil, inf, log, log2
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from math import inf, log
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from apsl_backends.kernels.border import LEAST_ESS, MOST_ESS, ScoreHandle, joints_bytes, score_bytes
+from apsl_backends.scores.log_priors import log_priors_of
+from apsl_backends.scores.units import unit_for
 from apsl_rules.data import Table
 from apsl_rules.data.counts import Heading
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs import Dag, known_dag
 from apsl_rules.names import Node, in_order, listing, require_known
 from apsl_rules.stopping import LONG, heeding
-
-if TYPE_CHECKING:
-    from apsl_backends.scores import kernels
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = tuple[int, ...]
@@ -46,8 +46,6 @@ Order: TypeAlias = Literal["name", "column"]
 
 #: The limit of a score's working space, in bytes.
 MOST_BYTES = 1 << 32
-#: The most bits of a figure, and the most fractional bits of a unit.
-_BITS, _FINEST = 61, 40
 
 
 class BDeu:
@@ -63,7 +61,7 @@ class BDeu:
     """
 
     empirical_weight: float = 0.0
-    _prior: kernels.Prior
+    _handle: ScoreHandle
 
     def __init__(
         self,
@@ -74,8 +72,6 @@ class BDeu:
         order: Order = "name",
         empirical_weight: float = 0.0,
     ) -> None:
-        from apsl_backends.scores import kernels
-
         check_table(table)
         if not _is_number(empirical_weight) or empirical_weight > 1:
             message = (
@@ -83,35 +79,35 @@ class BDeu:
             )
             raise InvalidArgumentError(message)
         levels = int(table.cards.sum()) if empirical_weight else 0
-        needed = kernels.workspace_bytes(table.rows, 3, empirical=empirical_weight > 0) + 4 * levels
-        check_memory(needed, table.rows)
-        places = self._number(table, _order_nodes(table, order), ess, penalty)
-        self._columns = kernels.Columns(table.codes, places, table.cards[places], np.empty(0, np.int32))
-        self._workspace = kernels.workspace_for(table.rows, 3, empirical=empirical_weight > 0)
+        check_memory(score_bytes(table.rows, empirical=empirical_weight > 0) + 4 * levels, table.rows)
         self.empirical_weight = empirical_weight
-        if empirical_weight:
-            starts = np.cumsum(self._columns.cards) - self._columns.cards
-            counted = (np.bincount(table.codes[at], minlength=int(table.cards[at])) for at in places)
-            log_priors = np.concatenate([kernels.log_priors_of(totals, empirical_weight) for totals in counted])
-            self._prior = self._prior._replace(log_priors=log_priors, starts=starts)
+        places = self._number(table, _order_nodes(table, order), ess, penalty)
+        self._handle.set_rows(table.codes)
+        for number, place in enumerate(places.tolist()):
+            card, log_priors = int(table.cards[place]), None
+            if empirical_weight:
+                totals = np.bincount(table.codes[place], minlength=card)
+                (log_priors,) = log_priors_of([totals], empirical_weight)
+            self._handle.add_node(number, place, card, log_priors)
 
     def _number(self, table: Table | Heading, nodes: tuple[Node, ...], ess: float, penalty: Penalty) -> Integers:
         """Set the numbers of the nodes and the unit, and return the places of the nodes in the table."""
-        from apsl_backends.scores import kernels
-
         self.nodes: tuple[Node, ...] = nodes
         self.number: dict[Node, int] = {node: number for number, node in enumerate(self.nodes)}
         self.rows = table.rows
         self.ess = ess
-        self._kernels = kernels
-        largest = table.rows * (log(max(table.rows, 2)) + float(np.log(table.cards).sum()) + 1)
-        self.unit: float = 2.0 ** -min(_FINEST, _BITS - ceil(log2(largest)))
-        self.penalty = round(nats_for(penalty, ess, len(self.nodes)) / self.unit)
-        no_priors, starts = np.empty(0, np.int32), np.zeros(len(self.nodes), np.int64)
-        self._prior = kernels.Prior(float(ess), 1 / self.unit, self.penalty, no_priors, starts)
+        nats = nats_for(penalty, ess, len(self.nodes))
+        self.unit: float = unit_for(table.rows, table.cards, ess, nats)
+        self.penalty = round(nats / self.unit)
+        self._handle = self._open(len(nodes))
         self._locals: dict[tuple[int, Numbers], int] = {}
         self._gains: dict[tuple[int, Numbers], tuple[Integers, Integers]] = {}
         return np.array([table.place[node] for node in self.nodes], np.int64)
+
+    def _open(self, nodes: int) -> ScoreHandle:
+        """Open a score of so many nodes with the same prior."""
+        empirical = self.empirical_weight > 0
+        return ScoreHandle(nodes, ess=float(self.ess), scale=1 / self.unit, penalty=self.penalty, empirical=empirical)
 
     @property
     def name(self) -> str:
@@ -128,8 +124,7 @@ class BDeu:
         return known
 
     def _fresh_local(self, node: int, parents: Numbers) -> int:
-        before = np.array(parents, np.int64)
-        return int(self._kernels.local(self._columns, node, before, -1, self._prior, self._workspace))
+        return self._handle.local(node, np.array(parents, np.int64))
 
     def gains(self, node: int, parents: Numbers, others: Integers) -> Integers:
         """Return the gain of adding each other node to the parents, or of removing it if it is one of them.
@@ -150,34 +145,16 @@ class BDeu:
         return known[1][np.searchsorted(known[0], others)]
 
     def _fresh_gains(self, node: int, parents: Numbers, others: Integers) -> Integers:
-        found = np.empty(len(others), np.int64)
-        before = np.array(parents, np.int64)
-        self._kernels.gains(self._columns, node, before, others, self._prior, self._workspace, found)
-        return found
+        return self._handle.gains(node, np.array(parents, np.int64), others)
 
     def joints(self, members: Numbers) -> Integers:
         """Score every subset of some nodes as one joint column; bit i of an index is the i-th member."""
-        width = len(members)
-        if len(self._workspace.classes) <= width:
-            log_priors = np.empty((width + 1, self._workspace.log_priors.shape[1]), np.int32)
-            self._workspace = self._workspace._replace(
-                classes=np.empty((width + 1, self.rows), np.uint32), log_priors=log_priors
-            )
         chosen = np.array(members, np.int64)
-        small = np.empty((width, self.rows), self._columns.codes.dtype)
-        weights = np.empty(self.rows, np.int32)
-        distinct = self._kernels.collapse(self._columns, chosen, self._prior, self._workspace, small, weights)
-        rows = np.ascontiguousarray(small[:, :distinct])
-        scores = np.empty(1 << width, np.int64)
-        known = rows, self._columns.cards[chosen], weights[:distinct], self._prior, chosen, self._workspace, scores
-        heeding(lambda stop: self._kernels.joints(*known, stop), is_long=distinct << width > LONG)
-        return scores
+        return heeding(lambda stop: self._handle.joints(chosen, stop), is_long=self.rows << len(members) > LONG)
 
     def bytes_for_joints(self, width: int) -> int:
         """Estimate the memory for scoring every subset of ``width`` nodes."""
-        item = self._columns.codes.dtype.itemsize
-        workspace: int = self._kernels.workspace_bytes(self.rows, width + 1, empirical=self.empirical_weight > 0)
-        return (8 << width) + workspace + self.rows * (2 * width * item + 4)
+        return joints_bytes(self.rows, width, empirical=self.empirical_weight > 0)
 
     # --- names and nats ----------------------------------------------------------------------------------------------
 
@@ -242,7 +219,7 @@ def check_memory(needed: int, rows: int) -> None:
 
 def nats_for(penalty: Penalty, ess: float, columns: int) -> float:
     """Return the penalty of a parent in nats."""
-    if not _is_number(ess) or ess == 0:
+    if not _is_number(ess) or not LEAST_ESS <= ess <= MOST_ESS:
         message = f"ess is {ess!r}; give a positive number, such as 10"
         raise InvalidArgumentError(message)
     named = {"kappa": log(ess + 1), "columns": log(columns)}

@@ -9,14 +9,12 @@ from typing import Literal
 
 import numpy as np
 
+from apsl_backends.kernels.border import MOST_ROWS, joints_bytes
 from apsl_backends.scores.bde import BDeu, Integers, Numbers, Penalty, check_table
 from apsl_rules.data.counts import MOST, CachedCounts, Joint
 from apsl_rules.errors import DataError
 from apsl_rules.names import in_order
 from apsl_rules.stopping import LONG, heeding
-
-_TERMS = 1024
-_MOST_ROWS = 2**31 - 1
 
 
 class CountedBDeu(BDeu):
@@ -35,7 +33,6 @@ class CountedBDeu(BDeu):
         nodes = in_order(kept.heading.names) if order == "name" else kept.heading.names
         self._places: list[int] = self._number(kept.heading, nodes, ess, penalty).tolist()
         self._cards: list[float] = kept.heading.cards[self._places].astype(np.float64).tolist()
-        self._workspace = self._kernels.workspace_for(_TERMS, 1)
         self._figures: dict[frozenset[int], int] = {}
 
     def _fresh_local(self, node: int, parents: Numbers) -> int:
@@ -56,21 +53,19 @@ class CountedBDeu(BDeu):
     def joints(self, members: Numbers) -> Integers:
         """Score every subset of some nodes as one joint column; bit i of an index is the i-th member."""
         chosen = [self._places[member] for member in members]
-        if not self._kept.fits(chosen) or self.rows > _MOST_ROWS:
+        if not self._kept.fits(chosen) or self.rows > MOST_ROWS:
             return self._joints_one_by_one(members)
         joint = self._kept.joint(chosen)
-        workspace = self._kernels.workspace_for(max(len(joint.weights), 1), len(members) + 1)
-        scores = np.empty(1 << len(members), np.int64)
-        cards = self._kept.heading.cards[chosen]
-        codes, weights = np.ascontiguousarray(joint.codes), joint.weights.astype(np.int32)
-        known = codes, cards, weights, self._prior, np.array(members, np.int64), workspace, scores
-        heeding(lambda stop: self._kernels.joints(*known, stop), is_long=len(weights) << len(members) > LONG)
-        return scores
+        distinct = self._open(max(len(members), 1))
+        distinct.set_rows(joint.codes.copy(), joint.weights.astype(np.int32))
+        for number, place in enumerate(chosen):
+            distinct.add_node(number, number, int(self._kept.heading.cards[place]))
+        numbers = np.arange(len(members))
+        return heeding(lambda stop: distinct.joints(numbers, stop), is_long=len(joint.weights) << len(members) > LONG)
 
     def bytes_for_joints(self, width: int) -> int:
         """Estimate the memory for scoring every subset of ``width`` nodes."""
-        workspace: int = self._kernels.workspace_bytes(min(self.rows, MOST), width + 1)
-        return (8 << width) + workspace
+        return joints_bytes(min(self.rows, MOST), width, empirical=False)
 
     def _joints_one_by_one(self, members: Numbers) -> Integers:
         subsets = [{one for bit, one in enumerate(members) if number >> bit & 1} for number in range(1 << len(members))]
@@ -97,4 +92,4 @@ class CountedBDeu(BDeu):
         if not np.isfinite(configurations):
             message = f"a set of {len(nodes)} columns has too many configurations to score; allow fewer parents"
             raise DataError(message)
-        return int(self._kernels.score_counts(self._workspace, self._prior, counts, configurations))
+        return self._handle.score_counts(counts, configurations)

@@ -83,7 +83,7 @@ _KNOWN: WeakKeyDictionary[Heading, npt.NDArray[np.int64]] = WeakKeyDictionary()
 
 def _group_starts(heading: Heading) -> npt.NDArray[np.int64]:
     """Return the first number of each column's group; columns with the same counts of levels form a group."""
-    keys = [totals.astype("<i8").tobytes() for totals in heading.totals]
+    keys = [totals.astype("<i8", copy=False).tobytes() for totals in heading.totals]
     starts = np.empty(len(keys), np.int64)
     before: bytes | None = None
     start = 0

@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 import attrs
 import numpy as np
 
+from apsl_backends.kernels.border import MOST_EXACT, best_graph, best_graph_bytes
 from apsl_backends.scores.bde import Integers, Numbers
 from apsl_backends.search import hill_climbing as hillclimb
 from apsl_rules.errors import InvalidArgumentError
@@ -19,7 +20,6 @@ from apsl_rules.stopping import heeding
 
 #: The default limits of an exact search: nodes and bytes.
 LARGEST, MOST_BYTES = 20, 1 << 30
-_REPRESENTABLE = 30
 #: The most nodes for which an exact search is fast.
 _SMALL = 12
 
@@ -88,20 +88,16 @@ def optimal(
 
 def _too_large(score: Score, width: int, largest: int, most_bytes: int) -> str:
     """Return why an exact search would be too large, or an empty text."""
-    from apsl_backends.search.layers import layer_bytes
-
-    most = min(largest, _REPRESENTABLE)
+    most = min(largest, MOST_EXACT)
     if width > most:
         return f"{width} nodes are more than the {most} that an exact search takes"
-    needed = score.bytes_for_joints(width) + layer_bytes(width)
+    needed = score.bytes_for_joints(width) + best_graph_bytes(width)
     if needed > most_bytes:
         return f"an exact search over {width} nodes takes about {needed >> 20} MiB, more than {most_bytes >> 20}"
     return ""
 
 
 def _exact(score: Score, nodes: Numbers, allowed: Mapping[int, Numbers] | None, most: int) -> Optimum:
-    from apsl_backends.search.layers import best_graph
-
     width = len(nodes)
     place = {node: at for at, node in enumerate(nodes)}
     everyone = (1 << width) - 1
@@ -112,17 +108,10 @@ def _exact(score: Score, nodes: Numbers, allowed: Mapping[int, Numbers] | None, 
         ],
         np.int64,
     )
-    best = np.empty(1 << width, np.int64)
-    last = np.zeros(1 << width, np.int8)
-    chosen = np.zeros(1 << width, np.int32)
     joints = score.joints(nodes)
-    heeding(
-        lambda stop: best_graph(joints, masks, most, score.penalty, best, last, chosen, stop), is_long=width > _SMALL
-    )
-    parents: dict[int, Numbers] = {}
-    subset = everyone
-    while subset:
-        at, choice = int(last[subset]), int(chosen[subset])
-        parents[nodes[at]] = tuple(node for bit, node in enumerate(nodes) if choice >> bit & 1)
-        subset ^= 1 << at
-    return Optimum(parents, int(best[everyone]), exact=True)
+    chosen, top = heeding(lambda stop: best_graph(joints, masks, most, score.penalty, stop), is_long=width > _SMALL)
+    parents = {
+        node: tuple(one for bit, one in enumerate(nodes) if choice >> bit & 1)
+        for node, choice in zip(nodes, chosen, strict=True)
+    }
+    return Optimum(parents, top, exact=True)

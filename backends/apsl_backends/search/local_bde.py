@@ -10,17 +10,17 @@ Columns are numbered by content (see ``content_order``), since a search breaks t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from math import ceil, log, log2
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.scores import kernels
+from apsl_backends.kernels.border import MOST_NUMBERS, MOST_ROWS, LogPriors, ScoreHandle, ScoreStore, score_bytes
 from apsl_backends.scores.bde import Penalty, check_memory, nats_for
 from apsl_backends.scores.content_order import ContentOrder
 from apsl_backends.scores.imputation import impute
-from apsl_backends.search.families import Families, empty_families, empty_table
+from apsl_backends.scores.log_priors import log_priors_of
+from apsl_backends.scores.units import unit_for
 from apsl_rules.data import Codes, Table
 from apsl_rules.data.counts import CachedCounts, Heading, collapse, heading_of
 from apsl_rules.errors import DataError, TooManyCombinationsError
@@ -28,16 +28,14 @@ from apsl_rules.names import Node
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
-#: The most rows whose counts a search holds.
-_MOST_ROWS = 2**31 - 1
 #: Larger tables are counted by their distinct rows, which are far fewer.
 _MANY_ROWS = 1 << 22
-#: The most bits of a figure, and the most fractional bits of a unit.
-_BITS, _FINEST = 61, 40
+#: The working space for more rows than this is not kept for later runs.
+_MANY_KEPT_ROWS = 1 << 17
 
 
 class LocalBde:
-    """The score of graphs over some columns; compiled searches read and write its ``families``.
+    """The score of graphs over some columns; searches use its ``handle``.
 
     ``ess`` is the equivalent sample size, ``penalty`` the penalty of a parent, and ``empirical_weight`` the weight of
     the observed shares in the prior, all as for ``BDeu``. Only one thread at a time may use an object.
@@ -59,22 +57,37 @@ class LocalBde:
             size = f"{self.heading.rows} rows and {len(self.heading.names)} columns"
             message = f"a table of {size} cannot be scored; give one of each"
             raise DataError(message)
-        if self.heading.rows > _MOST_ROWS:
-            message = f"a search by scores takes at most {_MOST_ROWS:,} rows; learn by tests (learner='apsl')"
+        if self.heading.rows > MOST_ROWS:
+            message = f"a search by scores takes at most {MOST_ROWS:,} rows; learn by tests (learner='apsl')"
             raise DataError(message)
         self._order = ContentOrder.of(self.heading) if order == "content" else ContentOrder.by_column(self.heading)
         self._empirical_weight = empirical_weight
         self.name = "BDe" if empirical_weight else "BDeu"
         width = len(self.heading.names)
-        largest = self.heading.rows * (log(max(self.heading.rows, 2)) + float(np.log(self.heading.cards).sum()) + 1)
-        self.unit: float = 2.0 ** -min(_FINEST, _BITS - ceil(log2(largest)))
-        self.penalty = round(nats_for(penalty, ess, width) / self.unit)
+        check_columns(width)
+        nats = nats_for(penalty, ess, width)
+        self.unit: float = unit_for(self.heading.rows, self.heading.cards, ess, nats)
+        self.penalty = round(nats / self.unit)
         self.number: dict[Node, int] = {}
         self.nodes: dict[int, Node] = {}
-        self._places, self._cards = np.zeros(width, np.int64), np.zeros(width, np.int64)
-        starts = np.zeros(width, np.int64)
-        self._prior = kernels.Prior(float(ess), 1 / self.unit, self.penalty, np.empty(0, np.int32), starts)
-        self.families: Families = empty_families(width)
+        self._log_priors: dict[int, LogPriors] = {}
+        self._holds_table = False
+        self.handle = ScoreHandle(
+            width,
+            ess=float(ess),
+            scale=1 / self.unit,
+            penalty=self.penalty,
+            empirical=empirical_weight > 0,
+            store=self._store((float(ess), self.penalty, float(empirical_weight))),
+        )
+
+    def _store(self, settings: tuple[float, ...]) -> ScoreStore | None:
+        """Return where scores of the same table and settings are left, if its rows are counted as they are."""
+        table = self._table
+        if table is None or table.rows > _MANY_KEPT_ROWS or table.incomplete.any():
+            return None
+        found: ScoreStore = table.answers.setdefault((LocalBde, settings), ScoreStore())
+        return found
 
     @property
     def rows(self) -> int:
@@ -99,33 +112,47 @@ class LocalBde:
         places = sorted(heading.place[node] for node in everyone)
         codes, weights = self._block(places)
         fresh = self._order.numbers([heading.place[node] for node in new], places, codes, weights)
-        prior = self._prior
-        log_priors, starts = [prior.log_priors], prior.starts
         for place, number in fresh.items():
             node = heading.names[place]
             self.number[node], self.nodes[number] = number, node
-            self._cards[number] = heading.cards[place]
-            if self._empirical_weight:
-                starts[number] = sum(map(len, log_priors))
-                totals = heading.totals[place][: heading.cards[place]]
-                log_priors.append(kernels.log_priors_of(totals, self._empirical_weight))
-        self._prior = prior._replace(log_priors=np.concatenate(log_priors))
-        is_whole_table = self._table is not None and codes is self._table.codes
-        number_of = {heading.place[node]: number for node, number in self.number.items()}
-        known = self.families.known
-        if heading.incomplete[places].any():
-            by_number = sorted(range(len(places)), key=lambda at: number_of[places[at]])
-            places = [places[at] for at in by_number]
-            codes, weights = impute(codes[by_number], heading.cards[places], weights)
-            known = empty_table(len(known))
+        if self._empirical_weight:
+            totals = [heading.totals[place][: heading.cards[place]] for place in fresh]
+            self._log_priors.update(zip(fresh, log_priors_of(totals, self._empirical_weight), strict=True))
+        check_memory(score_bytes(codes.shape[1], empirical=self._empirical_weight > 0), self.rows)
+        if self._table is not None and codes is self._table.codes:
+            self._add_columns_of_table(codes, list(fresh))
+        else:
+            self._set_block(places, codes, weights)
+
+    def _add_columns_of_table(self, codes: Codes, places: list[int]) -> None:
+        """Give the nodes at some places their columns of the whole table."""
+        if not self._holds_table:
+            self.handle.set_rows(codes)
+            self._holds_table = True
+        columns = {self.number[self.heading.names[place]]: place for place in places}
+        if any(self.handle.columns.get(number, place) != place for number, place in columns.items()):
+            self.handle.forget()  # another run has numbered some of them in another way
+            columns = {number: self.heading.place[node] for node, number in self.number.items()}
+        self.handle.columns.update(columns)
+        for place in places:
+            self._add(place, place)
+
+    def _set_block(self, places: list[int], codes: Codes, weights: Integers) -> None:
+        """Score the rows of all joined columns, in which missing values are imputed."""
+        if self.heading.incomplete[places].any():
+            places = sorted(places, key=lambda place: self.number[self.heading.names[place]])
+            by_number = np.searchsorted(np.sort(places), places)
+            codes, weights = impute(codes[by_number], self.heading.cards[places], weights)
+            self.handle.forget()
+        self._holds_table = False
+        self.handle.set_rows(codes.copy(), weights.astype(np.int32))
         for row, place in enumerate(places):
-            self._places[number_of[place]] = place if is_whole_table else row
-        columns = kernels.Columns(codes, self._places, self._cards, weights.astype(np.int32))
-        check_memory(kernels.workspace_bytes(codes.shape[1], 3, empirical=self._empirical_weight > 0), self.rows)
-        workspace = self.families.workspace if is_whole_table and len(self.number) > len(new) else None
-        if workspace is None:
-            workspace = kernels.workspace_for(codes.shape[1], 3, empirical=self._empirical_weight > 0)
-        self.families = self.families._replace(columns=columns, prior=self._prior, workspace=workspace, known=known)
+            self._add(place, row)
+
+    def _add(self, place: int, row: int) -> None:
+        """Give the node at a place a column of the rows."""
+        number, card = self.number[self.heading.names[place]], int(self.heading.cards[place])
+        self.handle.add_node(number, row, card, self._log_priors.get(place))
 
     def _block(self, places: list[int]) -> tuple[Codes, Integers]:
         """Return rows of some columns with weights, or if possible the rows of the whole table without weights."""
@@ -147,10 +174,19 @@ class LocalBde:
 
     def local(self, node: int, parents: Iterable[int]) -> int:
         """Score a node given its parents, in units, minus their penalty."""
-        columns, prior, workspace = self.families.columns, self.families.prior, self.families.workspace
         before = np.array(sorted(parents), np.int64)
-        return int(kernels.local(columns, node, before, -1, prior, workspace)) - self.penalty * len(before)
+        return self.handle.local(node, before) - self.penalty * len(before)
 
     def nats(self, units: int) -> float:
         """Convert units to nats."""
         return units * self.unit
+
+
+def check_columns(columns: int) -> None:
+    """Raise an error if a table has too many columns for a search."""
+    if columns > MOST_NUMBERS:
+        message = (
+            f"{columns} columns are more than the {MOST_NUMBERS} that this search takes; choose fewer, or take "
+            "learner='apsl'"
+        )
+        raise DataError(message)

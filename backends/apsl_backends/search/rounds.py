@@ -3,27 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.stopping import heeding
+from apsl_backends.kernels.border import (
+    MOST_PARENTS,
+    CallTooLongError,
+    Marks,
+    ScoreHandle,
+    SearchHandle,
+    extension_of,
+    pattern_of,
+)
+from apsl_rules.stopping import LONG, Flag, heeding
 
-if TYPE_CHECKING:
-    from apsl_backends.search.families import Families
+__all__ = [
+    "CLOSED",
+    "MOST_PARENTS",
+    "OPEN",
+    "REQUIRED",
+    "Effort",
+    "Found",
+    "Marks",
+    "Open",
+    "climb_rounds",
+    "heeding_search",
+    "open_search",
+    "search_rounds",
+]
 
-Marks = npt.NDArray[np.uint8]
 #: Whether each arrow is allowed: CLOSED, OPEN or REQUIRED.
 Open = npt.NDArray[np.uint8]
 CLOSED, OPEN, REQUIRED = 0, 1, 2
 
-#: The most parents of a node in these searches.
-MOST_PARENTS = 6
 #: The most moves that one search compares; then it ends with the class found so far. Hundreds of nodes that are all
 #: adjacent to one, or nearly duplicate columns, would otherwise take hours.
 MOST_TRIES = 300_000_000
+#: The fewest and the most scores of families that are kept.
+_FEWEST, _MOST = 1 << 12, 1 << 20
+#: The rows that one move takes to compare, if few families are known before, as a multiple of the rows.
+_ROWS_OF_MOVE = 8
+
+Result = TypeVar("Result")
 
 
 @attrs.frozen(eq=False)
@@ -50,64 +74,73 @@ class Effort:
     patience: int = 100
 
 
+def open_search(score: ScoreHandle, members: Sequence[int]) -> SearchHandle:
+    """Open a search over some numbered nodes, in ascending order, that compares a limited number of moves."""
+    score.allow(MOST_TRIES)
+    return SearchHandle(score, np.array(members, np.int64), least_known=_FEWEST, most_known=_MOST)
+
+
+def heeding_search(work: Callable[[Flag, int], Result], score: ScoreHandle, moves: int) -> Result:
+    """Return what a call gives that is expected to compare so many moves, which is made here if it is short.
+
+    The call gets the flag to look at and the most moves to compare (0: any number). Another thread would cost more than
+    a short call itself. One that turns out to be long is made once more, in another thread.
+    """
+    most = LONG // (_ROWS_OF_MOVE * max(score.rows, 1))
+    if moves < most:
+        try:
+            return heeding(lambda stop: work(stop, most), is_long=False)
+        except CallTooLongError:
+            pass
+    return heeding(lambda stop: work(stop, 0))
+
+
 def search_rounds(
-    families: Families, members: Sequence[int], opened: Open, effort: Effort, start: Found | None = None
+    score: ScoreHandle, members: Sequence[int], opened: Open, effort: Effort, start: Found | None = None
 ) -> Found:
     """Search greedily between classes, then climb, and repeat while the climb finds a better graph.
 
     The search starts from the empty graph, or from a class that was found over some of the members.
     """
-    from apsl_backends.search.families import with_capacity
-    from apsl_backends.search.greedy import search, table_for
-    from apsl_backends.search.patterns import extend, pattern, pattern_space_for
-    from apsl_backends.search.tabu import climb_for, climb_from
-
-    numbers = np.array(members, np.int64)
-    width = len(numbers)
-    marks, dag = np.zeros((width, width), np.uint8), np.zeros((width, width), np.uint8)
-    table, climb, pattern_space = table_for(width), climb_for(width, effort.tabu), pattern_space_for(width)
-    total, most, patience = 0, effort.max_parents, effort.patience
+    width = len(members)
+    marks, total = np.zeros((width, width), np.uint8), 0
     if start is not None:
-        kept = np.searchsorted(numbers, np.array(start.members, np.int64))
+        kept = np.searchsorted(np.array(members, np.int64), np.array(start.members, np.int64))
         marks[np.ix_(kept, kept)] = start.marks
         total = start.gain
-    families = with_capacity(families, width)
-    families.tried[0] = 0
+    search = open_search(score, members)
     for _ in range(max(effort.rounds, 1)):
-        total += _run(families, lambda told: search(told, numbers, marks, opened, most, table))
-        extend(marks, dag, pattern_space)
+        total += heeding_search(
+            lambda stop, most: search.greedy(marks, opened, effort.max_parents, stop, most=most), score, width * width
+        )
+        dag = extension_of(marks)
         if not effort.rounds:
             break
-        further = _run(families, lambda told: climb_from(told, numbers, dag, opened, most, patience, climb))
+        further = _climb(search, score, dag, opened, effort)
         total += further
         if not further:
             break
-        pattern(dag, marks, pattern_space)
-    return Found(tuple(members), marks, dag, total, finished=bool(families.tried[0] < families.tried[1]))
+        marks[:] = pattern_of(dag)
+    return Found(tuple(members), marks, dag, total, finished=score.tried < MOST_TRIES)
 
 
 def climb_rounds(
-    families: Families, members: Sequence[int], dag: Marks, *, gain: int, allowed: Open, effort: Effort
+    score: ScoreHandle, members: Sequence[int], dag: Marks, *, gain: int, allowed: Open, effort: Effort
 ) -> Found:
     """Climb from a graph, among the graphs with only allowed and all required arrows.
 
     ``gain`` is the gain of the graph over the empty graph.
     """
-    from apsl_backends.search.families import with_capacity
-    from apsl_backends.search.patterns import pattern, pattern_space_for
-    from apsl_backends.search.tabu import climb_for, climb_from
-
-    numbers, width = np.array(members, np.int64), len(members)
-    families = with_capacity(families, width)
-    families.tried[0] = 0
-    climb, dag = climb_for(width, effort.tabu), dag.copy()
-    most, patience = effort.max_parents, effort.patience
-    further = _run(families, lambda told: climb_from(told, numbers, dag, allowed, most, patience, climb))
-    marks = np.zeros((width, width), np.uint8)
-    pattern(dag, marks, pattern_space_for(width))
-    return Found(tuple(members), marks, dag, gain + further, finished=bool(families.tried[0] < families.tried[1]))
+    best = dag.copy()
+    further = _climb(open_search(score, members), score, best, allowed, effort)
+    return Found(tuple(members), pattern_of(best), best, gain + further, finished=score.tried < MOST_TRIES)
 
 
-def _run(families: Families, search: Callable[[Families], Any]) -> int:
-    """Run a search that limits and interrupts can stop; return its gain."""
-    return heeding(lambda stop: int(search(families._replace(stop=stop))))
+def _climb(search: SearchHandle, score: ScoreHandle, dag: Marks, opened: Open, effort: Effort) -> int:
+    """Climb from a graph, which is replaced; return the gain."""
+    most, patience, tabu = effort.max_parents, effort.patience, effort.tabu
+    families = len(dag) * (len(dag) + 2 * patience)  # each step changes those of one or two nodes
+    return heeding(
+        lambda stop: search.climb(dag, opened, most, patience=patience, tabu=tabu, stop=stop),
+        is_long=families * score.rows > LONG,
+    )
