@@ -47,7 +47,7 @@ Examples:
 @json_option
 @click.pass_context
 def doctor(context: click.Context, *, as_json: bool) -> None:
-    """Check this installation: versions, extras, plugins, and two small runs, one of them on a table.
+    """Check this installation: versions, extras, plugins, compiled code, and two small runs, one of them on a table.
 
     Exits with 1 if something is broken.
     """
@@ -64,7 +64,7 @@ def doctor(context: click.Context, *, as_json: bool) -> None:
 
 def _checks(manager: Plugins) -> Iterator[Check]:
     yield Check("ok", "apsl_rules", f"{metadata.version('apsl_rules')} on Python {sys.version.split()[0]}")
-    for name in ("attrs", "click", "narwhals", "numba", "numpy", "pandas", "pluggy", "rich", "scipy"):
+    for name in ("attrs", "click", "narwhals", "numpy", "pandas", "pluggy", "rich", "scipy"):
         yield Check("ok", name, metadata.version(name))
     for extra, (module, use) in _EXTRAS.items():
         if find_spec(module):
@@ -72,6 +72,13 @@ def _checks(manager: Plugins) -> Iterator[Check]:
         else:
             yield Check("-", f"extra {extra}", f"{module} is not installed; for {use}: pip install apsl_rules[{extra}]")
     yield from _try("plugins", lambda: _plugins(manager))
+    try:
+        offered = list(manager.checks.values())
+    except ApslError as error:
+        yield Check("!", "checks", str(error))
+    else:
+        for one in offered:
+            yield from _try(one.name, one.check)
     yield from _try("known graph", lambda: _known_graph(manager))
     yield from _try("table", lambda: _table(manager), "the default learner cannot learn from a table: ")
     cores = os.cpu_count() or 1

@@ -8,6 +8,7 @@ from apsl_rules.plugins.learner_spec import FindingSpec, Spec, Spouses, TestSpec
 from apsl_rules.plugins.manager import Plugins, installed, pick, register
 from apsl_rules.plugins.offers import (
     BlanketOffer,
+    CheckOffer,
     ExporterOffer,
     FinderOffer,
     FinderSettings,
@@ -19,6 +20,7 @@ from apsl_rules.plugins.offers import (
 
 __all__ = [
     "BlanketOffer",
+    "CheckOffer",
     "Context",
     "ExporterOffer",
     "FinderOffer",

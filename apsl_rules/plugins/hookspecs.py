@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from apsl_rules.plugins.context import Progress
     from apsl_rules.plugins.offers import (
         BlanketOffer,
+        CheckOffer,
         ExporterOffer,
         FinderOffer,
         LearnerOffer,
@@ -67,6 +68,12 @@ def apsl_readers() -> Iterable[ReaderOffer]:
 @hookspec
 def apsl_exporters() -> Iterable[ExporterOffer]:
     """Offer ways to write a part as text."""
+    return ()
+
+
+@hookspec
+def apsl_checks() -> Iterable[CheckOffer]:
+    """Offer checks of the installation, for ``apsl doctor``."""
     return ()
 
 

@@ -14,10 +14,20 @@ from apsl_rules._arguments import spelt
 from apsl_rules.errors import ApslError, PluginError, UnknownNameError
 from apsl_rules.names import nearest
 from apsl_rules.plugins import hookspecs
-from apsl_rules.plugins.offers import BlanketOffer, ExporterOffer, FinderOffer, LearnerOffer, OracleOffer, ReaderOffer
+from apsl_rules.plugins.offers import (
+    BlanketOffer,
+    CheckOffer,
+    ExporterOffer,
+    FinderOffer,
+    LearnerOffer,
+    OracleOffer,
+    ReaderOffer,
+)
 from apsl_rules.rules import Rulebook
 
-Offer = TypeVar("Offer", OracleOffer, FinderOffer, BlanketOffer, LearnerOffer, Rulebook, ReaderOffer, ExporterOffer)
+Offer = TypeVar(
+    "Offer", OracleOffer, FinderOffer, BlanketOffer, LearnerOffer, Rulebook, ReaderOffer, ExporterOffer, CheckOffer
+)
 
 _OFFERS: dict[str, Any] = {
     "apsl_oracles": OracleOffer,
@@ -27,6 +37,7 @@ _OFFERS: dict[str, Any] = {
     "apsl_rulebooks": Rulebook,
     "apsl_readers": ReaderOffer,
     "apsl_exporters": ExporterOffer,
+    "apsl_checks": CheckOffer,
 }
 
 
@@ -128,6 +139,11 @@ class Plugins:
     def exporters(self) -> dict[str, ExporterOffer]:
         """Return the exporters by name."""
         return self._offers("apsl_exporters", ExporterOffer)
+
+    @property
+    def checks(self) -> dict[str, CheckOffer]:
+        """Return the checks of the installation by name."""
+        return self._offers("apsl_checks", CheckOffer)
 
     def offers_of(self, plugin: str) -> tuple[str, ...]:
         """Return what one plugin offers, such as "oracle 'dsep'"."""

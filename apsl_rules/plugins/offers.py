@@ -1,4 +1,4 @@
-"""What a plugin can offer: named oracles, finders, blanket finders, learners, file readers and exporters."""
+"""What a plugin can offer: named oracles, finders, blanket finders, learners, file readers, exporters and checks."""
 
 from __future__ import annotations
 
@@ -123,3 +123,12 @@ class ExporterOffer:
     summary: str
     export: Callable[[Part], str]
     export_graph: Callable[[MarkedGraph], str] | None = None
+
+
+@attrs.frozen
+class CheckOffer:
+    """A check of the installation: what it finds, in a sentence; it raises an ``ApslError`` if something is broken."""
+
+    name: str
+    summary: str
+    check: Callable[[], str]

@@ -22,9 +22,10 @@ from apsl_rules.graphs import Dag, is_networkx, known_dag
 from apsl_rules.graphs.networks import Network, read_bif
 from apsl_rules.neighbours import BlanketFinder, Neighbours, SpousesByChild
 from apsl_rules.oracles import Oracle
-from apsl_rules.parts import MarkedGraph, draw, edges_csv, part_json
+from apsl_rules.parts import MarkedGraph, Part, draw, edges_csv, part_json
 from apsl_rules.plugins import (
     BlanketOffer,
+    CheckOffer,
     ExporterOffer,
     FinderOffer,
     FinderSettings,
@@ -35,8 +36,6 @@ from apsl_rules.plugins import (
     hookimpl,
     parse_spec,
 )
-from apsl_rules.report.page import report_html
-from apsl_rules.report.svg import svg
 from apsl_rules.rules import KNOWING, PAPER, SOUND, Rulebook
 
 
@@ -106,6 +105,18 @@ def apsl_readers() -> Iterable[ReaderOffer]:
     ]
 
 
+def _svg(part: Part) -> str:
+    from apsl_rules.report.svg import svg
+
+    return svg(part)
+
+
+def _report(part: Part) -> str:
+    from apsl_rules.report.page import report_html
+
+    return report_html(part)
+
+
 @hookimpl
 def apsl_exporters() -> Iterable[ExporterOffer]:
     """Offer formats in which a part is written as text."""
@@ -113,8 +124,8 @@ def apsl_exporters() -> Iterable[ExporterOffer]:
         ExporterOffer("json", "the saved part, which why, trace and show read", part_json),
         ExporterOffer("text", "a picture as a tree of layers", draw),
         ExporterOffer("csv", "one row for each edge: source, target, mark, rule, p, distance", edges_csv),
-        ExporterOffer("svg", "the drawing, for any browser or document", svg),
-        ExporterOffer("html", "the report: drawing, proofs and replay in one page", report_html),
+        ExporterOffer("svg", "the drawing, for any browser or document", _svg),
+        ExporterOffer("html", "the report: drawing, proofs and replay in one page", _report),
         *(ExporterOffer(name, summary, write, write) for name, summary, write in FORMATS),
     ]
 
@@ -125,3 +136,15 @@ def apsl_learners() -> Iterable[LearnerOffer]:
     folder = files("apsl_specs") / "learners"
     specs = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
     return [offer_of(parse_spec(file.read_text("utf-8"), f"spec {file.name}")) for file in specs]
+
+
+def _kernels() -> str:
+    from apsl_backends.kernels.library import description
+
+    return description()
+
+
+@hookimpl
+def apsl_checks() -> Iterable[CheckOffer]:
+    """Offer a check of the compiled code."""
+    return [CheckOffer("kernels", "the compiled code for this processor", _kernels)]

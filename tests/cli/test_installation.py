@@ -97,15 +97,26 @@ def test_doctor_says_what_is_broken(tmp_path: Path) -> None:
     assert any(line.startswith("! ") and "broken" in line for line in done.out.splitlines())
 
 
-def test_doctor_says_that_tables_cannot_be_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the kernels cannot be compiled, one line says what does not work, and all else is well."""
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+def test_doctor_shows_the_level_of_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line about the kernels names the library in use and the levels that the processor supports."""
+    monkeypatch.setenv("APSL_CPU_LEVEL", "baseline")
+    checks = {one["what"]: one for one in json.loads(apsl("doctor", "--json").out)}
+
+    assert checks["kernels"]["state"] == "ok"
+    assert checks["kernels"]["said"].startswith("kernels-baseline.")
+    assert "; this processor supports baseline" in checks["kernels"]["said"]
+
+
+def test_doctor_says_that_the_kernels_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the kernels cannot be used, lines say so and what does not work then, and all else is well."""
+    monkeypatch.setenv("APSL_CPU_LEVEL", "abacus")
     done = apsl("doctor")
 
     bad = [line for line in done.out.splitlines() if line.startswith("! ")]
     assert done.code == 1
-    assert len(bad) == 1
-    assert "the default learner cannot learn from a table: " in bad[0]
+    assert bad[0].split()[1] == "kernels"
+    assert "APSL_CPU_LEVEL is 'abacus'; this processor supports baseline" in bad[0]
+    assert all("the default learner cannot learn from a table: " in line for line in bad[1:])
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
