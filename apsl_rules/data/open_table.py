@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from apsl_rules._arguments import listed
 from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, whole_numbers
-from apsl_rules.data.readers import file_kind, read_csv, read_integers, read_parquet
+from apsl_rules.data.readers import PlainTable, file_kind, read_csv, read_integers, read_parquet
 from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, check_labels, count_of, listing
@@ -65,6 +65,8 @@ def _open_file(path: str | PathLike[str], names: tuple[Node, ...] | None) -> Sou
 def _open_object(source: Any, names: tuple[Node, ...] | None) -> Source:
     if isinstance(source, Table):
         return Encoded(source, _replace_names(source.names, names))
+    if isinstance(source, PlainTable):
+        return attrs.evolve(source, names=_replace_names(source.names, names))
     if isinstance(source, np.ndarray):
         return _open_array(source, names)
     pandas = sys.modules.get("pandas")

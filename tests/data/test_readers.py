@@ -45,9 +45,10 @@ def test_delimited_files(tmp_path: Path, name: str) -> None:
     content = (
         text if "sv" not in name or "csv" in name.lower() else "heart rate\tgröße\tn\nlow\tTrue\t1\n\na,b\tFalse\t2\n"
     )
-    frame = read_csv(write(tmp_path / name, content))
-    assert frame.columns.tolist() == ["heart rate", "größe", "n"]
-    assert frame.to_numpy().tolist() == [["low", True, 1], ["a,b", False, 2]]
+    encoded = table(read_csv(write(tmp_path / name, content)))
+    assert encoded.names == ("heart rate", "größe", "n")
+    assert encoded.levels == (("a,b", "low"), (False, True), (1, 2))
+    assert encoded.codes.tolist() == [[1, 0], [1, 0], [0, 1]]
 
 
 def test_missing_fields(tmp_path: Path) -> None:

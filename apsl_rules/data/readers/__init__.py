@@ -7,11 +7,13 @@ from apsl_rules.data.readers.delimited import MISSING_FIELDS, check_lines, read_
 from apsl_rules.data.readers.integers import Supplement, read_graph, read_integers, read_supplement
 from apsl_rules.data.readers.parquet import SharedColumns, read_parquet, shared_columns
 from apsl_rules.data.readers.paths import AnyPath, FileKind, file_kind
+from apsl_rules.data.readers.plain import PlainTable
 
 __all__ = [
     "MISSING_FIELDS",
     "AnyPath",
     "FileKind",
+    "PlainTable",
     "SharedColumns",
     "Supplement",
     "check_lines",

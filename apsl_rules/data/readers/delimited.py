@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 import attrs
 
 from apsl_rules.data.readers.paths import AnyPath, existing_file, file_kind, open_text
+from apsl_rules.data.readers.plain import PlainTable, read_plain
 from apsl_rules.errors import DataError
 
 if TYPE_CHECKING:
@@ -22,14 +23,20 @@ MISSING_FIELDS = ("", "NA", "NaN", "nan", "<NA>", "null", "NULL")
 _PLAINER = "put quotation marks around whole fields only, and double those within"
 
 
-def read_csv(path: AnyPath) -> pd.DataFrame:
+def read_csv(path: AnyPath) -> PlainTable | pd.DataFrame:
     """Read a file of comma- or tab-separated fields whose first line names the columns; blank lines are skipped."""
-    import pandas as pd
-
     file = existing_file(path)
     separator = "\t" if file_kind(file) == "tsv" else ","
     header = read_header(file, separator)
     check_lines(file, separator, len(header))
+    plain = read_plain(file, separator, header, MISSING_FIELDS)
+    return read_frame(file, separator, header) if plain is None else plain
+
+
+def read_frame(file: Path, separator: str, header: list[str]) -> pd.DataFrame:
+    """Read a file whose lines are known to be as long as the header by pandas."""
+    import pandas as pd
+
     with open_text(file) as handle:
         next(csv.reader(handle, delimiter=separator))
         try:
