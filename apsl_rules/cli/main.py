@@ -13,21 +13,8 @@ from pathlib import Path
 
 import click
 
-from apsl_rules.cli.catalogue import finders, formats, learners, networks, oracles, plugins
 from apsl_rules.cli.command_group import CommandGroup, sentence
-from apsl_rules.cli.compare import compare
-from apsl_rules.cli.completion import completion
-from apsl_rules.cli.doctor import doctor
-from apsl_rules.cli.explain import trace, why
-from apsl_rules.cli.learn import learn
-from apsl_rules.cli.many import many
-from apsl_rules.cli.score import score
-from apsl_rules.cli.show import report, show
-from apsl_rules.cli.simulate import simulate
-from apsl_rules.cli.stability import stability
 from apsl_rules.cli.streams import prepare_streams
-from apsl_rules.cli.tile import random, tile
-from apsl_rules.cli.verify import verify
 from apsl_rules.errors import ApslError
 
 _EXAMPLES = """\b
@@ -40,8 +27,20 @@ Exit codes: 0 done, 1 a mistake that you can correct, 2 ended early, by a limit 
 """
 
 
+_SECTIONS = {
+    "Learn": ("learn.learn", "many.many", "stability.stability", "compare.compare"),
+    "Look at a saved part": ("show.show", "explain.why", "explain.trace", "show.report", "score.score"),
+    "Find what to try it on": ("catalogue.networks", "simulate.simulate", "tile.tile", "tile.random"),
+    "See what there is to choose from": (
+        *("catalogue.learners", "catalogue.oracles", "catalogue.finders", "catalogue.formats", "catalogue.plugins"),
+    ),
+    "Check": ("verify.verify", "doctor.doctor", "completion.completion"),
+}
+
+
 @click.group(
     cls=CommandGroup,
+    sections=_SECTIONS,
     epilog=_EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -60,17 +59,6 @@ def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
     for module in plugin_modules:
         manager.register_module(module)
     context.obj = manager
-
-
-apsl.add_sections(
-    {
-        "Learn": (learn, many, stability, compare),
-        "Look at a saved part": (show, why, trace, report, score),
-        "Find what to try it on": (networks, simulate, tile, random),
-        "See what there is to choose from": (learners, oracles, finders, formats, plugins),
-        "Check": (verify, doctor, completion),
-    }
-)
 
 
 def run() -> int:

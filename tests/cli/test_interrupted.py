@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import load_part
-from support.terminal import apsl, but_compiling
+from support.terminal import apsl
 
 pytestmark = [pytest.mark.usefixtures("interrupts_are_heard"), pytest.mark.slow]
 
@@ -53,7 +53,7 @@ def disturbed(folder: Path, out: str, number: int) -> subprocess.CompletedProces
         time.sleep(0.1)
         os.kill(process.pid, number)
         out_text, err_text = process.communicate()
-        return subprocess.CompletedProcess(command, process.returncode, out_text, but_compiling(err_text))
+        return subprocess.CompletedProcess(command, process.returncode, out_text, err_text)
 
 
 def test_ctrl_c_gives_an_incomplete_part_that_resumes_to_the_same_end(folder: Path) -> None:

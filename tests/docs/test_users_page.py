@@ -31,7 +31,7 @@ def test_what_shows_it_exists(row: list[str]) -> None:
     for named in re.findall(r"`([^`]+)`", row[3]):
         if named.startswith("apsl "):
             words = shlex.split(named)[1:]
-            group.commands[words[0]].make_context(words[0], words[1:])
+            group.command_named(words[0]).make_context(words[0], words[1:])
         else:
             file, _, function = named.partition("::")
             assert (ROOT / file).is_file()

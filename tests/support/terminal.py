@@ -22,9 +22,4 @@ def apsl(*words: str, folder: Path | None = None) -> Done:
     """Run ``apsl`` with some words and wait for it."""
     command = [str(Path(sys.executable).with_name("apsl")), *words]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=folder, check=False)
-    return Done(done.returncode, done.stdout, but_compiling(done.stderr))
-
-
-def but_compiling(err: str) -> str:
-    """Leave out that kernels are being compiled, which is said on whichever run needs them first."""
-    return "".join(line for line in err.splitlines(keepends=True) if " is compiling its kernels " not in line)
+    return Done(done.returncode, done.stdout, done.stderr)
