@@ -1,25 +1,28 @@
-# Everything runs in .venv, which is made on first use and again when the pinned versions change.
+# Everything runs in .venv, which is made on first use and again when the pinned versions change. Installing builds the
+# kernels, with zig where there is no C compiler; that is done again when a source of theirs changes.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+KERNELS := backends/apsl_backends/kernels
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo cold test test-fast lint bench reproduce reproduce-quick clean
+.PHONY: demo cold test test-fast sanitize compilers lint bench reproduce reproduce-quick clean
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt hatch_build.py $(wildcard $(KERNELS)/*.[ch]) $(KERNELS)/build.py
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "apsl_rules needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(PIP) --editable '.[dev]'
 	touch $(READY)
 
 demo: $(READY)
 	$(BIN)/python tools/demo.py
 
-# The first run on a fresh machine: the README's examples and the doctor, each in a process that finds nothing compiled.
-EMPTY_CACHE := folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && NUMBA_CACHE_DIR="$$folder"
+# The first run on a fresh machine: the README's examples and the doctor, each in a process that finds an empty home.
+EMPTY_HOME := folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && HOME="$$folder" XDG_CACHE_HOME="$$folder"
 cold: $(READY)
-	$(EMPTY_CACHE) $(BIN)/python -m pytest tests/docs/test_readme.py
-	$(EMPTY_CACHE) $(BIN)/apsl doctor
+	$(EMPTY_HOME) $(BIN)/python -m pytest -p no:cacheprovider tests/docs/test_readme.py
+	$(EMPTY_HOME) $(BIN)/apsl doctor
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -29,9 +32,33 @@ lint: $(READY)
 test: lint
 	$(BIN)/python -m pytest --numprocesses 2
 
-# All but the slow tests, without lint: about a minute once the kernels are compiled.
+# All but the slow tests, without lint: about a minute.
 test-fast: $(READY)
 	$(BIN)/python -m pytest -m 'not slow' --numprocesses 2
+
+# The kernels under gcc's sanitizers: a wrong address or undefined behaviour ends the process, and no memory of theirs may
+# be left at the end of some learning; what Python itself leaves is no concern of ours. Sanitizers need more memory than
+# one test allows.
+SANITIZED := $(CURDIR)/build/sanitized
+SANITIZED_TESTS := --ignore tests/kernels/test_build.py \
+	--deselect tests/kernels/test_counting.py::test_too_little_memory_is_an_error_and_no_end tests/kernels tests/independence tests/scores tests/search \
+	tests/learners/test_apsl_score.py tests/learners/test_score_learners.py
+WATCHED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	APSL_KERNELS="$(SANITIZED)" ASAN_OPTIONS=detect_leaks=$(1):exitcode=$(2)
+sanitize: $(READY)
+	CC=gcc $(BIN)/python $(KERNELS)/build.py "$(SANITIZED)" -g -fsanitize=address,undefined -fno-sanitize-recover=all
+	$(call WATCHED,0,1) $(BIN)/python -m pytest -p no:cacheprovider -m 'not slow' $(SANITIZED_TESTS)
+	for learner in auto apsl mmhc; do \
+	    $(call WATCHED,1,0) $(BIN)/python -c "import gc, apsl_rules; \
+	        apsl_rules.learn('specs/apsl_specs/tables/clinic.csv', 'dysp', depth=2, learner='$$learner'); gc.collect()" \
+	        2>"$(SANITIZED)/leaks.txt"; \
+	    ! grep -B 3 -E 'kernels[-/]|fatal error' "$(SANITIZED)/leaks.txt" || exit 1; \
+	done
+
+# The same parts, byte for byte, from kernels of every compiler: gcc and clang where they are installed, and zig.
+compilers: $(READY)
+	$(PIP) ziglang
+	$(BIN)/python -m pytest -p no:cacheprovider tests/kernels/test_same_everywhere.py
 
 # Every benchmark in its quick form, to build/bench.md; FULL=1 runs the sizes that README and docs report, for hours.
 # DATA=folder has the benchmark sets (data) and networks; without them what needs them is not run.
@@ -46,5 +73,5 @@ reproduce-quick: $(READY)
 	$(BIN)/python tools/reproduce/run.py quick --out build/reproduce-quick $(if $(DATA),--data $(DATA))
 
 clean:
-	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(KERNELS)/built build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
