@@ -3,9 +3,9 @@
 Run it as ``python tools/call_walk.py``. With PYTHONPATH set to another checkout it traces the code there, so that two
 versions are measured by one tool on one table.
 
-A file counts as entered when one of its functions runs; importing a file does not count, nor does what numba calls
-while it compiles. A hop is a pair of files (caller, callee): some function of the first calls one of the second, at
-whatever call that first happens. Calls through other libraries (pluggy, attrs, functools) count as calls of ours.
+A file counts as entered when one of its functions runs; importing a file does not count. A hop is a pair of files
+(caller, callee): some function of the first calls one of the second, at whatever call that first happens. Calls through
+other libraries (pluggy, attrs, functools) count as calls of ours.
 Compiled kernels run outside Python and are not seen.
 """
 
@@ -76,8 +76,6 @@ class Tracer:
 
     def _enter(self, frame: FrameType, file: str) -> None:
         above = [one.f_code.co_filename for one in _frames_above(frame)]
-        if any("numba" in Path(one).parts for one in above):
-            return
         caller = next((name for one in above if (name := self._name(one))), None)
         self.entered.setdefault(file, frame.f_code.co_qualname)
         if caller is not None and caller != file:

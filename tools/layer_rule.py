@@ -48,7 +48,7 @@ NOT_FOR_BACKENDS = ("cli", "evaluation")
 #: Rooms that import only the standard library and these, directly and through whatever they import.
 PURE = {"rules": frozenset({"attrs"}), "evidence": frozenset({"attrs"})}
 #: Libraries that only one room imports.
-ONLY_IN = {"click": "cli", "rich": "cli", "pluggy": "plugins", "numba": "kernels", "llvmlite": "kernels"}
+ONLY_IN = {"click": "cli", "rich": "cli", "pluggy": "plugins", "ctypes": "kernels"}
 #: Modules that others import by themselves because their room does not load them: heavy ones, and tables of functions.
 IMPORTED_BY_THEMSELVES = frozenset(
     {

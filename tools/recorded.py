@@ -35,8 +35,7 @@ def run(line: str) -> Recorded:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), patch.object(sys, "argv", shlex.split(line)):
         code = command_line()
-    said = "".join(one for one in err.getvalue().splitlines(keepends=True) if " is compiling its kernels " not in one)
-    return Recorded(line, code, out.getvalue(), said)
+    return Recorded(line, code, out.getvalue(), err.getvalue())
 
 
 def written(page: Path, text: str, words: list[str]) -> int:

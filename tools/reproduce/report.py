@@ -88,7 +88,8 @@ def _circumstances(stored: Stored) -> Iterator[Block]:
         rows.append((f"`{name}`", about["summary"], f"{parts:,}", str(about["seed"]), about["samples"]))
     yield Table(("experiment", "what", "parts", "seed", "samples"), tuple(rows))
     about = next(iter(stored.about.values()))
-    tools = ", ".join(f"{tool} {about[tool]}" for tool in ("python", "apsl_rules", "numpy", "scipy", "numba"))
+    names = ("python", "apsl_rules", "numpy", "scipy", "numba")  # numba compiled the kernels once
+    tools = ", ".join(f"{tool} {about[tool]}" for tool in names if tool in about)
     yield Points(
         (
             f"Made with {tools}.",
