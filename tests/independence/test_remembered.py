@@ -6,6 +6,8 @@ import gc
 import pickle
 import sys
 from collections.abc import Iterator
+from functools import partial
+from operator import mul
 from threading import Barrier, Thread
 from weakref import ref
 
@@ -29,7 +31,7 @@ def test_the_oldest_answer_gives_way() -> None:
     """No more answers are kept than allowed."""
     kept: Newest[int] = Newest(2)
     for number in range(3):
-        kept.put(number, lambda number=number: 10 * number)  # type: ignore[misc]  # bound here
+        kept.put(number, partial(mul, 10, number))
 
     assert [kept.get(number) for number in range(3)] == [None, 10, 20]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -66,12 +67,11 @@ def coded_rows(draw: st.DrawFn, *, weighted: bool | None = None, columns: int = 
     return CodedRows(codes.astype(kind), cards, random.integers(0, 5, lines) if has_weights else None)
 
 
-def opened(rows: CodedRows, **settings: float) -> border.TesterHandle:
+def opened(rows: CodedRows, **settings: Any) -> border.TesterHandle:
     """Open a tester on some rows."""
     table = TableHandle(rows.codes, rows.cards, rows.incomplete, rows.weights)
-    words = {"kind": G_SQUARE, "alpha": 0.05, **settings}
-    measure = Measure(rows=max(rows.rows, 2), levels=max(int(rows.cards.max()), 2), **words)  # type: ignore[arg-type]
-    return border.TesterHandle(table, open_measure(measure))
+    usual = Measure(G_SQUARE, max(rows.rows, 2), max(int(rows.cards.max()), 2), 0.05)
+    return border.TesterHandle(table, open_measure(usual._replace(**settings)))
 
 
 def ran(tester: border.TesterHandle, tests: list[list[int]]) -> border.TestBatch:

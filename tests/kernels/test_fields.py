@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from apsl_backends.kernels import fields
-from apsl_backends.kernels.border import checks, counting
+from apsl_backends.kernels.border import checks, tester
 
 HEADERS = "\n".join(file.read_text("utf-8") for file in sorted(Path(fields.__file__).parent.glob("*.h")))
 
@@ -65,7 +65,7 @@ def test_statuses_are_those_of_the_kernels() -> None:
 
     statuses = checks._DONE, checks._NO_MEMORY, checks._STOPPED, checks._WRONG_INPUT
     assert tuple(found[name] for name in ("DONE", "NO_MEMORY", "STOPPED", "WRONG_INPUT")) == statuses
-    assert found["NO_TEST"] == counting._NO_TEST
+    assert found["NO_TEST"] == tester._NO_TEST
 
 
 def test_fields_are_in_the_order_of_the_structs() -> None:
@@ -75,7 +75,7 @@ def test_fields_are_in_the_order_of_the_structs() -> None:
     assert tuple(range(6)) == (fields.JOINT, fields.OF_X, fields.OF_Y, fields.OF_ALL, fields.DOF, fields.ROWS)
     assert members("outcome_t") == ["state", "dof", "rows", "size"]
     assert tuple(range(fields.OUTCOME_FIELDS)) == (fields.STATE, fields.DOF_MET, fields.ROWS_MET, fields.SIZE)
-    assert members("found_t") == [name for name, _ in counting._Found._fields_]
+    assert members("found_t") == [name for name, _ in tester._Found._fields_]
 
 
 def test_all_that_is_exported_is_called_by_the_border() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -187,13 +187,12 @@ def test_graphs_that_are_none_are_refused() -> None:
 
 def test_scores_refuse_wrong_settings() -> None:
     """Numbers that no score takes are refused at once."""
-    settings = {"nodes": 3, "ess": 1.0, "scale": 1.0, "penalty": 0, "empirical": False}
+    settings: dict[str, Any] = {"nodes": 3, "ess": 1.0, "scale": 1.0, "penalty": 0, "empirical": False}
     for name, value in (
         *(("nodes", one) for one in (0, -1, 1 << 18)),
         *(("ess", one) for one in (0.0, -1.0, 1e300, float("nan"))),
         *(("scale", one) for one in (0.0, float("inf"), float("nan"))),
         ("penalty", 1 << 62),
     ):
-        nodes, *_ = wrong = {**settings, name: value}.values()
         with pytest.raises(ValueError, match="cannot be"):
-            ScoreHandle(int(nodes), **dict(zip([*settings][1:], [*wrong][1:], strict=True)))  # type: ignore[arg-type]
+            ScoreHandle(**{**settings, name: value})
