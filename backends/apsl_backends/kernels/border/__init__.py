@@ -7,23 +7,7 @@ library allocates is owned by a typed handle, which frees it when it is collecte
 from __future__ import annotations
 
 from apsl_backends.kernels.border.checks import Codes, Floats, Integers, log_gamma
-from apsl_backends.kernels.border.counting import (
-    Eliminated,
-    LastTests,
-    MeasureHandle,
-    SearchOutcome,
-    SweptTests,
-    TableHandle,
-    Tails,
-    TestBatch,
-    TesterHandle,
-    count_table,
-    is_weaker,
-    open_measure,
-    tail,
-    tails,
-    thresholds,
-)
+from apsl_backends.kernels.border.chi_square import Tails, is_weaker, tail, tails, thresholds
 from apsl_backends.kernels.border.moments import (
     ELIMINATION_FIELDS,
     TOLERANCE,
@@ -58,6 +42,17 @@ from apsl_backends.kernels.border.searches import (
     best_graph_bytes,
     extension_of,
     pattern_of,
+)
+from apsl_backends.kernels.border.tables import TableHandle, count_table
+from apsl_backends.kernels.border.tester import (
+    Eliminated,
+    LastTests,
+    MeasureHandle,
+    SearchOutcome,
+    SweptTests,
+    TestBatch,
+    TesterHandle,
+    open_measure,
 )
 
 __all__ = [

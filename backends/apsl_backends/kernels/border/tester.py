@@ -1,11 +1,9 @@
-"""Counts, tests and searches for separators: the table, the measure and the tester, each behind a handle."""
+"""Tests, searches for separators and eliminations: a measure and a tester, each behind a handle."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from ctypes import Structure, byref, c_double, c_int64
-from functools import lru_cache
-from math import prod
 from threading import Lock
 from typing import NamedTuple, NoReturn
 from weakref import WeakValueDictionary
@@ -14,21 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.kernels.border import checks
-from apsl_backends.kernels.border.checks import Codes, Floats, Integers
-from apsl_backends.kernels.fields import (
-    CHI_SQUARE,
-    G_SQUARE,
-    MOST_CELLS,
-    OUTCOME_FIELDS,
-    SUM_FIELDS,
-    TABLED_DOFS,
-    Measure,
-)
-from apsl_backends.kernels.threads import in_blocks, useful_threads
+from apsl_backends.kernels.border.checks import Floats, Integers
+from apsl_backends.kernels.border.chi_square import thresholds
+from apsl_backends.kernels.border.tables import TableHandle
+from apsl_backends.kernels.fields import CHI_SQUARE, G_SQUARE, OUTCOME_FIELDS, SUM_FIELDS, TABLED_DOFS, Measure
 from apsl_rules.stopping import Flag
 
-_MOST_ROWS = 1 << 53
-_MOST_LEVELS = 1 << 31
 _PAIR = 2
 _NO_TEST = -1
 
@@ -82,53 +71,6 @@ class Eliminated(NamedTuple):
     members: list[int]
     given: Integers
     tests: int
-
-
-class TableHandle:
-    """A table in the forms that the kernels count from; it keeps the codes and weights that they read.
-
-    ``codes`` are columns by rows; a code equal to the cardinality is a missing value of an incomplete column. With
-    weights, each line stands for so many rows. The columns are packed by several threads if that pays.
-    """
-
-    def __init__(
-        self,
-        codes: Codes,
-        cards: Integers,
-        incomplete: npt.NDArray[np.bool_],
-        weights: Integers | None = None,
-        threads: int = 1,
-    ) -> None:
-        address, width, count, lines = checks.codes(codes)
-        self.columns, self.lines, self.rows = count, lines, lines
-        self.levels = int(cards.max(initial=0))
-        least = int(cards.min(initial=0))
-        if least < 0 or self.levels > _MOST_LEVELS:
-            message = f"a cardinality is {least if least < 0 else self.levels}; all are from 0 to {_MOST_LEVELS}"
-            raise ValueError(message)
-        if weights is not None:
-            self.rows = _sum_of(weights, lines)
-        self._arrays = codes, weights
-        self.pointer = checks.opened(
-            checks.kernels().apsl_table_open(
-                address,
-                width,
-                lines,
-                count,
-                checks.address(cards, np.int64, (count,), "cards"),
-                checks.address(incomplete, np.bool_, (count,), "incomplete"),
-                None if weights is None else checks.address(weights, np.int64, (lines,), "weights"),
-                self.rows,
-            )
-        )
-        checks.close_with(self, checks.kernels().apsl_table_close, self.pointer)
-        in_blocks(count, useful_threads(threads, codes.size), self._pack)
-
-    def _pack(self, low: int, high: int) -> None:
-        wrong = checks.kernels().apsl_table_pack(self.pointer, low, high)
-        if wrong >= 0:
-            message = f"column {wrong} has a code beyond its cardinality"
-            raise ValueError(message)
 
 
 class MeasureHandle:
@@ -289,86 +231,3 @@ class TesterHandle:
     def _refuse_places(self) -> NoReturn:
         message = f"every place must be one of the {self._table.columns} columns"
         raise ValueError(message)
-
-
-def count_table(codes: Codes, places: Sequence[int], spans: Sequence[int]) -> Integers:
-    """Count the table of some columns, flat; the last column's code runs fastest."""
-    address, width, count, lines = checks.codes(codes)
-    dims, cells = len(places), prod(spans)
-    if dims != len(spans) or min(spans, default=1) < 1 or cells > MOST_CELLS:
-        message = f"{dims} columns with {list(spans)} codes cannot be counted into at most {MOST_CELLS} cells"
-        raise ValueError(message)
-    if dims and (min(places) < 0 or max(places) >= count):
-        message = f"every place must be one of the {count} columns"
-        raise ValueError(message)
-    counts = np.zeros(cells, np.int64)
-    wrong = checks.kernels().apsl_count_table(
-        address,
-        width,
-        lines,
-        (c_int64 * dims)(*places),
-        (c_int64 * dims)(*spans),
-        dims,
-        checks.target(counts, np.int64, (cells,), "counts"),
-    )
-    if wrong >= 0:
-        message = f"column {places[wrong]} has a code of {spans[wrong]} or more"
-        raise ValueError(message)
-    return counts
-
-
-class Tails(NamedTuple):
-    """The upper tails of statistics under χ², and their logarithms, which do not underflow."""
-
-    p: Floats
-    log_p: Floats
-
-
-def tails(statistics: Floats, dofs: Integers) -> Tails:
-    """Return the upper tail of each statistic; without degrees of freedom it is 1."""
-    count = len(statistics)
-    found = Tails(np.empty(count), np.empty(count))
-    checks.kernels().apsl_tails(
-        checks.address(statistics, np.float64, (count,), "statistics"),
-        checks.address(dofs, np.int64, (count,), "dofs"),
-        count,
-        checks.target(found.p, np.float64, (count,), "tails"),
-        checks.target(found.log_p, np.float64, (count,), "logs"),
-    )
-    return found
-
-
-def tail(statistic: float, dof: int) -> tuple[float, float]:
-    """Return the upper tail of one statistic and its logarithm."""
-    log_p = c_double()
-    p: float = checks.kernels().apsl_tail(statistic, dof, byref(log_p))
-    return p, log_p.value
-
-
-@lru_cache(maxsize=16)
-def thresholds(alpha: float) -> Floats:
-    """Return the smallest statistic with p <= alpha for each number of degrees of freedom below ``TABLED_DOFS``."""
-    if not 0.0 < alpha < 1.0:
-        message = f"alpha is {alpha!r} and must lie between 0 and 1"
-        raise ValueError(message)
-    out = np.empty(TABLED_DOFS)
-    checks.kernels().apsl_thresholds(alpha, checks.target(out, np.float64, (TABLED_DOFS,), "thresholds"))
-    out.setflags(write=False)
-    return out
-
-
-def is_weaker(statistic: float, dof: int, other: float, other_dof: int) -> bool:
-    """Return whether one dependence has the larger p, or the smaller statistic where p is the same."""
-    return bool(checks.kernels().apsl_is_weaker(statistic, dof, other, other_dof))
-
-
-def _sum_of(weights: Integers, lines: int) -> int:
-    """Return the sum of the weights of some lines."""
-    checks.address(weights, np.int64, (lines,), "weights")
-    if lines and int(weights.min()) < 0:
-        message = f"a weight is {int(weights.min())}; none may be negative"
-        raise ValueError(message)
-    if float(weights.sum(dtype=np.float64)) >= _MOST_ROWS:
-        message = f"the weights stand for more than {_MOST_ROWS} rows"
-        raise ValueError(message)
-    return int(weights.sum())
