@@ -25,7 +25,7 @@ from apsl_backends.counting.duckdb_counts import DuckCounts
 from apsl_backends.counting.table_counts import TableCounts
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import learn, network
-from apsl_rules.data import table
+from apsl_rules.data import count_levels, table
 from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.files import FileTable
 from apsl_rules.errors import ApslError, DataError
@@ -135,6 +135,16 @@ def test_a_pattern_for_one_file_is_that_file(kind: str, paths: dict[str, Path]) 
         learn(folder / "row?.csv", TARGET, counts=kind, **SETTINGS)
 
 
+@pytest.mark.parametrize("source", ["memory", "duckdb", "dask"])
+@pytest.mark.parametrize("values", [[0, 1, 1, 0], [0.5, 1.25, 7.5, 3.75]])
+def test_names_that_do_not_fit_are_refused(source: str, values: list[Any], tmp_path: Path) -> None:
+    """There must be one name for each column, wherever the rows are counted or added up."""
+    pq.write_table(pa.table(dict.fromkeys("abc", values * 20)), tmp_path / "rows.parquet")
+    for names in (["x", "y"], ["x", "y", "z", "w"]):
+        with pytest.raises(DataError, match=f"there are {len(names)} names for 3 columns"):
+            learn(tmp_path / "rows.parquet", "x", counts=source, options={"names": names})
+
+
 def test_names_that_duckdb_takes_for_one_are_kept_apart(paths: dict[str, Path]) -> None:
     """'a b' and 'A B' are two columns, as they are in memory."""
     counts = DuckCounts.of_file(FileTable(paths["parquet"]), missing="level", discretize="quantile:3")
@@ -185,7 +195,7 @@ def test_figures_of_a_file_are_kept_in_a_cache(paths: dict[str, Path], tmp_path:
         ("rows.csv", {"counts": "duckdb", "options": {"memory_limit": "much"}}, "memory_limit is 'much'"),
         ("rows.csv", {"options": {"memory_limit": "1GiB"}}, "which only counts='duckdb' heeds"),
         ("rows.csv", {"counts": "duckdb", "missing": "refuse"}, "values are missing in columns"),
-        ("rows.csv", {"counts": "duckdb", "discretize": "none"}, "looks continuous"),
+        ("rows.csv", {"counts": "duckdb", "discretize": "none"}, "are numbers, discretize is 'none'"),
         ("ragged.csv", {"counts": "duckdb"}, "line 3 of .* has 3 fields where the header has 2"),
         ("broken.parquet", {"counts": "duckdb"}, "cannot read the Parquet file"),
         ("broken.parquet", {"counts": "dask"}, "cannot read the Parquet file"),
@@ -296,7 +306,7 @@ def test_line_ends_of_every_kind_give_the_part_of_memory(ends: str, ending: str,
     there = learn(file, "t", learner="apsl", counts="duckdb")
 
     assert essence(there) == essence(here)
-    assert DuckCounts.of_file(FileTable(file)).heading.levels == table(file).levels
+    assert DuckCounts.of_file(FileTable(file)).heading.levels == count_levels(table(file)).levels
     assert table(file).rows == 120
 
 
@@ -305,7 +315,7 @@ def test_line_ends_of_every_kind_give_the_part_of_memory(ends: str, ending: str,
     [
         ("a;b\n1;2\n2;1\n", "write it with a comma between the fields"),
         ("\na,t\n1,2\n", "the first line of .* is blank; it must name the columns"),
-        (",t\n1,2\n2,1\n", "column 1 of .* has no name; name it"),
+        ("t,\n1,2\n2,1\n", "column 2 of .* has no name; give"),
         ("a,t\r\n1,2\r\n1\r\n", "line 3 of .* has 1 fields where the header has 2"),
         ("a,t\n1,2\n,\xe9\n", "is not UTF-8 text"),
     ],
@@ -411,7 +421,7 @@ def test_cuts_that_are_spelt_alike_share_no_answers(counts: str, tmp_path: Path)
     frame.to_parquet(file)
     asked: dict[str, Any] = {"learner": "apsl", "counts": counts}
     cuts: tuple[dict[Node, str], ...] = ({"number": "width:2"}, {"number": "quantile:2"})
-    levels = [table(file, discretize=cut).levels[0] for cut in cuts]
+    levels = [count_levels(table(file, discretize=cut)).levels[0] for cut in cuts]
     kept = [learn(file, "number", cache=cache, discretize=cut, **asked) for cut in cuts]
     alone = [learn(file, "number", discretize=cut, **asked) for cut in cuts]
 
@@ -447,3 +457,17 @@ def test_an_interrupted_query_is_an_interrupt() -> None:
     finally:
         ended.set()
         thread.join()
+
+
+def test_a_question_mark_among_numbers_is_missing_in_a_file_too(tmp_path: Path) -> None:
+    """DuckDB takes ? for a missing value where memory does, and leaves out the same rows."""
+    random = np.random.default_rng(2)
+    x = random.integers(0, 3, 300)
+    y = np.where(random.random(300) < 0.8, x, 2 - x)
+    fields = ["?" if at % 6 == 0 else str(one) for at, one in enumerate(x)]
+    file = tmp_path / "unknown.csv"
+    file.write_text("x,y\n" + "".join(f"{one},{other}\n" for one, other in zip(fields, y, strict=True)), "utf-8")
+    here, there = learn(file, "y", learner="apsl"), learn(file, "y", learner="apsl", counts="duckdb")
+
+    assert here.neighbours_of("y") == there.neighbours_of("y") == ("x",)
+    assert [note for note in there.notes if "missing" in note] == [note for note in here.notes if "missing" in note]

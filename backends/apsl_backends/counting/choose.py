@@ -9,13 +9,13 @@ from typing import Any
 
 from apsl_backends.counting.free_memory import available_memory
 from apsl_rules._arguments import spelt
-from apsl_rules.data import FileTable, Table, is_countable, is_left_in_place
+from apsl_rules.data import FileTable, MixedTable, Table, count_levels, is_countable, is_left_in_place
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import count_of, nearest
 
 KINDS = ("memory", "duckdb", "dask")
-ENCODING = ("names", "missing", "discretize", "levels")
+ENCODING = ("names", "missing", "discretize", "levels", "kinds", "drop", "only", "weights")
 SOURCING = ("counts", "memory_limit")
 
 
@@ -31,19 +31,24 @@ def open_counts(source: Any, options: Mapping[str, Any]) -> Table | CachedCounts
             message = f"the source counts by itself, so the option {given!r} cannot be given with it; leave it out"
             raise InvalidArgumentError(message)
         return CachedCounts(source)
-    kind, address = _kind(options.get("counts"))
+    kind, address = read_kind(options.get("counts"))
     encoding = {name: options[name] for name in ENCODING if options.get(name) is not None}
-    if "memory_limit" in options and kind != "duckdb":
-        message = f"memory_limit is {options['memory_limit']!r}, which only counts='duckdb' heeds; leave it out"
-        raise InvalidArgumentError(message)
+    check_memory_limit(options, kind)
     note = None
     if kind is None:
         kind, note = _natural(source)
     if kind == "memory":
-        return _encode(source, encoding)
+        return count_levels(encode(source, encoding), encoding.get("discretize"))
     if kind == "dask":
         return CachedCounts(_on_cluster(source, encoding, address))
     return CachedCounts(_in_duckdb(source, encoding, options.get("memory_limit")), note)
+
+
+def check_memory_limit(options: Mapping[str, Any], kind: str | None) -> None:
+    """Refuse a limit of memory that nothing would heed."""
+    if options.get("memory_limit") is not None and kind != "duckdb":
+        message = f"memory_limit is {options['memory_limit']!r}, which only counts='duckdb' heeds; leave it out"
+        raise InvalidArgumentError(message)
 
 
 def is_too_large(path: str | os.PathLike[str]) -> bool:
@@ -51,7 +56,12 @@ def is_too_large(path: str | os.PathLike[str]) -> bool:
     return is_countable(path) and FileTable(path).bytes_in_memory > available_memory()
 
 
-def _kind(counts: object) -> tuple[str | None, str | None]:
+def natural_kind(source: Any) -> str:
+    """Return where a table is taken to when nobody says: into memory, or to DuckDB if it is left where it is."""
+    return _natural(source)[0]
+
+
+def read_kind(counts: object) -> tuple[str | None, str | None]:
     """Read "memory", "duckdb", "dask" or "dask:ADDRESS"."""
     if counts is None:
         return None, None
@@ -84,7 +94,8 @@ def _natural(source: Any) -> tuple[str, str | None]:
     return "duckdb", note
 
 
-def _encode(source: Any, encoding: Mapping[str, Any]) -> Table:
+def encode(source: Any, encoding: Mapping[str, Any]) -> Table | MixedTable:
+    """Read a table into memory, if it fits."""
     from apsl_rules.data import table
 
     if isinstance(source, FileTable) or is_left_in_place(source):
@@ -114,8 +125,10 @@ def _in_duckdb(source: Any, encoding: Mapping[str, Any], memory_limit: str | Non
 
     if isinstance(source, FileTable | str | os.PathLike):
         file = source if isinstance(source, FileTable) else FileTable(source)
+        refuse_weights(encoding, "duckdb")
         return DuckCounts.of_file(file, **encoding, memory_limit=memory_limit)
-    return DuckCounts.of_table(_encode(source, encoding), memory_limit=memory_limit)
+    table = count_levels(encode(source, encoding), encoding.get("discretize"))
+    return DuckCounts.of_table(table, memory_limit=memory_limit)
 
 
 def _on_cluster(source: Any, encoding: Mapping[str, Any], address: str | None) -> CountSource:
@@ -124,5 +137,16 @@ def _on_cluster(source: Any, encoding: Mapping[str, Any], address: str | None) -
     if is_left_in_place(source) or (isinstance(source, str | os.PathLike) and str(source).endswith(".parquet")):
         source = FileTable(source)
     if isinstance(source, FileTable) and source.kind == "parquet":
+        refuse_weights(encoding, "dask")
         return DaskCounts.of_files(source, address=address, **encoding)
-    return DaskCounts.of_table(_encode(source, encoding), address=address)
+    return DaskCounts.of_table(count_levels(encode(source, encoding), encoding.get("discretize")), address=address)
+
+
+def refuse_weights(encoding: Mapping[str, Any], kind: str) -> None:
+    """Refuse weights where rows are counted in their files."""
+    if "weights" in encoding:
+        message = (
+            f"weights={encoding['weights']!r} needs the table in memory, and {kind} counts in the file; "
+            f"give counts='memory', or write each row as often as it counts"
+        )
+        raise InvalidArgumentError(message)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import atexit
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from hashlib import blake2b
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -34,12 +34,12 @@ from apsl_rules.data import (
     Codes,
     Distinct,
     FileTable,
-    LevelRule,
-    MissingRule,
     Table,
     advice_on_levels,
     dictionary,
     fingerprint,
+    plan_counting,
+    replace_names,
 )
 from apsl_rules.data.counts import Heading, Joint, heading_of
 from apsl_rules.data.readers import SharedColumns, shared_columns
@@ -76,7 +76,7 @@ class DaskCounts:
     def of_table(cls, table: Table, *, address: str | None = None, client: Any = None) -> Self:
         """Spread the rows of a table in memory over a cluster; this process keeps them, to send them again."""
         connected = client or client_at(address)
-        parts = _parts(connected, table.rows)
+        parts = parts_of(connected, table.rows)
         cuts = [table.rows * part // parts for part in range(parts + 1)]
 
         def place_rows() -> list[Any]:
@@ -93,30 +93,20 @@ class DaskCounts:
         address: str | None = None,
         client: Any = None,
         names: Sequence[Node] | None = None,
-        missing: MissingRule = "testwise",
-        discretize: str | Mapping[Node, str] | None = None,
-        levels: LevelRule = "observed",
+        **reading: Any,
     ) -> Self:
-        """Let the workers read Parquet files, which all of them must be able to reach."""
+        """Let the workers read Parquet files, which all of them must be able to reach.
+
+        ``reading`` are the options of ``table``.
+        """
         connected = client or client_at(address)
         columns = shared_columns(table.files)
-        given = columns.names if names is None else tuple(names)
-        pieces = _pieces(table, columns, connected)
-        found = ask_cluster(
-            connected,
-            lambda: connected.gather([connected.submit(distinct_values, piece, pure=False) for piece in pieces]),
-        )
-        distinct = [
-            _merge_distinct([one[number] for one in found], given[number]) for number in range(len(columns.names))
-        ]
-        made = dictionary(
-            given,
-            [Distinct(column_of(values, name), rows) for name, (values, rows) in zip(given, distinct, strict=True)],
-            missing=missing,
-            discretize=discretize,
-            levels=levels,
-        )
-        known = [(values, codes) for (values, _), codes in zip(distinct, made.codes, strict=True)]
+        given = replace_names(columns.names, names)
+        plan = plan_counting(given, **reading)
+        distinct = gather_distinct(connected, table, columns, given, plan.places)
+        made = dictionary(given, {place: one.counted for place, one in distinct.items()}, plan)
+        pieces = pieces_of(table, selected_columns(columns, made.places), connected)
+        known = [(distinct[place].values, codes) for place, codes in zip(made.places, made.codes, strict=True)]
         wide = int(made.heading.spans.max()) > np.iinfo(np.uint8).max + 1
 
         def place_rows() -> list[Any]:
@@ -237,12 +227,22 @@ def _first_rows(codes: Codes) -> Codes:
     return codes[:, :SAMPLED].copy()
 
 
-def _parts(client: Any, rows: int) -> int:
+def parts_of(client: Any, rows: int) -> int:
+    """Return into how many partitions so many rows are divided."""
     workers = max(1, len(ask_cluster(client, client.scheduler_info)["workers"]))
     return max(1, min(_PARTITIONS_PER_WORKER * workers, rows // _ROWS_AT_LEAST))
 
 
-def _pieces(table: FileTable, columns: SharedColumns, client: Any) -> list[Piece]:
+def selected_columns(columns: SharedColumns, places: Sequence[int]) -> SharedColumns:
+    """Return some of the columns, by their places among all."""
+    return SharedColumns(
+        tuple(columns.names[place] for place in places),
+        columns.stored,
+        tuple(tuple(at[place] for place in places) for at in columns.places),
+    )
+
+
+def pieces_of(table: FileTable, columns: SharedColumns, client: Any) -> list[Piece]:
     """Cut files into pieces of row groups, some for each worker."""
     import pyarrow.parquet as pq
 
@@ -252,7 +252,7 @@ def _pieces(table: FileTable, columns: SharedColumns, client: Any) -> list[Piece
         for metadata in [pq.read_metadata(file)]
         for group in range(metadata.num_row_groups)
     ]
-    share = -(-sum(rows for *_, rows in sizes) // _parts(client, sum(rows for *_, rows in sizes)))
+    share = -(-sum(rows for *_, rows in sizes) // parts_of(client, sum(rows for *_, rows in sizes)))
     pieces: list[Piece] = []
     held = 0
     for file, places, group, rows in sizes:
@@ -263,6 +263,28 @@ def _pieces(table: FileTable, columns: SharedColumns, client: Any) -> list[Piece
             pieces.append(Piece(file, (group,), places))
             held = rows
     return pieces
+
+
+class FoundDistinct(NamedTuple):
+    """The distinct values of a column as Arrow has them, and as a column with the rows of each."""
+
+    values: Any
+    counted: Distinct
+
+
+def gather_distinct(
+    client: Any, table: FileTable, columns: SharedColumns, names: Sequence[Node], places: Sequence[int]
+) -> dict[int, FoundDistinct]:
+    """Return the distinct values of some columns of files, by their places."""
+    pieces = pieces_of(table, selected_columns(columns, places), client)
+    found = ask_cluster(
+        client, lambda: client.gather([client.submit(distinct_values, piece, pure=False) for piece in pieces])
+    )
+    merged = {place: _merge_distinct([one[at] for one in found], names[place]) for at, place in enumerate(places)}
+    return {
+        place: FoundDistinct(values, Distinct(column_of(values, names[place]), rows))
+        for place, (values, rows) in merged.items()
+    }
 
 
 def _merge_distinct(parts: Sequence[tuple[Any, Any]], name: Node) -> tuple[Any, Any]:

@@ -78,7 +78,7 @@ def complete_rows(codes: Codes, cards: Sequence[int], sets: Sequence[Places]) ->
 def distinct_values(piece: Piece) -> list[tuple[Any, npt.NDArray[np.int64]]]:
     """Return the distinct values of each column of a piece, and in how many rows each stands."""
     found = []
-    for column in _read(piece):
+    for column in read_piece(piece):
         counts = plain(column).value_counts()
         found.append((counts.field(0), counts.field(1).to_numpy().astype(np.int64)))
     return found
@@ -86,7 +86,7 @@ def distinct_values(piece: Piece) -> list[tuple[Any, npt.NDArray[np.int64]]]:
 
 def read_codes(piece: Piece, dictionaries: Sequence[tuple[Any, npt.NDArray[np.intp]]], *, wide: bool) -> Codes:
     """Read a piece of a file as codes, by the distinct values of each column and their codes."""
-    read = _read(piece)
+    read = read_piece(piece)
     shape = len(read), len(read[0])
     codes: Codes = np.empty(shape, np.uint16) if wide else np.empty(shape, np.uint8)
     for number, (column, (distinct, known)) in enumerate(zip(read, dictionaries, strict=True)):
@@ -94,7 +94,8 @@ def read_codes(piece: Piece, dictionaries: Sequence[tuple[Any, npt.NDArray[np.in
     return codes
 
 
-def _read(piece: Piece) -> list[Any]:
+def read_piece(piece: Piece) -> list[Any]:
+    """Return the columns of a piece."""
     import pyarrow.parquet as pq
 
     table = pq.ParquetFile(piece.file).read_row_groups(list(piece.groups))

@@ -9,7 +9,7 @@ twice as long as statements for five columns each, whose pairs are summed up aft
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from io import StringIO
@@ -27,18 +27,18 @@ from apsl_rules.data import (
     Column,
     Distinct,
     FileTable,
-    LevelRule,
-    MissingRule,
     Table,
     advice_on_levels,
     dictionary,
     fingerprint,
+    plan_counting,
+    replace_names,
 )
 from apsl_rules.data.counts import Heading, Joint, collapse, heading_of
 from apsl_rules.data.pandas_frame import PandasFrame
 from apsl_rules.data.readers import MISSING_FIELDS
 from apsl_rules.errors import DataError
-from apsl_rules.names import Node, count_of
+from apsl_rules.names import Node
 
 
 @attrs.frozen(eq=False)
@@ -57,6 +57,9 @@ class _Column:
     def _is(self, value: object) -> str:
         if value is None:
             return f"{self.expression} IS NULL"
+        if isinstance(value, str):
+            quoted = value.replace("'", "''")
+            return f"{self.expression} = '{quoted}'"
         return f"{self.expression} = {value}" if isinstance(value, int) else f"isnan({self.expression})"
 
 
@@ -82,34 +85,31 @@ class DuckCounts:
         file: FileTable | str,
         *,
         names: Sequence[Node] | None = None,
-        missing: MissingRule = "testwise",
-        discretize: str | Mapping[Node, str] | None = None,
-        levels: LevelRule = "observed",
         memory_limit: str | None = None,
         threads: int | None = None,
+        **reading: Any,
     ) -> Self:
-        """Count in the files of a table; the other options are those of ``table``.
+        """Count in the files of a table; ``reading`` are the options of ``table``.
 
         ``memory_limit`` bounds what DuckDB takes ("2GiB"), ``threads`` how many threads it uses (all by default).
         """
         table = file if isinstance(file, FileTable) else FileTable(file)
         opened = open_files(table, memory_limit=memory_limit, threads=threads)
-        given = opened.names if names is None else tuple(names)
-        if len(given) != len(opened.names):
-            names, columns_text = count_of(len(given), "name"), count_of(len(opened.names), "column")
-            message = f"there are {names} for {columns_text}; give one name for each column"
-            raise DataError(message)
+        given = replace_names(opened.names, names)
         with translate_errors(table.path):
             text = table.kind in {"csv", "tsv"}
-            found = [_read(opened.connection, place, name, text=text) for place, name in enumerate(given)]
-            distinct = [Distinct(one.column, one.rows) for one in found]
-            _check_rows(table.path, int(found[0].rows.sum()) if found else 0, opened.rows)
-            made = dictionary(given, distinct, missing=missing, discretize=discretize, levels=levels)
-            columns = [_Column(f"c{place}", one.distinct, made.codes[place]) for place, one in enumerate(found)]
-            for place, one in enumerate(found):
-                if given[place] in made.cut and len(one.rows) > made.heading.spans[place]:
-                    columns[place] = _join_codes(
-                        opened.connection, place, columns[place], int(made.heading.cards[place])
+            plan = plan_counting(given, **reading)
+            found = {place: _few(opened.connection, place, given[place], text=text) for place in plan.places}
+            check_rows(table.path, int(found[plan.places[0]].rows.sum()), opened.rows)
+            made = dictionary(given, {place: Distinct(one.column, one.rows) for place, one in found.items()}, plan)
+            columns = [
+                _Column(f"c{place}", found[place].distinct, codes)
+                for place, codes in zip(made.places, made.codes, strict=True)
+            ]
+            for number, place in enumerate(made.places):
+                if given[place] in made.cut and len(found[place].rows) > made.heading.spans[number]:
+                    columns[number] = _join_codes(
+                        opened.connection, place, columns[number], int(made.heading.cards[number])
                     )
         return cls(opened.connection, made.heading, columns, table.path, table.identity)
 
@@ -191,7 +191,7 @@ class DuckCounts:
 
 
 @attrs.frozen(eq=False)
-class _Read:
+class ReadColumn:
     """The distinct values of a column as the database has them and as a table has them, and the rows of each."""
 
     distinct: Any
@@ -199,18 +199,29 @@ class _Read:
     rows: npt.NDArray[np.int64]
 
 
-def _read(connection: Any, place: int, name: Node, *, text: bool) -> _Read:
-    """Read the distinct values of a column; those of a text file become numbers where all of them are."""
+def read_distinct(connection: Any, place: int, name: Node, *, text: bool) -> ReadColumn | None:
+    """Read the distinct values of a column, or None where there are too many.
+
+    Those of a text file become numbers where all of them are.
+    """
     statement = f"SELECT c{place}, count(*) FROM {VIEW} GROUP BY c{place} ORDER BY c{place} LIMIT {MOST_DISTINCT + 1}"  # noqa: S608
     arrow = connection.sql(statement).to_arrow_table()
     if arrow.num_rows > MOST_DISTINCT:
-        raise DataError(advice_on_levels(name, arrow.num_rows))
+        return None
     distinct = plain(arrow.column(0))
     column = _as_read_from_text(distinct.to_pylist()) if text else column_of(arrow.column(0), name)
-    return _Read(distinct, column, arrow.column(1).to_numpy().astype(np.int64))
+    return ReadColumn(distinct, column, arrow.column(1).to_numpy().astype(np.int64))
 
 
-def _check_rows(path: str, read: int, rows: int | None) -> None:
+def _few(connection: Any, place: int, name: Node, *, text: bool) -> ReadColumn:
+    """Read the distinct values of a column, of which there must not be too many."""
+    found = read_distinct(connection, place, name, text=text)
+    if found is None:
+        raise DataError(advice_on_levels(name, MOST_DISTINCT + 1))
+    return found
+
+
+def check_rows(path: str, read: int, rows: int | None) -> None:
     """Refuse a text file of which the database reads more or fewer rows than it has."""
     if rows is not None and read != rows:
         message = (

@@ -1,0 +1,119 @@
+"""Where the moments come from, by name: memory, DuckDB, a Dask cluster, or a source of one's own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from apsl_backends.counting.choose import (
+    ENCODING,
+    SOURCING,
+    check_memory_limit,
+    encode,
+    natural_kind,
+    open_counts,
+    read_kind,
+    refuse_weights,
+)
+from apsl_backends.moments.kept import KeptMoments
+from apsl_backends.moments.memory import MemoryMoments
+from apsl_rules.data import FileTable, MixedTable, Table, is_left_in_place
+from apsl_rules.data.counts import CachedCounts, CountSource
+from apsl_rules.data.moments import Embedding, MomentSource
+from apsl_rules.errors import DataError, InvalidArgumentError
+
+_NO_NUMBERS = "the table has no numbers; take a test that counts, such as gsquare"
+
+
+def moments_of(data: MixedTable | MomentSource, embedding: Embedding | None = None, threads: int = 1) -> KeptMoments:
+    """Return the moments of a table with numbers; a source of moments has its own."""
+    if isinstance(data, MixedTable):
+        chosen = embedding or Embedding()
+        return KeptMoments(MemoryMoments(data, chosen, threads), data.answers, chosen)
+    return KeptMoments(data, _KEPT.setdefault(data, {}), data.kind)
+
+
+#: The matrices of sources in use.
+_KEPT: WeakKeyDictionary[MomentSource, dict[Hashable, Any]] = WeakKeyDictionary()
+
+
+def open_table(
+    source: Any, options: Mapping[str, Any], embedding: Embedding | None = None
+) -> Table | CachedCounts | MixedTable | MomentSource:
+    """Open a table as what it is: one of categories alone for counting, one with numbers for moments.
+
+    The options are those of ``table``, and ``counts`` and ``memory_limit`` as for counts.
+    """
+    if isinstance(source, MomentSource):
+        _refuse_all(options)
+        return source
+    kind, _ = read_kind(options.get("counts"))
+    if isinstance(source, CountSource) or (kind or natural_kind(source)) != "memory":
+        found = None if isinstance(source, CountSource) else _open_elsewhere(source, options, embedding or Embedding())
+        return open_counts(source, options) if found is None else found
+    check_memory_limit(options, kind)
+    return encode(source, _reading(options))
+
+
+def open_moments(source: Any, options: Mapping[str, Any], embedding: Embedding) -> MixedTable | MomentSource:
+    """Open a table for moments, even if its columns all are categories and it is in memory."""
+    found = open_table(source, options, embedding)
+    if isinstance(found, Table):
+        return MixedTable(found.names, found, np.empty((0, found.rows)), (), found.columns, found.notes)
+    if isinstance(found, CachedCounts):
+        raise DataError(_NO_NUMBERS)
+    return found
+
+
+def _reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in ENCODING if options.get(name) is not None}
+
+
+def _refuse_all(options: Mapping[str, Any]) -> None:
+    given = next((name for name in (*ENCODING, *SOURCING) if options.get(name) is not None), None)
+    if given is not None:
+        message = f"the source has its own moments, so the option {given!r} cannot be given with it; leave it out"
+        raise InvalidArgumentError(message)
+
+
+def _open_elsewhere(source: Any, options: Mapping[str, Any], embedding: Embedding) -> MomentSource | None:
+    """Open a table that stays where it is for moments, or return None if it has no numbers."""
+    kind, address = read_kind(options.get("counts"))
+    reading, limit = _reading(options), options.get("memory_limit")
+    check_memory_limit(options, kind)
+    if not isinstance(source, FileTable | str | os.PathLike):
+        source, reading = encode(source, reading), {}
+        if isinstance(source, Table):
+            return None
+    if reading.get("discretize") is not None and not isinstance(reading["discretize"], Mapping):
+        return None
+    if kind == "dask":
+        made = _on_cluster(source, reading, address, embedding)
+    else:
+        made = _in_duckdb(source, reading, limit, embedding)
+    return made if made.heading.is_number.any() else None
+
+
+def _in_duckdb(source: Any, reading: Mapping[str, Any], memory_limit: str | None, embedding: Embedding) -> MomentSource:
+    from apsl_backends.moments.duckdb_moments import DuckMoments
+
+    if isinstance(source, FileTable | str | os.PathLike):
+        refuse_weights(reading, "duckdb")
+        file = source if isinstance(source, FileTable) else FileTable(source)
+        return DuckMoments.of_file(file, embedding, **reading, memory_limit=memory_limit)
+    return DuckMoments.of_table(source, embedding, memory_limit=memory_limit)
+
+
+def _on_cluster(source: Any, reading: Mapping[str, Any], address: str | None, embedding: Embedding) -> MomentSource:
+    from apsl_backends.moments.dask_moments import DaskMoments
+
+    if is_left_in_place(source) or (isinstance(source, str | os.PathLike) and str(source).endswith(".parquet")):
+        source = FileTable(source)
+    if isinstance(source, FileTable) and source.kind == "parquet":
+        refuse_weights(reading, "dask")
+        return DaskMoments.of_files(source, embedding, address=address, **reading)
+    return DaskMoments.of_table(source, embedding, address=address)

@@ -1,0 +1,169 @@
+"""How the values of columns that stay elsewhere become standardised numbers and codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_backends.counting.arrow_columns import places_in, plain
+from apsl_backends.kernels.border import CategoryColumn, Floats, Integers, NumberColumn, ScoreCurve, score_values
+from apsl_backends.moments.indicators import indicators_of
+from apsl_backends.moments.normal_scores import Standardised, curve_of_chunks, curve_of_sorted, scaled, scores_of_counts
+from apsl_rules.data import CategoryCodes, MixedTable, NumberValues
+from apsl_rules.data.moments import Embedding, MomentHeading
+from apsl_rules.names import Node
+
+
+@attrs.frozen(eq=False)
+class CurveCoder:
+    """A number whose values come as numbers: their scores are read from a curve."""
+
+    curve: ScoreCurve
+    degree: int
+    missing: int
+
+    @property
+    def width(self) -> int:
+        """Return the number of embedded columns."""
+        return self.degree
+
+    def code(self, column: Any) -> NumberColumn:
+        """Return a column as standardised numbers."""
+        return NumberColumn(score_values(floats_of(column), self.curve), self.degree)
+
+
+@attrs.frozen(eq=False)
+class LookedUpNumber:
+    """A number whose values are looked up among the distinct ones."""
+
+    distinct: Any
+    scores: Floats
+    degree: int
+    missing: int
+
+    @property
+    def width(self) -> int:
+        """Return the number of embedded columns."""
+        return self.degree
+
+    def code(self, column: Any) -> NumberColumn:
+        """Return a column as standardised numbers."""
+        return NumberColumn(self.scores[places_in(column, self.distinct)], self.degree)
+
+
+@attrs.frozen(eq=False)
+class CategoryCoder:
+    """A category whose values are looked up among the distinct ones."""
+
+    distinct: Any
+    codes: npt.NDArray[np.uint16]
+    indicators: Integers
+    width: int
+    missing: int
+
+    def code(self, column: Any) -> CategoryColumn:
+        """Return a column as codes."""
+        return CategoryColumn(self.codes[places_in(column, self.distinct)], self.indicators, self.width)
+
+
+Coder: TypeAlias = CurveCoder | LookedUpNumber | CategoryCoder
+
+
+def floats_of(column: Any) -> Floats:
+    """Return an Arrow column of numbers as floats, NaN where it is missing."""
+    import pyarrow as pa
+
+    values: Floats = plain(column).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return np.ascontiguousarray(values)
+
+
+def coder_of(
+    read: NumberValues | CategoryCodes, distinct: Any, rows: Integers, embedding: Embedding
+) -> LookedUpNumber | CategoryCoder:
+    """Return the coder of a column with known distinct values, each of which stands in so many rows."""
+    if isinstance(read, CategoryCodes):
+        totals = np.bincount(read.codes, rows, read.card + 1).astype(np.int64)
+        codes = read.codes.astype(np.uint16)
+        return CategoryCoder(distinct, codes, *indicators_of(totals[: read.card]), int(totals[read.card]))
+    known = ~np.isnan(read.values)
+    values, places = np.unique(read.values[known], return_inverse=True)
+    counts = np.bincount(places, rows[known], len(values)).astype(np.int64)
+    scores = np.full(len(read.values), np.nan)
+    scores[known] = _scores(values, counts, embedding)[places]
+    degree = Standardised(scores, min(len(values), 4)).degree(embedding.degree)
+    return LookedUpNumber(distinct, scores, degree, int(rows[~known].sum()))
+
+
+def coders_of_table(table: MixedTable, embedding: Embedding) -> tuple[list[Coder], list[Any]]:
+    """Return the coders of the columns of a table in memory, and these as Arrow has them: numbers and codes."""
+    import pyarrow as pa
+
+    number_place = {name: place for place, name in enumerate(table.number_names)}
+    coders: list[Coder] = []
+    columns: list[Any] = []
+    for name in table.names:
+        if name in number_place:
+            values = table.numbers[number_place[name]]
+            found, rows = np.unique(values, return_counts=True)
+            coders.append(coder_of(NumberValues(found), pa.array(found), rows.astype(np.int64), embedding))
+            columns.append(pa.array(values))
+        else:
+            place = table.categories.place[name]
+            codes, card = table.categories.codes[place], int(table.categories.cards[place])
+            known = np.arange(card + 1)
+            rows = np.bincount(codes, minlength=card + 1).astype(np.int64)
+            distinct = pa.array(known.astype(codes.dtype))
+            coders.append(coder_of(CategoryCodes(known, card), distinct, rows, embedding))
+            columns.append(pa.array(codes))
+    return coders, columns
+
+
+def curve_coder(rows: int, chunks: Callable[[], Iterable[Floats]], embedding: Embedding) -> CurveCoder:
+    """Return the coder of a number with millions of distinct values, which comes in chunks as often as asked."""
+    missing = sum(int(np.isnan(chunk).sum()) for chunk in chunks())
+    if embedding.numbers == "values":
+        curve: ScoreCurve | None = _line(rows - missing, chunks)
+    else:
+        curve = curve_of_chunks(rows, chunks) or curve_of_sorted(np.concatenate(list(chunks())))
+    assert curve is not None  # noqa: S101 - there are millions of values
+    return CurveCoder(curve, embedding.degree, missing)
+
+
+def _line(rows: int, chunks: Callable[[], Iterable[Floats]]) -> ScoreCurve:
+    """Return the line that takes the mean away and divides by the standard deviation."""
+    low = min(float(np.fmin.reduce(chunk, initial=np.inf)) for chunk in chunks())
+    span = np.array([max(float(np.fmax.reduce(chunk - low, initial=0.0)) for chunk in chunks())])
+    mean = sum(float(np.nansum(scaled(chunk - low, span))) for chunk in chunks()) / rows
+    scale = np.sqrt(sum(float(np.nansum((scaled(chunk - low, span) - mean) ** 2)) for chunk in chunks()) / rows)
+    start = np.array([-mean / scale])
+    return ScoreCurve(np.array([low]), start, start, scaled(np.array([1.0 / scale]), span))
+
+
+def _scores(values: Floats, rows: Integers, embedding: Embedding) -> Floats:
+    if embedding.numbers == "normal-scores" or len(values) < 2:  # noqa: PLR2004 - a constant tells nothing
+        return scores_of_counts(rows)
+    values, total = scaled(values, values), float(rows.sum())
+    centred: Floats = values - float((values * rows).sum()) / total
+    centred -= float((centred * rows).sum()) / total
+    centred /= np.sqrt(float((centred * centred * rows).sum()) / total)
+    return centred
+
+
+def heading_of_coders(
+    names: Sequence[Node], coders: Mapping[int, Coder], rows: int, kinds: Any, notes: tuple[str, ...]
+) -> MomentHeading:
+    """Return the heading of the columns that are kept, in the order of their places."""
+    kept = sorted(coders)
+    return MomentHeading(
+        tuple(names[place] for place in kept),
+        rows,
+        np.array([not isinstance(coders[place], CategoryCoder) for place in kept], np.bool_),
+        np.array([coders[place].width for place in kept], np.int64),
+        np.array([coders[place].missing for place in kept], np.int64),
+        kinds,
+        notes,
+    )

@@ -1,0 +1,108 @@
+"""What sources of moments share whose rows are elsewhere: tests and estimates from columns that are gathered."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from apsl_backends.counting.free_memory import available_memory
+from apsl_backends.kernels.border import (
+    CategoryColumn,
+    EmbeddedHandle,
+    Floats,
+    NumberColumn,
+    ProductSums,
+    matrix_tests,
+)
+from apsl_backends.moments.embedded_rows import EmbeddedRows, queries_of
+from apsl_rules.data.moments import MomentHeading, RowTests
+from apsl_rules.errors import DataError
+from apsl_rules.names import count_of
+
+#: The share of free memory that columns may take between calls.
+_SHARE = 4
+
+
+class GatheredMoments(ABC):
+    """A source of moments that adds up where the rows are, and gathers columns where that is not enough.
+
+    Columns that were gathered are kept as long as they take little of the free memory.
+    """
+
+    def __init__(self, heading: MomentHeading, origin: str) -> None:
+        self.heading = heading
+        self.origin = origin
+        self._kept: dict[int, NumberColumn | CategoryColumn] = {}
+
+    @abstractmethod
+    def _sums(self, places: Sequence[int]) -> ProductSums:
+        """Return the sums of products of places without missing values."""
+
+    @abstractmethod
+    def _parts(self, places: Sequence[int]) -> Iterable[list[NumberColumn | CategoryColumn]]:
+        """Return columns in parts, in the order of the rows."""
+
+    def covariance(self, places: Sequence[int]) -> Floats:
+        """Return the covariance matrix of the embedded columns of some columns, block after block."""
+        if not len(places):
+            return np.zeros((0, 0))
+        if not self.heading.missing[list(places)].any():
+            return self._sums(places).covariance()
+        rows, numbers = self._in_memory(sorted(set(places)), "values are missing there")
+        return rows.covariance([numbers[place] for place in places])
+
+    def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
+        """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
+        used = sorted({place for query in queries for place in query})
+        if not self._fits(used) and not self.heading.missing[used].any():
+            return self._tests_of_complete(queries, used)
+        rows, numbers = self._in_memory(used, "values are missing there")
+        return rows.test_rows([tuple(numbers[place] for place in query) for query in queries])
+
+    def _tests_of_complete(self, queries: Sequence[tuple[int, ...]], used: Sequence[int]) -> RowTests:
+        """Test from one covariance matrix, where no values are missing and the columns do not fit into memory."""
+        numbers = {place: number for number, place in enumerate(used)}
+        starts, places = queries_of([tuple(numbers[place] for place in query) for query in queries])
+        widths = self.heading.widths[used]
+        leading = np.where(self.heading.is_number[used], np.minimum(widths, 1), widths)
+        found = matrix_tests(self.covariance(used), widths, leading, starts, places)
+        x_ranks, y_ranks, ranks = (found.figures[:, place].copy() for place in range(3))
+        return RowTests(found.ratios, x_ranks, y_ranks, ranks, np.full(len(queries), self.heading.rows, np.int64))
+
+    def _in_memory(self, places: Sequence[int], reason: str) -> tuple[EmbeddedRows, dict[int, int]]:
+        """Return the rows of some columns in memory, and where each column is there."""
+        if not self._fits(places):
+            message = (
+                f"{count_of(len(places), 'column')} of {self.heading.rows:,} rows in {self.origin!r} do not fit into "
+                f"memory, and {reason}; take fewer columns, or a machine with more memory"
+            )
+            raise DataError(message)
+        absent = [place for place in places if place not in self._kept]
+        if absent:
+            if self._bytes(self._kept) + self._bytes(absent) > available_memory() // _SHARE:
+                self._kept.clear()
+                absent = list(places)
+            parts = list(self._parts(absent))
+            for number, place in enumerate(absent):
+                self._kept[place] = _joined([columns[number] for columns in parts])
+        handle = EmbeddedHandle([self._kept[place] for place in places], self.heading.rows)
+        names = tuple(self.heading.names[place] for place in places)
+        return EmbeddedRows(handle, names), {place: number for number, place in enumerate(places)}
+
+    def _bytes(self, places: Iterable[int]) -> int:
+        return sum(8 if self.heading.is_number[place] else 2 for place in places) * self.heading.rows
+
+    def _fits(self, places: Sequence[int]) -> bool:
+        """Return whether some columns fit into memory, twice, since parts are joined."""
+        absent = [place for place in places if place not in self._kept]
+        return 2 * self._bytes(absent) <= available_memory() // 2
+
+
+def _joined(parts: Sequence[NumberColumn | CategoryColumn]) -> NumberColumn | CategoryColumn:
+    """Return the parts of a column as one."""
+    first = parts[0]
+    if isinstance(first, CategoryColumn):
+        return first._replace(codes=np.concatenate([one.codes for one in parts if isinstance(one, CategoryColumn)]))
+    return first._replace(values=np.concatenate([one.values for one in parts if isinstance(one, NumberColumn)]))

@@ -1,0 +1,76 @@
+"""A table with numbers in memory as a source of moments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from apsl_backends.kernels.border import CategoryColumn, EmbeddedHandle, Floats, Integers, NumberColumn
+from apsl_backends.kernels.threads import in_blocks, useful_threads
+from apsl_backends.moments.embedded_rows import EmbeddedRows
+from apsl_backends.moments.indicators import indicators_of
+from apsl_backends.moments.normal_scores import Standardised, normal_scores, standardised_values
+from apsl_rules.data import MixedTable
+from apsl_rules.data.moments import Embedding, MomentHeading, RowTests
+
+
+class MemoryMoments:
+    """The rows of a table in memory, embedded column by column.
+
+    Standardised numbers and what the kernels hold of the columns are kept with the table.
+    """
+
+    kind = "memory"
+
+    def __init__(self, table: MixedTable, embedding: Embedding | None = None, threads: int = 1) -> None:
+        self.table = table
+        self.embedding = embedding or Embedding()
+        self.threads = threads
+        key = (EmbeddedHandle, self.embedding)
+        if key not in table.answers:
+            table.answers[key] = EmbeddedHandle(self._columns(), table.rows, threads)
+        handle: EmbeddedHandle = table.answers[key]
+        self.rows = EmbeddedRows(handle, table.names, threads)
+        self.heading = MomentHeading(
+            table.names, table.rows, table.is_number, handle.widths, handle.missing, table.columns, table.notes
+        )
+
+    def covariance(self, places: Sequence[int]) -> Floats:
+        """Return the covariance matrix of the embedded columns of some columns, block after block."""
+        return self.rows.covariance(places)
+
+    def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
+        """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
+        return self.rows.test_rows(queries)
+
+    def _columns(self) -> list[NumberColumn | CategoryColumn]:
+        table, numbers = self.table, self._numbers()
+        number_place = {name: number for number, name in enumerate(table.number_names)}
+        made: list[NumberColumn | CategoryColumn] = []
+        for name in table.names:
+            if name in number_place:
+                number = numbers[number_place[name]]
+                made.append(NumberColumn(number.values, number.degree(self.embedding.degree)))
+            else:
+                place = table.categories.place[name]
+                codes, card = table.categories.codes[place], int(table.categories.cards[place])
+                rows: Integers = np.bincount(codes, minlength=card)[:card].astype(np.int64)
+                made.append(CategoryColumn(codes, *indicators_of(rows)))
+        return made
+
+    def _numbers(self) -> list[Standardised]:
+        """Return the numbers, standardised by their ranks or by their values."""
+        table, kind = self.table, self.embedding.numbers
+        key = (Standardised, kind)
+        if key not in table.answers:
+            standardise = normal_scores if kind == "normal-scores" else standardised_values
+            made: list[Standardised | None] = [None] * len(table.numbers)
+
+            def work(low: int, high: int) -> None:
+                made[low:high] = [standardise(values) for values in table.numbers[low:high]]
+
+            in_blocks(len(made), useful_threads(self.threads, table.numbers.size), work)
+            table.answers[key] = made
+        kept: list[Standardised] = table.answers[key]
+        return kept

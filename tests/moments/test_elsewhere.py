@@ -1,0 +1,174 @@
+"""Moments of DuckDB and Dask are those in memory, with and without missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from apsl_backends.moments import gathered
+from apsl_backends.moments.choose import moments_of, open_moments, open_table
+from apsl_backends.moments.dask_moments import DaskMoments
+from apsl_backends.moments.duckdb_moments import DuckMoments
+from apsl_backends.moments.memory import MemoryMoments
+from apsl_rules.data import FileTable, MixedTable, Table, table
+from apsl_rules.data.counts import CachedCounts
+from apsl_rules.data.moments import Embedding, MomentSource
+from apsl_rules.errors import DataError, InvalidArgumentError
+from support.mixed import draw_mixed
+
+QUERIES = [(0, 1), (5, 2), (2, 3, 1), (0, 4, 5, 3), (1, 3, 0)]
+
+
+def written(folder: Path, kind: str, rows: int, missing: float) -> str:
+    """Write a table with numbers and categories, and a constant, to a file; return its path."""
+    drawn = draw_mixed(3, 3, rows, 6, missing)
+    columns: dict[str, Any] = {}
+    for name in map(str, drawn.names):
+        if name in drawn.number_names:
+            values = drawn.numbers[drawn.number_names.index(name)]
+            columns[name] = pa.array(values, mask=np.isnan(values))
+        else:
+            place = drawn.categories.place[name]
+            columns[name] = pa.array([("u", "v", "w", "x", None)[code] for code in drawn.categories.codes[place]])
+    made = pa.table({**columns, "same": pa.array(["s"] * rows)})
+    path = folder / f"rows.{kind}"
+    if kind == "csv":
+        pyarrow.csv.write_csv(made, path)
+    else:
+        pq.write_table(made, path, row_group_size=rows // 3)
+    return str(path)
+
+
+def assert_alike(one: MomentSource, other: MomentSource, *, bits: bool = False) -> None:
+    """Assert that two sources have the same heading, covariances and tests."""
+    assert one.heading.names == other.heading.names
+    assert one.heading.rows == other.heading.rows
+    for name in ("is_number", "widths", "missing"):
+        assert getattr(one.heading, name).tolist() == getattr(other.heading, name).tolist()
+    assert [(kind.name, kind.kind) for kind in one.heading.columns] == [
+        (kind.name, kind.kind) for kind in other.heading.columns
+    ]
+    for places in (range(6), [4, 1], [2]):
+        first, second = one.covariance(places), other.covariance(places)
+        assert first.tobytes() == second.tobytes() if bits else np.allclose(first, second, rtol=0, atol=1e-9)
+    for left, right in zip(one.test_rows(QUERIES), other.test_rows(QUERIES), strict=True):
+        assert np.allclose(left, right, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.08])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("embedding", [Embedding(), Embedding("values", 2)])
+def test_duckdb_agrees_with_memory(tmp_path: Path, kind: str, missing: float, embedding: Embedding) -> None:
+    """A file that DuckDB reads has the figures of the same file in memory."""
+    path = written(tmp_path, kind, 1200, missing)
+    read = table(path)
+    assert isinstance(read, MixedTable)
+    assert_alike(DuckMoments.of_file(path, embedding), MemoryMoments(read, embedding))
+    assert_alike(DuckMoments.of_table(read, embedding), MemoryMoments(read, embedding))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("missing", [0.0, 0.08])
+def test_dask_agrees_with_memory(tmp_path: Path, missing: float) -> None:
+    """Files and tables on a cluster have the figures of memory."""
+    path = written(tmp_path, "parquet", 1200, missing)
+    read = table(path)
+    assert isinstance(read, MixedTable)
+    assert_alike(DaskMoments.of_files(FileTable(path)), MemoryMoments(read))
+    assert_alike(DaskMoments.of_table(read), MemoryMoments(read))
+
+
+@pytest.mark.slow
+def test_many_rows_have_the_same_bits() -> None:
+    """Where ranks are exact, sections in the order of the file give the same bits in DuckDB, Dask and memory."""
+    drawn = draw_mixed(3, 3, 200_000)
+    memory = MemoryMoments(drawn)
+    assert_alike(DuckMoments.of_table(drawn), memory, bits=True)
+    assert_alike(DaskMoments.of_table(drawn), memory)
+
+
+def test_numbers_with_very_many_values_are_counted_between_knots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column with too many distinct values to list has the scores of memory beyond a million rows."""
+    monkeypatch.setattr("apsl_backends.counting.duckdb_counts.MOST_DISTINCT", 1000)
+    path = written(tmp_path, "parquet", 30_000, 0.02)
+    read = table(path)
+    assert isinstance(read, MixedTable)
+    for embedding in (Embedding(degree=2), Embedding("values", 1)):
+        found, exact = DuckMoments.of_file(path, embedding), MemoryMoments(read, embedding)
+        assert found.heading.widths.tolist() == exact.heading.widths.tolist()
+        assert found.heading.missing.tolist() == exact.heading.missing.tolist()
+        assert np.allclose(found.covariance(range(6)), exact.covariance(range(6)), atol=2e-3)
+
+
+def test_columns_that_do_not_fit_are_tested_from_covariances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without memory complete columns are tested from their covariance; missing values are refused in a sentence."""
+    complete, gaps = written(tmp_path, "parquet", 1200, 0.0), written(tmp_path, "csv", 1200, 0.08)
+    read = table(complete)
+    assert isinstance(read, MixedTable)
+    source, incomplete = DuckMoments.of_file(complete), DuckMoments.of_file(gaps)
+    monkeypatch.setattr(gathered, "available_memory", lambda: 0)
+    assert_alike(source, MemoryMoments(read))
+    with pytest.raises(DataError, match="do not fit into memory"):
+        incomplete.covariance([0, 1])
+
+
+CALLS: list[Callable[[str], Any]] = [
+    lambda path: open_table(path, {"counts": "nowhere"}),
+    lambda path: open_table(path, {"memory_limit": "1GiB"}),
+    lambda path: open_table(path, {"counts": "duckdb", "weights": "x0"}),
+    lambda path: open_table(path, {"counts": "duckdb", "missing": "complete"}),
+    lambda path: open_table(open_table(path, {"counts": "duckdb"}), {"counts": "memory"}),
+    lambda path: open_moments(path, {"only": ["c0", "c1"], "counts": "duckdb"}, Embedding()),
+    lambda path: DuckMoments.of_file(path, names=["a"]),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_does_not_fit_is_refused(tmp_path: Path, call: Callable[[str], Any]) -> None:
+    """Options that contradict each other, and tables elsewhere without numbers, are refused with a sentence."""
+    with pytest.raises((InvalidArgumentError, DataError), match=r"; "):
+        call(written(tmp_path, "csv", 200, 0.0))
+
+
+def test_options_choose_the_source(tmp_path: Path) -> None:
+    """The source follows from the option counts, and the kinds of columns from the options of a table."""
+    path = written(tmp_path, "parquet", 300, 0.0)
+    chosen = {"drop": ["x1"], "kinds": {"x0": "set aside"}}
+    for kind in ("memory", "duckdb"):
+        source = moments_of(open_moments(path, {**chosen, "counts": kind}, Embedding(degree=1)), Embedding(degree=1))
+        assert source.kind == kind
+        assert source.heading.names == ("c0", "c1", "c2", "x2")
+        assert source.heading.widths.tolist() == [3, 3, 3, 1]
+        assert open_table(source, {}) is source
+
+
+def test_a_table_is_opened_as_what_it_is(tmp_path: Path) -> None:
+    """Categories alone are counted, wherever they are; a test on moments takes those in memory all the same."""
+    path = written(tmp_path, "parquet", 300, 0.0)
+    categories = {"only": ["c0", "c1"]}
+    assert isinstance(open_table(path, {}), MixedTable)
+    assert isinstance(open_table(path, {"counts": "duckdb"}), DuckMoments)
+    assert isinstance(open_table(path, categories), Table)
+    assert isinstance(open_table(path, {**categories, "counts": "duckdb"}), CachedCounts)
+    assert isinstance(open_table(path, {"discretize": "quantile:3"}), Table)
+    opened = open_moments(path, categories, Embedding())
+    assert isinstance(opened, MixedTable)
+    assert moments_of(opened).heading.is_number.tolist() == [False, False]
+
+
+def test_nothing_asked_is_answered_with_nothing(tmp_path: Path) -> None:
+    """No places and no queries have empty answers, in memory and in DuckDB."""
+    path = written(tmp_path, "parquet", 300, 0.05)
+    for kind in ("memory", "duckdb"):
+        source = moments_of(open_moments(path, {"counts": kind}, Embedding()))
+        assert source.covariance([]).shape == (0, 0)
+        assert source.test_rows([]).ratios.shape == (0,)
