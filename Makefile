@@ -41,8 +41,8 @@ test-fast: $(READY)
 # one test allows.
 SANITIZED := $(CURDIR)/build/sanitized
 SANITIZED_TESTS := --ignore tests/kernels/test_build.py \
-	--deselect tests/kernels/test_counting.py::test_too_little_memory_is_an_error_and_no_end tests/kernels tests/independence tests/scores tests/search \
-	tests/learners/test_apsl_score.py tests/learners/test_score_learners.py
+	--deselect tests/kernels/test_counting.py::test_too_little_memory_is_an_error_and_no_end tests/kernels tests/moments tests/independence tests/scores tests/search \
+	tests/learners/test_apsl_score.py tests/learners/test_apsl_mixed.py tests/learners/test_score_learners.py
 WATCHED = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	APSL_KERNELS="$(SANITIZED)" ASAN_OPTIONS=detect_leaks=$(1):exitcode=$(2)
 sanitize: $(READY)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from apsl_backends.kernels import fields
-from apsl_backends.kernels.border import checks, tester
+from apsl_backends.kernels.border import MOST_NUMBERS, MOST_PARENTS, MOST_PLACES, checks, searches, tester
 
 HEADERS = "\n".join(file.read_text("utf-8") for file in sorted(Path(fields.__file__).parent.glob("*.h")))
 
@@ -59,6 +59,14 @@ def test_names_stand_for_the_same_numbers(name: str) -> None:
     assert getattr(fields, name) == enumerators()[name]
 
 
+def test_limits_of_searches_are_those_of_the_kernels() -> None:
+    """The most nodes and parents of a search are those that the keys of known scores have bits for."""
+    found = enumerators()
+    assert (found["MOST_PARENTS"], found["MOST_NODES"]) == (MOST_PARENTS, MOST_PLACES)
+    assert (1 << found["NUMBER_BITS"]) - 1 == MOST_NUMBERS
+    assert (found["MOST_PACKED"] + 1) * found["NUMBER_BITS"] <= 64 * found["KEY_WORDS"]
+
+
 def test_statuses_are_those_of_the_kernels() -> None:
     """How a call can end is told by the same numbers."""
     found = enumerators()
@@ -75,6 +83,8 @@ def test_fields_are_in_the_order_of_the_structs() -> None:
     assert tuple(range(6)) == (fields.JOINT, fields.OF_X, fields.OF_Y, fields.OF_ALL, fields.DOF, fields.ROWS)
     assert members("outcome_t") == ["state", "dof", "rows", "size"]
     assert tuple(range(fields.OUTCOME_FIELDS)) == (fields.STATE, fields.DOF_MET, fields.ROWS_MET, fields.SIZE)
+    assert members("order_outcome_t") == ["score", "given_score", "starts", "agreeing"]
+    assert len(members("order_outcome_t")) == searches._ORDER_FIELDS
     assert members("found_t") == [name for name, _ in tester._Found._fields_]
 
 

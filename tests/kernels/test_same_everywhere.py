@@ -21,7 +21,9 @@ pytestmark = pytest.mark.slow
 LEARN = """
 import sys, numpy as np
 from apsl_rules import learn, table
-from apsl_backends.kernels.border import MomentRules, MomentsHandle, log_gamma, thresholds
+from apsl_rules.data import coded_table
+from apsl_backends.kernels.border import MomentRules, MomentsHandle, ScoreHandle, log_gamma, thresholds
+from apsl_backends.search.rounds import Effort, search_rounds
 
 rows, folder = table(sys.argv[1]), sys.argv[2]
 learn(rows, "HR", depth=2).save(folder + "/default.json")
@@ -39,6 +41,24 @@ asked = np.array([rng.permutation(16)[:7] for _ in range(300)])
 tested = handle.run_tests(np.arange(301) * 7, asked.ravel())
 scores = handle.scores(asked[:, 0].copy(), np.arange(301) * 6, asked[:, 1:].ravel(), price=1.5)
 np.savez(folder + "/log_determinants.npz", *tested, scores)
+
+score = ScoreHandle(16, scale=2.0**30, penalty=2**30)
+score.set_moments(matrix, blocks, 60)
+effort = Effort(max_parents=8, starts=4, restarts=5)
+found = search_rounds(score, range(16), np.ones((16, 16), np.uint8), effort)
+np.savez(folder + "/orders.npz", found.dag, found.gain, found.agreeing, score.joints(np.arange(10), np.zeros(2, int)))
+
+from apsl_backends.moments.memory import MemoryMoments
+from apsl_rules.data import MixedTable
+
+drawn = rng.integers(-500, 500, (4, 3000)) ** 3 / 1024 + rng.integers(0, 9, (4, 3000))
+coded = coded_table(rng.integers(0, 4, (3000, 3)), names=["a", "b", "c"])
+for name, gaps in (("complete", 0.0), ("incomplete", 0.05)):
+    numbers = np.where(rng.random(drawn.shape) < gaps, np.nan, drawn)
+    moments = MemoryMoments(MixedTable(("a", "b", "c", *"wxyz"), coded, numbers, tuple("wxyz")))
+    queries = [(x, y, *range(y + 1, 7)) for x in range(6) for y in range(x + 1, 7)]
+    queries += [(x, y) for x in range(7) for y in range(7) if x != y]
+    np.savez(folder + f"/{name}_moments.npz", moments.covariance(range(7)), *moments.test_rows(queries))
 """
 
 
@@ -79,7 +99,7 @@ def test_every_level_learns_the_same(
     level: str, learned: Callable[..., dict[str, bytes]], usual: dict[str, bytes]
 ) -> None:
     """Each level of processors that this one supports saves the same bytes."""
-    assert len(usual) == 7
+    assert len(usual) == 10
     assert learned(APSL_CPU_LEVEL=level) == usual
 
 

@@ -150,6 +150,7 @@ def calls(one: SearchHandle, marks: Any, opened: Any, stop: Any) -> list[Callabl
     return [
         lambda: one.greedy(marks, opened, 6, stop),
         lambda: one.climb(marks, opened, 6, patience=5, tabu=5, stop=stop),
+        lambda: one.order(marks, opened, 6, starts=1, restarts=0, seed=1, stop=stop),
         lambda: one.rivals(marks, opened, 6, np.array([[0, 1, -1]]), stop),
         lambda: one.best_move(marks, opened, 6, (0, 0, 1), stop),
     ]
@@ -180,7 +181,7 @@ def test_wrong_matrices_are_refused() -> None:
 def test_wrong_limits_and_features_are_refused() -> None:
     """Limits of parents and of recent graphs, and places, must be in range."""
     one = search()
-    for limit in (-1, 7):
+    for limit in (-1, 25):
         with pytest.raises(ValueError, match="most parents"):
             one.greedy(EMPTY.copy(), OPENED, limit, no_flag())
     for tabu in (0, -1, 1 << 40):

@@ -71,14 +71,6 @@ figures_t find_figures(score_t *score, i64 node, const i64 *parents, i64 count, 
     return (figures_t){whole, sum_terms(score, counts, span, 1, base.configurations, cells, NO_LOG_PRIOR)};
 }
 
-static bool is_among(const i64 *members, i64 count, i64 one)
-{
-    bool found = false;
-    for (i64 at = 0; at < count; at++)
-        found |= members[at] == one;
-    return found;
-}
-
 /* Add up counts of refined classes by their former classes, for each code of a column. */
 static void sum_below(const score_t *score, i64 family, i64 base, i64 levels)
 {
@@ -121,36 +113,6 @@ divided_t divide(score_t *score, i64 node, const i64 *parents, i64 count)
     built_t family = {(base.level + 1) % LEVELS, 0, base.configurations * (double)column.card};
     family.span = label(&score->space, base.level, base.span, &column, family.level, score->below);
     return (divided_t){base, family};
-}
-
-/* Write the gain of adding each other node to the parents, or of removing it if it is one of them; a parent costs the
- * penalty. */
-static void find_gains(score_t *score, i64 node, const i64 *parents, i64 count, const i64 *others, i64 size, i64 *out)
-{
-    i64 own = score_from(find_figures(score, node, parents, count, -1));
-    for (i64 at = 0; at < size; at++)
-        if (is_among(parents, count, others[at]))
-            out[at] = score_from(find_figures(score, node, parents, count, others[at])) - own + score->penalty;
-    divided_t rows = divide(score, node, parents, count);
-    for (i64 at = 0; at < size; at++)
-        if (!is_among(parents, count, others[at]))
-            out[at] = score_from(find_wider_figures(score, &rows, others[at])) - own - score->penalty;
-}
-
-int32_t apsl_score_local(score_t *score, i64 node, const i64 *parents, i64 count, i64 *out)
-{
-    if (!has_column(score, node) || !have_columns(score, parents, count))
-        return WRONG_INPUT;
-    *out = score_from(find_figures(score, node, parents, count, -1));
-    return DONE;
-}
-
-int32_t apsl_score_gains(score_t *score, i64 node, const i64 *parents, i64 count, const i64 *others, i64 size, i64 *out)
-{
-    if (!has_column(score, node) || !have_columns(score, parents, count) || !have_columns(score, others, size))
-        return WRONG_INPUT;
-    find_gains(score, node, parents, count, others, size, out);
-    return DONE;
 }
 
 i64 apsl_score_counts(score_t *score, const i64 *counts, i64 size, double configurations)

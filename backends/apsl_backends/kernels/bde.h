@@ -39,11 +39,6 @@ figures_t find_wider_figures(score_t *score, const divided_t *rows, i64 other);
 i64 sum_terms(score_t *score, const int32_t *counts, i64 span, i64 levels, double configurations, const int32_t *cells,
               const int32_t *log_priors);
 
-/* The same for the border: the scores are written, and numbers are checked (WRONG_INPUT). */
-EXPORT int32_t apsl_score_local(score_t *score, i64 node, const i64 *parents, i64 count, i64 *out);
-EXPORT int32_t apsl_score_gains(score_t *score, i64 node, const i64 *parents, i64 count, const i64 *others, i64 size,
-                                i64 *out);
-
 /* Score one joint column whose counts are known, with a uniform prior. */
 EXPORT i64 apsl_score_counts(score_t *score, const i64 *counts, i64 size, double configurations);
 

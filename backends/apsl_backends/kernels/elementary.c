@@ -82,6 +82,15 @@ double log_gamma(double x)
     return product == 1.0 ? value : value - natural_log(product);
 }
 
+i64 nearest_integer(double x)
+{
+    i64 whole = (i64)x;
+    double rest = x - (double)whole;
+    if (rest > 0.5 || (rest == 0.5 && whole % 2))
+        return whole + 1;
+    return rest < -0.5 || (rest == -0.5 && whole % 2) ? whole - 1 : whole;
+}
+
 void apsl_log_gamma(const double *values, i64 count, double *out)
 {
     for (i64 k = 0; k < count; k++)

@@ -25,6 +25,9 @@ double log_gamma(double x);
 /* Return the nearest integer, and of two the even one; |x| < 2^51. */
 double nearest(double x);
 
+/* Return the same as an integer; |x| < 2^62. */
+i64 nearest_integer(double x);
+
 /* Write ln Γ of each value. */
 EXPORT void apsl_log_gamma(const double *values, i64 count, double *out);
 

@@ -3,8 +3,12 @@
 #include <string.h>
 
 #include "bde.h"
+#include "set_figures.h"
 
-enum { HALF = MOST_PARENTS / 2, REST_BITS = 64 - HALF * NUMBER_BITS };
+/* The numbers in one word of a key. */
+enum { NUMBERS_IN_WORD = (MOST_PACKED + 1) / KEY_WORDS };
+/* Marks the first word of a key that has a hash of its numbers. */
+#define HASHED (UINT64_C(1) << 63)
 
 status_t families_reserve(families_t *known, i64 width, i64 least, i64 most)
 {
@@ -24,18 +28,43 @@ void families_forget(families_t *known)
     known_scores_forget(&known->sets);
 }
 
-/* Pack a family into two words that are not both 0. */
-static score_key_t key_of(i64 node, const i64 *parents, i64 count)
+static uint64_t mix(uint64_t word)
 {
-    score_key_t key = {0, 0};
-    uint64_t number = (uint64_t)node + 1;
-    for (i64 at = 0; at < count && at < HALF; at++)
-        key.high = key.high << NUMBER_BITS | (uint64_t)(parents[at] + 1);
-    for (i64 at = HALF; at < count; at++)
-        key.low = key.low << NUMBER_BITS | (uint64_t)(parents[at] + 1);
-    key.high |= number << (HALF * NUMBER_BITS);
-    key.low |= number >> REST_BITS << (HALF * NUMBER_BITS);
+    word = (word ^ (word >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    word = (word ^ (word >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return word ^ (word >> 31);
+}
+
+/* Hash a large family into 128 bits; that two families of one search share them is as good as impossible. */
+static score_key_t hashed_key(i64 node, const i64 *parents, i64 count)
+{
+    score_key_t key = {{HASHED | ((uint64_t)node + 1), UINT64_C(0x9E3779B97F4A7C15), UINT64_C(0xC2B2AE3D27D4EB4F)}};
+    for (i64 at = 0; at < count; at++) {
+        key.words[1] = mix(key.words[1] + (uint64_t)parents[at]);
+        key.words[2] = mix(key.words[2] ^ (uint64_t)parents[at]) + (uint64_t)at;
+    }
     return key;
+}
+
+score_key_t key_of(i64 node, const i64 *parents, i64 count)
+{
+    if (count > MOST_PACKED)
+        return hashed_key(node, parents, count);
+    score_key_t key = {{(uint64_t)node + 1}};
+    for (i64 at = 0; at < count; at++) {
+        uint64_t *word = key.words + (at + 1) / NUMBERS_IN_WORD;
+        *word = *word << NUMBER_BITS | (uint64_t)(parents[at] + 1);
+    }
+    return key;
+}
+
+i64 put(i64 *numbers, i64 count, i64 number)
+{
+    i64 at = count;
+    for (; at && numbers[at - 1] > number; at--)
+        numbers[at] = numbers[at - 1];
+    numbers[at] = number;
+    return count + 1;
 }
 
 /* Insert a number into ascending ones, in other memory. */
@@ -86,11 +115,38 @@ static i64 store_figures(score_t *score, i64 node, const i64 *parents, i64 count
     return value;
 }
 
+/* Find the figure of a set by the moments, and keep it; a single node has none. */
+static i64 find_set(score_t *score, score_key_t key, const i64 *numbers, i64 count, i64 other)
+{
+    if (count + (other >= 0) < 2)
+        return 0;
+    const i64 *found = find_score(&score->known.sets, key);
+    if (found)
+        return *found;
+    i64 figure = set_figure(score->sets, numbers, count, other);
+    store_score(&score->known.sets, key, figure);
+    return figure;
+}
+
+/* Find the figures of a family by the moments. */
+static figures_t find_by_moments(score_t *score, i64 node, const i64 *parents, i64 count)
+{
+    if (count > MOST_PARENTS)
+        return (figures_t){set_figure(score->sets, parents, count, node), set_figure(score->sets, parents, count, -1)};
+    i64 rest = count > 1 ? find_set(score, set_key(parents, count), parents, count, -1) : 0;
+    return (figures_t){find_set(score, whole_key(node, parents, count), parents, count, node), rest};
+}
+
+static figures_t find_all_figures(score_t *score, i64 node, const i64 *parents, i64 count)
+{
+    return score->sets ? find_by_moments(score, node, parents, count) : find_figures(score, node, parents, count, -1);
+}
+
 i64 family_score(score_t *score, i64 node, const i64 *parents, i64 count)
 {
     if (count > MOST_PARENTS) {
         score->counted++;
-        return score_from(find_figures(score, node, parents, count, -1)) - score->penalty * count;
+        return score_from(find_all_figures(score, node, parents, count)) - score->penalty * count;
     }
     score_key_t key = key_of(node, parents, count);
     const i64 *found = find_score(&score->known.scores, key);
@@ -98,7 +154,7 @@ i64 family_score(score_t *score, i64 node, const i64 *parents, i64 count)
         return *found;
     i64 value;
     if (!find_by_sets(score, node, parents, count, &value))
-        return store_figures(score, node, parents, count, find_figures(score, node, parents, count, -1));
+        return store_figures(score, node, parents, count, find_all_figures(score, node, parents, count));
     store_score(&score->known.scores, key, value);
     return value;
 }
@@ -127,7 +183,7 @@ static bool is_known(score_t *score, i64 node, const i64 *parents, i64 count)
 void score_ahead(score_t *score, i64 node, const i64 *parents, i64 count, const i64 *others, i64 size,
                  const batch_t *batch)
 {
-    if (count >= MOST_PARENTS)
+    if (score->sets || count >= MOST_PARENTS)
         return;
     i64 missing = 0;
     for (i64 at = 0; at < size; at++) {

@@ -1,14 +1,15 @@
 /* The known scores of families: a node with its parents.
  *
  * Families of the same nodes differ in the figure of the parents only, so the figures of sets of nodes are kept too, if
- * they are the same in any order: with an empirical prior. What is missing is counted, in batches where much is needed. */
+ * they are the same in any order: with an empirical prior, and with moments. What is missing is counted, in batches where
+ * much is needed, or found by the moments. */
 #ifndef APSL_FAMILIES_H
 #define APSL_FAMILIES_H
 
 #include "known_scores.h"
 
-/* The most parents in a search, and in a family that is stored: a key has no bits for more. Each number has so many. */
-enum { MOST_PARENTS = 6, NUMBER_BITS = 18 };
+/* The most parents in a search and in a family that is stored, and in one whose key holds its numbers, of so many bits. */
+enum { MOST_PARENTS = 24, MOST_PACKED = 8, NUMBER_BITS = 18 };
 
 typedef struct {
     known_scores_t scores, sets;
@@ -23,6 +24,12 @@ void families_close(families_t *known);
 
 /* Forget all scores. */
 void families_forget(families_t *known);
+
+/* Insert a number into ascending ones; return how many there are now. */
+i64 put(i64 *numbers, i64 count, i64 number);
+
+/* Pack a family into a key; its parents are ascending, and at most MOST_PARENTS. */
+score_key_t key_of(i64 node, const i64 *parents, i64 count);
 
 /* Score a node given its parents, in ascending order, in units, minus their penalty. */
 i64 family_score(struct score *score, i64 node, const i64 *parents, i64 count);

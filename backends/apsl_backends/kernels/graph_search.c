@@ -61,6 +61,8 @@ static status_t open_all(search_t *search, const i64 *members, i64 least_known, 
     status = status == DONE ? moves_open(&search->turns, pairs) : status;
     status = status == DONE ? pattern_space_open(&search->pattern_space, search->width) : status;
     status = status == DONE ? paths_open(&search->paths, search->width) : status;
+    if (status == DONE && !reserve_families(search->score, members, search->width))
+        status = NO_MEMORY;
     return status == DONE ? families_reserve(&search->score->known, search->width, least_known, most_known) : status;
 }
 

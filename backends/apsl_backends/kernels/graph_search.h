@@ -49,10 +49,11 @@ typedef struct {
 EXPORT search_t *apsl_search_open(score_t *score, const i64 *members, i64 width, i64 least_known, i64 most_known);
 EXPORT void apsl_search_close(search_t *search);
 
-/* Return whether all members of a search have columns; the score may have other rows than when it was opened. */
-static inline bool is_ready(const search_t *search)
+/* Return whether all members of a search have columns; the score may have other rows or moments than when it was opened. */
+static inline bool is_ready(search_t *search)
 {
-    return have_columns(search->score, search->members, search->width);
+    return have_columns(search->score, search->members, search->width) &&
+           reserve_families(search->score, search->members, search->width);
 }
 
 /* Limits of a score that are put aside while a call is short. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bde.h"
+#include "set_figures.h"
 
 /* The distinct rows of some columns, and how many rows each represents. */
 typedef struct {
@@ -84,9 +85,36 @@ static status_t score_subsets(score_t *score, const i64 *members, i64 width, con
     return DONE;
 }
 
+/* Write the figures of all subsets by the moments. */
+static status_t find_figures_of_subsets(score_t *score, const i64 *members, i64 width, i64 *scores, flag_t *stop)
+{
+    i64 sorted[MOST_JOINT_NODES], subset[MOST_JOINT_NODES];
+    for (i64 at = 0; at < width; at++)
+        put(sorted, at, members[at]);
+    for (i64 at = 1; at < width; at++)
+        if (sorted[at] == sorted[at - 1])
+            return WRONG_INPUT;
+    if (!reserve_sets(score->sets, sorted, width))
+        return NO_MEMORY;
+    for (i64 bits = 0; bits < (i64)1 << width; bits++) {
+        i64 count = 0;
+        if (stop[REASON])
+            return STOPPED;
+        for (i64 at = 0; at < width; at++)
+            if (bits >> at & 1)
+                put(subset, count++, members[at]);
+        scores[bits] = set_figure(score->sets, subset, count, -1);
+    }
+    return DONE;
+}
+
 int32_t apsl_score_joints(score_t *score, const i64 *members, i64 width, i64 *scores, flag_t *stop)
 {
-    if (width < 0 || width > MOST_JOINT_NODES || !have_columns(score, members, width) || !score->rests)
+    if (width < 0 || width > MOST_JOINT_NODES || !have_columns(score, members, width))
+        return WRONG_INPUT;
+    if (score->sets)
+        return (int32_t)find_figures_of_subsets(score, members, width, scores, stop);
+    if (!score->rests)
         return WRONG_INPUT;
     distinct_t distinct = {0, 0, NULL, NULL};
     row_classes_t space;

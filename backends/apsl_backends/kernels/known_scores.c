@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_free(const known_score_t *place) { return !place->key.high && !place->key.low; }
+static bool is_free(const known_score_t *place) { return !place->key.words[0]; }
 
 void store_score(known_scores_t *known, score_key_t key, i64 score)
 {
     i64 at = score_place(known, key);
     if (!is_free(known->table + at) && is_free(known->table + (at ^ 1)))
         at ^= 1;
-    known->table[at] = (known_score_t){key, score, 0};
+    known->table[at] = (known_score_t){key, score};
 }
 
 status_t known_scores_reserve(known_scores_t *known, i64 width, i64 least, i64 most)

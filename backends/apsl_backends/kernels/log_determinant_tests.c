@@ -9,39 +9,23 @@ static bool is_independent(const test_rules_t *rules, double statistic, i64 dof)
 
 block_outcome_t test_blocks(moments_t *moments, i64 x, i64 y)
 {
-    decomposition_t *decomposition = &moments->decomposition;
-    const i64 *leading = moments->leading;
-    /* the block whose pivots are needed twice is the narrower one, whatever the order of naming */
-    bool is_x_last = leading[x] < leading[y] || (leading[x] == leading[y] && x < y);
-    i64 first = is_x_last ? y : x, last = is_x_last ? x : y;
-    i64 given = decomposition->rank, count = 0;
-    for (i64 k = 0; k < leading[last]; k++) {
-        i64 column = moments->starts[last] + k;
-        double pivot = pivot_of(decomposition, column);
-        if (!is_free(decomposition, column, pivot))
-            continue;
-        keep_column(decomposition, column, pivot);
-        moments->columns[count] = column;
-        moments->pivots[count++] = pivot;
-    }
-    decomposition->rank = given;
-    for (i64 k = 0; k < leading[first]; k++)
-        add_column(decomposition, moments->starts[first] + k);
-    i64 of_first = decomposition->rank - given;
-    block_outcome_t outcome = {INDEPENDENT, 0.0, of_first * count, given};
-    double used = (double)(1 + given + of_first + count);
+    const i64 *leading = moments->leading, *starts = moments->starts;
+    i64 given = moments->decomposition.rank;
+    comparison_t compared = compare(&moments->decomposition, starts[x], leading[x], starts[y], leading[y],
+                                    moments->columns, moments->pivots);
+    block_outcome_t outcome = {INDEPENDENT, 0.0, compared.of_x * compared.of_y, given};
+    double used = (double)(1 + given + compared.of_x + compared.of_y);
     if (moments->rows <= used || moments->rows < moments->rules.rows_per_column * used) {
         outcome.decision = UNRELIABLE;
         outcome.dof = 0;
     } else if (outcome.dof > 0) {
-        double ratio = log_ratio(decomposition, moments->columns, moments->pivots, count), scale = moments->rows;
+        double scale = moments->rows;
         if (moments->rules.corrected)
-            scale -= (double)(1 + given) + 0.5 * (double)(of_first + count + 1);
-        outcome.statistic = ratio > 0.0 ? scale * ratio : 0.0;
+            scale -= (double)(1 + given) + 0.5 * (double)(compared.of_x + compared.of_y + 1);
+        outcome.statistic = scale * compared.ratio;
         if (!is_independent(&moments->rules, outcome.statistic, outcome.dof))
             outcome.decision = DEPENDENT;
     }
-    decomposition->rank = given;
     return outcome;
 }
 

@@ -2,15 +2,6 @@
 
 #include <string.h>
 
-i64 put(i64 *numbers, i64 count, i64 number)
-{
-    i64 at = count;
-    for (; at && numbers[at - 1] > number; at--)
-        numbers[at] = numbers[at - 1];
-    numbers[at] = number;
-    return count + 1;
-}
-
 /* Score a node given the numbers in ``base``, the places in ``extra`` and, unless negative, the place ``one``. */
 static i64 score_of(search_t *search, i64 node, const i64 *base, i64 count, const i64 *extra, i64 size, i64 one)
 {

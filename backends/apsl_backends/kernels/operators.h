@@ -8,9 +8,6 @@
 
 #include "graph_search.h"
 
-/* Insert a number into ascending ones; return how many there are now. */
-i64 put(i64 *numbers, i64 count, i64 number);
-
 /* List the numbers of a node's parents except one; return how many there are. */
 i64 list_parents(const search_t *search, const mark_t *marks, i64 node, i64 but, i64 *out);
 

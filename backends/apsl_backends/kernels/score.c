@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "set_figures.h"
+
 score_t *apsl_score_open(i64 nodes, double ess, double scale, i64 penalty, int32_t empirical)
 {
     score_t *score = calloc(1, sizeof *score);
@@ -34,6 +36,7 @@ void apsl_score_close(score_t *score)
     terms_close(&score->terms);
     row_classes_close(&score->space);
     families_close(&score->known);
+    set_figures_close(score->sets);
     free(score);
 }
 
@@ -62,6 +65,10 @@ static status_t reserve(score_t *score, i64 rows)
 int32_t apsl_score_set_rows(score_t *score, const void *codes, int32_t bytes, i64 columns, i64 rows,
                             const int32_t *weights, i64 total)
 {
+    if (score->sets)
+        families_forget(&score->known);
+    set_figures_close(score->sets);
+    score->sets = NULL;
     memset(score->cards, 0, sizeof *score->cards * (size_t)score->nodes);
     score->codes = (codes_t){codes, rows, bytes};
     score->columns = columns;
@@ -94,7 +101,7 @@ static bool are_below(const codes_t *codes, i64 place, i64 card)
 int32_t apsl_score_add_node(score_t *score, i64 node, i64 place, i64 card, const int32_t *log_priors)
 {
     bool is_known = node >= 0 && node < score->nodes && place >= 0 && place < score->columns;
-    if (!score->rests || !is_known || card < 1 || card > UINT32_MAX || !are_below(&score->codes, place, card))
+    if (score->sets || !score->rests || !is_known || card < 1 || card > UINT32_MAX || !are_below(&score->codes, place, card))
         return WRONG_INPUT;
     if (score->empirical) {
         size_t size = sizeof *log_priors * (size_t)card;
@@ -108,6 +115,17 @@ int32_t apsl_score_add_node(score_t *score, i64 node, i64 place, i64 card, const
     return DONE;
 }
 
+int32_t apsl_score_set_moments(score_t *score, const double *matrix, const i64 *starts, double rows, double factor,
+                               double tolerance)
+{
+    set_figures_close(score->sets);
+    families_forget(&score->known);
+    score->sets = set_figures_open(matrix, starts, score->nodes, rows, factor, tolerance, score->terms.scale);
+    for (i64 node = 0; node < score->nodes; node++)
+        score->cards[node] = score->sets ? 1 : 0;
+    return score->sets ? DONE : NO_MEMORY;
+}
+
 void apsl_score_forget(score_t *score) { families_forget(&score->known); }
 
 void apsl_score_allow(score_t *score, i64 most_tries)
@@ -119,6 +137,11 @@ void apsl_score_allow(score_t *score, i64 most_tries)
 i64 apsl_score_tried(const score_t *score) { return score->tried; }
 
 i64 apsl_score_counted(const score_t *score) { return score->counted; }
+
+bool reserve_families(score_t *score, const i64 *nodes, i64 count)
+{
+    return !score->sets || reserve_sets(score->sets, nodes, count);
+}
 
 bool have_columns(const score_t *score, const i64 *nodes, i64 count)
 {

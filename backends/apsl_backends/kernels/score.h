@@ -1,7 +1,8 @@
-/* A score of graphs over the nodes of a table: its rows, its prior, known terms, and working space.
+/* A score of graphs over the nodes of a table: its rows, its prior, known terms, and working space; or its moments.
  *
- * Nodes are numbered. A node takes part once it has a column. The codes and the weights of the rows belong to the
- * caller and must outlive their use. One call at a time may use a score. */
+ * Nodes are numbered. With rows, a node takes part once it has a column, and its families are counted. With moments, each
+ * node has a block of columns, and its families have Gaussian scores. The codes and the weights of the rows and the
+ * covariance matrix belong to the caller and must outlive their use. One call at a time may use a score. */
 #ifndef APSL_SCORE_H
 #define APSL_SCORE_H
 
@@ -13,13 +14,15 @@
 /* The levels of classes that scores of families need. */
 enum { LEVELS = 3 };
 
+struct set_figures;
+
 typedef struct score {
     codes_t codes;
     i64 columns;            /* of the codes */
     const int32_t *weights; /* how many rows each row of codes represents; NULL if one */
     i64 total;              /* the sum of the weights */
     i64 nodes;
-    i64 *places, *cards;    /* by node: its column, and its number of levels, 0 while it has no column */
+    i64 *places, *cards;    /* by node: its column, and its number of levels, 0 while it has no column; 1 with moments */
     int32_t **log_priors;   /* by node, of each level; NULL if the prior is uniform */
     bool empirical;
     i64 penalty;            /* of each parent, in units */
@@ -27,6 +30,7 @@ typedef struct score {
     row_classes_t space;
     uint32_t *below;        /* the former class of each class that was refined last */
     int32_t *rests;         /* counts without one column */
+    struct set_figures *sets; /* by the moments; NULL if rows are counted */
     families_t known;
     i64 counted;            /* how many families were counted */
     i64 tried, most_tries;  /* moves compared in a search, including the checks for cycles, and their limit */
@@ -46,6 +50,11 @@ EXPORT int32_t apsl_score_set_rows(score_t *score, const void *codes, int32_t by
 /* Give a node a column with so many levels; WRONG_INPUT if a number is out of range or a code is not below the card. */
 EXPORT int32_t apsl_score_add_node(score_t *score, i64 node, i64 place, i64 card, const int32_t *log_priors);
 
+/* Take the moments of a table instead of rows: node i is the i-th block of columns of a covariance matrix. The values are
+ * those of set_figures_open, and find_flaw finds none. Known scores of families are forgotten. */
+EXPORT int32_t apsl_score_set_moments(score_t *score, const double *matrix, const i64 *starts, double rows,
+                                      double factor, double tolerance);
+
 /* Forget all scores of families: the rows are others than before. */
 EXPORT void apsl_score_forget(score_t *score);
 
@@ -59,6 +68,9 @@ static inline bool has_column(const score_t *score, i64 node)
 {
     return node >= 0 && node < score->nodes && score->cards[node] > 0;
 }
+
+/* Make room for families of some nodes that have columns; false without memory. */
+bool reserve_families(score_t *score, const i64 *nodes, i64 count);
 
 /* Return whether all nodes have columns. */
 bool have_columns(const score_t *score, const i64 *nodes, i64 count);

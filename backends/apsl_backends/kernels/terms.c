@@ -60,19 +60,9 @@ prior_t empirical_prior(terms_t *terms, i64 log_prior)
     return (prior_t){(uint64_t)log_prior, weight};
 }
 
-/* Return the nearest integer, and of two the even one; |x| < 2^62. */
-static i64 rounded(double x)
-{
-    i64 whole = (i64)x;
-    double rest = x - (double)whole;
-    if (rest > 0.5 || (rest == 0.5 && whole % 2))
-        return whole + 1;
-    return rest < -0.5 || (rest == -0.5 && whole % 2) ? whole - 1 : whole;
-}
-
 i64 new_term(terms_t *terms, prior_t prior, i64 count)
 {
-    i64 term = rounded((log_gamma(prior.weight.weight + (double)count) - prior.weight.log_gamma) * terms->scale);
+    i64 term = nearest_integer((log_gamma(prior.weight.weight + (double)count) - prior.weight.log_gamma) * terms->scale);
     if (count <= INT32_MAX) {
         uint64_t key = term_key(prior.number, count);
         *term_place(terms, key) = (term_t){key, term};

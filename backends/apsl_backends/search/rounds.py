@@ -1,4 +1,4 @@
-"""The best class of graphs over some nodes that alternating equivalence searches and tabu climbs find."""
+"""The best class of graphs over some nodes: equivalence searches and tabu climbs in turn, then a search over orders."""
 
 from __future__ import annotations
 
@@ -42,10 +42,12 @@ CLOSED, OPEN, REQUIRED = 0, 1, 2
 #: The most moves that one search compares; then it ends with the class found so far. Hundreds of nodes that are all
 #: adjacent to one, or nearly duplicate columns, would otherwise take hours.
 MOST_TRIES = 300_000_000
-#: The fewest and the most scores of families that are kept.
-_FEWEST, _MOST = 1 << 12, 1 << 20
+#: The fewest and the most scores of families that are kept, and how many a search over orders keeps for each pair.
+_FEWEST, _MOST, _OF_PAIR = 1 << 12, 1 << 20, 512
 #: The rows that one move takes to compare, if few families are known before, as a multiple of the rows.
 _ROWS_OF_MOVE = 8
+#: The seed of the random orders; up to so many nodes a search over orders has so many times more starts.
+_SEED, _SMALL, _MORE_STARTS = 1, 20, 3
 
 Result = TypeVar("Result")
 
@@ -54,7 +56,8 @@ Result = TypeVar("Result")
 class Found:
     """A class of graphs over some numbered nodes: its pattern, one of its graphs, and its gain over the empty graph.
 
-    A search that reached its limit of moves is not ``finished``: there may be a better class one move away.
+    A search that reached its limit of moves is not ``finished``: there may be a better class one move away. Of the
+    ``starts`` of a search over orders, ``agreeing`` reached the best score of them; None if there was no such search.
     """
 
     members: tuple[int, ...]
@@ -62,22 +65,31 @@ class Found:
     dag: Marks
     gain: int
     finished: bool = True
+    starts: int = 0
+    agreeing: int | None = None
 
 
 @attrs.frozen
 class Effort:
-    """The effort of a search: the most parents, rounds of both searches, recent graphs and idle steps of the climb."""
+    """The effort of a search: the most parents, rounds of both searches, recent graphs and idle steps of the climb.
 
-    max_parents: int = MOST_PARENTS
+    ``starts`` is the number of orders that a search over orders begins with (0: there is none), and ``restarts`` how
+    often some nodes change places after each.
+    """
+
+    max_parents: int = 6
     rounds: int = 8
     tabu: int = 100
     patience: int = 100
+    starts: int = 0
+    restarts: int = 0
 
 
-def open_search(score: ScoreHandle, members: Sequence[int]) -> SearchHandle:
+def open_search(score: ScoreHandle, members: Sequence[int], effort: Effort | None = None) -> SearchHandle:
     """Open a search over some numbered nodes, in ascending order, that compares a limited number of moves."""
     score.allow(MOST_TRIES)
-    return SearchHandle(score, np.array(members, np.int64), least_known=_FEWEST, most_known=_MOST)
+    fewest = _FEWEST if effort is None or not effort.starts else min(_MOST, max(_FEWEST, _OF_PAIR * len(members) ** 2))
+    return SearchHandle(score, np.array(members, np.int64), least_known=fewest, most_known=_MOST)
 
 
 def heeding_search(work: Callable[[Flag, int], Result], score: ScoreHandle, moves: int) -> Result:
@@ -86,7 +98,7 @@ def heeding_search(work: Callable[[Flag, int], Result], score: ScoreHandle, move
     The call gets the flag to look at and the most moves to compare (0: any number). Another thread would cost more than
     a short call itself. One that turns out to be long is made once more, in another thread.
     """
-    most = LONG // (_ROWS_OF_MOVE * max(score.rows, 1))
+    most = LONG // (_ROWS_OF_MOVE * max(score.rows_per_family, 1))
     if moves < most:
         try:
             return heeding(lambda stop: work(stop, most), is_long=False)
@@ -98,7 +110,7 @@ def heeding_search(work: Callable[[Flag, int], Result], score: ScoreHandle, move
 def search_rounds(
     score: ScoreHandle, members: Sequence[int], opened: Open, effort: Effort, start: Found | None = None
 ) -> Found:
-    """Search greedily between classes, then climb, and repeat while the climb finds a better graph.
+    """Search greedily between classes, then climb, and repeat while the climb finds a better graph; then over orders.
 
     The search starts from the empty graph, or from a class that was found over some of the members.
     """
@@ -108,7 +120,7 @@ def search_rounds(
         kept = np.searchsorted(np.array(members, np.int64), np.array(start.members, np.int64))
         marks[np.ix_(kept, kept)] = start.marks
         total = start.gain
-    search = open_search(score, members)
+    search = open_search(score, members, effort)
     for _ in range(max(effort.rounds, 1)):
         total += heeding_search(
             lambda stop, most: search.greedy(marks, opened, effort.max_parents, stop, most=most), score, width * width
@@ -121,7 +133,37 @@ def search_rounds(
         if not further:
             break
         marks[:] = pattern_of(dag)
-    return Found(tuple(members), marks, dag, total, finished=score.tried < MOST_TRIES)
+    found = Found(tuple(members), marks, dag, total, finished=score.tried < MOST_TRIES)
+    return _search_orders(search, score, found, opened, effort) if effort.starts else found
+
+
+def _search_orders(search: SearchHandle, score: ScoreHandle, found: Found, opened: Open, effort: Effort) -> Found:
+    """Search over orders from a graph, and climb from the best one if that is better."""
+    is_small = len(found.members) <= _SMALL
+    starts = effort.starts * (_MORE_STARTS if is_small else 1)
+    families = len(found.members) ** 2 * starts * (effort.restarts + 1)
+    outcome = heeding(
+        lambda stop: search.order(
+            *(found.dag, opened, effort.max_parents),
+            starts=starts,
+            restarts=effort.restarts,
+            seed=_SEED,
+            stop=stop,
+        ),
+        is_long=families * score.rows_per_family > LONG,
+    )
+    dag, further = outcome.dag, 0
+    if outcome.gain and effort.rounds:
+        further = _climb(search, score, dag, opened, effort)
+    return attrs.evolve(
+        found,
+        dag=dag,
+        marks=pattern_of(dag) if outcome.gain else found.marks,
+        gain=found.gain + outcome.gain + further,
+        finished=score.tried < MOST_TRIES,
+        starts=outcome.starts,
+        agreeing=outcome.agreeing,
+    )
 
 
 def climb_rounds(
@@ -142,5 +184,5 @@ def _climb(search: SearchHandle, score: ScoreHandle, dag: Marks, opened: Open, e
     families = len(dag) * (len(dag) + 2 * patience)  # each step changes those of one or two nodes
     return heeding(
         lambda stop: search.climb(dag, opened, most, patience=patience, tabu=tabu, stop=stop),
-        is_long=families * score.rows > LONG,
+        is_long=families * score.rows_per_family > LONG,
     )

@@ -8,15 +8,25 @@ from __future__ import annotations
 
 from apsl_backends.kernels.border.checks import Codes, Floats, Integers, log_gamma
 from apsl_backends.kernels.border.chi_square import Tails, is_weaker, tail, tails, thresholds
+from apsl_backends.kernels.border.embedded import (
+    CategoryColumn,
+    EmbeddedHandle,
+    NumberColumn,
+    Patterns,
+    ProductSums,
+    RowFigures,
+    matrix_tests,
+)
+from apsl_backends.kernels.border.matrices import TOLERANCE
 from apsl_backends.kernels.border.moments import (
     ELIMINATION_FIELDS,
-    TOLERANCE,
     BlockElimination,
     BlockSearch,
     BlockTests,
     MomentRules,
     MomentsHandle,
 )
+from apsl_backends.kernels.border.score_store import ScoreStore
 from apsl_backends.kernels.border.scores import (
     LEAST_ESS,
     MOST_ESS,
@@ -25,9 +35,9 @@ from apsl_backends.kernels.border.scores import (
     MOST_ROWS,
     LogPriors,
     ScoreHandle,
-    ScoreStore,
     Weights,
     joints_bytes,
+    largest_scale,
     score_bytes,
 )
 from apsl_backends.kernels.border.searches import (
@@ -36,6 +46,7 @@ from apsl_backends.kernels.border.searches import (
     NEVER,
     CallTooLongError,
     Marks,
+    OrderOutcome,
     RivalMove,
     SearchHandle,
     best_graph,
@@ -54,6 +65,13 @@ from apsl_backends.kernels.border.tester import (
     TesterHandle,
     open_measure,
 )
+from apsl_backends.kernels.border.value_scores import (
+    ScoreCurve,
+    ValueCounts,
+    count_values,
+    score_values,
+    values_outside,
+)
 
 __all__ = [
     "ELIMINATION_FIELDS",
@@ -70,8 +88,10 @@ __all__ = [
     "BlockSearch",
     "BlockTests",
     "CallTooLongError",
+    "CategoryColumn",
     "Codes",
     "Eliminated",
+    "EmbeddedHandle",
     "Floats",
     "Integers",
     "LastTests",
@@ -80,7 +100,13 @@ __all__ = [
     "MeasureHandle",
     "MomentRules",
     "MomentsHandle",
+    "NumberColumn",
+    "OrderOutcome",
+    "Patterns",
+    "ProductSums",
     "RivalMove",
+    "RowFigures",
+    "ScoreCurve",
     "ScoreHandle",
     "ScoreStore",
     "SearchHandle",
@@ -90,18 +116,24 @@ __all__ = [
     "Tails",
     "TestBatch",
     "TesterHandle",
+    "ValueCounts",
     "Weights",
     "best_graph",
     "best_graph_bytes",
     "count_table",
+    "count_values",
     "extension_of",
     "is_weaker",
     "joints_bytes",
+    "largest_scale",
     "log_gamma",
+    "matrix_tests",
     "open_measure",
     "pattern_of",
     "score_bytes",
+    "score_values",
     "tail",
     "tails",
     "thresholds",
+    "values_outside",
 ]

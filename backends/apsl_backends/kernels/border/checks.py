@@ -57,6 +57,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_score_bytes": (_LONG, (_LONG, _INT)),
     "apsl_score_set_rows": (_INT, (_POINTER, _POINTER, _INT, _LONG, _LONG, _POINTER, _LONG)),
     "apsl_score_add_node": (_INT, (_POINTER, _LONG, _LONG, _LONG, _POINTER)),
+    "apsl_score_set_moments": (_INT, (_POINTER, _POINTER, _POINTER, _DOUBLE, _DOUBLE, _DOUBLE)),
     "apsl_score_forget": (None, (_POINTER,)),
     "apsl_score_allow": (None, (_POINTER, _LONG)),
     "apsl_score_tried": (_LONG, (_POINTER,)),
@@ -75,6 +76,10 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_search_close": (None, (_POINTER,)),
     "apsl_search_greedy": (_INT, (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _POINTER, _POINTER)),
     "apsl_search_climb": (_INT, (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _LONG, _POINTER, _POINTER)),
+    "apsl_search_order": (
+        _INT,
+        (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _LONG, _LONG, _POINTER, _POINTER),
+    ),
     "apsl_search_rivals": (_INT, (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _POINTER, _LONG, _POINTER, _POINTER)),
     "apsl_search_best_move": (
         _INT,
@@ -91,6 +96,23 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_log_determinant_tests": (_INT, (*(_POINTER,) * 3, _LONG, *(_POINTER,) * 4)),
     "apsl_log_determinant_search": (_INT, (_POINTER, _POINTER, _LONG, _LONG, _LONG, *(_POINTER,) * 4)),
     "apsl_log_determinant_elimination": (_INT, (_POINTER, _LONG, _POINTER, _LONG, _LONG, *(_POINTER,) * 6)),
+    # moments of embedded columns
+    "apsl_embedded_open": (_POINTER, (_LONG, _LONG)),
+    "apsl_embedded_close": (None, (_POINTER,)),
+    "apsl_embedded_set_number": (_INT, (_POINTER, _LONG, _POINTER, _LONG, _POINTER)),
+    "apsl_embedded_set_category": (_INT, (_POINTER, _LONG, _POINTER, _INT, _POINTER, _LONG, _LONG, _POINTER)),
+    "apsl_add_rows": (_INT, (_POINTER, _POINTER, _LONG, _LONG, _LONG, *(_POINTER,) * 3)),
+    "apsl_add_sums": (None, (*(_POINTER,) * 4, _LONG)),
+    "apsl_covariance": (None, (_POINTER, _POINTER, _LONG, _POINTER)),
+    "apsl_row_tests": (_INT, (*(_POINTER,) * 3, _LONG, _DOUBLE, *(_POINTER,) * 3)),
+    "apsl_matrix_tests": (_INT, (*(_POINTER,) * 3, _LONG, _POINTER, _POINTER, _LONG, _DOUBLE, _POINTER, _POINTER)),
+    "apsl_incomplete_covariance": (
+        _INT,
+        (_POINTER, _POINTER, _LONG, *(_POINTER,) * 3, _LONG, _DOUBLE, _LONG, *(_POINTER,) * 3),
+    ),
+    "apsl_count_values": (_INT, (_POINTER, _LONG, _POINTER, _LONG, _LONG, _LONG, _POINTER, _POINTER)),
+    "apsl_score_values": (_INT, (_POINTER, _LONG, _POINTER, _LONG, _LONG, _LONG, *(_POINTER,) * 4)),
+    "apsl_values_outside": (_LONG, (_POINTER, _LONG, _DOUBLE, _DOUBLE, _POINTER, _LONG)),
     "apsl_gaussian_scores": (_INT, (*(_POINTER,) * 4, _LONG, _DOUBLE, _DOUBLE, _POINTER)),
 }
 
@@ -141,6 +163,15 @@ def indices(array: Integers, end: int, name: str) -> int:
     found = address(array, np.int64, (array.size,), name)
     if array.size and int(array.view(np.uint64).max()) >= end:  # a negative one is huge without a sign
         message = f"{name} must be between 0 and {end - 1}, not {array.tolist()}"
+        raise ValueError(message)
+    return found
+
+
+def sections(starts: Integers, end: int, shortest: int, name: str) -> int:
+    """Return the address of the starts of consecutive sections, with the end of the last."""
+    found = address(starts, np.int64, (max(starts.size, 1),), name)
+    if starts[0] != 0 or starts[-1] != end or not bool((np.diff(starts) >= shortest).all()):
+        message = f"{name} must go from 0 to {end} in steps of at least {shortest}, not {starts.tolist()}"
         raise ValueError(message)
     return found
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from ctypes import byref, c_double, c_int64
-from math import isfinite
 from threading import Lock
 from typing import NamedTuple
 
@@ -13,15 +12,8 @@ import numpy.typing as npt
 
 from apsl_backends.kernels.border import checks
 from apsl_backends.kernels.border.checks import Floats, Integers
+from apsl_backends.kernels.border.matrices import TOLERANCE, covariances, require_finite
 
-#: The share of its variance up to which what is left of a column, given others, is taken for rounding.
-TOLERANCE = 1e-7
-_SMALLEST_TOLERANCE = 1e-12
-_FLAWS = {
-    1: "the matrix has a variance that is negative, not finite, or neither 0 nor between 1e-100 and 1e100",
-    2: "the matrix is not symmetric; take the mean of it and its transpose",
-    3: "the matrix has a covariance that is not finite or too large for the variances",
-}
 _PAIR = 2
 _FIGURES = 5
 ELIMINATION_FIELDS = 4
@@ -74,22 +66,6 @@ class BlockElimination(NamedTuple):
     tests: int
 
 
-def _sections(starts: Integers, end: int, shortest: int, name: str) -> int:
-    """Return the address of the starts of consecutive sections, with the end of the last."""
-    address = checks.address(starts, np.int64, (max(starts.size, 1),), name)
-    if starts[0] != 0 or starts[-1] != end or not bool((np.diff(starts) >= shortest).all()):
-        message = f"{name} must go from 0 to {end} in steps of at least {shortest}, not {starts.tolist()}"
-        raise ValueError(message)
-    return address
-
-
-def _require_finite(**values: float) -> None:
-    for name, value in values.items():
-        if not isfinite(value):
-            message = f"{name} must be a finite number, not {value}"
-            raise ValueError(message)
-
-
 class MomentsHandle:
     """The covariance matrix of the columns of a table, which form blocks, ready for tests, searches and scores.
 
@@ -112,9 +88,7 @@ class MomentsHandle:
         leading: Integers | None = None,
         tolerance: float = TOLERANCE,
     ) -> None:
-        columns = len(matrix)
-        at_matrix = checks.address(matrix, np.float64, (columns, columns), "matrix")
-        at_starts = _sections(starts := starts.copy(), columns, 0, "starts")
+        at_matrix, at_starts = covariances(matrix, starts := starts.copy(), rows, tolerance)
         widths = np.diff(starts)
         self.blocks = len(widths)
         leading = widths if leading is None else leading.copy()
@@ -124,16 +98,10 @@ class MomentsHandle:
             raise ValueError(message)
         tabled = len(rules.thresholds)
         at_thresholds = checks.address(rules.thresholds, np.float64, (tabled,), "thresholds")
-        _require_finite(rows=rows, rows_per_column=rules.rows_per_column)
+        require_finite(rows_per_column=rules.rows_per_column)
         if not 0.0 < rules.alpha < 1.0:
             message = f"alpha is {rules.alpha!r} and must lie between 0 and 1"
             raise ValueError(message)
-        if rows < 1.0 or not _SMALLEST_TOLERANCE <= tolerance < 1.0:
-            message = f"rows must be at least 1, not {rows}, and tolerance from 1e-12 to below 1, not {tolerance}"
-            raise ValueError(message)
-        flaw = checks.kernels().apsl_find_flaw(at_matrix, columns)
-        if flaw:
-            raise ValueError(_FLAWS[flaw])
         self._arrays = matrix, starts, leading, rules.thresholds
         self._lock = Lock()
         address: int | None = checks.kernels().apsl_moments_open(
@@ -158,7 +126,7 @@ class MomentsHandle:
         """Run tests: the blocks of one (x, y and the given ones) go from its start to that of the next."""
         tests = len(starts) - 1
         at_blocks = checks.indices(blocks, self.blocks, "blocks")
-        at_starts = _sections(starts, len(blocks), _PAIR, "starts")
+        at_starts = checks.sections(starts, len(blocks), _PAIR, "starts")
         decisions, statistics = np.empty(tests, np.int8), np.empty(tests)
         dofs, ranks = np.empty(tests, np.int64), np.empty(tests, np.int64)
         with self._lock:
@@ -252,10 +220,10 @@ class MomentsHandle:
         A parameter costs ``penalty`` times half of ln n, and a parent ``price``.
         """
         families = len(children)
-        _require_finite(penalty=penalty, price=price)
+        require_finite(penalty=penalty, price=price)
         at_children = checks.indices(children, self.blocks, "children")
         at_parents = checks.indices(parents, self.blocks, "parents")
-        at_starts = _sections(starts, len(parents), 0, "starts")
+        at_starts = checks.sections(starts, len(parents), 0, "starts")
         if len(starts) != families + 1:
             message = f"there are {families} children, so starts must have {families + 1} elements, not {len(starts)}"
             raise ValueError(message)

@@ -1,9 +1,9 @@
-"""BDeu and BDe behind a handle: scores of families, and of all subsets of some nodes."""
+"""BDeu, BDe and Gaussian scores behind a handle: of families, and of all subsets of some nodes."""
 
 from __future__ import annotations
 
 from ctypes import addressof, c_int64
-from math import isfinite
+from math import isfinite, log
 from threading import Lock
 from typing import TypeAlias
 from weakref import finalize, ref
@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.kernels.border import checks
-from apsl_backends.kernels.border.checks import Codes, Integers
+from apsl_backends.kernels.border.checks import Codes, Floats, Integers
+from apsl_backends.kernels.border.matrices import TOLERANCE, covariances
+from apsl_backends.kernels.border.score_store import ScoreStore, give_back
 
 Weights: TypeAlias = npt.NDArray[np.int32]
 LogPriors: TypeAlias = npt.NDArray[np.int32]
@@ -24,68 +26,42 @@ MOST_ROWS, MOST_NUMBERS, MOST_EXACT = 2**31 - 1, (1 << 18) - 1, 30
 #: The equivalent sample sizes that a score takes; beyond them floating-point numbers are too coarse.
 LEAST_ESS, MOST_ESS = 1e-100, 1e15
 _MOST_LOG_PRIOR = 30_000
+#: A decomposition of some ten columns takes about as long as counting so many rows.
+_ROWS_LIKE_MOMENTS = 1_000
+#: The largest figure of a set of nodes by moments, in units; sums of some have 64 bits.
+_MOST_FIGURE = 2.0**60
 #: As many log priors have a sum of 32 bits.
 _MOST_GIVEN = 1 << 16
-#: How many scores a store keeps, and of how many columns: the known scores of one take up to 8 MiB.
-_MOST_KEPT, _MOST_COLUMNS_KEPT = 4, 128
-
-
-class ScoreStore:
-    """Scores that handles leave behind for later ones with the same rows and settings, which need not count again.
-
-    A score comes back when its handle is collected, so no call uses it any more. Few are kept, and no large ones.
-    """
-
-    def __init__(self) -> None:
-        self._free: list[tuple[int, dict[int, int]]] = []
-        finalize(self, _close_all, self._free).atexit = False
-
-    def take(self) -> tuple[int, dict[int, int]] | None:
-        """Return the address of a score and the columns of its nodes, or None."""
-        try:
-            return self._free.pop()
-        except IndexError:  # another thread may have taken the last one
-            return None
-
-    def put(self, pointer: int, columns: dict[int, int]) -> None:
-        """Take a score back."""
-        if len(self._free) < _MOST_KEPT and len(columns) <= _MOST_COLUMNS_KEPT:
-            self._free.append((pointer, columns))
-        else:
-            checks.kernels().apsl_score_close(pointer)
-
-
-def _close_all(free: list[tuple[int, dict[int, int]]]) -> None:
-    for pointer, _ in free:
-        checks.kernels().apsl_score_close(pointer)
-
-
-def _give_back(store: ref[ScoreStore], pointer: int, columns: dict[int, int]) -> None:
-    found = store()
-    if found is None:
-        checks.kernels().apsl_score_close(pointer)
-    else:
-        found.put(pointer, columns)
 
 
 class ScoreHandle:
-    """The score of graphs over the numbered nodes of a table: BDeu, or BDe with an empirical prior.
+    """The score of graphs over the numbered nodes of a table: BDeu, BDe with an empirical prior, or a Gaussian score.
 
-    A node takes part once it has a column of the rows. ``scale`` is the number of units in a nat, ``penalty`` that of
-    each parent in units. Threads may share a handle; their calls follow one another. With a ``store`` it goes on with a
-    score from there, whose ``columns`` are those that its nodes had.
+    With rows, a node takes part once it has a column of them, and ``ess`` is the equivalent sample size. With moments,
+    each node has a block of columns of a covariance matrix. ``scale`` is the number of units in a nat, ``penalty`` that
+    of each parent in units. Threads may share a handle; their calls follow one another. With a ``store`` it goes on
+    with a score from there, whose ``columns`` are those that its nodes had.
     """
 
     def __init__(
-        self, nodes: int, *, ess: float, scale: float, penalty: int, empirical: bool, store: ScoreStore | None = None
+        self,
+        nodes: int,
+        *,
+        scale: float,
+        penalty: int,
+        ess: float = 1.0,
+        empirical: bool = False,
+        store: ScoreStore | None = None,
     ) -> None:
         checks.require(0 < nodes <= MOST_NUMBERS, "nodes", nodes)
         checks.require(LEAST_ESS <= ess <= MOST_ESS, "ess", ess)
         checks.require(isfinite(scale) and scale > 0, "scale", scale)
         checks.require(abs(penalty) <= MOST_PENALTY, "penalty", penalty)
-        self.nodes, self.penalty, self.empirical = nodes, penalty, empirical
+        self.nodes, self.scale, self.penalty, self.empirical = nodes, scale, penalty, empirical
         self.in_use = Lock()  # a call that was given up may still run for a moment
         self._rows: tuple[Codes, Weights | None] | None = None
+        self._moments: tuple[Floats, Integers] | None = None
+        self._is_kept = store is not None
         self.columns: dict[int, int] = {}
         kept = None if store is None else store.take()
         if kept is None:
@@ -95,12 +71,17 @@ class ScoreHandle:
         if store is None:
             checks.close_with(self, checks.kernels().apsl_score_close, self._pointer)
         else:
-            finalize(self, _give_back, ref(store), self._pointer, self.columns).atexit = False
+            finalize(self, give_back, ref(store), self._pointer, self.columns).atexit = False
 
     @property
     def rows(self) -> int:
         """Return how many rows are counted."""
         return 0 if self._rows is None else self._rows[0].shape[1]
+
+    @property
+    def rows_per_family(self) -> int:
+        """Return how many rows are counted for a family; moments take about as long as so many rows."""
+        return self.rows if self._moments is None else _ROWS_LIKE_MOMENTS
 
     def set_rows(self, codes: Codes, weights: Weights | None = None) -> None:
         """Take the rows of a table, one column after another; all nodes lose their columns.
@@ -120,7 +101,7 @@ class ScoreHandle:
         address = checks.address(codes, codes.dtype.type, codes.shape, "codes")
         size = codes.dtype.itemsize
         with self.in_use:
-            self._rows = codes, weights
+            self._rows, self._moments = (codes, weights), None
             status = checks.kernels().apsl_score_set_rows(
                 self._pointer, address, size, columns, rows, weighted or None, total
             )
@@ -138,6 +119,35 @@ class ScoreHandle:
             checks.require(in_range, "log_priors", log_priors)
         with self.in_use:
             status = checks.kernels().apsl_score_add_node(self._pointer, node, place, card, address)
+        checks.require_status(status)
+
+    def set_moments(
+        self,
+        matrix: Floats,
+        starts: Integers,
+        rows: float,
+        *,
+        penalty_factor: float = 1.0,
+        tolerance: float = TOLERANCE,
+    ) -> None:
+        """Take a covariance matrix instead of rows: each node is a block of its columns, in the order of the numbers.
+
+        ``starts`` are the first columns of the blocks, with the end of the last, and ``rows`` is the number of rows
+        that the matrix was made from. A parameter costs ``penalty_factor`` times half of ln n, besides the penalty of
+        a parent. What is left of a column given others counts as nothing up to the share ``tolerance`` of its variance.
+        The matrix is not copied and must not be changed. Known scores of families are forgotten.
+        """
+        at_matrix, at_starts = covariances(matrix, starts := starts.copy(), rows, tolerance)
+        checks.require(not self._is_kept, "a score that is kept for others", "one by moments")
+        checks.require(len(starts) == self.nodes + 1, "the number of blocks", len(starts) - 1)
+        checks.require(isfinite(penalty_factor) and penalty_factor >= 0, "penalty_factor", penalty_factor)
+        checks.require(self.scale <= largest_scale(len(matrix), rows, penalty_factor), "scale", self.scale)
+        self.columns.clear()
+        with self.in_use:
+            self._rows, self._moments = None, (matrix, starts)
+            status = checks.kernels().apsl_score_set_moments(
+                self._pointer, at_matrix, at_starts, rows, penalty_factor, tolerance
+            )
         checks.require_status(status)
 
     def forget(self) -> None:
@@ -171,6 +181,7 @@ class ScoreHandle:
 
     def score_counts(self, counts: Integers, configurations: float) -> int:
         """Score one joint column whose counts are known, with a uniform prior."""
+        checks.require(self._moments is None, "a score by moments", "counted")
         checks.require(
             not self.empirical and isfinite(configurations) and configurations >= 1, "the prior", configurations
         )
@@ -213,6 +224,15 @@ class ScoreHandle:
     def pointer(self) -> int:
         """Return the address of the score, for a search."""
         return self._pointer
+
+
+def largest_scale(columns: int, rows: float, penalty_factor: float = 1.0) -> float:
+    """Return the most units in a nat with which figures of so many columns and rows by moments cannot overflow.
+
+    A column explains at most 12·ln 10 for half of the rows, since no tolerance is smaller than 1e-12.
+    """
+    nats = columns * (6 * log(10) * rows + penalty_factor * columns * log(rows) / 4) + 1
+    return _MOST_FIGURE / nats
 
 
 def score_bytes(rows: int, *, empirical: bool) -> int:

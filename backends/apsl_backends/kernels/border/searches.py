@@ -16,7 +16,7 @@ from apsl_backends.kernels.border.scores import MOST_EXACT, MOST_PENALTY, ScoreH
 Marks: TypeAlias = npt.NDArray[np.uint8]
 
 #: The most nodes of one search, and the most parents of a node there.
-MOST_PLACES, MOST_PARENTS = 2**15 - 1, 6
+MOST_PLACES, MOST_PARENTS = 2**15 - 1, 24
 #: The gain of a move that is not possible.
 NEVER = -(2**63)
 #: The largest mark of an arrow that may be closed, open or required.
@@ -25,6 +25,8 @@ _REQUIRED = 2
 _MOST_JOINT = 1 << 61
 #: What a rival has: its gain, kind, pair, the size of its clique, and the clique.
 _RIVAL_FIELDS = 5 + MOST_PARENTS
+#: What a search over orders tells: the score, that of the given graph, the starts, and how many agree.
+_ORDER_FIELDS = 4
 
 
 class CallTooLongError(Exception):
@@ -39,6 +41,19 @@ class RivalMove(NamedTuple):
     x: int
     y: int
     clique: tuple[int, ...]
+
+
+class OrderOutcome(NamedTuple):
+    """The best graph of a search over orders, its score in units, and how much more that is than the given graph's.
+
+    ``starts`` is how many starts came to their end, and ``agreeing`` how many of these reached the score.
+    """
+
+    dag: Marks
+    score: int
+    gain: int
+    starts: int
+    agreeing: int
 
 
 class SearchHandle:
@@ -94,6 +109,28 @@ class SearchHandle:
             )
         checks.require_status(status)
         return gain.value
+
+    def order(
+        self, dag: Marks, opened: Marks, limit: int, *, starts: int, restarts: int, seed: int, stop: Integers
+    ) -> OrderOutcome:
+        """Search over orders of the nodes, from that of a graph and from random ones; return the best graph.
+
+        There are so many ``starts`` in all, each with so many ``restarts`` after some nodes change places. The graph
+        found is never worse than the given one, which has no more parents of a node than it or the limit allow.
+        """
+        checks.require(0 < starts < 1 << 31 and 0 <= restarts < 1 << 31, "starts and restarts", (starts, restarts))
+        checks.require(0 <= seed < 1 << 63, "seed", seed)
+        self._matrix(dag)
+        found, figures = dag.copy(), np.zeros(_ORDER_FIELDS, np.int64)
+        given, allowed, flag = self._written(found), self._matrix(opened, _REQUIRED), checks.flag(stop)
+        most, told = _limit(limit), checks.target(figures, np.int64, figures.shape, "figures")
+        with self._score.in_use:
+            status = checks.kernels().apsl_search_order(
+                self._pointer, given, allowed, most, starts, restarts, seed, flag, told
+            )
+        checks.require_status(status)
+        score, before, ended, agreeing = figures.tolist()
+        return OrderOutcome(found, score, score - before, ended, agreeing)
 
     def rivals(
         self, marks: Marks, opened: Marks, limit: int, features: Integers, stop: Integers, *, most: int = 0

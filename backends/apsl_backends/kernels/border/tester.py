@@ -48,7 +48,10 @@ class SweptTests(NamedTuple):
 
 
 class SearchOutcome(NamedTuple):
-    """The outcome of a search: the decision with the figures of its test, the tests made, the places chosen."""
+    """The outcome of a search: the decision with the figures of its test, the tests made, the places chosen.
+
+    ``rank`` is that of the given columns, for tests on moments (-1 for others).
+    """
 
     decision: int
     statistic: float
@@ -56,6 +59,7 @@ class SearchOutcome(NamedTuple):
     rows: int
     tests: int
     chosen: list[int]
+    rank: int = -1
 
 
 class LastTests(NamedTuple):

@@ -1,0 +1,288 @@
+#include "order_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "elementary.h"
+#include "parent_choice.h"
+
+/* One step of a node over another one: that node, and the choices of both after it. */
+typedef struct {
+    i64 passed;
+    choice_t of_passed, own;
+} step_t;
+
+/* An order of the places, the choices by place, and the sum of their scores. */
+typedef struct {
+    i64 *order;
+    choice_t *choices;
+    i64 total;
+} ordering_t;
+
+typedef struct {
+    search_t *search;
+    chooser_t chooser;
+    ordering_t trial, top; /* what is changed, and the best of this start */
+    step_t *steps;         /* of a walk to the left, and of one to the right */
+    uint64_t random;
+} order_search_t;
+
+/* Return the next number of a splitmix64 generator. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t mixed = *state += UINT64_C(0x9E3779B97F4A7C15);
+    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94D049BB133111EB);
+    return mixed ^ mixed >> 31;
+}
+
+/* Return a random number below an end. */
+static i64 random_below(order_search_t *orders, i64 end)
+{
+    return (i64)((next_random(&orders->random) >> 32) * (uint64_t)end >> 32);
+}
+
+static status_t ordering_open(ordering_t *ordering, i64 width)
+{
+    ordering->order = malloc(sizeof *ordering->order * (size_t)larger(width, 1));
+    ordering->choices = calloc((size_t)larger(width, 1), sizeof *ordering->choices);
+    return ordering->order && ordering->choices ? DONE : NO_MEMORY;
+}
+
+static void ordering_close(ordering_t *ordering)
+{
+    free(ordering->order);
+    free(ordering->choices);
+}
+
+static void copy_ordering(const ordering_t *from, ordering_t *to, i64 width)
+{
+    memcpy(to->order, from->order, sizeof *to->order * (size_t)width);
+    memcpy(to->choices, from->choices, sizeof *to->choices * (size_t)width);
+    to->total = from->total;
+}
+
+/* Choose the parents of all nodes anew, from those that they have and that are before them. */
+static void choose_all(order_search_t *orders, ordering_t *ordering)
+{
+    i64 width = orders->search->width;
+    chooser_t *chooser = &orders->chooser;
+    memset(chooser->before, 0, sizeof *chooser->before * (size_t)width);
+    ordering->total = 0;
+    for (i64 at = 0; at < width; at++) {
+        i64 node = ordering->order[at];
+        keep_those_before(chooser, node, ordering->choices + node);
+        choose(chooser, node, ordering->choices + node);
+        ordering->total += ordering->choices[node].score;
+        chooser->before[node] = true;
+    }
+}
+
+/* Move a node over the next ones to the left or to the right, one after another, without changing the order; return the
+ * number of steps with the best gain, and write that. What is before the node must be marked. */
+static i64 walk(order_search_t *orders, i64 from, bool leftwards, step_t *steps, i64 *best_gain)
+{
+    const ordering_t *ordering = &orders->trial;
+    chooser_t *chooser = &orders->chooser;
+    i64 width = orders->search->width, node = ordering->order[from], gain = 0, best = 0;
+    i64 most = leftwards ? from : width - 1 - from;
+    choice_t own = ordering->choices[node];
+    *best_gain = 0;
+    for (i64 count = 0; count < most && !is_over(orders->search); count++) {
+        step_t *step = steps + count;
+        i64 passed = step->passed = ordering->order[leftwards ? from - 1 - count : from + 1 + count];
+        step->of_passed = ordering->choices[passed];
+        gain -= own.score + step->of_passed.score;
+        if (leftwards) {
+            chooser->before[passed] = false;
+            lose(chooser, node, passed, &own);
+            chooser->before[node] = true;
+            win(chooser, passed, node, &step->of_passed);
+            chooser->before[node] = false;
+        } else {
+            lose(chooser, passed, node, &step->of_passed);
+            chooser->before[passed] = true;
+            win(chooser, node, passed, &own);
+        }
+        step->own = own;
+        gain += own.score + step->of_passed.score;
+        if (gain > *best_gain) {
+            *best_gain = gain;
+            best = count + 1;
+        }
+    }
+    return best;
+}
+
+/* Make the first steps of a walk. */
+static void make_steps(ordering_t *ordering, i64 from, bool leftwards, const step_t *steps, i64 count)
+{
+    i64 node = ordering->order[from], way = leftwards ? -1 : 1;
+    for (i64 at = 0; at < count; at++) {
+        ordering->order[from + way * at] = steps[at].passed;
+        ordering->choices[steps[at].passed] = steps[at].of_passed;
+    }
+    ordering->order[from + way * count] = node;
+    ordering->choices[node] = steps[count - 1].own;
+}
+
+/* Mark the places before one in the order. */
+static void mark_before(order_search_t *orders, i64 end)
+{
+    bool *before = orders->chooser.before;
+    memset(before, 0, sizeof *before * (size_t)orders->search->width);
+    for (i64 at = 0; at < end; at++)
+        before[orders->trial.order[at]] = true;
+}
+
+/* Insert a node where that gains most; return the gain. */
+static i64 reinsert(order_search_t *orders, i64 node)
+{
+    i64 from = 0, left_gain, right_gain;
+    step_t *left = orders->steps, *right = left + orders->search->width;
+    while (orders->trial.order[from] != node)
+        from++;
+    mark_before(orders, from);
+    i64 left_steps = walk(orders, from, true, left, &left_gain);
+    mark_before(orders, from);
+    i64 right_steps = walk(orders, from, false, right, &right_gain);
+    if (left_gain >= right_gain && left_gain > 0)
+        make_steps(&orders->trial, from, true, left, left_steps);
+    else if (right_gain > 0)
+        make_steps(&orders->trial, from, false, right, right_steps);
+    return larger(left_gain, right_gain);
+}
+
+/* Reinsert all nodes, repeatedly, until that gains nothing. */
+static void sweep(order_search_t *orders)
+{
+    i64 before;
+    do {
+        before = orders->trial.total;
+        for (i64 node = 0; node < orders->search->width && !is_over(orders->search); node++)
+            orders->trial.total += reinsert(orders, node);
+    } while (orders->trial.total > before && !is_over(orders->search));
+}
+
+/* Let some nodes change places at random. */
+static void kick(order_search_t *orders)
+{
+    i64 width = orders->search->width, *order = orders->trial.order;
+    i64 swaps = larger(1, nearest_integer(natural_log((double)width)));
+    for (i64 at = 0; at < swaps; at++) {
+        i64 one = random_below(orders, width), other = random_below(orders, width), node = order[one];
+        order[one] = order[other];
+        order[other] = node;
+    }
+}
+
+/* Begin with the order and the parents of a graph. */
+static void begin_with_graph(order_search_t *orders, const mark_t *dag)
+{
+    search_t *search = orders->search;
+    order_nodes(dag, &search->pattern_space);
+    memcpy(orders->trial.order, search->pattern_space.order, sizeof *orders->trial.order * (size_t)search->width);
+    for (i64 node = 0; node < search->width; node++)
+        take_parents(&orders->chooser, dag, node, orders->trial.choices + node);
+}
+
+/* Begin with a random order, and no parents. */
+static void begin_at_random(order_search_t *orders)
+{
+    i64 width = orders->search->width, *order = orders->trial.order;
+    memset(orders->trial.choices, 0, sizeof *orders->trial.choices * (size_t)width);
+    for (i64 at = 0; at < width; at++) {
+        i64 other = random_below(orders, at + 1);
+        order[at] = order[other];
+        order[other] = at;
+    }
+}
+
+/* Search on from what a start begins with; its best ordering is at the top. */
+static void search_on(order_search_t *orders, i64 restarts)
+{
+    i64 width = orders->search->width;
+    restarts = width > 1 ? restarts : 0;
+    choose_all(orders, &orders->trial);
+    sweep(orders);
+    copy_ordering(&orders->trial, &orders->top, width);
+    for (i64 at = 0; at < restarts && !is_over(orders->search); at++) {
+        copy_ordering(&orders->top, &orders->trial, width);
+        kick(orders);
+        choose_all(orders, &orders->trial);
+        sweep(orders);
+        if (orders->trial.total > orders->top.total)
+            copy_ordering(&orders->trial, &orders->top, width);
+    }
+}
+
+/* Write the graph of the top. */
+static void write_graph(const order_search_t *orders, mark_t *dag)
+{
+    i64 width = orders->search->width;
+    memset(dag, 0, (size_t)(width * width));
+    for (i64 node = 0; node < width; node++)
+        for (i64 at = 0; at < orders->top.choices[node].count; at++)
+            dag[orders->top.choices[node].parents[at] * width + node] = 1;
+}
+
+/* Make all starts, and keep the first of the best graphs. */
+static void make_starts(order_search_t *orders, mark_t *dag, i64 starts, i64 restarts, i64 seed,
+                        order_outcome_t *outcome)
+{
+    uint64_t streams = (uint64_t)seed;
+    for (i64 start = 0; start < starts; start++) {
+        orders->random = next_random(&streams);
+        if (start)
+            begin_at_random(orders);
+        else
+            begin_with_graph(orders, dag);
+        search_on(orders, restarts);
+        if (orders->top.total > outcome->score) {
+            outcome->score = orders->top.total;
+            outcome->agreeing = 0;
+            write_graph(orders, dag);
+        }
+        if (is_over(orders->search))
+            return;
+        outcome->starts++;
+        outcome->agreeing += orders->top.total == outcome->score;
+    }
+}
+
+static status_t order_search_open(order_search_t *orders, search_t *search)
+{
+    memset(orders, 0, sizeof *orders);
+    orders->search = search;
+    orders->steps = malloc(2 * sizeof *orders->steps * (size_t)larger(search->width, 1));
+    status_t status = orders->steps ? chooser_open(&orders->chooser, search) : NO_MEMORY;
+    status = status == DONE ? ordering_open(&orders->trial, search->width) : status;
+    return status == DONE ? ordering_open(&orders->top, search->width) : status;
+}
+
+static void order_search_close(order_search_t *orders)
+{
+    chooser_close(&orders->chooser);
+    ordering_close(&orders->trial);
+    ordering_close(&orders->top);
+    free(orders->steps);
+}
+
+int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, i64 starts, i64 restarts,
+                          i64 seed, flag_t *stop, order_outcome_t *outcome)
+{
+    if (!is_ready(search) || !order_nodes(dag, &search->pattern_space))
+        return WRONG_INPUT;
+    search->opened = opened;
+    search->limit = limit;
+    search->stop = stop;
+    order_search_t orders;
+    status_t status = order_search_open(&orders, search);
+    if (status == DONE) {
+        i64 given = score_graph(search, dag);
+        *outcome = (order_outcome_t){given, given, 0, 0};
+        make_starts(&orders, dag, starts, restarts, seed, outcome);
+    }
+    order_search_close(&orders);
+    return (int32_t)status;
+}
