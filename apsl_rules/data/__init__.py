@@ -3,39 +3,62 @@
 from __future__ import annotations
 
 from apsl_rules.data.columns import Column, labels_of
+from apsl_rules.data.cut_numbers import count_levels, cut_numbers
+from apsl_rules.data.derived import find_derived
 from apsl_rules.data.describe import Description, describe, find_duplicates
-from apsl_rules.data.dictionary_codes import Distinct, dictionary
+from apsl_rules.data.dictionary_codes import Distinct, dictionary, plan_counting
 from apsl_rules.data.example import example_table
 from apsl_rules.data.files import FileTable, is_countable, is_left_in_place
 from apsl_rules.data.fingerprints import array_fingerprint, fingerprint
+from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind, why_set_aside
 from apsl_rules.data.levels import LevelRule
+from apsl_rules.data.mixed_dictionary import CategoryCodes, NumberValues, mixed_dictionary, plan_moments
+from apsl_rules.data.mixed_table import MixedTable
 from apsl_rules.data.notes import notes_on, notes_on_counts
-from apsl_rules.data.numbers import numeric_matrix
-from apsl_rules.data.read_table import MISSING_LEVEL, MissingRule, advice_on_levels, table
+from apsl_rules.data.open_table import open_source, replace_names
+from apsl_rules.data.read_table import coded_table, table
+from apsl_rules.data.reading import MissingRule
+from apsl_rules.data.sentences import MISSING_LEVEL, advice_on_levels
 from apsl_rules.data.table import Codes, Table
 
 __all__ = [
     "MISSING_LEVEL",
+    "CategoryCodes",
     "Codes",
     "Column",
+    "ColumnKind",
+    "ColumnSummary",
     "Description",
     "Distinct",
     "FileTable",
+    "Kind",
     "LevelRule",
     "MissingRule",
+    "MixedTable",
+    "NumberValues",
     "Table",
     "advice_on_levels",
     "array_fingerprint",
+    "coded_table",
+    "count_levels",
+    "cut_numbers",
     "describe",
     "dictionary",
     "example_table",
+    "find_derived",
     "find_duplicates",
     "fingerprint",
+    "infer_kind",
     "is_countable",
     "is_left_in_place",
     "labels_of",
+    "mixed_dictionary",
     "notes_on",
     "notes_on_counts",
-    "numeric_matrix",
+    "open_source",
+    "plan_counting",
+    "plan_moments",
+    "replace_names",
     "table",
+    "why_set_aside",
 ]

@@ -19,6 +19,8 @@ from apsl_rules.names import Node
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 _EXACT = 2.0**53
+#: So many values of a column are looked at first: most fractions are known by them.
+_FIRST = 64
 
 
 @attrs.frozen(eq=False)
@@ -72,8 +74,8 @@ def numbers(values: npt.NDArray[Any], missing: Mask | None = None) -> Numbers:
     absent = np.zeros(len(values), dtype=bool) if missing is None else missing
     if values.dtype.kind == "f":
         absent = absent | np.isnan(values)
-        whole = whole_numbers(np.where(absent, 0, values))
-        values = values.astype(np.float64) if whole is None else whole
+        whole = whole_numbers(np.where(absent, 0, values) if absent.any() else values)
+        values = values.astype(np.float64, copy=False) if whole is None else whole
     return Numbers(values, absent)
 
 
@@ -81,7 +83,10 @@ def whole_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.integer[Any]] | No
     """Return an array of numbers as integers, or None when a value is fractional, missing or too large to be exact."""
     if values.dtype.kind in "iu":
         return values
-    if values.dtype.kind != "f" or not (np.abs(values) < _EXACT).all() or (values != np.rint(values)).any():
+    first = values[..., :_FIRST]
+    if values.dtype.kind != "f" or (first != np.rint(first)).any():
+        return None
+    if not (np.abs(values) < _EXACT).all() or (values != np.rint(values)).any():
         return None
     return values.astype(np.int64)
 

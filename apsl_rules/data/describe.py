@@ -1,17 +1,22 @@
-"""The size of a table, and its constant, duplicate and incomplete columns."""
+"""The size of a table, its columns one by one, and those that are constant, duplicate, derived or incomplete."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
+from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.data.derived import find_derived
+from apsl_rules.data.kinds import CONSTANT, ColumnKind
+from apsl_rules.data.mixed_table import MixedTable
 from apsl_rules.data.table import Codes, Table
-from apsl_rules.names import Node, count_of, in_order, listing, order_key
+from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
 
+_SHOWN = 5
 _CELLS_AT_ONCE = 2**20
 
 
@@ -20,6 +25,8 @@ class Description:
     """The size of a table and its columns that are constant, duplicates of each other, or incomplete.
 
     Duplicates are columns that differ at most in the names of their levels; constants are not counted among them.
+    ``details`` has every column of the source with its kind and what it holds, also those that were set aside,
+    ``derived`` what follows from other columns, and ``notes`` what was assumed when the table was read.
     """
 
     rows: int
@@ -28,28 +35,73 @@ class Description:
     duplicates: tuple[tuple[Node, ...], ...]
     incomplete: tuple[Node, ...]
     bytes: int
+    details: tuple[ColumnKind, ...] = ()
+    derived: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"{count_of(self.rows, 'row')}, {count_of(self.columns, 'column')}, {count_of(self.bytes, 'byte')}"]
+        width = max((len(shown(one.name)) for one in self.details), default=0)
+        for one in self.details:
+            gone = f"; {_share(one.missing / self.rows, 1)} missing" if one.missing else ""
+            lines.append(f"{shown(one.name):{width}}  {one.kind:9}  {one.detail}{gone}")
         if self.constant:
             lines.append(f"constant: {listing(self.constant)}")
         lines.extend(f"duplicate columns: {listing(group)}" for group in self.duplicates)
         if self.incomplete:
             lines.append(f"with missing values: {listing(self.incomplete)}")
+        lines.extend(f"derived: {one}" for one in self.derived)
+        lines.extend(f"note: {note}" for note in self.notes)
         return "\n".join(lines)
 
 
-def describe(table: Table) -> Description:
-    """Report the size of a table and its constant, duplicate and incomplete columns; nothing is dropped."""
-    constant = np.array([not _varies(_totals(table, place)[0]) for place in range(len(table.names))], np.bool_)
+def describe(table: Table | MixedTable) -> Description:
+    """Report the size of a table, what its columns hold, and which are constant, duplicate, derived or incomplete.
+
+    Of very many columns only the first by name are compared to find derived ones.
+    """
+    coded = table if isinstance(table, Table) else table.categories
+    size = coded.codes.nbytes + (table.numbers.nbytes if isinstance(table, MixedTable) else 0)
+    aside = [one.name for one in table.columns if one.kind == "set aside" and one.detail == CONSTANT]
+    constant = np.array([not _varies(_totals(coded, place)[0]) for place in range(len(coded.names))], np.bool_)
     return Description(
         rows=table.rows,
         columns=len(table.names),
-        constant=_names_of(table, constant),
-        duplicates=find_duplicates(table, table.names),
-        incomplete=_names_of(table, table.incomplete),
-        bytes=table.codes.nbytes,
+        constant=in_order([*_names_of(coded, constant), *aside]),
+        duplicates=find_duplicates(coded, coded.names),
+        incomplete=in_order(name for name, gone in zip(table.names, table.incomplete, strict=True) if gone),
+        bytes=size,
+        details=tuple(_detail(table, coded, one) for one in table.columns),
+        derived=find_derived(table, table.names),
+        notes=table.notes,
     )
+
+
+def _detail(table: Table | MixedTable, coded: Table, column: ColumnKind) -> ColumnKind:
+    """Return a column with the shares of its levels, or its range and quartiles."""
+    if column.name in coded.place:
+        place = coded.place[column.name]
+        totals, _ = _totals(coded, place)
+        order = np.argsort(-totals, kind="stable")[:_SHOWN].tolist()
+        shares = [f"{_level(coded.levels[place][at])} {_share(totals[at] / max(1, totals.sum()), 0)}" for at in order]
+        rest = len(totals) - len(shares)
+        return attrs.evolve(column, detail=", ".join(shares) + (f" and {count_of(rest, 'level')} more" if rest else ""))
+    if isinstance(table, MixedTable) and column.name in table.number_names:
+        values = table.numbers[table.number_names.index(column.name)]
+        low, *quartiles, high = np.quantile(values[~np.isnan(values)], [0, 0.25, 0.5, 0.75, 1]).tolist()
+        middle = ", ".join(f"{one:.6g}" for one in quartiles)
+        return attrs.evolve(column, detail=f"{low:.6g} to {high:.6g}, quartiles {middle}")
+    return column
+
+
+def _level(level: Any) -> str:
+    return f"{level:.6g}" if isinstance(level, float) else shown(level)
+
+
+def _share(share: float, digits: int) -> str:
+    """Return a share in per cent; one that would be rounded to zero is said to be below the smallest that is not."""
+    least = 10.0 ** -(digits + 2)
+    return f"<{least:.{digits}%}" if 0 < share < least / 2 else f"{share:.{digits}%}"
 
 
 def find_duplicates(table: Table, names: Iterable[Node]) -> tuple[tuple[Node, ...], ...]:

@@ -6,29 +6,31 @@ encoded as a small table would be, and each value counts for as many rows as hav
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Column
+from apsl_rules.data.columns import Column, Numbers
 from apsl_rules.data.counts.source import Heading
-from apsl_rules.data.levels import MOST_LEVELS, ContinuousError, LevelRule, code
+from apsl_rules.data.decide import decide
+from apsl_rules.data.kinds import DROPPED, MOST_LEVELS, ColumnKind, Kind, infer_kind, is_coded, notes_on_kinds
+from apsl_rules.data.levels import LevelRule, code, code_cut
 from apsl_rules.data.open_table import check_names
-from apsl_rules.data.read_table import (
-    MissingRule,
-    advice_on_continuous,
+from apsl_rules.data.reading import USUAL_CUT, Discretize, MissingRule, Plan, Reading
+from apsl_rules.data.sentences import (
     advice_on_levels,
-    check_gaps,
-    check_rules,
-    coding_of,
     notes_on_cuts,
     notes_on_gaps,
+    problem_of_gaps,
+    problem_of_numbers,
+    refuse,
     with_missing,
 )
-from apsl_rules.errors import DataError
+from apsl_rules.data.summaries import summarise
+from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of
 
 
@@ -42,61 +44,133 @@ class Distinct:
 
 @attrs.frozen(eq=False)
 class Dictionary:
-    """A heading, and for each column the codes of its distinct values, in the order in which they were given.
+    """A heading, and for each of its columns the codes of its distinct values, in the order in which they were given.
 
-    ``cut`` are the columns whose codes are intervals.
+    ``places`` are those of the columns among all that were given, and ``cut`` the columns whose codes are intervals.
     """
 
     heading: Heading
     codes: tuple[npt.NDArray[np.intp], ...]
     cut: tuple[Node, ...]
+    places: tuple[int, ...]
 
 
-def dictionary(
+def plan_counting(
     names: Sequence[Node],
-    columns: Sequence[Distinct],
     *,
     missing: MissingRule = "testwise",
-    discretize: str | Mapping[Node, str] | None = None,
+    discretize: Discretize = None,
     levels: LevelRule = "observed",
-) -> Dictionary:
-    """Encode columns of which the distinct values are known; the options are those of ``table``."""
-    check_rules(missing, levels)
+    kinds: Mapping[Node, Kind] | None = None,
+    drop: Iterable[Node] | None = None,
+    only: Iterable[Node] | None = None,
+) -> Plan:
+    """Check the options of ``table`` for a table whose rows stay elsewhere and are counted there."""
     check_names(names)
-    rows = int(columns[0].rows.sum()) if columns else 0
+    if missing == "complete":
+        message = "missing='complete' needs the table in memory; give missing='testwise', or counts='memory'"
+        raise InvalidArgumentError(message)
+    plan = Reading(missing, discretize, levels, kinds, drop, only).plan(names)
+    if isinstance(discretize, str) or plan.cut is not None:
+        return plan
+    return attrs.evolve(plan, cut=USUAL_CUT, is_cut_asked=False)
+
+
+def dictionary(names: Sequence[Node], columns: Mapping[int, Distinct], plan: Plan) -> Dictionary:
+    """Encode columns of which the distinct values are known, each by its place among the names."""
+    first = next(iter(columns.values()), None)
+    rows = 0 if first is None else int(first.rows.sum())
     if rows < 2:  # noqa: PLR2004 - nothing varies in one row
         message = f"the table has {count_of(rows, 'row')}; at least 2 are needed"
         raise DataError(message)
-    coding = coding_of(levels, discretize, tuple(names))
-    continuous: dict[Node, int] = {}
-    known: list[tuple[Any, ...]] = []
-    coded: list[npt.NDArray[np.intp]] = []
-    absent = np.zeros(len(names), np.int64)
-    cut: list[Node] = []
-    for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+    reader = _Reader(plan, holds_codes(names, columns, plan))
+    for place in plan.places:
         try:
-            one = code(column.values, name, coding, column.rows)
-        except ContinuousError as error:
-            continuous[name] = error.distinct
-            continue
-        if one.cut:
-            cut.append(name)
+            reader.read(place, names[place], columns[place])
+        except DataError as error:
+            reader.problems.append(str(error))
+    return reader.finish(names, columns, rows)
+
+
+def holds_codes(names: Sequence[Node], columns: Mapping[int, Distinct], plan: Plan) -> bool:
+    """Return whether a table holds codes alone, as ``ColumnReader`` finds out while it reads."""
+    if plan.cut is not None and plan.is_cut_asked:
+        return False
+    found = (summarise(columns[place].values, names[place], columns[place].rows) for place in plan.places)
+    wide = 0
+    for summary in found:
+        if not summary.may_be_codes:
+            return False
+        wide += infer_kind(summary).kind == "number"
+    return is_coded(len(plan.places), wide)
+
+
+@attrs.define(eq=False)
+class _Reader:
+    """The columns encoded so far, by place."""
+
+    plan: Plan
+    holds_codes: bool
+    kinds: dict[int, ColumnKind] = attrs.field(factory=dict)
+    codes: dict[int, npt.NDArray[np.intp]] = attrs.field(factory=dict)
+    levels: dict[int, tuple[Any, ...]] = attrs.field(factory=dict)
+    absent: dict[int, int] = attrs.field(factory=dict)
+    cut: list[Node] = attrs.field(factory=list)
+    uncut: list[Node] = attrs.field(factory=list)
+    crowded: list[Node] = attrs.field(factory=list)
+    problems: list[str] = attrs.field(factory=list)
+
+    def read(self, place: int, name: Node, column: Distinct) -> None:
+        """Encode a column as its kind asks for."""
+        decision = decide(column.values, name, self.plan, column.rows)
+        if self.holds_codes and decision.kind.kind == "number" and self.plan.asked_kind(name) is None:
+            decision = decide(column.values, name, self.plan, column.rows, codes=True)
+        self.kinds[place] = decision.kind
+        if decision.kind.kind == "set aside":
+            return
+        if decision.crowded:
+            self.crowded.append(name)
+        if decision.kind.kind == "number" and isinstance(decision.column, Numbers):
+            if decision.cut is None:
+                self.uncut.append(name)
+                return
+            one = code_cut(decision.column, decision.cut, column.rows)
+            self.cut.append(name)
+            self.kinds[place] = attrs.evolve(decision.kind, kind="category", detail=f"{decision.kind.detail}, cut")
+        else:
+            one = code(decision.column, name, self.plan.levels)
         codes, labels = one.codes[0].astype(np.intp), one.levels[0]
         gone = codes < 0
-        absent[place] = int(column.rows[gone].sum())
-        coded.append(np.where(gone, len(labels), codes))
-        known.append(with_missing(name, labels) if missing == "level" and absent[place] else labels)
-        if len(known[-1]) > MOST_LEVELS:
-            raise DataError(advice_on_levels(name, len(known[-1])))
-    if continuous:
-        raise DataError(advice_on_continuous(continuous))
-    check_gaps(names, absent, rows, missing)
-    cards = np.array([len(one) for one in known], np.int64)
-    incomplete = (absent > 0) & (missing == "testwise")
-    totals = tuple(
-        np.bincount(codes, column.rows, span).astype(np.int64)
-        for codes, column, span in zip(coded, columns, (cards + incomplete).tolist(), strict=True)
-    )
-    notes = (*notes_on_cuts(cut, discretize), *notes_on_gaps(names, absent, rows, missing))
-    heading = Heading(tuple(names), cards, tuple(known), incomplete, rows, totals, notes)
-    return Dictionary(heading, tuple(coded), tuple(cut))
+        self.absent[place] = int(column.rows[gone].sum())
+        self.codes[place] = np.where(gone, len(labels), codes)
+        is_level = self.plan.missing == "level" and self.absent[place] > 0
+        self.levels[place] = with_missing(name, labels) if is_level else labels
+        if len(self.levels[place]) > MOST_LEVELS:
+            raise DataError(advice_on_levels(name, len(self.levels[place])))
+
+    def finish(self, names: Sequence[Node], columns: Mapping[int, Distinct], rows: int) -> Dictionary:
+        """Return the codes and the heading, or refuse the table for all its problems together."""
+        kept = tuple(sorted(self.codes))
+        known = [names[place] for place in kept]
+        absent = np.array([self.absent[place] for place in kept], np.int64)
+        if self.uncut:
+            self.problems.append(problem_of_numbers(self.uncut))
+        if self.plan.missing == "refuse" and (gaps := problem_of_gaps(known, absent, rows)):
+            self.problems.append(gaps)
+        refuse(self.problems)
+        kinds = tuple(self.kinds.get(place, ColumnKind(name, "set aside", DROPPED)) for place, name in enumerate(names))
+        aside = notes_on_kinds(kinds, self.crowded)
+        if not kept:
+            message = f"no column is left to learn from: {'; '.join(aside)}"
+            raise DataError(message)
+        cards = np.array([len(self.levels[place]) for place in kept], np.int64)
+        incomplete = (absent > 0) & (self.plan.missing == "testwise")
+        totals = tuple(
+            np.bincount(self.codes[place], columns[place].rows, span).astype(np.int64)
+            for place, span in zip(kept, (cards + incomplete).tolist(), strict=True)
+        )
+        unasked = [name for name in self.cut if name not in self.plan.cuts and not self.plan.is_cut_asked]
+        notes = (*aside, *notes_on_gaps(known, absent, rows, self.plan.missing), *notes_on_cuts(unasked))
+        levels = tuple(self.levels[place] for place in kept)
+        heading = Heading(tuple(known), cards, levels, incomplete, rows, totals, notes, kinds)
+        return Dictionary(heading, tuple(self.codes[place] for place in kept), tuple(self.cut), kept)

@@ -1,4 +1,4 @@
-"""Notes on the table behind a part: constant and duplicate columns."""
+"""Notes on the table behind a part: constant, duplicate and derived columns."""
 
 from __future__ import annotations
 
@@ -9,13 +9,22 @@ import numpy as np
 
 from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.counts.source import Heading
+from apsl_rules.data.derived import find_derived
 from apsl_rules.data.describe import find_duplicates
+from apsl_rules.data.mixed_table import MixedTable
 from apsl_rules.data.table import Table
 from apsl_rules.names import Node, count_of, in_order, listing, order_key
 
 
-def notes_on(table: Table, members: Sequence[Node]) -> tuple[str, ...]:
-    """Return a sentence for each thing that stands out; duplicates are looked for among the members only."""
+def notes_on(table: Table | MixedTable, members: Sequence[Node]) -> tuple[str, ...]:
+    """Return a sentence for each thing that stands out.
+
+    Duplicates are looked for among the members only. In a table with numbers, derived columns are named if a member
+    follows from others, or others from it.
+    """
+    if isinstance(table, MixedTable):
+        alike = find_duplicates(table.categories, [name for name in members if name in table.categories.place])
+        return (*table.notes, *_on_duplicates(alike), *find_derived(table, table.names, members))
     return (*_on_columns(table), *_on_duplicates(find_duplicates(table, members)))
 
 

@@ -58,29 +58,30 @@ def _open_file(path: str | PathLike[str], names: tuple[Node, ...] | None) -> Sou
     kind = file_kind(path)
     if kind == "txt":
         matrix = read_integers(path)
-        return Matrix(matrix, _replace_names([str(place) for place in range(1, matrix.shape[1] + 1)], names))
+        labels = replace_names([str(place) for place in range(1, matrix.shape[1] + 1)], names)
+        return Matrix(matrix, labels, holds_codes=True)
     return _open_object(read_parquet(path) if kind == "parquet" else read_csv(path), names)
 
 
 def _open_object(source: Any, names: tuple[Node, ...] | None) -> Source:
     if isinstance(source, Table):
-        return Encoded(source, _replace_names(source.names, names))
-    if isinstance(source, PlainTable):
-        return attrs.evolve(source, names=_replace_names(source.names, names))
+        return Encoded(source, replace_names(source.names, names))
+    if isinstance(source, PlainTable | Matrix):
+        return attrs.evolve(source, names=replace_names(source.names, names))
     if isinstance(source, np.ndarray):
         return _open_array(source, names)
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(source, pandas.DataFrame):
         from apsl_rules.data.pandas_frame import PandasFrame
 
-        return PandasFrame(source, _replace_names(source.columns.tolist(), names))
+        return PandasFrame(source, replace_names(source.columns.tolist(), names))
     from apsl_rules.data.narwhals_frame import open_frame
 
     frame = open_frame(source)
     if frame is None:
         message = f"cannot take {type(source).__name__} for a table; give {_KINDS}"
         raise DataError(message)
-    return attrs.evolve(frame, names=_replace_names(frame.names, names))
+    return attrs.evolve(frame, names=replace_names(frame.names, names))
 
 
 def _open_array(source: npt.NDArray[Any], names: tuple[Node, ...] | None) -> Matrix:
@@ -93,25 +94,32 @@ def _open_array(source: npt.NDArray[Any], names: tuple[Node, ...] | None) -> Mat
     if isinstance(source, np.ma.MaskedArray):
         message = "masked arrays are not taken; give a DataFrame, or an array with NaN or None where values are missing"
         raise DataError(message)
-    return Matrix(source, _replace_names([f"X{place}" for place in range(1, source.shape[1] + 1)], names))
+    return Matrix(source, replace_names([f"X{place}" for place in range(1, source.shape[1] + 1)], names))
 
 
-def _replace_names(labels: Sequence[Node], names: tuple[Node, ...] | None) -> tuple[Node, ...]:
+def replace_names(labels: Sequence[Node], names: Sequence[Node] | None) -> tuple[Node, ...]:
+    """Return the names that were given for the columns of a table, one for each, or those that they have."""
     if names is None:
         return tuple(labels)
     if len(names) != len(labels):
         given, columns = count_of(len(names), "name"), count_of(len(labels), "column")
         message = f"there are {given} for {columns}; give one name for each column"
         raise DataError(message)
-    return names
+    return tuple(names)
 
 
 @attrs.frozen(eq=False)
 class Matrix:
-    """A numpy array as a source."""
+    """A numpy array as a source; ``holds_codes`` says that all its numbers are the codes of levels."""
 
     matrix: npt.NDArray[Any]
     names: tuple[Node, ...]
+    holds_codes: bool = False
+
+    @property
+    def columns(self) -> tuple[Node, ...]:
+        """Return the names, as a frame does."""
+        return self.names
 
     @property
     def rows(self) -> int:

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.data.kinds import ColumnKind
 from apsl_rules.names import Node
 
 Codes: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
@@ -29,7 +30,8 @@ class Table:
     ``codes[i, r]`` is the code of column i in row r, from 0 to ``cards[i] - 1``; a missing value (only under the
     policy ``testwise``) has the code ``cards[i]`` and the column is flagged in ``incomplete``.
     ``cards[i]`` is one more than the largest code observed, and ``levels[i]`` names the codes. ``notes`` say what was
-    assumed when the table was read. A table never changes, so what is worked out about it can be kept with it.
+    assumed when the table was read, and ``columns`` tell the kind of each column of the source, also of those that
+    were set aside. A table never changes, so what is worked out about it can be kept with it.
     """
 
     names: tuple[Node, ...]
@@ -38,6 +40,7 @@ class Table:
     levels: tuple[tuple[Any, ...], ...]
     incomplete: npt.NDArray[np.bool_]
     notes: tuple[str, ...] = ()
+    columns: tuple[ColumnKind, ...] = ()
 
     @property
     def rows(self) -> int:

@@ -121,7 +121,7 @@ def _known(learned: object) -> Pdag:
     if isinstance(learned, Part):
         store = learned.store
         torn = frozenset(pair for pair in store.conflicts if adjacent.fact(*pair) in store)
-        return Pdag(learned.nodes, store.arrows, store.lines | torn)
+        return Pdag(learned.nodes, learned.all_arrows, learned.all_lines | torn)
     graph = graph_of(learned)
     return Pdag(graph.nodes, graph.arrows, graph.lines | graph.conflicts)
 

@@ -26,7 +26,7 @@ from apsl_backends.answers.cache_file import Answer, VerdictCache
 from apsl_backends.answers.cached_oracle import CachedOracle
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import learn, network
-from apsl_rules.data import table
+from apsl_rules.data import coded_table
 from apsl_rules.data.table import Table
 from apsl_rules.errors import CacheFileError, UnknownNodeError
 from apsl_rules.evidence.verdicts import Decision, Verdict
@@ -84,7 +84,7 @@ def data() -> Table:
     a = rng.integers(0, 2, 60)
     b = (a + (rng.random(60) < 0.2)) % 2
     c = (b + (rng.random(60) < 0.3)) % 3
-    return table(np.stack([a, b, c, rng.integers(0, 3, 60), rng.integers(0, 2, 60)], axis=1), names="abcde")
+    return coded_table(np.stack([a, b, c, rng.integers(0, 3, 60), rng.integers(0, 2, 60)], axis=1), names="abcde")
 
 
 def cached(data: Table, kept: VerdictCache, alpha: float, **options: object) -> tuple[Chi, CachedOracle]:
@@ -408,7 +408,7 @@ def test_an_elimination_is_kept_for_the_same_names_only(tmp_path: Path) -> None:
     columns = np.stack([x, y, y], axis=1)
 
     for names in (["x", "b", "a"], ["x", "a", "b"]):
-        data = table(columns, names=names)
+        data = coded_table(columns, names=names)
         plain = learn(data, "x", learner="apsl")
         kept = learn(data, "x", learner="apsl", cache=tmp_path / "v.sqlite")
 

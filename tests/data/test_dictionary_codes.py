@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from apsl_rules import table
+from apsl_rules.data import coded_table
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ def test_every_label_is_read(drawn: list[pa.DictionaryArray]) -> None:
     expected = column.to_pylist()
     assume(any(label is not None for label in expected))
     declared = dict.fromkeys(label for one in drawn for label in one.dictionary.to_pylist())
-    read = table(pa.table({"a": column, "b": pa.array(range(len(expected)))}), missing="level")
+    read = coded_table(pa.table({"a": column, "b": pa.array(range(len(expected)))}), missing="level")
     labels = [read.levels[0][code] for code in read.codes[0]]
 
     assert labels == ["missing" if label is None else label for label in expected]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_rules.data import table
+from apsl_rules.data import Table, table
 from apsl_rules.data.open_table import open_source
 from apsl_rules.data.readers import MISSING_FIELDS, PlainTable, read_csv
 from apsl_rules.data.readers.delimited import read_frame
@@ -54,8 +54,11 @@ def outcome(source: Any, **options: Any) -> Any:
         made = table(source, **options)
     except ApslError as error:
         return str(error)
-    kinds = [[type(level) for level in levels] for levels in made.levels]
-    return made.names, made.codes.tolist(), made.codes.dtype, made.levels, kinds, made.incomplete.tolist(), made.notes
+    coded = made if isinstance(made, Table) else made.categories
+    types = [[type(level) for level in levels] for levels in coded.levels]
+    numbers = [] if isinstance(made, Table) else [row.tobytes() for row in made.numbers]
+    codes = coded.codes.tolist(), coded.codes.dtype, coded.levels, types, coded.incomplete.tolist()
+    return made.names, codes, numbers, made.columns, made.notes
 
 
 def columns_of(source: Any) -> list[Any]:

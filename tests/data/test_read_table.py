@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules.data import MissingRule, fingerprint, table
+from apsl_rules.data import MissingRule, coded_table, count_levels, fingerprint, table
 from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.names import Node
@@ -54,7 +54,7 @@ def test_encoding_round_trips(data: st.DataObject) -> None:
         lambda column: any(value is not None for value in column)
     )
     columns = data.draw(st.lists(cells, min_size=1, max_size=4))
-    encoded = table(object_array(columns), missing="testwise")
+    encoded = coded_table(object_array(columns), missing="testwise")
     assert decoded(encoded) == columns
     for place in range(len(columns)):
         codes = encoded.codes[place]
@@ -73,7 +73,9 @@ def test_integers_of_any_width_and_storage(columns: list[list[int]], storage: st
     bits = {"int64": 63, "int8": 7, "uint8": 8, "uint64": 64, "float64": 53}[storage]
     low = -(2**bits) + (storage == "float64") if storage in ("int64", "int8", "float64") else 0
     fitting = [[low + value % (2**bits - low) for value in column] for column in columns]
-    encoded = table(np.array(fitting).astype(storage).T if storage == "float64" else np.array(fitting, dtype=storage).T)
+    encoded = coded_table(
+        np.array(fitting).astype(storage).T if storage == "float64" else np.array(fitting, dtype=storage).T
+    )
     assert decoded(encoded) == fitting
     assert [list(levels) for levels in encoded.levels] == [sorted(set(column)) for column in fitting]
 
@@ -91,8 +93,8 @@ def test_permuting_columns_permutes_the_table(data: st.DataObject) -> None:
         )
     )
     order = data.draw(st.permutations(range(len(names))))
-    straight = table(matrix.T, names=names)
-    permuted = table(matrix[order].T, names=[names[place] for place in order])
+    straight = coded_table(matrix.T, names=names)
+    permuted = coded_table(matrix[order].T, names=[names[place] for place in order])
     assert permuted.names == tuple(names[place] for place in order)
     assert (permuted.codes == straight.codes[order]).all()
     assert permuted.levels == tuple(straight.levels[place] for place in order)
@@ -103,10 +105,10 @@ def test_permuting_columns_permutes_the_table(data: st.DataObject) -> None:
 def test_labels_of_all_kinds_survive(names: list[Node]) -> None:
     """Integer, tuple, spaced, empty and non-ASCII labels are kept as they are."""
     matrix = np.zeros((2, len(names)), dtype=int)
-    assert table(matrix, names=names).names == tuple(names)
+    assert coded_table(matrix, names=names).names == tuple(names)
     frame = pd.DataFrame(matrix)
     frame.columns = pd.Index(names, dtype=object, tupleize_cols=False)
-    assert table(frame).names == tuple(names)
+    assert coded_table(frame).names == tuple(names)
 
 
 # --- kinds of tables -----------------------------------------------------------------------------------------------
@@ -139,7 +141,7 @@ FRAME_LEVELS = (("a", "b", "ä b"), (1, 3, 7), (False, True), (1, 2))
 )
 def test_kinds_of_frames(source: Any) -> None:
     """The same columns give the same table whatever library holds them."""
-    encoded = table(source)
+    encoded = coded_table(source)
     assert encoded.names == tuple(FRAME)
     assert encoded.codes.tolist() == CODES
     assert encoded.codes.dtype == np.uint8
@@ -151,7 +153,9 @@ def test_kinds_of_frames(source: Any) -> None:
 def test_a_database_query_is_a_table() -> None:
     """The result of a query in duckdb is collected and encoded."""
     with duckdb.connect() as database:
-        encoded = table(database.sql("SELECT * FROM (VALUES ('b', 3), ('a', NULL), ('b', 7))"), missing="testwise")
+        encoded = coded_table(
+            database.sql("SELECT * FROM (VALUES ('b', 3), ('a', NULL), ('b', 7))"), missing="testwise"
+        )
     assert decoded(encoded) == [["b", "a", "b"], [3, None, 7]]
 
 
@@ -175,18 +179,18 @@ MISSING: dict[str, list[Any]] = {"word": ["b", None, "b"], "number": [3, None, 1
 )
 def test_missing_values_in_all_kinds(source: Any) -> None:
     """A missing value is recognised in every kind of table and treated as asked."""
-    kept = table(source)
+    kept = coded_table(source)
     assert kept.codes.tolist() == [[0, 1, 0], [1, 2, 0], [1, 2, 0]]
     assert kept.cards.tolist() == [1, 2, 2]
     assert kept.incomplete.all()
     assert [note for note in kept.notes if "(1, 1, 1 of 3 rows)" in note]
-    level = table(source, missing="level")
+    level = coded_table(source, missing="level")
     assert level.codes.tolist() == kept.codes.tolist()
     assert level.cards.tolist() == [2, 3, 3]
     assert level.levels == (("b", "missing"), (1, 3, "missing"), (False, True, "missing"))
     assert not level.incomplete.any()
     with pytest.raises(DataError, match=r"missing in columns .* \(1, 1, 1 of 3 rows\); give missing='testwise'"):
-        table(source, missing="refuse")
+        coded_table(source, missing="refuse")
 
 
 def test_integers_beyond_the_machine() -> None:
@@ -194,15 +198,15 @@ def test_integers_beyond_the_machine() -> None:
     values = [2**100, 0, 2**100]
     wide = pl.DataFrame({"a": pl.Series(values, dtype=pl.Int128), "b": pl.Series([1, 2, 1], dtype=pl.Int128)})
     for source in (wide, pd.DataFrame({"a": values, "b": [1, 2, 1]})):
-        assert table(source).levels == ((0, 2**100), (1, 2))
+        assert coded_table(source).levels == ((0, 2**100), (1, 2))
 
 
 def test_a_table_is_given_back() -> None:
     """An encoded table passes as it is, and options that would need its source are refused."""
-    encoded = table(np.eye(2, dtype=int))
+    encoded = coded_table(np.eye(2, dtype=int))
     assert encoded.names == ("X1", "X2")
     assert table(encoded) is encoded
-    with pytest.raises(InvalidArgumentError, match="encoded already"):
+    with pytest.raises(InvalidArgumentError, match="read already, so names= comes too late"):
         table(encoded, names=["a", "b"])
 
 
@@ -210,44 +214,44 @@ def test_category_order_and_unseen_levels() -> None:
     """Categories keep their order; unseen levels go, or stay below the largest seen when levels are declared."""
     words = pd.Categorical(["mid", "low", "mid"], categories=["low", "none", "mid", "high"])
     frame = pd.DataFrame({"c": words, "i": [4, 0, 4], "f": [2.0, None, 2.0], "w": ["b", "a", "b"]})
-    seen = table(frame, missing="testwise")
+    seen = coded_table(frame, missing="testwise")
     assert seen.levels == (("low", "mid"), (0, 4), (2,), ("a", "b"))
-    declared = table(frame, missing="testwise", levels="declared")
+    declared = coded_table(frame, missing="testwise", levels="declared")
     assert declared.levels == (("low", "none", "mid"), (0, 1, 2, 3, 4), (0, 1, 2), ("a", "b"))
     assert declared.codes.tolist() == [[2, 0, 2], [4, 0, 4], [2, 3, 2], [1, 0, 1]]
-    assert table(frame[["i"]], levels="declared").codes.tolist() == [[4, 0, 4]]
+    assert coded_table(frame[["i"]], levels="declared").codes.tolist() == [[4, 0, 4]]
     for block in (pd.DataFrame({"i": [-1, 2]}), pd.DataFrame({"i": [0, 65_535]})):
         with pytest.raises(DataError, match="column 'i' has integers from"):
-            table(block, levels="declared")
+            coded_table(block, levels="declared")
 
 
 def test_names_replace_labels() -> None:
     """Names given beside a frame rename its columns, and their number must fit."""
     unhashable: Any = [["a"], ["b"]]
-    assert table(pd.DataFrame(FRAME), names="wnth").names == ("w", "n", "t", "h")
-    assert table(pl.DataFrame(FRAME), names=range(4)).names == (0, 1, 2, 3)
+    assert coded_table(pd.DataFrame(FRAME), names="wnth").names == ("w", "n", "t", "h")
+    assert coded_table(pl.DataFrame(FRAME), names=range(4)).names == (0, 1, 2, 3)
     with pytest.raises(DataError, match="there are 3 names for 4 columns"):
-        table(pd.DataFrame(FRAME), names="wnt")
+        coded_table(pd.DataFrame(FRAME), names="wnt")
     with pytest.raises(DataError, match=r"cannot have these names \(.*\); give text"):
-        table(np.eye(2), names=unhashable)
+        coded_table(np.eye(2), names=unhashable)
 
 
 def test_a_multiindex_gives_tuples() -> None:
     """Columns with several header levels are named by tuples."""
     frame = pd.DataFrame({("a", 1): [0, 1], ("a", 2): [1, 1]})
-    assert table(frame).names == (("a", 1), ("a", 2))
+    assert coded_table(frame).names == (("a", 1), ("a", 2))
 
 
 def test_wider_codes_where_levels_need_them() -> None:
     """Up to 255 levels take one byte, more take two, and every column keeps its codes."""
     rows = np.arange(256)
-    assert table(np.stack([rows % 255, rows % 2], axis=1)).codes.dtype == np.uint8
-    wide = table(np.stack([rows % 2, rows, rows % 3], axis=1), discretize="none")
+    assert coded_table(np.stack([rows % 255, rows % 2], axis=1)).codes.dtype == np.uint8
+    wide = coded_table(np.stack([rows % 2, rows, rows % 3], axis=1))
     assert wide.codes.dtype == np.uint16
     assert (wide.codes == np.stack([rows % 2, rows, rows % 3])).all()
     gap = pd.DataFrame({"a": [*range(255), None]})
-    assert table(gap, discretize="none").codes.dtype == np.uint8
-    assert table(gap, missing="level", discretize="none").codes.dtype == np.uint16
+    assert coded_table(gap).codes.dtype == np.uint8
+    assert coded_table(gap, missing="level").codes.dtype == np.uint16
 
 
 # --- bad tables ----------------------------------------------------------------------------------------------------
@@ -257,28 +261,26 @@ def test_too_many_levels() -> None:
     """65,535 levels are encoded, one more is refused by name and number."""
     rows = np.arange(65_536)
     most = np.stack([rows % 65_535, rows % 2], axis=1)
-    assert table(most, discretize="none").cards.tolist() == [65_535, 2]
+    assert coded_table(most).cards.tolist() == [65_535, 2]
     with pytest.raises(DataError, match="column 'X1' has 65,536 levels; at most 65,535"):
-        table(np.stack([rows, rows % 2], axis=1), discretize="none")
+        coded_table(np.stack([rows, rows % 2], axis=1))
     with pytest.raises(DataError, match="column 'w' has 65,536 levels"):
-        table(pd.DataFrame({"w": rows.astype(str)}))
+        coded_table(pd.DataFrame({"w": rows.astype(str)}))
 
 
-def test_fractions_are_refused_where_nothing_is_cut() -> None:
-    """Fractions are named and counted, also those that are objects, and the sentence says what to do."""
+def test_fractions_are_refused_where_levels_are_counted_and_nothing_is_cut() -> None:
+    """Fractions are named, also those that are objects, and the sentence says what to do."""
     frame = pd.DataFrame({"a": [0.5, 1.5, 0.5], "b": [1, 2, 3], "c": [0.25, 1e300, 7.0]})
     for source in (frame, frame.astype(object), pl.from_pandas(frame), frame.to_numpy(dtype=object)):
-        with pytest.raises(
-            DataError, match=r"look continuous .* has 2 distinct values\) and discretize is 'none'; leave that out"
-        ):
-            table(source, names=list("abc"), discretize="none")
-    with pytest.raises(DataError, match=r"column 'a' looks continuous .* turn it into categories, or use the fisherz"):
-        table(frame[["a", "b"]], discretize="none")
-    assert table(frame.astype({"a": str, "c": "category"}), discretize="none").cards.tolist() == [2, 3, 3]
+        read = table(source, names=list("abc"), discretize="none")
+        with pytest.raises(DataError, match="column 'c' is a number, discretize is 'none', and this test"):
+            count_levels(read, "none")
+        assert count_levels(read).cards.tolist() == [2, 3, 3]
+    assert coded_table(frame).levels == ((0.5, 1.5), (1, 2, 3), (0.25, 7.0, 1e300))
 
 
 def test_columns_of_all_missing() -> None:
-    """A column without a single value is refused by name under every rule."""
+    """A column without a single value is set aside under every rule, and refused if the caller wants it."""
     frames = [
         pd.DataFrame({"a": [1, 2], "n": [None, None]}),
         pd.DataFrame({"a": [1, 2], "n": [np.nan, np.nan]}),
@@ -288,8 +290,11 @@ def test_columns_of_all_missing() -> None:
     ]
     for frame in frames:
         for missing in get_args(MissingRule):
+            read = table(frame, missing=missing)
+            assert read.names == ("a",)
+            assert read.notes == ("column 'n' is set aside: all values are missing",)
             with pytest.raises(DataError, match="all values are missing in column 'n'; leave it out"):
-                table(frame, missing=missing)
+                table(frame, missing=missing, kinds={"n": "category"})
 
 
 @pytest.mark.parametrize(
@@ -314,7 +319,7 @@ def test_columns_of_all_missing() -> None:
 def test_what_is_no_table(source: Any, sentence: str) -> None:
     """Each thing that is no usable table gets its own sentence."""
     with pytest.raises(DataError, match=sentence):
-        table(source)
+        coded_table(source)
 
 
 def test_unknown_choices() -> None:
@@ -323,9 +328,9 @@ def test_unknown_choices() -> None:
     misspelt: Any = "testwize"
     unknown: Any = "all"
     with pytest.raises(InvalidArgumentError, match="missing='testwize' is not known; did you mean 'testwise'"):
-        table(matrix, missing=misspelt)
+        coded_table(matrix, missing=misspelt)
     with pytest.raises(InvalidArgumentError, match="give one of 'observed', 'declared'"):
-        table(matrix, levels=unknown)
+        coded_table(matrix, levels=unknown)
     with pytest.raises(UnknownNodeError, match="unknown column in discretize 'x1'; did you mean 'X1'"):
         table(matrix, discretize={"x1": "quantile:2"})
 
@@ -334,7 +339,7 @@ def test_a_level_called_missing() -> None:
     """A level of that name beside missing values would be ambiguous and is refused."""
     frame = pd.DataFrame({"a": ["missing", None, "x"]})
     with pytest.raises(DataError, match="also a level 'missing'"):
-        table(frame, missing="level")
+        coded_table(frame, missing="level")
 
 
 # --- start-up ------------------------------------------------------------------------------------------------------
@@ -353,7 +358,7 @@ def test_heavy_libraries_stay_out() -> None:
 def test_paths_are_tables(tmp_path: Path) -> None:
     """A path is read by its ending, as text or as a path object."""
     (tmp_path / "d.txt").write_text("0 1\n1 1\n2 0\n")
-    assert table(str(tmp_path / "d.txt")).names == ("1", "2")
-    assert table(tmp_path / "d.txt", names="ab").names == ("a", "b")
+    assert coded_table(str(tmp_path / "d.txt")).names == ("1", "2")
+    assert coded_table(tmp_path / "d.txt", names="ab").names == ("a", "b")
     (tmp_path / "d.csv").write_text("a,b\n1,x\n,y\n1,x\n")
-    assert decoded(table(tmp_path / "d.csv", missing="testwise")) == [[1, None, 1], ["x", "y", "x"]]
+    assert decoded(coded_table(tmp_path / "d.csv", missing="testwise")) == [[1, None, 1], ["x", "y", "x"]]

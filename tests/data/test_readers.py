@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules.data import table
+from apsl_rules.data import coded_table
 from apsl_rules.data.readers import MISSING_FIELDS, file_kind, read_csv, read_integers, read_parquet, read_supplement
 from apsl_rules.data.readers.delimited import _field_counts
 from apsl_rules.errors import DataError
@@ -45,7 +45,7 @@ def test_delimited_files(tmp_path: Path, name: str) -> None:
     content = (
         text if "sv" not in name or "csv" in name.lower() else "heart rate\tgröße\tn\nlow\tTrue\t1\n\na,b\tFalse\t2\n"
     )
-    encoded = table(read_csv(write(tmp_path / name, content)))
+    encoded = coded_table(read_csv(write(tmp_path / name, content)))
     assert encoded.names == ("heart rate", "größe", "n")
     assert encoded.levels == (("a,b", "low"), (False, True), (1, 2))
     assert encoded.codes.tolist() == [[1, 0], [1, 0], [0, 1]]
@@ -54,11 +54,11 @@ def test_delimited_files(tmp_path: Path, name: str) -> None:
 def test_missing_fields(tmp_path: Path) -> None:
     """Empty and NA fields are missing; "None" is a level like any other."""
     path = write(tmp_path / "d.csv", "a,b\nNone,1\nNA,2\nx,\n")
-    encoded = table(path, missing="testwise")
+    encoded = coded_table(path, missing="testwise")
     assert encoded.levels == (("None", "x"), (1, 2))
     assert encoded.incomplete.all()
     with pytest.raises(DataError, match=r"values are missing in columns 'a', 'b' \(1, 1 of 3 rows\)"):
-        table(path, missing="refuse")
+        coded_table(path, missing="refuse")
 
 
 @given(
@@ -87,9 +87,9 @@ def test_fields_are_counted_as_the_csv_module_counts(rows: list[list[str]]) -> N
         ("d.csv", 'a,b\n"1",2\n"3\n3",4\n5\n', "line 5 of .* has 1 fields where the header has 2"),
         ("d.csv", 'a,b\n1,"x\n2,3\n', "EOF inside string .* check its quotation marks"),
         ("d.csv", "a,a\n1,2\n3,4\n", "duplicate column names: 'a'"),
-        ("d.csv", ",a\n0,2\n1,4\n", "column 1 of .* has no name; .* index=False"),
+        ("d.csv", "a,,b\n0,2,1\n1,4,0\n", "column 2 of .* has no name; give every column a name"),
         ("d.csv", b"a,b\n1,\xe9\n2,3\n", "is not UTF-8 text .it has the byte 0xe9.; save it as UTF-8"),
-        ("d.csv", "a,b\n1,\n2,\n", "all values are missing in column 'b'"),
+        ("d.csv", "a,b\n,\n,\n", "no column is left to learn from: .* all values are missing"),
         ("d.dat", "a,b\n", "cannot tell what kind of file"),
         ("d.parquet.gz", "a,b\n", "cannot tell what kind of file"),
     ],
@@ -97,7 +97,7 @@ def test_fields_are_counted_as_the_csv_module_counts(rows: list[list[str]]) -> N
 def test_bad_delimited_files(tmp_path: Path, name: str, content: str | bytes, sentence: str) -> None:
     """Each fault of a file is told in one sentence, with the line where there is one."""
     with pytest.raises(DataError, match=sentence):
-        table(write(tmp_path / name, content))
+        coded_table(write(tmp_path / name, content))
 
 
 def test_a_broken_packed_file(tmp_path: Path) -> None:
@@ -105,17 +105,17 @@ def test_a_broken_packed_file(tmp_path: Path) -> None:
     for content in (b"a,b\n1,2\n", gzip.compress(b"a,b\n" + b"1,2\n" * 1000)[:-12]):
         (tmp_path / "d.csv.gz").write_bytes(content)
         with pytest.raises(DataError, match=r"cannot read the file .* check that it is whole"):
-            table(tmp_path / "d.csv.gz")
+            coded_table(tmp_path / "d.csv.gz")
 
 
 @pytest.mark.parametrize("name", ["d.csv", "d.txt", "d.parquet"])
 def test_missing_files_and_folders(tmp_path: Path, name: str) -> None:
     """A path that leads nowhere or to a folder is told so."""
     with pytest.raises(DataError, match=r"there is no file '.*'; check the path"):
-        table(tmp_path / name)
+        coded_table(tmp_path / name)
     (tmp_path / name).mkdir()
     with pytest.raises(DataError, match="is a folder; give a file"):
-        table(tmp_path / name)
+        coded_table(tmp_path / name)
 
 
 # --- Parquet -------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def test_parquet_with_each_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """Whichever library reads it, the table is the same; row labels of pandas are no column."""
     only(monkeypatch, reader)
     pd.DataFrame(PARQUET, index=[7, 8, 9]).to_parquet(tmp_path / "d.parquet")
-    encoded = table(tmp_path / "d.parquet")
+    encoded = coded_table(tmp_path / "d.parquet")
     assert encoded.names == ("c", "n", "b")
     assert encoded.codes.tolist() == [[0, 1, 0], [0, 1, 0], [1, 0, 0]]
 
@@ -161,7 +161,7 @@ def test_parquet_without_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     only(monkeypatch)
     pq.write_table(pa.table(PARQUET), tmp_path / "d.parquet")
     with pytest.raises(DataError, match="needs pyarrow, polars or duckdb; pip install pyarrow"):
-        table(tmp_path / "d.parquet")
+        coded_table(tmp_path / "d.parquet")
 
 
 # --- integer text --------------------------------------------------------------------------------------------------
@@ -212,8 +212,8 @@ def test_supplement(tmp_path: Path) -> None:
         assert found.graph.tolist() == [[0, 1], [0, 0]]
         assert list(found.samples) == ["s500_v1", "s500_v2"]
     sample = read_supplement(tmp_path).samples["s500_v1"]
-    assert table(sample).codes.tolist() == [[0, 1, 0], [1, 0, 1]]
-    assert table(sample, levels="declared").cards.tolist() == [3, 2]
+    assert coded_table(sample).codes.tolist() == [[0, 1, 0], [1, 0, 1]]
+    assert coded_table(sample, levels="declared").cards.tolist() == [3, 2]
     (tmp_path / "Child_graph.txt").unlink()
     assert read_supplement(tmp_path).graph is None
 
@@ -263,4 +263,4 @@ def test_a_wide_csv_round_trips(tmp_path: Path) -> None:
     matrix = np.random.default_rng(5).integers(0, 4, (60, 300))
     frame = pd.DataFrame(matrix, columns=[f"v{place}" for place in range(300)])
     frame.to_csv(tmp_path / "w.csv", index=False)
-    assert (table(tmp_path / "w.csv").codes == table(frame).codes).all()
+    assert (coded_table(tmp_path / "w.csv").codes == coded_table(frame).codes).all()

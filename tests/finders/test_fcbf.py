@@ -8,7 +8,7 @@ import pytest
 from apsl_backends.finders.fcbf import Fcbf
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import learn, network
-from apsl_rules.data import table
+from apsl_rules.data import coded_table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.plugins.offers import FinderSettings
@@ -28,14 +28,14 @@ def triangle() -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
 
 def test_a_true_neighbour_is_dropped_on_the_triangle() -> None:
     """B is a neighbour of T, but A tells more of B than T does, so the filter drops it."""
-    oracle = GSquare(table(triangle(), names=["T", "A", "B"]))
+    oracle = GSquare(coded_table(triangle(), names=["T", "A", "B"]))
 
     assert Fcbf(oracle, FinderSettings()).candidates("T").members == ("A",)
 
 
 def test_the_threshold_cuts() -> None:
     """A threshold above every uncertainty leaves no candidates."""
-    oracle = GSquare(table(triangle(), names=["T", "A", "B"]))
+    oracle = GSquare(coded_table(triangle(), names=["T", "A", "B"]))
 
     assert Fcbf(oracle, FinderSettings(options={"threshold": 0.9})).candidates("T").members == ()
 

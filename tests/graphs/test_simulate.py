@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from apsl_rules import known_dag, network, table
+from apsl_rules import known_dag, network
+from apsl_rules.data import coded_table
 from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks._text_rows import field
@@ -46,7 +47,7 @@ def test_a_file_holds_the_rows_that_are_drawn_in_memory(name: str, ending: str, 
     """Reading a file gives the same names, levels and rows as drawing them, and no draft is left beside it."""
     path = tmp_path / f"data.{ending}"
     simulate(network(name), 2000, path, seed=5)
-    read = table(path)
+    read = coded_table(path)
     drawn = sample(network(name), 2000, seed=5)
 
     assert read.names == drawn.names
@@ -58,7 +59,7 @@ def test_parquet_keeps_the_order_of_the_levels(tmp_path: Path) -> None:
     """Levels come back in the network's order, and text that looks like a number stays text."""
     simulate(coins("3", "1", "02", ""), 500, tmp_path / "data.parquet", seed=1)
 
-    assert table(tmp_path / "data.parquet").levels[0] == ("3", "1", "02", "")
+    assert coded_table(tmp_path / "data.parquet").levels[0] == ("3", "1", "02", "")
 
 
 @pytest.mark.slow
@@ -67,7 +68,7 @@ def test_parquet_keeps_the_order_of_the_levels(tmp_path: Path) -> None:
 def test_parquet_carries_every_name(tmp_path: Path, drawn_from: Network, seed: int) -> None:
     """Whatever the names of nodes and levels, a Parquet file gives them back."""
     simulate(drawn_from, 30, tmp_path / "data.parquet", seed=seed)
-    read = table(tmp_path / "data.parquet")
+    read = coded_table(tmp_path / "data.parquet")
 
     assert read.names == drawn_from.dag.nodes
     assert values(read) == values(sample(drawn_from, 30, seed=seed))
@@ -97,7 +98,7 @@ def test_text_carries_every_name_that_it_does_not_refuse(tmp_path: Path, drawn_f
         with pytest.raises(InvalidArgumentError, match="rename"):
             simulate(drawn_from, 30, path, seed=3)
         return
-    read = table(path)
+    read = coded_table(path)
     drawn = sample(drawn_from, 30, seed=3)
 
     assert read.names == drawn.names

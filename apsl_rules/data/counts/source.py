@@ -16,6 +16,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.data.kinds import ColumnKind
 from apsl_rules.data.table import Codes, Table
 from apsl_rules.names import Node
 
@@ -33,6 +34,7 @@ class Heading:
     rows: int
     totals: tuple[Weights, ...]
     notes: tuple[str, ...] = ()
+    columns: tuple[ColumnKind, ...] = ()
 
     def coding(self, place: int) -> bytes:
         """Return a key of how a column was coded: its place, its levels and the rows of each.
@@ -64,7 +66,14 @@ def heading_of(table: Table) -> Heading:
         spans = (table.cards + table.incomplete).tolist()
         totals = tuple(np.bincount(codes, minlength=span) for codes, span in zip(table.codes, spans, strict=True))
         _KNOWN[table] = Heading(
-            table.names, table.cards, table.levels, table.incomplete, table.rows, totals, table.notes
+            table.names,
+            table.cards,
+            table.levels,
+            table.incomplete,
+            table.rows,
+            totals,
+            table.notes,
+            table.columns,
         )
     return _KNOWN[table]
 

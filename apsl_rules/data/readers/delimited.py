@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MISSING_FIELDS = ("", "NA", "NaN", "nan", "<NA>", "null", "NULL")
 """What stands for a missing value in a CSV file; "None" does not, because it is the name of a level in known data."""
 
+ROW_NAMES = "rownames"
+"""What a first column without a name is called: R and pandas write the names or numbers of rows there."""
+
 _PLAINER = "put quotation marks around whole fields only, and double those within"
 
 
@@ -77,12 +80,11 @@ def read_header(file: Path, separator: str) -> list[str]:
     if not any(name.strip() for name in header):
         message = f"the first line of {str(file)!r} is blank; it must name the columns"
         raise DataError(message)
+    if not header[0].strip() and ROW_NAMES not in header:
+        header[0] = ROW_NAMES
     if not all(name.strip() for name in header):
         place = next(place for place, name in enumerate(header, 1) if not name.strip())
-        message = (
-            f"column {place} of {str(file)!r} has no name; name it, or, if it holds the row numbers that pandas "
-            f"adds, write the file with index=False"
-        )
+        message = f"column {place} of {str(file)!r} has no name; give every column a name"
         raise DataError(message)
     both = set(header[0].strip(";\t|,")) & set("".join(first))
     other = next((one for one in (";", "\t", "|", ",") if one != separator and one in both), None)

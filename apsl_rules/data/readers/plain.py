@@ -70,7 +70,7 @@ def read_plain(file: Path, separator: str, header: Sequence[str], missing: Seque
         return None
     first, *lines = text.replace("\r\n", "\n").split("\n")
     rows = [line.split(separator) for line in lines if line]
-    if not rows or "\r" in text.replace("\r\n", "") or first.split(separator) != list(header):
+    if not rows or "\r" in text.replace("\r\n", "") or len(first.split(separator)) != len(header):
         return None
     columns = []
     for fields in zip(*rows, strict=True):

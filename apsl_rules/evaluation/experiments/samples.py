@@ -11,7 +11,7 @@ from zlib import crc32
 import attrs
 import numpy as np
 
-from apsl_rules.data import Table, table
+from apsl_rules.data import Table, coded_table
 from apsl_rules.data.readers import read_graph, read_integers, read_supplement
 from apsl_rules.errors import DataError
 from apsl_rules.graphs import Dag, known_dag
@@ -103,7 +103,7 @@ class _Files:
         if rows.ndim != 2 or rows.shape[1] != len(self.dag.nodes):  # noqa: PLR2004 - rows and columns
             message = f"sample {key} has the shape {rows.shape}; its graph has {count_of(len(self.dag.nodes), 'node')}"
             raise DataError(message)
-        return table(rows, names=self.dag.nodes, levels="declared")
+        return coded_table(rows, names=self.dag.nodes, levels="declared")
 
 
 def drawing_seed(seed: int, network: str, *numbers: int) -> int:

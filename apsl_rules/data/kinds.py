@@ -1,0 +1,223 @@
+"""The kind of each column: a category, a number, or set aside, and why.
+
+A kind follows from a summary of the column, which any source can fill: a table in memory, or a database that counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeAlias
+
+import attrs
+
+from apsl_rules.names import Node, count_of, listing
+
+Kind: TypeAlias = Literal["category", "number", "set aside"]
+ColumnType: TypeAlias = Literal["text", "boolean", "category", "integer", "float", "date"]
+
+#: Whole numbers with more values than this are numbers.
+MOST_CODES = 10
+#: Whole numbers with at most so many values are categories, whatever they are.
+FEW_CODES = 3
+#: In a table of codes alone, whole numbers up to this one are codes.
+LARGEST_CODE = 63
+#: A category in memory can have so many levels.
+MOST_LEVELS = 65_535
+
+#: The details of a constant, of a column that the caller left out, and of the one that counts rows.
+CONSTANT = "it has only one value"
+DROPPED = "left out as asked"
+WEIGHTS = "says how many rows each row stands for"
+
+_ROWS_PER_LEVEL = 5
+_FEWEST_CODED_COLUMNS = 10
+_FEWEST_ROWS = 10
+_DIFFERENT = 0.9
+_LONG_TEXT = 40
+_ID_WORD = re.compile(
+    r"(?:^|[\W_])(?:ids?|idx|index|uuid|guid|key|row|rows|row[ _.]?names?|row[ _.]?id|case|obs|serial)$", re.IGNORECASE
+)
+_ORDER_NAME = re.compile(r"time|period|trend|rank|order|year|month|week|day|t", re.IGNORECASE)
+_ID_ENDING = re.compile(r"[a-z](?:Id|ID)$")
+
+
+@attrs.frozen
+class ColumnKind:
+    """A column of a table as it was read: its kind, what that rests on in a few words, and its missing values."""
+
+    name: Node
+    kind: Kind
+    detail: str = ""
+    missing: int = 0
+
+
+@attrs.frozen
+class ColumnSummary:
+    """What the kind of a column follows from.
+
+    ``distinct`` counts the different values that are there. For numbers it may stop at any count above ``MOST_CODES``,
+    if ``different`` is known: whether no value stands in two rows. ``low`` and ``high`` are the smallest and the
+    largest number, ``letters`` the mean length of a text.
+    """
+
+    name: Node
+    type: ColumnType
+    present: int
+    distinct: int
+    missing: int = 0
+    different: bool = False
+    whole: bool = False
+    low: float = 0
+    high: float = 0
+    letters: float = 0
+
+    @property
+    def may_be_codes(self) -> bool:
+        """Whether these are whole numbers that could be the codes of a table of codes, some of which nobody used."""
+        starts = self.low in (0, 1) or (self.low > 0 and self.distinct <= MOST_CODES)
+        return self.whole and starts and self.high <= LARGEST_CODE
+
+
+def infer_kind(summary: ColumnSummary, *, codes: bool = False, missing_level: bool = False) -> ColumnKind:
+    """Return the kind of a column.
+
+    ``codes`` says that the table holds codes alone, so that whole numbers are categories however many they are.
+    ``missing_level`` says that missing values count as a level.
+
+    >>> infer_kind(ColumnSummary("age", "integer", present=500, distinct=61, whole=True, low=18, high=90)).kind
+    'number'
+    """
+    levels = summary.distinct + (missing_level and summary.missing > 0)
+    aside = _reason(summary, levels, codes=codes)
+    if aside is not None:
+        return ColumnKind(summary.name, "set aside", aside, summary.missing)
+    if is_category(summary, codes=codes):
+        return ColumnKind(summary.name, "category", count_of(levels, "level"), summary.missing)
+    return ColumnKind(summary.name, "number", number_detail(summary.low, summary.high), summary.missing)
+
+
+def is_category(summary: ColumnSummary, *, codes: bool = False) -> bool:
+    """Whether a column is a category, if it is not set aside."""
+    if summary.type not in ("integer", "float") or summary.distinct <= 2:  # noqa: PLR2004 - two values have no scale
+        return True
+    if codes and summary.may_be_codes:
+        return True
+    if not summary.whole or summary.distinct > MOST_CODES:
+        return False
+    return summary.distinct <= FEW_CODES or are_counted(summary.low, summary.high)
+
+
+def are_counted(low: float, high: float) -> bool:
+    """Whether whole numbers in a range look like codes: counted from 0 or 1, where years and amounts are not."""
+    return low in (0, 1) and high <= MOST_CODES
+
+
+def is_coded(columns: int, wide: int) -> bool:
+    """Whether columns that all may be codes are a table of codes, where so many have more than ``MOST_CODES`` values.
+
+    Benchmark tables have a few variables of many levels among many of few levels.
+    """
+    return columns >= _FEWEST_CODED_COLUMNS and 2 * wide <= columns
+
+
+def number_detail(low: float, high: float) -> str:
+    """Return the range of a number in words."""
+    return f"{low:.6g} to {high:.6g}"
+
+
+def _reason(summary: ColumnSummary, levels: int, *, codes: bool) -> str | None:
+    """Return why a column is set aside, or None."""
+    if summary.present == 0:
+        return "all values are missing"
+    if levels == 1:
+        return CONSTANT
+    if summary.type == "date":
+        return "it holds dates or times"
+    if summary.type in ("text", "category"):
+        return _reason_of_labels(summary)
+    if summary.whole and summary.different and summary.present >= _FEWEST_ROWS and not codes:
+        numbered = summary.low in (0, 1) and summary.high - summary.low + 1 == summary.present
+        if (numbered and not _ORDER_NAME.fullmatch(str(summary.name))) or is_id_name(summary.name):
+            return "its whole numbers are all different, as those of an identifier"
+    return None
+
+
+def _reason_of_labels(summary: ColumnSummary) -> str | None:
+    many = summary.present >= _FEWEST_ROWS
+    if many and summary.distinct > _DIFFERENT * summary.present:
+        return "its labels are nearly all different, as those of an identifier"
+    if many and summary.letters > _LONG_TEXT and 2 * summary.distinct > summary.present:
+        return "it holds free text"
+    if summary.distinct > MOST_LEVELS:
+        return f"it has {summary.distinct:,} levels, and at most {MOST_LEVELS:,} can be encoded"
+    return None
+
+
+def is_id_name(name: Node) -> bool:
+    """Whether a name is usual for an identifier.
+
+    >>> [is_id_name(name) for name in ("id", "PassengerId", "customer_id", "row names", "acid", "paid")]
+    [True, True, True, True, False, False]
+    """
+    text = str(name).strip()
+    return bool(_ID_WORD.search(text) or _ID_ENDING.search(text))
+
+
+def is_crowded(summary: ColumnSummary) -> bool:
+    """Whether a category has so many levels that few rows are left for each."""
+    return summary.distinct > MOST_CODES and summary.present < _ROWS_PER_LEVEL * summary.distinct
+
+
+def notes_on_kinds(columns: Iterable[ColumnKind], crowded: Sequence[Node] = ()) -> tuple[str, ...]:
+    """Return sentences on the columns that were set aside, and on categories with too many levels for the rows."""
+    reasons: dict[str, list[Node]] = {}
+    for column in columns:
+        if column.kind == "set aside" and column.detail not in (DROPPED, WEIGHTS):
+            reasons.setdefault(column.detail, []).append(column.name)
+    notes = [_aside(names, reason) for reason, names in reasons.items()]
+    if crowded:
+        what = "column" if len(crowded) == 1 else "columns"
+        notes.append(
+            f"{what} {listing(crowded)} {'has' if len(crowded) == 1 else 'have'} so many levels that few rows are left "
+            f"for each, so hardly any test can use {_them(crowded)}; join levels, or give {_taken(crowded[0], 'drop')}"
+        )
+    return tuple(notes)
+
+
+def _aside(names: Sequence[Node], reason: str) -> str:
+    which = f"column {names[0]!r} is" if len(names) == 1 else f"columns {listing(names)} are"
+    if len(names) > 1:
+        reason = reason.replace("it has", "each has").replace("it holds", "each holds").replace("its ", "their ")
+    if reason == "all values are missing":
+        return f"{which} set aside: {reason}"
+    kind = "number" if "whole numbers" in reason else "category"
+    return f"{which} set aside: {reason}; take {_them(names)} back with {_taken(names[0], kind)}"
+
+
+def _taken(name: Node, kind: str) -> str:
+    return f"drop=[{name!r}]" if kind == "drop" else f"kinds={{{name!r}: {kind!r}}}"
+
+
+def _them(names: Sequence[Node]) -> str:
+    return "it" if len(names) == 1 else "them"
+
+
+def why_set_aside(table: Any, name: Node) -> str | None:
+    """Return a sentence that says why a column of a table is none of its variables, or None if it is one or unknown.
+
+    ``table`` is anything that has the kinds of its columns: a table, a heading, or counts and moments with a heading.
+    """
+    columns: Iterable[ColumnKind] = getattr(getattr(table, "heading", table), "columns", ())
+    if not isinstance(columns, tuple):
+        return None
+    for column in columns:
+        if isinstance(column, ColumnKind) and column.name == name and column.kind == "set aside":
+            if column.detail == DROPPED:
+                return f"column {name!r} was {DROPPED}; take it out of drop=, or put it into only="
+            if column.detail == WEIGHTS:
+                return f"column {name!r} {WEIGHTS}, so it is no variable; leave weights={name!r} out"
+            if column.detail == CONSTANT:
+                return f"column {name!r} was set aside: {CONSTANT}"
+            return _aside([name], column.detail).replace(" is set aside", " was set aside")
+    return None

@@ -1,0 +1,126 @@
+"""The columns of a table as they are read: categories as codes, numbers as floats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.data.columns import Numbers
+from apsl_rules.data.kinds import MOST_LEVELS, ColumnKind
+from apsl_rules.data.levels import Coded
+from apsl_rules.data.mixed_table import Floats, MixedTable
+from apsl_rules.data.reading import MissingRule
+from apsl_rules.data.sentences import advice_on_levels, with_missing
+from apsl_rules.data.table import Codes, Table
+from apsl_rules.errors import DataError
+from apsl_rules.names import Node
+
+_BYTE_LEVELS = 255
+#: So many numbers at most are kept together, so that few are moved in the end and little room is left unused.
+_TOGETHER = 1024
+
+
+class Store:
+    """Codes a byte each until a column needs two, a missing value being one more code; numbers with NaN for those."""
+
+    def __init__(self, names: tuple[Node, ...], rows: int, missing: MissingRule) -> None:
+        self.names = names
+        self.rows = rows
+        self.missing = missing
+        self.codes: Codes = np.empty((len(names), rows), dtype=np.uint8)
+        self.levels: dict[int, tuple[Any, ...]] = {}
+        self.absent = np.zeros(len(names), dtype=np.int64)
+        self.number_places: list[int] = []
+        self._numbers: list[Floats] = []
+
+    def put(self, places: Sequence[int], coded: Coded) -> None:
+        """Keep encoded columns at their places."""
+        codes, levels = coded.codes, list(coded.levels)
+        where: Any = slice(places[0], places[-1] + 1) if places[-1] - places[0] + 1 == len(places) else list(places)
+        if codes.dtype.kind == "i":
+            gone = codes < 0
+            absent = gone.sum(axis=1)
+            self.absent[where] = absent
+            codes = np.where(gone, np.array([[len(known)] for known in levels]), codes)
+            if self.missing == "level":
+                levels = [
+                    with_missing(self.names[place], known) if count else known
+                    for place, known, count in zip(places, levels, absent.tolist(), strict=True)
+                ]
+        most = max(len(known) for known in levels)
+        if most > MOST_LEVELS:
+            name = next(self.names[place] for place, known in zip(places, levels, strict=True) if len(known) == most)
+            raise DataError(advice_on_levels(name, most))
+        self.levels.update(zip(places, levels, strict=True))
+        if most > _BYTE_LEVELS and self.codes.dtype == np.uint8:
+            self.codes = self.codes.astype(np.uint16)
+        self.codes[where] = codes
+
+    def put_number(self, place: int, column: Numbers) -> None:
+        """Keep a number at its place."""
+        filled = len(self.number_places) % _TOGETHER
+        if filled == 0:
+            room = min(_TOGETHER, len(self.names) - len(self.number_places))
+            self._numbers.append(np.empty((room, self.rows), dtype=np.float64))
+        row = self._numbers[-1][filled]
+        row[:] = column.values
+        if column.missing.any():
+            row[column.missing] = np.nan
+            self.absent[place] = np.count_nonzero(column.missing)
+        self.number_places.append(place)
+
+    def is_whole_number(self, place: int) -> bool:
+        """Whether a column holds whole numbers and no labels."""
+        if place in self.levels:
+            return all(isinstance(level, int) and not isinstance(level, bool) for level in self.levels[place])
+        number = self.number_places.index(place)
+        values = self._numbers[number // _TOGETHER][number % _TOGETHER]
+        return bool((values == np.rint(values)).all())
+
+    def complete_rows(self) -> npt.NDArray[np.intp]:
+        """Return the numbers of the rows in which nothing is missing."""
+        kept = np.ones(self.rows, np.bool_)
+        for place, levels in self.levels.items():
+            if self.absent[place]:
+                kept &= self.codes[place] < len(levels)
+        for number, place in enumerate(self.number_places):
+            if self.absent[place]:
+                kept &= ~np.isnan(self._numbers[number // _TOGETHER][number % _TOGETHER])
+        return np.flatnonzero(kept)
+
+    def finish(self, columns: tuple[ColumnKind, ...], notes: tuple[str, ...]) -> Table | MixedTable:
+        """Return the table, of categories alone or with numbers."""
+        kept = sorted(self.levels)
+        names = tuple(self.names[place] for place in kept)
+        levels = tuple(self.levels[place] for place in kept)
+        whole = len(kept) == len(self.names)
+        categories = Table(
+            names=names,
+            codes=self.codes if whole else self.codes[kept],
+            cards=np.array([len(known) for known in levels], dtype=np.int64),
+            levels=levels,
+            incomplete=(self.absent[kept] > 0) & (self.missing in ("testwise", "complete")),
+            notes=notes,
+            columns=columns,
+        )
+        if not self.number_places:
+            return categories
+        blocks = self._numbers
+        numbers = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+        numbers = numbers[: len(self.number_places)]
+        order = np.argsort(self.number_places)
+        if (order[1:] < order[:-1]).any():
+            numbers = numbers[order]
+        places = sorted(self.number_places)
+        numbers.setflags(write=False)
+        return MixedTable(
+            names=tuple(self.names[place] for place in sorted([*kept, *places])),
+            categories=categories,
+            numbers=numbers,
+            number_names=tuple(self.names[place] for place in places),
+            columns=columns,
+            notes=notes,
+        )

@@ -1,0 +1,120 @@
+"""Derived columns: near-copies, cuts, sums and differences are named, and nothing else is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from apsl_rules import learn
+from apsl_rules.data import describe, find_derived, table
+
+RANDOM = np.random.default_rng(11)
+A, B, C = RANDOM.normal(size=(3, 400))
+WEIGHT = RANDOM.integers(1000, 5000, 400)
+LEVEL = RANDOM.integers(0, 4, 400)
+
+
+def told(**columns: object) -> tuple[str, ...]:
+    """Return the sentences about all columns of a table."""
+    read = table(pd.DataFrame(columns))
+    return find_derived(read, read.names)
+
+
+def test_unrelated_columns_say_nothing() -> None:
+    """Independent, correlated and rare columns follow from nothing."""
+    rare = {name: (RANDOM.random(400) < 0.01).astype(int) for name in ("r", "s")}
+    assert told(a=A, b=B, c=A + 0.1 * B + 0.1 * C, w=WEIGHT, level=LEVEL, **rare) == ()
+
+
+def test_monotone_copies_of_numbers() -> None:
+    """A monotone function of a number is a near-copy of it, also a falling one and one with gaps."""
+    gaps = np.where(np.arange(400) % 9 == 0, np.nan, -np.exp(3 * B))
+    found = told(a=A, e=np.exp(A * 3), b=B, g=gaps)
+    assert found == (
+        "columns 'a' and 'e' are nearly copies of each other: their ranks correlate by 1.0000",
+        "columns 'b' and 'g' are nearly copies of each other, in reverse: their ranks correlate by 1.0000",
+    )
+
+
+def test_near_copies_of_categories() -> None:
+    """Two categories that agree in nearly all rows up to the names of levels are near-copies; 98 % are not enough."""
+    words = np.array(["p", "q", "r", "s"])[LEVEL]
+    changed = words.copy()
+    changed[0] = "q" if words[0] != "q" else "r"
+    assert told(level=LEVEL, word=changed) == (
+        "columns 'level' and 'word' are nearly copies of each other: they agree in 99.75% of the rows",
+    )
+    noisy = np.where(np.arange(400) % 50 == 0, "p", words)
+    assert told(level=LEVEL, word=noisy) == ()
+    assert told(level=LEVEL, word=words) == ()  # a duplicate, which is told elsewhere
+
+
+def test_cuts_of_a_number() -> None:
+    """A category whose levels are intervals of a number is said to follow from it, with the limits."""
+    low, size = (WEIGHT < 2500).astype(int), np.digitize(WEIGHT, [2000, 4000])
+    found = told(weight=WEIGHT, low=low, size=size)
+    assert len(found) == 2
+    assert found[0].startswith("column 'low' follows from 'weight': 1, 0 are intervals of it with limit near 2")
+    assert found[1].startswith("column 'size' follows from 'weight': 0, 1, 2 are intervals of it with limits near")
+    flipped = low.copy()
+    flipped[int(np.argmax(WEIGHT))] = 1
+    assert told(weight=WEIGHT, low=flipped) == ()
+
+
+@pytest.mark.parametrize(
+    ("total", "sentence"),
+    [
+        (A + B, "column 'total' follows from others: it is 'a' + 'b', but for a constant"),
+        (A - B + 7, "column 'total' follows from others: it is 'a' - 'b', but for a constant"),
+        (A + B + C, "column 'total' follows from others: it is 'a' + 'b' + 'c', but for a constant"),
+        ((A + B) / 2, "columns 'a', 'b', 'total' follow from each other: a linear rule connects them"),
+    ],
+)
+def test_sums_and_differences(total: np.ndarray[tuple[int, ...], np.dtype[np.float64]], sentence: str) -> None:
+    """A number that is a sum, a difference or a mean of others is named once."""
+    found = told(a=A, b=B, c=C, total=total)
+    assert len(found) == 1
+    assert sorted(found[0].split("'")[1::2]) == sorted(sentence.split("'")[1::2])
+    if "linear" not in sentence:
+        assert "but for a constant" in found[0]
+
+
+def test_only_what_is_asked_about_is_compared() -> None:
+    """The cost follows the columns asked about: others are not looked at."""
+    matrix = RANDOM.normal(size=(50, 3000))
+    matrix[:, 5] = matrix[:, 4] * 2
+    read = table(matrix)
+    assert find_derived(read, ["X1", "X2", "X3"]) == ()
+    assert len(find_derived(read, ["X5", "X6"])) == 1
+
+
+def test_a_description_names_them() -> None:
+    """The description of a table has its kinds, ranges, shares and derived columns."""
+    report = describe(table(pd.DataFrame({"weight": WEIGHT, "low": (WEIGHT < 2500).astype(int), "same": 1})))
+    text = str(report)
+    assert report.constant == ("same",)
+    assert "weight  number     " in text
+    assert "low     category   0 " in text
+    assert "same    set aside  it has only one value" in text
+    assert "derived: column 'low' follows from 'weight'" in text
+
+
+def test_only_what_touches_some_columns_is_told() -> None:
+    """Of all derived columns those that involve a column of interest are told, also by columns beyond the interest."""
+    read = table(pd.DataFrame({"a": A, "e": np.exp(A), "w": WEIGHT, "low": (WEIGHT < 2500) * 1, "c": C}))
+    assert len(find_derived(read, read.names)) == 2
+    assert find_derived(read, read.names, ["c"]) == ()
+    for some in (["a"], ["e"], ["c", "e"]):
+        (sentence,) = find_derived(read, read.names, some)
+        assert sentence.startswith("columns 'a' and 'e' are nearly copies")
+    (sentence,) = find_derived(read, read.names, ["low"])
+    assert sentence.startswith("column 'low' follows from 'w'")
+
+
+def test_a_part_names_what_follows_from_its_members() -> None:
+    """The notes of a part name near-copies and cuts among its columns, and nothing about other columns."""
+    frame = pd.DataFrame({"w": WEIGHT, "low": (WEIGHT < 2500) * 1, "a": A, "e": np.exp(A)})
+    notes = " | ".join(learn(frame, "low").notes)
+    assert "column 'low' follows from 'w'" in notes
+    assert "'e'" not in notes
