@@ -8,7 +8,7 @@ from apsl_rules._json_labels import label, node_of
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.evidence.verdicts import Verdict
 
-_FIGURES = ("statistic", "p", "log_p", "dof", "n")
+_FIGURES = ("statistic", "p", "log_p", "dof", "n", "rank")
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:

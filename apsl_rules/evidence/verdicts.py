@@ -14,7 +14,10 @@ Decision: TypeAlias = Literal["independent", "dependent", "unreliable"]
 
 @attrs.frozen
 class Verdict:
-    """One answered independence question, with the figures behind the answer where there are any."""
+    """One answered independence question, with the figures behind the answer where there are any.
+
+    ``rank`` is that of the given columns, for a test that takes columns which depend on others once.
+    """
 
     x: Node
     y: Node
@@ -26,6 +29,7 @@ class Verdict:
     dof: int | None = None
     n: int | None = None
     log_p: float | None = None
+    rank: int | None = None
 
     @property
     def independent(self) -> bool:

@@ -32,6 +32,7 @@ def verdict_text(verdict: Verdict) -> str:
     measured = verdict.statistic is not None and verdict.n is not None
     figures = [f"{verdict.test} = {verdict.statistic:.4g}"] if measured else []
     figures += [] if verdict.dof is None else [f"dof {verdict.dof}"]
+    figures += [] if verdict.rank is None or not verdict.given else [f"rank {verdict.rank}"]
     figures += [] if verdict.p is None else [f"p = {p_text(verdict)}"]
     figures += [] if verdict.n is None else [f"n = {verdict.n}"]
     return f"{said}{given}" + (f" ({', '.join(figures)})" if figures else "")

@@ -52,7 +52,8 @@ class OracleOffer:
     """An oracle by name: how to open a source, how to make the oracle from that, and for which sources it is natural.
 
     ``open`` is called once for all runs on a source. It takes the options that say how to read it, and returns what
-    it opened together with the options that are left for ``make``.
+    it opened together with the options that are left for ``make``. ``open_natural`` is called instead if the caller
+    named no oracle; what it opens may be natural for another oracle, which then answers.
     """
 
     name: str
@@ -60,6 +61,7 @@ class OracleOffer:
     make: Callable[[Any, OracleSettings], Oracle]
     natural_for: Callable[[Any], bool] = attrs.field(default=lambda _source: False)
     open: Callable[[Any, Mapping[str, Any]], tuple[Any, Mapping[str, Any]]] = _as_it_is
+    open_natural: Callable[[Any, Mapping[str, Any]], tuple[Any, Mapping[str, Any]]] | None = None
 
 
 @attrs.frozen

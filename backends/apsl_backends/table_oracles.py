@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from apsl_backends.counting.choose import ENCODING, SOURCING, is_too_large, open_counts
-from apsl_rules.data import FileTable, Table
+from apsl_rules._arguments import chosen, demand, spelt
+from apsl_rules.data import FileTable, MixedTable, Table
 from apsl_rules.data.counts import CountSource
+from apsl_rules.data.moments import Embedding, MomentSource
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import nearest
 from apsl_rules.oracles import Oracle
@@ -19,12 +21,13 @@ from apsl_rules.plugins import OracleOffer, OracleSettings
 TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".txt", ".txt.gz")
 
 _TESTING = ("dof", "reliability")
+_EMBEDDING = ("numbers", "degree")
 
 
 def is_table(source: Any) -> bool:
     """Return whether a source looks like a table: encoded, a frame, an array, the path of a file, or counts."""
     return (
-        isinstance(source, Table | FileTable | str | os.PathLike | CountSource)
+        isinstance(source, Table | MixedTable | FileTable | str | os.PathLike | CountSource)
         or hasattr(source, "columns")
         or hasattr(source, "ndim")
     )
@@ -35,14 +38,14 @@ def read_table(path: Path) -> Any:
 
     One that does not fit into memory is left in its file.
     """
-    from apsl_rules.data import table
+    from apsl_rules.data import open_source
     from apsl_rules.data.readers import file_kind, read_csv, read_parquet
 
     if is_too_large(path):
         return FileTable(path)
     match file_kind(path):
         case "txt":
-            return table(path)
+            return open_source(path)
         case "parquet":
             return read_parquet(path)
         case _:
@@ -70,7 +73,7 @@ def _count_test(name: str, counted: Any, settings: OracleSettings) -> Oracle:
     from apsl_backends.independence.chi_square import ChiSquare
     from apsl_backends.independence.g_square import GSquare
 
-    options = settings.options
+    options = _only(settings.options, (*_TESTING, "cache"), name)
     testing = {one: options[one] for one in _TESTING if one in options}
     kind = GSquare if name == "gsquare" else ChiSquare
     oracle = kind(counted, alpha=settings.alpha, threads=settings.threads, **testing)
@@ -93,27 +96,85 @@ def _count_test(name: str, counted: Any, settings: OracleSettings) -> Oracle:
     )
 
 
-def _open_numbers(source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    from apsl_rules.data import numeric_matrix
+def _open_table(name: str, source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    """Open a table as what it is: categories alone for counting, a table with numbers for moments."""
+    from apsl_backends.moments import open_table
 
-    return numeric_matrix(source, **_only(options, ("names",), "fisherz")), {}
-
-
-def _fisherz(numbers: Any, settings: OracleSettings) -> Oracle:
-    from apsl_backends.independence.fisher_z import FisherZ
-
-    matrix, names = numbers
-    return FisherZ(matrix, names, alpha=settings.alpha)
+    known = _only(options, (*ENCODING, *SOURCING, *_TESTING, *_EMBEDDING, "cache"), name)
+    left = {one: known[one] for one in (*_TESTING, *_EMBEDDING, "cache") if one in known}
+    return open_table(source, known, _embedding("moments", known)), left
 
 
-def _counting(name: str, summary: str, natural_for: Callable[[Any], bool] = lambda _source: False) -> OracleOffer:
-    return OracleOffer(name, summary, partial(_count_test, name), natural_for, partial(_open_counts, name))
+def _open_moments(name: str, source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    """Open a table for moments, even if it has no numbers."""
+    from apsl_backends.moments import open_moments
+
+    testing = _moment_options(name)
+    known = _only(options, (*ENCODING, *SOURCING, *testing), name)
+    left = {one: known[one] for one in testing if one in known}
+    return open_moments(source, known, _embedding(name, known)), left
+
+
+def _moment_test(name: str, opened: Any, settings: OracleSettings) -> Oracle:
+    """Make the test on moments. It needs no cache: a test takes less time than looking it up."""
+    from apsl_backends.independence.moment_tests import MomentOracle
+    from apsl_backends.moments import moments_of
+
+    options = _only(settings.options, _moment_options(name), name)
+    embedding = _embedding(name, options)
+    source = moments_of(opened, embedding, settings.threads)
+    answers = opened.answers.setdefault(embedding, {}) if isinstance(opened, MixedTable) else None
+    return MomentOracle(source, alpha=settings.alpha, data=opened, answers=answers, name=name)
+
+
+def _moment_options(name: str) -> tuple[str, ...]:
+    return ("cache",) if name == "fisherz" else (*_EMBEDDING, "cache")
+
+
+def _embedding(name: str, options: Mapping[str, Any]) -> Embedding:
+    """Return how a test embeds numbers: as the options say, for Fisher's z as they are."""
+    if name == "fisherz":
+        return Embedding("values", 1)
+    numbers, degree = options.get("numbers", "normal-scores"), options.get("degree", 3)
+    chosen("numbers", numbers, ("normal-scores", "values"))
+    demand(degree in (1, 2, 3), f"degree is {spelt(degree)}; give 1, 2 or 3")
+    return Embedding(numbers, degree)
+
+
+def _is_with_numbers(source: Any) -> bool:
+    return isinstance(source, MixedTable | MomentSource)
+
+
+def _is_natural_for_counts(source: Any) -> bool:
+    return is_table(source) and not _is_with_numbers(source)
 
 
 TABLE_ORACLES = (
-    _counting("gsquare", "G² test on a table of discrete columns", is_table),
-    _counting("chisquare", "Pearson's χ² test on a table of discrete columns"),
     OracleOffer(
-        "fisherz", "Fisher's z test of partial correlation on a table of numbers", _fisherz, open=_open_numbers
+        "gsquare",
+        "G² test on a table of discrete columns",
+        partial(_count_test, "gsquare"),
+        _is_natural_for_counts,
+        partial(_open_counts, "gsquare"),
+        partial(_open_table, "gsquare"),
+    ),
+    OracleOffer(
+        "moments",
+        "likelihood-ratio test on the moments of a table with numbers",
+        partial(_moment_test, "moments"),
+        _is_with_numbers,
+        partial(_open_moments, "moments"),
+    ),
+    OracleOffer(
+        "chisquare",
+        "Pearson's χ² test on a table of discrete columns",
+        partial(_count_test, "chisquare"),
+        open=partial(_open_counts, "chisquare"),
+    ),
+    OracleOffer(
+        "fisherz",
+        "test of partial correlation: the moments of numbers as they are",
+        partial(_moment_test, "fisherz"),
+        open=partial(_open_moments, "fisherz"),
     ),
 )

@@ -14,7 +14,7 @@ from apsl_backends.independence.chi_square import ChiSquare
 from apsl_backends.independence.count_tests import Reliability
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import network
-from apsl_rules.data import Table, table
+from apsl_rules.data import Table, coded_table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.neighbours.symmetric import Candidates
 from apsl_rules.oracles.asker import Asker
@@ -51,7 +51,7 @@ def chained(seed: int, rows: int, columns: int) -> Table:
         drawn[:, column] = np.where(kept & (column > 0), drawn[:, random.integers(0, max(column, 1))] % levels, fresh)
     if seed % 3 == 0:
         drawn[random.random((rows, columns)) < 0.05] = np.nan
-    return table(drawn, names=[f"c{column}" for column in range(columns)], missing="testwise")
+    return coded_table(drawn, names=[f"c{column}" for column in range(columns)], missing="testwise")
 
 
 @given(

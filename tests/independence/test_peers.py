@@ -11,7 +11,7 @@ import pytest
 
 from apsl_backends.independence.chi_square import ChiSquare
 from apsl_backends.independence.g_square import GSquare
-from apsl_rules.data import table
+from apsl_rules.data import coded_table
 from apsl_rules.data.table import Table
 
 VECTORS = json.loads((Path(__file__).parent / "peer_vectors.json").read_text("utf-8"))
@@ -25,7 +25,7 @@ def drawn(case: dict[str, Any]) -> Table:
     columns = [random.integers(0, card, rows) for card in cards]
     copied = random.random(rows) < [0.0, 0.15, 0.4][case["seed"] % 3]
     columns[1] = np.where(copied, columns[0] % cards[1], columns[1])
-    return table(np.stack(columns, axis=1), names=[f"c{column}" for column in range(2 + case["given"])])
+    return coded_table(np.stack(columns, axis=1), names=[f"c{column}" for column in range(2 + case["given"])])
 
 
 @pytest.mark.parametrize("case", VECTORS["cases"], ids=lambda case: f"seed {case['seed']}")

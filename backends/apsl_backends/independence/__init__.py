@@ -1,1 +1,1 @@
-"""Independence tests: d-separation, G², χ², Fisher's z, and symmetrical uncertainty."""
+"""Independence tests: d-separation, G², χ², the likelihood-ratio test on moments, and symmetrical uncertainty."""

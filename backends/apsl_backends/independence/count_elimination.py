@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
+from apsl_backends.independence.column_verdicts import EliminationOutcome
 from apsl_backends.independence.sweeps import SweptArrays
-from apsl_backends.independence.table_tester import EliminationOutcome
 from apsl_backends.kernels.border import Integers, SearchOutcome, is_weaker
 from apsl_backends.kernels.fields import (
     DEPENDENT,
@@ -55,7 +55,8 @@ def interleave(tester: SearchOracle, x: int, swept: SweptArrays, ranking: Intege
                 if candidate == newcomer:
                     break
     eliminated = np.flatnonzero(record.outcomes[:, STATE] == INDEPENDENT).tolist()
-    return EliminationOutcome(members, eliminated, record.outcomes, record.given, record.statistics, tests)
+    ranks = record.ranks if (record.ranks >= 0).any() else None
+    return EliminationOutcome(members, eliminated, record.outcomes, record.given, record.statistics, tests, ranks)
 
 
 class _Record:
@@ -68,6 +69,7 @@ class _Record:
         self.outcomes[:, ROWS_MET] = swept.rows[ranking]
         self.statistics = swept.statistics[ranking]
         self.given = np.zeros((len(ranking), most + 1), np.int64)
+        self.ranks = np.full(len(ranking), -1, np.int64)
 
     def note(self, candidate: int, found: SearchOutcome, given: list[int]) -> None:
         """Note a search if it separates the candidate, or met the weakest dependence so far."""
@@ -82,4 +84,5 @@ class _Record:
             return
         self.outcomes[candidate] = found.decision, found.dof, found.rows, len(given)
         self.statistics[candidate] = found.statistic
+        self.ranks[candidate] = found.rank
         self.given[candidate, : len(given)] = given

@@ -14,9 +14,10 @@ from math import prod
 import numpy as np
 
 from apsl_backends.independence._weighted_rows import WeightedCounts
+from apsl_backends.independence.column_verdicts import EliminationOutcome
 from apsl_backends.independence.count_elimination import interleave
 from apsl_backends.independence.sweeps import SweptArrays, all_but
-from apsl_backends.independence.table_tester import EliminationOutcome, Tester
+from apsl_backends.independence.table_tester import Tester
 from apsl_backends.kernels.border import Integers, SearchOutcome, TestBatch, is_weaker
 from apsl_backends.kernels.fields import (
     DEPENDENT,

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from apsl_backends.independence._count_statistics import Degrees
-from apsl_backends.independence.count_verdicts import CountVerdicts, Outcome
-from apsl_backends.independence.remembered import Remembered
-from apsl_backends.independence.sweeps import ArraySweep, name_ranks_of
-from apsl_backends.kernels.fields import DOF, ROWS, UNRELIABLE
-from apsl_backends.kernels.threads import in_blocks
+from apsl_backends.independence.column_oracle import ColumnOracle
+from apsl_backends.independence.column_verdicts import ColumnVerdicts, Outcome
+from apsl_backends.kernels.fields import DOF, ROWS
 from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts, Heading
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evidence import Decision, Verdict
-from apsl_rules.names import Node, listing, nearest, require_known
-from apsl_rules.oracles import BaseOracle, Elimination, Query, Search, Separation, Sweep
-from apsl_rules.stopping import repeat_call
+from apsl_rules.names import Node, listing, nearest
+from apsl_rules.oracles import Search
 
 if TYPE_CHECKING:
     from apsl_backends.independence.count_tester import CountTester
@@ -33,7 +25,7 @@ _DEGREES = ("adjusted", "full")
 _ROWS_PER_CELL = {"five-per-cell": 5.0, "none": 0.0}
 
 
-class CountOracle(BaseOracle):
+class CountOracle(ColumnOracle):
     """An oracle on a table of discrete columns; compiled kernels count and compare with critical values.
 
     The table is in memory, or its counts come from elsewhere, batch by batch, and give the same verdicts.
@@ -61,146 +53,37 @@ class CountOracle(BaseOracle):
         from apsl_backends.independence.table_tester import Tester, measure_of
 
         self.data = table
-        self._heading: Table | Heading = table if isinstance(table, Table) else table.heading
-        self.nodes = self._heading.names
+        heading: Table | Heading = table if isinstance(table, Table) else table.heading
         self.source = MemoryCounts(table, threads) if isinstance(table, Table) else table
-        self._threads = threads if isinstance(table, Table) else 1
         measure = measure_of(
-            self._heading,
-            kind=self.kind,
-            alpha=alpha,
-            full_dof=dof == "full",
-            rows_per_cell=_ROWS_PER_CELL[reliability],
+            heading, kind=self.kind, alpha=alpha, full_dof=dof == "full", rows_per_cell=_ROWS_PER_CELL[reliability]
+        )
+        super().__init__(
+            heading.names,
+            heading.place,
+            threads=threads if isinstance(table, Table) else 1,
+            answers=table.answers if isinstance(table, Table) else {},
+            measure=measure,
         )
         self.tester: Tester | CountTester = (
             Tester(self.source, measure) if isinstance(self.source, MemoryCounts) else CountTester(self.source, measure)
         )
         rows_used: Callable[[Sequence[int]], int] = self.source.rows_used
-        self._verdicts = CountVerdicts(self.nodes, self._heading.place, self.symbol, rows_used)
-        answers = table.answers if isinstance(table, Table) else {}
-        self._remembered: Remembered = answers.setdefault(measure, Remembered(len(self.nodes)))
+        self.verdicts_of = ColumnVerdicts(self.nodes, heading.place, self.symbol, rows_used)
 
-    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
-        """Answer one question."""
-        return self.verdicts([(x, y, tuple(given))])[0]
-
-    def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
-        """Answer a batch of questions in one call of the kernel."""
-        if not queries:
-            return []
-        tested = self.tester.test([self._places((x, y, *given)) for x, y, given in queries])
+    def run_tests(self, tests: Sequence[Sequence[int]]) -> Sequence[Outcome]:
+        """Carry out a batch of tests, each the places of x, y and what is given."""
+        tested = self.tester.test(tests)
         return [
-            self._verdicts.verdict(x, y, given, Outcome(decision, statistic, sums[DOF], sums[ROWS]))
-            for (x, y, given), sums, statistic, decision in zip(
-                queries, *(array.tolist() for array in tested), strict=True
-            )
+            Outcome(decision, statistic, sums[DOF], sums[ROWS])
+            for sums, statistic, decision in zip(*(array.tolist() for array in tested), strict=True)
         ]
-
-    def separator(
-        self,
-        x: Node,
-        y: Node,
-        pool: Sequence[Node],
-        *,
-        must_include: Sequence[Node] = (),
-        max_size: int | None = None,
-    ) -> Separation:
-        """Search the subsets of a pool, small ones first, inside the kernel."""
-        return self._outcome(Search(x, y, tuple(pool), tuple(must_include), max_size))
-
-    def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
-        """Carry out a batch of searches, on several threads if there are."""
-        found: dict[int, Separation] = {}
-
-        def work(low: int, high: int) -> None:
-            for place in range(low, high):
-                found[place] = self._outcome(searches[place])
-
-        self.foresee(searches)
-        in_blocks(len(searches), self._threads, work)
-        return [found[place] for place in range(len(searches))]
 
     def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
         """Count in one round what later searches and sweeps may need, if the rows are not in memory."""
         if isinstance(self.data, CachedCounts):
-            planned = [plan for search in searches if (plan := self._plan(search)) is not None]
-            self.tester.foresee(planned, self._places(sweeps))
-
-    def associations(self, x: Node) -> ArraySweep:
-        """Test x against every other node with nothing given, as arrays."""
-        (place,) = self._places((x,))
-        known = self._remembered.sweeps.get(x)
-        if known is not None:
-            return known
-        return self._remembered.sweeps.put(
-            x, lambda: self._verdicts.sweep(x, self.tester.sweep(place), self._name_ranks)
-        )
-
-    def eliminate(
-        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
-    ) -> Elimination:
-        """Carry out HITON's elimination for the node of a sweep inside the kernel."""
-        if self._remembered.sweeps.get(sweep.x) is not sweep:
-            return self._eliminate(sweep, unreliable, among, max_size)
-        question = sweep.x, unreliable, None if among is None else among.tobytes(), max_size
-        known = self._remembered.eliminations.get(question)
-        if known is not None:
-            repeat_call(known.tests)
-            return known
-        return self._remembered.eliminations.put(question, lambda: self._eliminate(sweep, unreliable, among, max_size))
-
-    def _eliminate(
-        self, sweep: Sweep, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
-    ) -> Elimination:
-        swept = sweep if isinstance(sweep, ArraySweep) else self.associations(sweep.x)
-        ranking = swept.ranking(unreliable=unreliable, among=among)
-        most = len(ranking) if max_size is None else min(max_size, len(ranking))
-        (x,) = self._places((sweep.x,))
-        ranked = [self.nodes[column] for column in swept.arrays.columns[ranking].tolist()]
-        return self._verdicts.elimination(sweep.x, ranked, self.tester.eliminate(x, swept.arrays, ranking, most))
-
-    @cached_property
-    def _name_ranks(self) -> npt.NDArray[np.int64]:
-        answers = self.data.answers if isinstance(self.data, Table) else {}
-        if name_ranks_of not in answers:
-            answers[name_ranks_of] = name_ranks_of(self.nodes)
-        ranks: npt.NDArray[np.int64] = answers[name_ranks_of]
-        return ranks
-
-    def _places(self, nodes: Sequence[Node]) -> list[int]:
-        try:
-            places = [self._heading.place[node] for node in nodes]
-        except KeyError:
-            for node in nodes:
-                require_known(node, self.nodes, "node")
-            raise
-        if len(set(places)) < len(places):
-            message = f"the nodes of a test must differ, but {listing(nodes)} were asked together; name each once"
-            raise InvalidArgumentError(message)
-        return places
-
-    def _plan(self, search: Search) -> tuple[list[int], int, int] | None:
-        """Return a search as places, the number of fixed ones, and how many more may be chosen; None if none may."""
-        fixed, free = search.must_include, search.pool
-        if fixed:
-            free = tuple(node for node in free if node not in fixed)
-        places = self._places((search.x, search.y, *fixed, *free))
-        most = len(free) if search.max_size is None else min(len(free), search.max_size - len(fixed))
-        return None if most < 0 else (places, len(fixed), most)
-
-    def _outcome(self, search: Search) -> Separation:
-        x, y = search.x, search.y
-        plan = self._plan(search)
-        if plan is None:
-            return Separation(x, y, None, None)
-        places, fixed, _ = plan
-        found = self.tester.search(*plan)
-        if found.decision == UNRELIABLE:
-            return Separation(x, y, None, None, found.tests)
-        chosen = [*places[2 : 2 + fixed], *(places[2 + fixed + at] for at in found.chosen)]
-        given = tuple(self.nodes[place] for place in chosen)
-        verdict = self._verdicts.verdict(x, y, given, Outcome(*found[:4]))
-        return Separation(x, y, given if verdict.independent else None, verdict, found.tests)
+            planned = [plan for search in searches if (plan := self.plan(search)) is not None]
+            self.tester.foresee(planned, self.places(sweeps))
 
 
 def _check(alpha: float, dof: str, reliability: str, threads: int) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate, chain
 from threading import local
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from apsl_backends.independence.column_verdicts import EliminationOutcome
 from apsl_backends.independence.sweeps import SweptArrays, all_but
 from apsl_backends.kernels.border import (
-    Floats,
     Integers,
     LastTests,
     SearchOutcome,
@@ -37,21 +37,6 @@ from apsl_backends.kernels.threads import in_blocks, useful_threads
 from apsl_rules.data import Table
 from apsl_rules.data.counts import Heading
 from apsl_rules.stopping import LONG, Flag, check, heeding_if_long
-
-
-class EliminationOutcome(NamedTuple):
-    """The outcome of HITON's elimination: candidates left and eliminated, by number, and the last test of each.
-
-    ``outcomes`` has a row for each candidate: decision, degrees of freedom, rows, and how many of the columns in
-    its row of ``given`` were given.
-    """
-
-    members: list[int]
-    eliminated: list[int]
-    outcomes: Integers
-    given: Integers
-    statistics: Floats
-    tests: int
 
 
 class Countable(Protocol):
