@@ -159,7 +159,7 @@ def test_a_source_without_rows_is_refused() -> None:
     ("option", "message"),
     [
         ("radius = 0", "'radius' is 0; give a whole number from 1 to 9"),
-        ("max_parents = 7", "'max_parents' is 7; give a whole number from 1 to 6"),
+        ("max_parents = 25", "'max_parents' is 25; give a whole number from 1 to 24"),
         ('pairs = "some"', "'some'"),
         ("tabu = 0", "'tabu' is 0"),
     ],

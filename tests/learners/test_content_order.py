@@ -1,18 +1,15 @@
-"""What a table holds: what stands out in it, the hash of its columns, and its numbers."""
+"""What a table holds: what stands out in it, and the hash of its columns."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules.data import array_fingerprint, describe, fingerprint, numeric_matrix, table
-from apsl_rules.errors import DataError, UnknownNodeError
+from apsl_rules.data import array_fingerprint, coded_table, describe, fingerprint
+from apsl_rules.errors import UnknownNodeError
 
 # --- what stands out -----------------------------------------------------------------------------------------------
 
@@ -30,17 +27,18 @@ def test_describe() -> None:
             "b": [0, 0, 1, 1],
         },
     )
-    encoded = table(frame, missing="testwise")
+    encoded = coded_table(frame, missing="testwise")
     report = describe(encoded)
     assert (report.rows, report.columns, report.bytes) == (4, 7, 28)
     assert report.constant == ("hole", "k")
     assert report.duplicates == (("a", "z"), ("gap", "gap2"))
     assert report.incomplete == ("gap", "gap2", "hole")
-    assert str(report).splitlines()[1:] == [
+    assert str(report).splitlines()[8:] == [
         "constant: 'hole', 'k'",
         "duplicate columns: 'a', 'z'",
         "duplicate columns: 'gap', 'gap2'",
         "with missing values: 'gap', 'gap2', 'hole'",
+        "note: values are missing in columns 'gap', 'gap2', 'hole' (1, 1, 1 of 4 rows); each test leaves out such rows",
     ]
     assert len(encoded.names) == 7
 
@@ -48,7 +46,7 @@ def test_describe() -> None:
 @given(st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=12))
 def test_describe_against_brute_force(columns: list[list[int]]) -> None:
     """Two columns are copies exactly when their values pair off one to one, constants apart."""
-    report = describe(table(np.array(columns).T))
+    report = describe(coded_table(np.array(columns).T))
     names = [f"X{place}" for place in range(1, len(columns) + 1)]
     constant = {name for name, column in zip(names, columns, strict=True) if len(set(column)) == 1}
     assert set(report.constant) == constant
@@ -65,11 +63,11 @@ def test_fingerprints() -> None:
     """The hash of a column follows its contents: a changed cell changes it, another column or a name does not."""
     rng = np.random.default_rng(3)
     matrix = rng.integers(0, 3, (50, 4))
-    first = table(matrix)
+    first = coded_table(matrix)
     assert fingerprint(first, ["X2", "X1"]) == fingerprint(first, ["X1", "X2"])[::-1]
     changed = matrix.copy()
     changed[17, 1] = (changed[17, 1] + 1) % 3
-    second = table(changed, names="abcd")
+    second = coded_table(changed, names="abcd")
     same = [x == y for x, y in zip(fingerprint(first, first.names), fingerprint(second, "abcd"), strict=True)]
     assert same == [True, False, True, True]
     with pytest.raises(UnknownNodeError, match="unknown column 'X9'"):
@@ -79,41 +77,11 @@ def test_fingerprints() -> None:
 def test_fingerprints_do_not_depend_on_other_columns() -> None:
     """A column hashes alike beside a column that makes codes two bytes wide; a missing value is not a level."""
     rows = np.arange(300)
-    narrow, wide = table((rows % 3)[:, None]), table(np.stack([rows % 3, rows], axis=1), discretize="none")
+    narrow, wide = coded_table((rows % 3)[:, None]), coded_table(np.stack([rows % 3, rows], axis=1))
     assert wide.codes.dtype == np.uint16
     assert fingerprint(narrow, ["X1"]) == fingerprint(wide, ["X1"])
-    gap = table(pd.DataFrame({"X1": [0, 1, None]}), missing="testwise")
-    full = table(pd.DataFrame({"X1": [0, 1, 2]}))
+    gap = coded_table(pd.DataFrame({"X1": [0, 1, None]}), missing="testwise")
+    full = coded_table(pd.DataFrame({"X1": [0, 1, 2]}))
     assert gap.codes.tolist() == full.codes.tolist()
     assert fingerprint(gap, ["X1"]) != fingerprint(full, ["X1"])
     assert array_fingerprint(np.arange(3.0), kind="float") != array_fingerprint(np.arange(3.0), kind="other")
-
-
-# --- numbers -------------------------------------------------------------------------------------------------------
-
-
-def test_numeric_matrix() -> None:
-    """Numbers of every kind of table come as floats with their names; True counts as one."""
-    frame = pd.DataFrame({"a": [0.5, 1.5], ("b", 1): [1, 2], "t": [True, False]})
-    for source in (frame, frame.astype(object), frame.to_numpy(), frame.astype({("b", 1): "Int64", "t": "boolean"})):
-        matrix, names = numeric_matrix(source, names=["a", ("b", 1), "t"])
-        assert matrix.tolist() == [[0.5, 1, 1], [1.5, 2, 0]]
-        assert matrix.dtype == np.float64
-        assert names == ("a", ("b", 1), "t")
-    assert numeric_matrix(pl.DataFrame({"a": [1, 2]}))[0].tolist() == [[1], [2]]
-    assert numeric_matrix(table(np.array([[5, 1], [7, 0]])))[0].tolist() == [[5, 1], [7, 0]]
-
-
-@pytest.mark.parametrize(
-    ("column", "sentence"),
-    [
-        (["x", "y"], "hold text: 'c'"),
-        ([1.5, None], "have missing values: 'c'"),
-        ([None, None], "have missing values: 'c'"),
-        ([1.5, np.inf], "have infinite values: 'c'"),
-    ],
-)
-def test_what_is_no_number(column: list[Any], sentence: str) -> None:
-    """Text, missing and infinite values are refused by name."""
-    with pytest.raises(DataError, match=sentence):
-        numeric_matrix(pd.DataFrame({"a": [1, 2], "c": column}))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.scores import bde as bdeu
 from apsl_backends.scores.bde import BDeu
-from apsl_rules.data import table
+from apsl_rules.data import coded_table
 from apsl_rules.data.table import Table
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.cpdag import cpdag
@@ -198,8 +198,8 @@ def test_missing_values_are_refused() -> None:
     """A column with missing values cannot be scored, and the sentence says what to do."""
     frame = pd.DataFrame({"A": ["x", None, "y"], "B": [1, 0, 1]})
     with pytest.raises(DataError, match=r"values are missing in 'A'; .* \(missing='level'\)"):
-        BDeu(table(frame, missing="testwise"))
-    assert BDeu(table(frame, missing="level")).family("A") < 0
+        BDeu(coded_table(frame, missing="testwise"))
+    assert BDeu(coded_table(frame, missing="level")).family("A") < 0
 
 
 def test_bad_settings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,7 +150,7 @@ def test_a_search_goes_on_from_a_class_over_some_of_the_nodes(drawn: Table, data
         assert np.array_equal(again.marks, found.marks)
 
 
-@pytest.mark.parametrize("required", [6, 7, 10])
+@pytest.mark.parametrize("required", [6, 8, 9, 10])
 def test_a_climb_scores_families_of_any_size(required: int) -> None:
     """Beyond the parents that a search adds, scores are not cached, and the gain is still that of the graph."""
     random = np.random.default_rng(required)

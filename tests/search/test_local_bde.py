@@ -102,7 +102,7 @@ def test_missing_values_are_filled_in() -> None:
     rows, counts = scores(holed, 0.5)
     for score in (rows, counts):
         score.join(names)
-    assert rows.imputes
+    assert rows.is_changed
     for node in names:
         assert rows.local(rows.number[node], ()) == counts.local(counts.number[node], ())
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from apsl_backends.learners.apsl_score import FindingsFromScores
+from apsl_backends.learners.apsl_mixed import findings_by_moments
+from apsl_backends.learners.apsl_score import findings_by_counts
 from apsl_backends.learners.ggsl import GgslFindings
 from apsl_backends.learners.grow_shrink.learner import GrowShrinkFindings
 from apsl_backends.learners.mmhc import MmhcFindings
@@ -21,14 +22,16 @@ _BY_KIND: dict[str, Callable[[Context], Findings]] = {
     "mmhc": MmhcFindings,
     "sll": SllFindings,
     "ggsl": GgslFindings,
-    "score": FindingsFromScores,
+    "score": findings_by_counts,
+    "mixed": findings_by_moments,
 }
 
 
 def offer_of(spec: Spec) -> LearnerOffer:
     """Return the learner that a spec describes, with the code of its kind."""
-    needs = frozenset() if spec.kind in ("local", "gs") else frozenset({"counts"})
-    return LearnerOffer(spec, _BY_KIND.get(spec.kind), honours_knowledge=spec.kind == "score", needs=needs)
+    needs = {"local": (), "gs": (), "mixed": ("moments",)}.get(spec.kind, ("counts",))
+    honours = spec.kind in ("score", "mixed")
+    return LearnerOffer(spec, _BY_KIND.get(spec.kind), honours_knowledge=honours, needs=frozenset(needs))
 
 
 BLANKETS = (

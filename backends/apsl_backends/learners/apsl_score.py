@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 
 import attrs
@@ -11,36 +11,36 @@ from apsl_backends.learners.ball import Ball, Balls, Pairs
 from apsl_backends.learners.duplicate_columns import DuplicateColumns
 from apsl_backends.learners.findings_from_scores import Leads, features_of, find_contradictions, find_leads, visits_of
 from apsl_backends.search import rounds
+from apsl_backends.search.local_score import LocalScore
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.evidence import Verdict
-from apsl_rules.names import Node
+from apsl_rules.names import Node, count_of
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
 from apsl_rules.rules import Fact, Finding, Knowledge, adjacent
 
 
 @attrs.frozen
-class RefinedOptions:
+class SearchOptions:
     """The settings of a ball search.
 
     ``radius`` is how many steps from candidate to candidate the ball extends around its core. ``pairs`` says which
     pairs of the ball the search may join: "all", those with an end nearer than the radius ("inner"), or those with an
-    end in the core and those of a node and its candidate ("candidates"). ``ess``, ``empirical_weight`` and ``penalty``
-    (for each parent) are those of the score. ``max_parents``, ``rounds``, ``tabu`` and ``patience`` limit the search.
+    end in the core and those of a node and its candidate ("candidates"). ``max_parents``, ``rounds``, ``tabu`` and
+    ``patience`` limit the search; ``starts`` and ``restarts`` are those of its order search (0: none).
     """
 
     radius: int = 2
     pairs: Pairs = "all"
-    ess: float = 15.0
-    empirical_weight: float = 0.5
-    penalty: float | str = "columns+2"
-    max_parents: int = MOST_PARENTS
+    max_parents: int = 6
     rounds: int = 8
     tabu: int = 100
     patience: int = 100
+    starts: int = 0
+    restarts: int = 0
 
     def __attrs_post_init__(self) -> None:
         ranges = (
@@ -49,35 +49,68 @@ class RefinedOptions:
             ("rounds", self.rounds, 0, 99),
             ("tabu", self.tabu, 1, 999),
             ("patience", self.patience, 1, 999),
+            ("starts", self.starts, 0, 99),
+            ("restarts", self.restarts, 0, 999),
         )
         for name, value, least, most in ranges:
             if not least <= value <= most:
                 message = f"the option {name!r} is {value!r}; give a whole number from {least} to {most}"
                 raise SpecError(message)
 
+    @property
+    def effort(self) -> Effort:
+        """Return the effort of a search."""
+        return Effort(self.max_parents, self.rounds, self.tabu, self.patience, self.starts, self.restarts)
+
+
+@attrs.frozen
+class RefinedOptions(SearchOptions):
+    """The settings of a ball search by BDe: ``ess``, ``empirical_weight`` and ``penalty`` (for each parent)."""
+
+    ess: float = 15.0
+    empirical_weight: float = 0.5
+    penalty: float | str = "columns+2"
+
+
+def findings_by_counts(context: Context) -> FindingsFromScores:
+    """Return how the learner finds things out on a table of discrete columns: by BDe."""
+    from apsl_backends.search.local_bde import LocalBde
+
+    spec, data = context.spec, context.data
+    if not isinstance(data, Table | CachedCounts):
+        message = f"the learner {spec.name!r} scores a table of discrete columns; learn from a table"
+        raise InvalidArgumentError(message)
+    options = build(RefinedOptions, spec.options, f"spec {spec.name!r}, options")
+    score = LocalBde(
+        data,
+        ess=options.ess,
+        penalty=options.penalty,
+        empirical_weight=options.empirical_weight,
+        order="content" if spec.frontier.order == "name" else "column",
+    )
+    return FindingsFromScores(context, options, score, DuplicateColumns.among(data))
+
 
 class FindingsFromScores:
-    """Searches the best class of graphs over the nodes near the target, each time that nodes join the core."""
+    """Searches the best class of graphs over the nodes near the target, each time that nodes join the core.
+
+    ``further`` returns candidates of a node besides those that the finder finds.
+    """
 
     whole = False
 
-    def __init__(self, context: Context) -> None:
-        from apsl_backends.search.local_bde import LocalBde
-
-        spec, data = context.spec, context.data
-        if not isinstance(data, Table | CachedCounts):
-            message = f"the learner {spec.name!r} scores a table of discrete columns; learn from a table"
-            raise InvalidArgumentError(message)
-        options = self._options = build(RefinedOptions, spec.options, f"spec {spec.name!r}, options")
+    def __init__(
+        self,
+        context: Context,
+        options: SearchOptions,
+        score: LocalScore,
+        duplicates: DuplicateColumns,
+        further: Callable[[Node], Iterable[Node]] = lambda _node: (),
+    ) -> None:
+        spec = context.spec
+        self._options = options
         self._context = context
-        self._score = LocalBde(
-            data,
-            ess=options.ess,
-            penalty=options.penalty,
-            empirical_weight=options.empirical_weight,
-            order="content" if spec.frontier.order == "name" else "column",
-        )
-        duplicates = DuplicateColumns.among(data)
+        self._score = score
         seeing = attrs.evolve(context.finder_settings, hidden=duplicates.hidden)
         finder = pick(context.plugins.finders, spec.neighbours.finder, "finder").make(context.asker, seeing)
         neighbours = Neighbours(finder, symmetric=spec.neighbours.symmetry == "both", threads=context.threads)
@@ -86,11 +119,13 @@ class FindingsFromScores:
         # The functions do not refer to this object, so that it is freed at the end of the run, and its score with it.
         self._balls = Balls(
             self._score,
-            cache(lambda node: (*duplicates.around(node, neighbours.of), *_required_at(knowledge, node))),
+            cache(
+                lambda node: (*duplicates.around(node, neighbours.of), *_required_at(knowledge, node), *further(node))
+            ),
             lambda nodes: neighbours.prepare(dict.fromkeys(map(duplicates.representative, nodes))),
             radius=options.radius,
             pairs=options.pairs,
-            effort=Effort(options.max_parents, options.rounds, options.tabu, options.patience),
+            effort=options.effort,
             knowledge=knowledge,
         )
         self._ball: Ball | None = None
@@ -143,15 +178,22 @@ class FindingsFromScores:
         """Return notes on the gain of the graph, and on searches that ended at their limit of moves."""
         score, width, most = self._score, len(ball.members), rounds.MOST_TRIES
         nats = score.nats(ball.found.gain)
-        where = f"over {width} nodes near {self._context.target}"
+        where = f"over {count_of(width, 'node')} near {self._context.target}"
         notes = [f"the best graph found {where} is {nats:.2f} nats ahead of no edge ({score.name})"]
         cost = score.nats(ball.free.gain - ball.found.gain)
         if cost > 0:
             notes.append(f"without background knowledge the best graph found is {cost:.2f} nats better")
+        notes += score.notes
+        found = ball.found
+        if found.starts and found.agreeing is not None and 2 * found.agreeing <= found.starts:
+            notes.append(
+                f"{found.agreeing} of {found.starts} starts of the search found this graph; the others ended with worse"
+                " ones, so there may be a better graph still"
+            )
         if not ball.found.finished:
             notes.append(
-                f"the search over {width} nodes ended after {most:,} moves compared, before all were; there may be a "
-                "better graph, so take edges and missing edges with care, or choose fewer columns"
+                f"the search over {count_of(width, 'node')} ended after {most:,} moves compared, before all were; "
+                "there may be a better graph, so take edges and missing edges with care, or choose fewer columns"
             )
         unsought = sum(lead is not None and not lead.sought for lead in leads.values())
         if unsought:

@@ -20,7 +20,7 @@ from apsl_rules.names import Node, Pair, in_order, order_key, shown
 from apsl_rules.rules import Knowledge, Mark
 
 if TYPE_CHECKING:
-    from apsl_backends.search.local_bde import LocalBde
+    from apsl_backends.search.local_score import LocalScore
 
 Pairs: TypeAlias = Literal["all", "inner", "candidates"]
 
@@ -34,7 +34,7 @@ class Ball:
     distances, so that the part reaches their ends.
     """
 
-    score: LocalBde
+    score: LocalScore
     found: Found
     free: Found
     allowed: Open
@@ -127,7 +127,7 @@ class Balls:
 
     def __init__(
         self,
-        score: LocalBde,
+        score: LocalScore,
         candidates: Callable[[Node], Iterable[Node]],
         prepare: Callable[[Iterable[Node]], None],
         *,
@@ -153,9 +153,8 @@ class Balls:
         numbers = self._score.join(in_order(everyone))
         members = [self._score.nodes[number] for number in numbers]
         allowed = self._open(members, inner, near)
-        start = None if before is None or self._score.imputes else before.free
+        free = self._search(numbers, allowed, before)
         handle = self._score.handle
-        free = search_rounds(handle, numbers, pairs_allowed(allowed), self._effort, start)
         found = free
         if self._knowledge and not (allowed == OPEN).all():
             fitting = find_fitting_graph(free.marks, allowed)
@@ -167,6 +166,16 @@ class Balls:
             else:
                 found = attrs.evolve(free, dag=fitting)
         return Ball(self._score, found, free, allowed, target)
+
+    def _search(self, numbers: tuple[int, ...], allowed: Open, before: Ball | None) -> Found:
+        """Search the class without regard to known directions, from the class found before if its score is the same."""
+        score, opened = self._score, pairs_allowed(allowed)
+        quick = attrs.evolve(self._effort, starts=0)
+        score.settle(lambda handle: search_rounds(handle, numbers, opened, quick))
+        start = None if before is None or score.is_changed else before.free
+        if before is not None and start is not None and start.members == numbers and (before.allowed == allowed).all():
+            return start  # a search that begins where one has ended finds nothing better
+        return search_rounds(score.handle, numbers, opened, self._effort, start)
 
     def _gain(self, numbers: tuple[int, ...], dag: Marks) -> int:
         """Return the gain of a graph over the empty graph."""

@@ -1,5 +1,8 @@
 """Duplicate columns: those that agree with another one in every row, up to the names of their levels.
 
+Numbers are duplicates if they put the rows in the same order or in the reverse one, such as degrees Celsius and
+Fahrenheit.
+
 Given a duplicate of a node, every test finds that node independent of all others, so duplicates would hide each other's
 neighbours. Therefore candidates are sought with one column of each group, the first by name, and all its duplicates
 share them. No data can tell which of the duplicates has an edge.
@@ -7,14 +10,17 @@ share them. No data can tell which of the duplicates has an edge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import blake2b
 from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
-from apsl_rules.data import Table, find_duplicates
+from apsl_rules.data import MixedTable, Table, find_duplicates
 from apsl_rules.data.counts import CachedCounts, Heading
+from apsl_rules.data.moments import MomentHeading, MomentSource
 from apsl_rules.names import Node, in_order
 
 
@@ -25,12 +31,11 @@ class DuplicateColumns:
     groups: Mapping[Node, tuple[Node, ...]]
 
     @classmethod
-    def among(cls, data: Table | CachedCounts) -> DuplicateColumns:
-        """Find the duplicates in a table, or by counts; the result is cached."""
-        key = data if isinstance(data, Table) else data.heading
+    def among(cls, data: Table | MixedTable | CachedCounts | MomentSource) -> DuplicateColumns:
+        """Find the duplicates in a table, by counts, or by moments of complete columns; the result is cached."""
+        key = data if isinstance(data, Table | MixedTable) else data.heading
         if key not in _KNOWN:
-            groups = find_duplicates(data, data.names) if isinstance(data, Table) else _duplicates(data)
-            _KNOWN[key] = cls({node: group for group in groups for node in group})
+            _KNOWN[key] = cls({node: group for group in _groups(data) for node in group})
         return _KNOWN[key]
 
     @property
@@ -51,7 +56,82 @@ class DuplicateColumns:
 
 
 #: The duplicates in tables in use; all parts learned from one table share them.
-_KNOWN: WeakKeyDictionary[Table | Heading, DuplicateColumns] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Table | MixedTable | Heading | MomentHeading, DuplicateColumns] = WeakKeyDictionary()
+#: What is left of the variance of a duplicate given the other column: nothing but rounding.
+_ROUNDING = 1e-9
+
+
+def _groups(data: Table | MixedTable | CachedCounts | MomentSource) -> Sequence[tuple[Node, ...]]:
+    if isinstance(data, CachedCounts):
+        return _duplicates(data)
+    if isinstance(data, MixedTable):
+        categories = data.categories
+        return [*find_duplicates(categories, categories.names), *_duplicate_numbers(data)]
+    if isinstance(data, MomentSource):
+        return _duplicates_by_moments(data)
+    return find_duplicates(data, data.names)
+
+
+def _duplicates_by_moments(source: MomentSource) -> list[tuple[Node, ...]]:
+    """Find groups of complete columns that determine each other, if the table is not too wide."""
+    from apsl_backends.moments import moments_of
+
+    moments, heading = moments_of(source), source.heading
+    places = np.flatnonzero((heading.missing == 0) & (heading.widths > 0)).tolist() if moments.has_matrix else []
+    matrix = moments.covariance(places)
+    ends = np.cumsum(heading.widths[places]).tolist()
+    alike: dict[tuple[bool, int], list[tuple[Node, list[int]]]] = {}
+    for place, end in zip(places, ends, strict=True):
+        is_number, width = bool(heading.is_number[place]), int(heading.widths[place])
+        columns = list(range(end - width, end - width + (1 if is_number else width)))
+        alike.setdefault((is_number, len(columns)), []).append((heading.names[place], columns))
+    groups: list[list[tuple[Node, list[int]]]] = []
+    for blocks in alike.values():
+        found: list[list[tuple[Node, list[int]]]] = []
+        for block in blocks:
+            group = next((one for one in found if _is_determined(matrix, one[0][1], block[1])), None)
+            if group is None:
+                found.append([block])
+            else:
+                group.append(block)
+        groups += found
+    return [in_order(name for name, _ in group) for group in groups if len(group) > 1]
+
+
+def _is_determined(matrix: npt.NDArray[np.float64], given: list[int], columns: list[int]) -> bool:
+    """Return whether nothing is left of the variance of some columns given as many others."""
+    first, other = columns[0], given[0]
+    if len(columns) == 1:
+        share = matrix[first, other] ** 2 / (matrix[first, first] * matrix[other, other])
+        return bool(share > 1 - _ROUNDING)
+    cross = matrix[np.ix_(given, columns)]
+    explained = cross.T @ np.linalg.lstsq(matrix[np.ix_(given, given)], cross, rcond=None)[0]
+    variances = np.diag(matrix)[columns]
+    return bool((variances - np.diag(explained) < _ROUNDING * variances).all())
+
+
+def _duplicate_numbers(table: MixedTable) -> list[tuple[Node, ...]]:
+    """Find the groups of numbers that order the rows alike; only those with the same extreme rows are compared."""
+    alike: dict[tuple[int, int], list[int]] = {}
+    for place, values in enumerate(table.numbers):
+        present = np.flatnonzero(~np.isnan(values))
+        low, high = sorted((int(present[values[present].argmin()]), int(present[values[present].argmax()])))
+        alike.setdefault((low, high), []).append(place)
+    groups: dict[bytes, list[Node]] = {}
+    for places in alike.values():
+        for place in places if len(places) > 1 else ():
+            groups.setdefault(_order_of(table.numbers[place]), []).append(table.number_names[place])
+    return [in_order(group) for group in groups.values() if len(group) > 1]
+
+
+def _order_of(values: npt.NDArray[np.float64]) -> bytes:
+    """Return a digest of the order in which a number puts the rows, the same for the reverse order."""
+    ranks = np.unique(values, return_inverse=True)[1]
+    ranks = np.where(np.isnan(values), -1, ranks)
+    last, first = int(ranks.max()), int(ranks[ranks >= 0][0])
+    if last - first < first:
+        ranks = np.where(ranks < 0, ranks, last - ranks)
+    return blake2b(ranks.astype("<i8").tobytes(), digest_size=16).digest()
 
 
 def _duplicates(kept: CachedCounts) -> list[tuple[Node, ...]]:

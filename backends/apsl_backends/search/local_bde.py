@@ -9,8 +9,8 @@ Columns are numbered by content (see ``content_order``), since a search breaks t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Collection, Iterable
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from apsl_rules.data import Codes, Table
 from apsl_rules.data.counts import CachedCounts, Heading, collapse, heading_of
 from apsl_rules.errors import DataError, TooManyCombinationsError
 from apsl_rules.names import Node
+
+if TYPE_CHECKING:
+    from apsl_backends.search.rounds import Found
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
@@ -63,6 +66,7 @@ class LocalBde:
         self._order = ContentOrder.of(self.heading) if order == "content" else ContentOrder.by_column(self.heading)
         self._empirical_weight = empirical_weight
         self.name = "BDe" if empirical_weight else "BDeu"
+        self.notes: tuple[str, ...] = ()
         width = len(self.heading.names)
         check_columns(width)
         nats = nats_for(penalty, ess, width)
@@ -95,8 +99,8 @@ class LocalBde:
         return self.heading.rows
 
     @property
-    def imputes(self) -> bool:
-        """Return whether a joined column has missing values."""
+    def is_changed(self) -> bool:
+        """Return whether a joined column has missing values, which new columns may fill in otherwise."""
         return bool(self.heading.incomplete[[self.heading.place[node] for node in self.number]].any())
 
     def join(self, nodes: Collection[Node]) -> tuple[int, ...]:
@@ -171,6 +175,9 @@ class LocalBde:
         if table.rows <= _MANY_ROWS and not table.incomplete[places].any():
             return table.codes, np.empty(0, np.int64)
         return collapse(table.codes[places], self.heading.spans[places].tolist())
+
+    def settle(self, _search: Callable[[ScoreHandle], Found]) -> None:
+        """Settle nothing: there is one way to score counts."""
 
     def local(self, node: int, parents: Iterable[int]) -> int:
         """Score a node given its parents, in units, minus their penalty."""

@@ -1,0 +1,168 @@
+"""The Gaussian score over the columns near a target, for tables with numbers.
+
+A category is scored by the indicators of its levels, a number by its normal scores and their squares. A column has the
+same block as a child and as a parent, so equivalent graphs have equal scores. A family of columns A given B scores
+-n/2 (ln|S_AB| - ln|S_B|) - ½ ln n |A| |B| nats, minus ln(columns) + ``least_effect`` n for each parent: squares fit the
+shape of a relation only roughly, and in large tables that would draw edges of no size.
+
+If the relations between numbers are not curved in a first graph, found quickly with squares, then squares are left out,
+and with them the least effect, so that weak linear relations are not lost to parameters that nothing needs.
+
+Where values are missing, n is the rows times the share of values that are there in the joined columns.
+
+Nodes are numbered by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from itertools import accumulate
+from math import floor, log, log2
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from apsl_backends.kernels.border import Floats, Integers, ScoreHandle, largest_scale
+from apsl_backends.search.curvature import are_curved
+from apsl_rules.data.moments import MomentSource
+from apsl_rules.errors import DataError
+from apsl_rules.names import Node, in_order
+
+if TYPE_CHECKING:
+    from apsl_backends.search.rounds import Found
+
+#: The most embedded columns of one search, and the most units in a nat.
+_MOST_COLUMNS, _MOST_UNITS = 1 << 12, 2.0**36
+#: The embedded columns of a number that are scored: its scores and their squares.
+_OF_NUMBER = 2
+
+
+class LocalMoments:
+    """The score of graphs over some columns of a table with numbers; searches use its ``handle``."""
+
+    name = "BIC"
+
+    def __init__(self, source: MomentSource, *, least_effect: float, squares: bool = True) -> None:
+        heading = source.heading
+        if not heading.rows or not heading.names:
+            size = f"{heading.rows} rows and {len(heading.names)} columns"
+            message = f"a table of {size} cannot be scored; give one of each"
+            raise DataError(message)
+        self._source = source
+        self._may_have_squares = squares
+        self._has_squares = squares
+        self._is_settled = not squares
+        self._rank = {node: rank for rank, node in enumerate(in_order(heading.names))}
+        self._matrix: Floats = np.zeros((0, 0))
+        self._widths: Integers = np.zeros(0, np.int64)
+        self.nodes: dict[int, Node] = {}
+        self.is_changed = False
+        self.unit = 2.0 ** -floor(log2(min(_MOST_UNITS, largest_scale(_MOST_COLUMNS, heading.rows))))
+        self._least_effect = least_effect
+        self._present = 1.0
+        self.handle = self._open()
+
+    @property
+    def rows(self) -> float:
+        """Return the number of rows that scores rest on: fewer than the table has if values are missing."""
+        return max(self._source.heading.rows * self._present, 2.0)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return whether numbers were scored with their squares."""
+        if self._has_squares and self._numbers:
+            return ("relations between numbers are curved, so they were scored with squares",)
+        return ()
+
+    @property
+    def _numbers(self) -> list[int]:
+        """Return the places of the joined numbers with squares, in the order of their names."""
+        heading = self._source.heading
+        places = [heading.place[node] for node in self.nodes.values()]
+        return [
+            at for at, place in enumerate(places) if heading.is_number[place] and heading.widths[place] >= _OF_NUMBER
+        ]
+
+    def join(self, nodes: Collection[Node]) -> tuple[int, ...]:
+        """Add nodes to the score, and return their numbers in ascending order."""
+        joined = set(self.nodes.values())
+        if not joined.issuperset(nodes):
+            self._join(in_order(joined.union(nodes)))
+        return tuple(sorted(self._rank[node] for node in nodes))
+
+    def _join(self, nodes: tuple[Node, ...]) -> None:
+        """Score the families of some nodes, by name, from now on."""
+        heading = self._source.heading
+        places = [heading.place[node] for node in nodes]
+        width = int(heading.widths[places].sum())
+        if width > _MOST_COLUMNS:
+            message = (
+                f"the {len(nodes)} columns near the target have {width:,} embedded columns, and a search takes at most "
+                f"{_MOST_COLUMNS:,}; choose fewer columns, join levels, or learn by tests (learner='apsl')"
+            )
+            raise DataError(message)
+        self._matrix = self._source.covariance(places)
+        self._present = 1.0 - float(heading.missing[places].mean()) / heading.rows
+        self._widths = heading.widths[places]
+        self.nodes = {self._rank[node]: node for node in nodes}
+        self._is_settled = not self._may_have_squares
+        self._score(squares=self._has_squares)
+        self.is_changed = bool(heading.missing[places].any())
+
+    def _score(self, *, squares: bool) -> None:
+        """Score with squares of numbers, or without."""
+        self._has_squares = squares
+        heading = self._source.heading
+        is_number = heading.is_number[[heading.place[node] for node in self.nodes.values()]]
+        used = np.where(is_number, np.minimum(self._widths, _OF_NUMBER if squares else 1), self._widths)
+        kept = _first_columns(self._widths, used)
+        blocks = np.zeros(len(self._rank), np.int64)
+        blocks[list(self.nodes)] = used
+        starts = np.array([0, *accumulate(blocks.tolist())], np.int64)
+        self.handle = self._open()
+        self.handle.set_moments(np.ascontiguousarray(self._matrix[np.ix_(kept, kept)]), starts, self.rows)
+
+    def _open(self) -> ScoreHandle:
+        return ScoreHandle(len(self._rank), scale=1 / self.unit, penalty=self.penalty)
+
+    @property
+    def penalty(self) -> int:
+        """Return the penalty of a parent, in units."""
+        effect = self._least_effect * self.rows if self._has_squares else 0.0
+        return round((log(max(len(self._rank), 2)) + effect) / self.unit)
+
+    def settle(self, search: Callable[[ScoreHandle], Found]) -> None:
+        """Choose whether to score with squares, by the graph that a quick search finds with them."""
+        if self._is_settled:
+            return
+        self._is_settled = True
+        before = self._has_squares
+        self._score(squares=True)
+        found = search(self.handle)
+        order = {number: at for at, number in enumerate(self.nodes)}
+        numbers = set(self._numbers)
+        ends = ([order[found.members[one]] for one in edge] for edge in np.argwhere(found.dag).tolist())
+        edges = [(u, v) for u, v in ends if u in numbers and v in numbers]
+        starts = np.array([0, *accumulate(self._widths.tolist())], np.int64)
+        if not are_curved(self._matrix, starts, edges, self.rows):
+            self._score(squares=False)
+        self.is_changed = self.is_changed or self._has_squares != before
+
+    def local(self, node: int, parents: Iterable[int]) -> int:
+        """Score a node given its parents, in units, minus their penalty."""
+        before = np.array(sorted(parents), np.int64)
+        return self.handle.local(node, before) - self.penalty * len(before)
+
+    def nats(self, units: int) -> float:
+        """Convert units to nats."""
+        return units * self.unit
+
+
+def _first_columns(widths: Integers, used: Integers) -> list[int]:
+    """Return the embedded columns that are used: so many of each block."""
+    ends = np.cumsum(widths)
+    return [
+        column
+        for end, width, size in zip(ends.tolist(), widths.tolist(), used.tolist(), strict=True)
+        for column in range(end - width, end - width + size)
+    ]

@@ -1,0 +1,161 @@
+"""The default learner on tables with numbers: right parts, proofs, knowledge, limits, missing values, any source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from apsl_rules import Knowledge, learn, learn_graph, learn_many, stability
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.learning import find_blanket
+from apsl_rules.parts import Part, load_part
+from apsl_rules.rules import Mark
+
+
+def _frame(rows: int = 800, seed: int = 1) -> pd.DataFrame:
+    """Draw age -> dose <- sex, dose -> pain, pain -> pill, and a column that matters to nothing."""
+    random = np.random.default_rng(seed)
+    age, sex = random.normal(50, 12, rows), random.choice(["f", "m"], rows)
+    dose = age / 12 + 1.5 * (sex == "m") + random.normal(size=rows)
+    pain = np.exp(-dose / 3 + 0.5 * random.normal(size=rows))
+    pill = np.where(random.random(rows) < 1 / (1 + np.exp(-3 * (pain - np.median(pain)) / pain.std())), "yes", "no")
+    return pd.DataFrame(
+        {"age": age, "sex": sex, "dose": dose, "pain": pain, "pill": pill, "u": random.normal(size=rows)}
+    )
+
+
+ARROWS = {("age", "dose"), ("sex", "dose"), ("dose", "pain"), ("pain", "pill")}
+
+
+def _marks(part: Part) -> tuple[object, ...]:
+    return part.arrows, part.lines, part.conflicts
+
+
+def test_the_default_learns_a_mixed_table() -> None:
+    """Numbers and categories, skewed and logistic relations; the part says how it was learned."""
+    part = learn(_frame(), "dose", depth="max")
+    assert part.arrows == ARROWS
+    assert (part.learner, part.oracle) == ("apsl-mixed", "moments")
+    assert "learner 'auto' chose 'apsl-mixed': the source is a table with numbers" in part.notes
+    assert {one.name: one.kind for one in part.columns}["pain"] == "number"
+
+
+def test_proofs_have_leads_and_tests() -> None:
+    """An arrow rests on a V-structure with its lead in nats, and on the test of its ends."""
+    proof = learn(_frame(), "dose").why("age", "dose")
+    (finding,) = [one for one in proof.findings if one.fact.relation == "collider"]
+    assert finding.evidence.source == "BIC"
+    assert finding.evidence.nats is not None
+    assert finding.evidence.nats > 2
+    (verdict,) = finding.evidence.verdicts
+    assert (verdict.test, verdict.dof, verdict.n, verdict.rank) == ("LR", 1, 800, 0)
+    assert proof.edge_probability is not None
+    assert proof.direction_probability is not None
+
+
+def test_graphs_many_targets_blankets_and_stability_agree() -> None:
+    """Every front door learns from the same table."""
+    frame = _frame()
+    assert learn_graph(frame).arrows == ARROWS
+    assert learn_many(frame, "all").union.arrows == ARROWS
+    assert find_blanket(frame, "dose").neighbours == ("age", "pain", "sex")
+    assert stability(frame, "pain", resamples=5, seed=1).of("dose", "pain").edge == 1.0
+
+
+def test_column_and_row_order_change_nothing() -> None:
+    """Columns and rows in another order give the same part."""
+    frame = _frame(300)
+    part = learn(frame, "dose", depth=2)
+    assert _marks(learn(frame[frame.columns[::-1]], "dose", depth=2)) == _marks(part)
+    assert _marks(learn(frame.sample(frac=1, random_state=1), "dose", depth=2)) == _marks(part)
+
+
+def test_knowledge_is_honoured() -> None:
+    """What is known enters the search, and what the data say against it becomes a conflict."""
+    frame = _frame()
+    tiers = learn(frame, "pain", knowledge=Knowledge(tiers=[["age", "sex"], ["pain"], ["dose", "pill", "u"]]))
+    assert ("dose", "pain") not in tiers.arrows
+    apart = learn(frame, "pain", knowledge=Knowledge(apart=[("dose", "pain")]))
+    assert apart.mark("dose", "pain") in {Mark.CONFLICT, Mark.GAP}
+    required = learn(frame, "u", knowledge=Knowledge(required=[("u", "pill")]))
+    assert ("u", "pill") in required.arrows
+
+
+def test_limits_leave_an_incomplete_part() -> None:
+    """A run without time says so."""
+    part = learn(_frame(), "dose", max_seconds=0)
+    assert part.incomplete is not None
+
+
+def test_missing_values_are_answered() -> None:
+    """A tenth of all values is missing: the part is nearly the same, and a note tells the columns."""
+    frame = _frame(1500)
+    holes = np.random.default_rng(2).random(frame.shape) < 0.1
+    part = learn(frame.mask(holes), "dose", depth="max")
+    assert {frozenset(arrow) for arrow in part.arrows} | part.lines == {frozenset(arrow) for arrow in ARROWS}
+    assert any(note.startswith("values are missing in columns") for note in part.notes)
+    complete = learn(frame.mask(holes), "dose", depth="max", missing="complete")
+    assert complete.findings[-1].evidence is not None
+    assert any("complete" in note for note in complete.notes)
+
+
+@pytest.mark.parametrize("counts", ["duckdb", "dask"])
+@pytest.mark.slow
+def test_the_part_is_the_same_from_elsewhere(counts: str, tmp_path: Path) -> None:
+    """DuckDB and Dask give the part that memory gives."""
+    frame = _frame()
+    path = tmp_path / "rows.parquet"
+    frame.to_parquet(path)
+    part = learn(frame, "dose", depth=2)
+    elsewhere = learn(path, "dose", depth=2, counts=counts)
+    assert _marks(elsewhere) == _marks(part)
+    assert any(note == f"moments came from {counts}" for note in elsewhere.notes)
+
+
+def test_a_part_is_saved_and_loaded(tmp_path: Path) -> None:
+    """A part file has everything, ranks of tests and kinds of columns too."""
+    part = learn(_frame(300), "dose", depth=2)
+    part.save(tmp_path / "part.json")
+    assert load_part(tmp_path / "part.json") == part
+
+
+def test_duplicates_do_not_hide_neighbours() -> None:
+    """A number in other units is named as a duplicate of the target, whose neighbours are still found."""
+    frame = _frame()
+    frame["dose_mg"] = 1000 * frame["dose"] + 5
+    part = learn(frame, "dose")
+    assert "dose_mg" in part.neighbours_of("dose")
+    around = set(part.neighbours_of("dose")) | set(learn(frame, "dose_mg").neighbours_of("dose_mg"))
+    assert {"age", "sex", "pain"} <= around
+
+
+@pytest.mark.slow
+def test_duplicates_are_found_by_moments_too(tmp_path: Path) -> None:
+    """DuckDB gives the part that memory gives where columns are copies: a number, a category of three levels."""
+    frame = _frame()
+    frame["dose_mg"] = 1000 * frame["dose"] + 5
+    frame["stage"] = pd.cut(frame["age"], 3, labels=["i", "ii", "iii"]).astype(str)
+    frame["grade"] = frame["stage"].map({"i": "c", "ii": "a", "iii": "b"})
+    frame.to_parquet(tmp_path / "rows.parquet")
+    for target in ("dose", "stage"):
+        assert _marks(learn(tmp_path / "rows.parquet", target, counts="duckdb")) == _marks(learn(frame, target))
+
+
+def test_other_learners_say_what_they_need() -> None:
+    """A learner on counts refuses numbers with advice; tests alone work."""
+    with pytest.raises(InvalidArgumentError, match=r"needs counts.*discretize='quantile:3'"):
+        learn(_frame(), "dose", learner="mmhc")
+    with pytest.raises(InvalidArgumentError, match=r"needs moments.*learner='apsl-score'"):
+        learn(_frame()[["sex", "pill"]], "pill", learner="apsl-mixed")
+    assert learn(_frame(), "dose", learner="apsl").neighbours_of("dose") == ("age", "pain", "sex")
+    assert learn(_frame(), "dose", discretize="quantile:3").learner == "apsl-score"
+
+
+def test_a_cache_is_not_used(tmp_path: Path) -> None:
+    """Nothing is written, and a note says why."""
+    part = learn(_frame(), "dose", cache=tmp_path / "answers")
+    assert any("the cache was not used" in note for note in part.notes)
+    assert not (tmp_path / "answers").exists()

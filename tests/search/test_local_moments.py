@@ -1,0 +1,141 @@
+"""The score of tables with numbers: its formula, equivalence, squares where relations are curved, missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import log
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apsl_backends.moments import moments_of
+from apsl_backends.search.curvature import CurvedRelations, are_curved
+from apsl_backends.search.local_moments import LocalMoments
+from apsl_backends.search.rounds import Effort, search_rounds
+from apsl_rules.data import MixedTable, table
+from apsl_rules.errors import DataError
+from apsl_rules.graphs import cpdag, known_dag
+from support.graphs import random_dag
+
+
+def _read(frame: pd.DataFrame) -> MixedTable:
+    read = table(frame)
+    assert isinstance(read, MixedTable)
+    return read
+
+
+def _frame(rows: int, seed: int) -> pd.DataFrame:
+    random = np.random.default_rng(seed)
+    a = random.normal(size=rows)
+    b = 0.8 * a + random.normal(size=rows)
+    k = np.array(["p", "q", "r"])[np.digitize(b + random.logistic(size=rows), [-1, 1])]
+    return pd.DataFrame({"a": a, "b": b, "k": k, "c": b - a + random.normal(size=rows), "u": random.normal(size=rows)})
+
+
+def _score(frame: pd.DataFrame, *, squares: bool = False, least_effect: float = 0.004) -> LocalMoments:
+    score = LocalMoments(moments_of(_read(frame)), least_effect=least_effect, squares=squares)
+    score.join(frame.columns)
+    return score
+
+
+def _total(score: LocalMoments, graph: Mapping[str, Sequence[str]]) -> int:
+    number = {node: at for at, node in score.nodes.items()}
+    return sum(score.local(number[node], [number[one] for one in parents]) for node, parents in graph.items())
+
+
+@pytest.mark.parametrize("squares", [False, True])
+def test_a_family_scores_as_the_formula_says(*, squares: bool) -> None:
+    """The score is that of the determinants of the embedded columns, with the penalties of parameters and parents."""
+    frame = _frame(300, 1)
+    score, source = _score(frame, squares=squares), moments_of(_read(frame))
+    used = {name: (2 if name == "k" or squares else 1) for name in frame.columns}
+
+    def log_det(names: Sequence[str]) -> float:
+        places = [source.heading.place[name] for name in names]
+        matrix, end = source.covariance(places), 0
+        kept: list[int] = []
+        for name, place in zip(names, places, strict=True):
+            kept += range(end, end + used[name])
+            end += int(source.heading.widths[place])
+        return float(np.linalg.slogdet(matrix[np.ix_(kept, kept)])[1])
+
+    number = {node: at for at, node in score.nodes.items()}
+    for child, parents in (("c", ["a", "b"]), ("k", ["b"]), ("a", ["k", "u", "c"])):
+        of_parents = sum(used[one] for one in parents)
+        expected = -150 * (log_det([child, *parents]) - log_det(parents) - log_det([child]))
+        expected -= 0.5 * log(300) * used[child] * of_parents
+        expected -= len(parents) * (log(5) + (0.004 * 300 if squares else 0.0))
+        found = score.nats(score.local(number[child], [number[one] for one in parents]))
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+@given(st.integers(0, 10_000))
+def test_equivalent_graphs_have_equal_scores(seed: int) -> None:
+    """To the last unit: every graph of a class sums up to the same score."""
+    score = _score(_frame(80, 2), squares=bool(seed % 2))
+    drawn = random_dag(seed, 5, 2.5)
+    name = dict(zip(drawn.nodes, "abkcu", strict=True))
+    graph = {name[child]: [name[one] for one in drawn.parents_of(child)] for child in drawn.nodes}
+    pattern = cpdag(known_dag(graph))
+    for tail, head in ((str(one), str(other)) for one, other in known_dag(graph).edges):
+        turned = {node: [one for one in parents if (one, node) != (tail, head)] for node, parents in graph.items()}
+        turned[tail] = [*turned[tail], head]
+        try:
+            other = cpdag(known_dag(turned))
+        except ValueError:
+            continue
+        if (other.arrows, other.lines) == (pattern.arrows, pattern.lines):
+            assert _total(score, turned) == _total(score, graph)
+
+
+@pytest.mark.parametrize(("bend", "is_curved"), [(0.0, False), (1.0, True)])
+def test_squares_are_scored_only_where_relations_are_curved(bend: float, *, is_curved: bool) -> None:
+    """A quick search with squares tells; the notes say so."""
+    random = np.random.default_rng(4)
+    x = random.normal(size=800)
+    y = x + bend * x**2 + random.normal(size=800)
+    score = LocalMoments(moments_of(_read(pd.DataFrame({"x": x, "y": y}))), least_effect=0.004)
+    numbers = score.join(["x", "y"])
+    opened = np.ones((2, 2), np.uint8)
+    score.settle(partial(search_rounds, members=numbers, opened=opened, effort=Effort()))
+    assert bool(score.notes) == is_curved
+
+
+def test_no_edges_are_not_curved() -> None:
+    """Without an edge between numbers there is nothing that needs squares."""
+    assert not are_curved(np.eye(4), np.array([0, 2, 4]), [], 100.0)
+
+
+def test_relations_that_rise_and_fall_are_found() -> None:
+    """A number and its square have no correlation, and are related."""
+    random = np.random.default_rng(5)
+    x = random.normal(size=500)
+    frame = pd.DataFrame({"x": x, "y": x**2 + 0.3 * random.normal(size=500), "u": random.normal(size=500)})
+    relations = CurvedRelations(moments_of(_read(frame)))
+    assert relations.of("x") == ("y",)
+    assert relations.of("u") == ()
+    frame.loc[0, "x"] = np.nan
+    assert CurvedRelations(moments_of(_read(frame))).of("x") == ()
+
+
+def test_missing_values_make_the_score_weaker() -> None:
+    """Of a column with a tenth of its values missing, a tenth of the rows is not counted."""
+    frame = _frame(400, 6)
+    whole = _score(frame)
+    frame.loc[::10, "a"] = np.nan
+    holed = _score(frame)
+    assert whole.rows == 400
+    assert holed.rows == pytest.approx(400 * (1 - 0.1 / 5))
+    assert not whole.is_changed
+    assert holed.is_changed
+
+
+def test_too_many_columns_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ball of too many embedded columns ends in a sentence, not in a search without end."""
+    monkeypatch.setattr("apsl_backends.search.local_moments._MOST_COLUMNS", 4)
+    with pytest.raises(DataError, match=r"5 columns near the target have 14 embedded columns.*at most 4"):
+        _score(_frame(50, 1))
