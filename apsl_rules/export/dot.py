@@ -1,6 +1,7 @@
 """Graphs in the DOT language of Graphviz.
 
-An arrow is an edge, a line an edge with ``dir=none``, a conflict a dashed one with ``dir=both``.
+An arrow is an edge, a line an edge with ``dir=none``, a conflict a dashed one with ``dir=both``. A line with a
+suggested direction names its ends along it, and has the probability of that direction as ``suggested``.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._dot_language import Join, parse
 from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.names import Node, shown
-from apsl_rules.parts import MarkedGraph, graph_of
+from apsl_rules.parts import Edge, MarkedGraph, graph_of
 from apsl_rules.rules import Mark
 
 _UNSAFE = r'"\\'
@@ -30,7 +31,7 @@ def to_dot(source: object) -> str:
     """
     graph = graph_of(source)
     nodes = [f"  {_quote(node)}{_label(node)};" for node in graph.nodes]
-    edges = [f"  {_quote(edge.source)} -> {_quote(edge.target)}{_DRAWN[edge.mark]};" for edge in graph.edges]
+    edges = [f"  {_quote(edge.source)} -> {_quote(edge.target)}{_drawn(edge)};" for edge in graph.edges]
     return "\n".join(["digraph {", *nodes, *edges, "}", ""])
 
 
@@ -40,6 +41,10 @@ def from_dot(text: str) -> MarkedGraph:
     edges = [_edge(join) for join in drawing.joins]
     nodes = [read_label(unescape_signs(name)) for name in drawing.nodes]
     return MarkedGraph.of_edges(nodes, [(_node(x), _node(y), mark) for x, y, mark in edges])
+
+
+def _drawn(edge: Edge) -> str:
+    return _DRAWN[edge.mark] if edge.suggested is None else f" [dir=none, suggested={edge.suggested:.4f}]"
 
 
 def _edge(join: Join) -> tuple[str, str, Mark]:

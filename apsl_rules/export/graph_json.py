@@ -6,7 +6,8 @@ Version 1::
      "edges": [{"source": "a", "target": 3, "mark": "arrow"}]}
 
 A node is text, a number, a truth value, null, or a tuple of these. Marks are arrow (from source to target), line and
-conflict.
+conflict. A line with a suggested direction names its ends along it, and has the probability of that direction as
+``suggested``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from apsl_rules._documents import DocumentError, json_data
 from apsl_rules._json_labels import label, node_of
 from apsl_rules.errors import GraphFormatError, PartFileError
 from apsl_rules.names import Node
-from apsl_rules.parts import MarkedGraph, graph_of, mark_named
+from apsl_rules.parts import Edge, MarkedGraph, graph_of, mark_named
 from apsl_rules.rules import Mark
 
 FORMAT = "apsl_rules graph"
@@ -29,10 +30,15 @@ def to_graph_json(source: object) -> str:
     """Write a graph as JSON text."""
     graph = graph_of(source)
     nodes = [label(node) for node in graph.nodes]
-    edges = [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in graph.rows()]
+    edges = [_edge_data(edge) for edge in graph.edges]
     head = f'"format": {json.dumps(FORMAT)}, "version": {VERSION}'
-    rows = ",".join(f"\n  {json.dumps(edge)}" for edge in edges)
-    return f'{{{head},\n "nodes": {json.dumps(nodes)},\n "edges": [{rows}]}}\n'
+    listed = ",".join(f"\n  {json.dumps(edge)}" for edge in edges)
+    return f'{{{head},\n "nodes": {json.dumps(nodes)},\n "edges": [{listed}]}}\n'
+
+
+def _edge_data(edge: Edge) -> dict[str, Any]:
+    data = {"source": label(edge.source), "target": label(edge.target), "mark": str(edge.mark)}
+    return data if edge.suggested is None else data | {"suggested": edge.suggested}
 
 
 def from_graph_json(text: str) -> MarkedGraph:

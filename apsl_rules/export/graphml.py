@@ -1,7 +1,8 @@
 """Graphs as GraphML, which Gephi, Cytoscape, yEd, igraph and networkx read.
 
-Every edge has the datum ``mark``. A line or conflict is a pair of opposite edges, as in ``to_networkx``, since few
-tools read a graph in which only some edges are directed.
+Every edge has the datum ``mark``, and along a suggested direction the datum ``suggested``, its probability. A line or
+conflict is a pair of opposite edges, as in ``to_networkx``, since few tools read a graph in which only some edges are
+directed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from apsl_rules.names import Node
 from apsl_rules.parts import MarkedGraph, graph_of
 
 _SPACE = "http://graphml.graphdrawing.org/xmlns"
-_MARK = "mark"
+_MARK, _SUGGESTED = "mark", "suggested"
 
 
 def to_graphml(source: object) -> str:
@@ -24,12 +25,16 @@ def to_graphml(source: object) -> str:
     graph = graph_of(source)
     root = ET.Element("graphml", xmlns=_SPACE)
     ET.SubElement(root, "key", {"id": _MARK, "for": "edge", "attr.name": _MARK, "attr.type": "string"})
+    if graph.suggested:
+        ET.SubElement(root, "key", {"id": _SUGGESTED, "for": "edge", "attr.name": _SUGGESTED, "attr.type": "double"})
     drawn = ET.SubElement(root, "graph", edgedefault="directed")
     for node in graph.nodes:
         ET.SubElement(drawn, "node", id=_name(node))
     for x, y, mark in arcs(graph):
         edge = ET.SubElement(drawn, "edge", source=_name(x), target=_name(y))
         ET.SubElement(edge, "data", key=_MARK).text = str(mark)
+        if (x, y) in graph.suggested:
+            ET.SubElement(edge, "data", key=_SUGGESTED).text = repr(graph.suggested[x, y])
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 

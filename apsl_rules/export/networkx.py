@@ -1,4 +1,4 @@
-"""Graphs for networkx: arcs with a ``mark``."""
+"""Graphs for networkx: arcs with a ``mark``, and ``suggested`` where a line has a suggested direction."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from apsl_rules.rules import Mark
 
 
 def to_networkx(source: object) -> Any:
-    """Return a DiGraph whose arcs have the attribute ``mark``; a line or conflict is a pair of arcs."""
+    """Return a DiGraph whose arcs have the attribute ``mark``; a line or conflict is a pair of arcs.
+
+    Of a line with a suggested direction, the arc along it has the probability of that direction as ``suggested``.
+    """
     graph = graph_of(source)
     refuse_none(graph)
     made = peer("networkx", "networkx").DiGraph()
     made.add_nodes_from(graph.nodes)
     for x, y, mark in arcs(graph):
-        made.add_edge(x, y, mark=str(mark))
+        hint = {"suggested": graph.suggested[x, y]} if (x, y) in graph.suggested else {}
+        made.add_edge(x, y, mark=str(mark), **hint)
     return made
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from apsl_rules.parts.comparison import Comparison
 from apsl_rules.parts.edge_list import edges_csv
+from apsl_rules.parts.edge_probability import DEFAULT_DIRECTION
 from apsl_rules.parts.file import load_part, part_json, save_part
 from apsl_rules.parts.learned_graph import LearnedGraph
-from apsl_rules.parts.marked_graph import MARKS, MarkedGraph, graph_of, mark_named
+from apsl_rules.parts.marked_graph import MARKS, Edge, MarkedGraph, graph_of, mark_named
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.parts import Parts
 from apsl_rules.parts.reach import Distances, inside
@@ -15,9 +16,11 @@ from apsl_rules.parts.stability_result import Stability, Tally, count_support, t
 from apsl_rules.parts.text import draw
 
 __all__ = [
+    "DEFAULT_DIRECTION",
     "MARKS",
     "Comparison",
     "Distances",
+    "Edge",
     "LearnedGraph",
     "MarkedGraph",
     "OpenEdges",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 
-from apsl_rules.parts.part import ROW, Part
+from apsl_rules.parts.edge_rows import ROW
+from apsl_rules.parts.part import Part
 
 
 def edges_csv(part: Part) -> str:

@@ -5,8 +5,8 @@ The keys of version 1 are those of the schema ``apsl_specs/schemas/part.json``. 
 numbers) and either ``evidence`` or a ``rule`` with its ``bindings`` and ``premises``; an entry with ``drops`` ends a
 fact. A finding that stands in the history is written elsewhere as its ``place`` there. ``store`` is null where it
 equals the history.
-``knowledge`` is there only when some was given, ``support`` (an edge as two node numbers, and a share) only in a part
-that ``stability`` gave.
+``columns`` is there only when the part comes from a table whose columns have kinds, ``knowledge`` only when some was
+given, ``support`` (an edge as two node numbers, and a share) only in a part that ``stability`` gave.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from apsl_rules._atomic import write_text
 from apsl_rules._documents import DocumentError, file_text, json_data
 from apsl_rules._json_labels import label, node_of
 from apsl_rules._json_schema import fault, schema
+from apsl_rules.data import ColumnKind
 from apsl_rules.errors import PartFileError
 from apsl_rules.evidence import evidence_data, evidence_of
 from apsl_rules.names import Node
@@ -79,6 +80,8 @@ def part_json(part: Part) -> str:
         "visits": [writer.visit(visit) for visit in part.visits],
         "history": [writer.entry(entry) for entry in part.history.entries],
     }
+    if part.columns:
+        data["columns"] = [{**attrs.asdict(one), "name": label(one.name)} for one in part.columns]
     if part.knowledge:
         data["knowledge"] = writer.knowledge(part.knowledge)
     if part.support:
@@ -238,6 +241,7 @@ class _Reader:
             notes=tuple(data["notes"]),
             support={frozenset((self._node(x), self._node(y))): share for x, y, share in data.get("support", ())},
             knowledge=self._knowledge(data.get("knowledge", {})),
+            columns=tuple(ColumnKind(**{**one, "name": node_of(one["name"])}) for one in data.get("columns", ())),
         )
         check_part(part)
         self._check_drawn(part)

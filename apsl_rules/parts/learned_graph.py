@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import attrs
@@ -36,13 +36,26 @@ class LearnedGraph(Exportable):
 
     @cached_property
     def arrows(self) -> frozenset[tuple[Node, Node]]:
-        """Return every arrow as (from, to)."""
-        return frozenset(one for part in self.parts for one in part.store.arrows if self.is_asked(one))
+        """Return every arrow as (from, to); those with too little evidence are ``suggested`` instead."""
+        return self._proved.difference(self.suggested)
 
     @cached_property
     def lines(self) -> frozenset[Pair]:
-        """Return every undirected edge."""
-        return frozenset(one for part in self.parts for one in part.store.lines if self.is_asked(one))
+        """Return every edge without a direction, or with one that is only suggested."""
+        found = frozenset(one for part in self.parts for one in part.store.lines if self.is_asked(one))
+        return found.union(map(frozenset, self.suggested))
+
+    @cached_property
+    def suggested(self) -> Mapping[tuple[Node, Node], float]:
+        """Return the directions of lines that are only suggested, as (from, to), each with its probability."""
+        drawn = {one for part in self.parts for one in part.all_arrows}
+        weak = [(one, share) for part in self.parts for one, share in part.all_suggested.items() if self.is_asked(one)]
+        return {one: share for one, share in weak if one not in drawn}
+
+    @cached_property
+    def _proved(self) -> frozenset[tuple[Node, Node]]:
+        """Return every arrow that was proved, drawn or only suggested."""
+        return frozenset(one for part in self.parts for one in part.store.arrows if self.is_asked(one))
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -67,12 +80,13 @@ class LearnedGraph(Exportable):
         return self._part_with(x, y).why(x, y)
 
     def dag(self) -> Dag:
-        """Return a graph of the class that was learned: lines and contradicted edges get a direction, by name.
+        """Return a graph of the class that was learned: suggested directions are taken, other open edges go by name.
 
-        A method that draws all its arrows gives its own graph back.
+        A method that proves all its arrows gives its own graph back.
         """
         torn = frozenset(pair for part in self.parts for pair in part.store.conflicts if self.is_asked(pair))
-        return extension(self.nodes, self.arrows, self.lines | torn)
+        open_edges = (self.lines | torn).difference(map(frozenset, self.suggested))
+        return extension(self.nodes, self._proved, open_edges)
 
     def cpdag(self) -> Cpdag:
         """Return the CPDAG: what independences alone determine of the graph."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
@@ -16,10 +16,12 @@ from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node, Pair, count_of, in_order, order_key
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
-from apsl_rules.rules import Mark, MarkStore, adjacent
+from apsl_rules.rules import Mark, adjacent
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from apsl_rules.parts.learned_graph import LearnedGraph
 
 Arrow: TypeAlias = tuple[Node, Node]
 
@@ -29,15 +31,22 @@ MARKS = (Mark.ARROW, Mark.LINE, Mark.CONFLICT)
 
 @attrs.frozen
 class Edge:
-    """An edge with its mark; an arrow goes from ``source`` to ``target``, other edges name their ends in order."""
+    """An edge with its mark; an arrow goes from ``source`` to ``target``, other edges name their ends in order.
+
+    A line with a suggested direction names its ends along it; ``suggested`` is the probability of that direction.
+    """
 
     source: Node
     target: Node
     mark: Mark
+    suggested: float | None = None
 
 
-def _undirected(pair: Pair, mark: Mark) -> Edge:
+def _undirected(pair: Pair, mark: Mark, suggested: Mapping[Arrow, float] | None = None) -> Edge:
     x, y = in_order(pair)
+    for way in ((x, y), (y, x)):
+        if suggested and way in suggested:
+            return Edge(*way, mark, suggested[way])
     return Edge(x, y, mark)
 
 
@@ -70,7 +79,8 @@ class MarkedGraph(Exportable):
     """Nodes, arrows (from, to), lines and conflicts; two graphs are equal whatever the order of their nodes.
 
     A conflict is an edge whose direction the findings contradict. A pair of nodes has one mark at most. Directed
-    cycles are allowed, since other tools and some policies leave them.
+    cycles are allowed, since other tools and some policies leave them. ``suggested`` has the directions (from, to) of
+    lines for which there is some evidence, each with its probability; graphs that differ only there are equal.
 
     >>> MarkedGraph("abc", arrows=[("a", "b")], lines=["bc"])
     <MarkedGraph of 3 nodes, 1 arrow, 1 line and 0 conflicts>
@@ -80,6 +90,7 @@ class MarkedGraph(Exportable):
     arrows: frozenset[Arrow] = attrs.field(default=frozenset(), converter=_arrows)
     lines: frozenset[Pair] = attrs.field(default=frozenset(), converter=_pairs)
     conflicts: frozenset[Pair] = attrs.field(default=frozenset(), converter=_pairs)
+    suggested: Mapping[Arrow, float] = attrs.field(factory=dict, eq=False)
 
     def __attrs_post_init__(self) -> None:
         for node, count in Counter(self.nodes).items():
@@ -102,6 +113,9 @@ class MarkedGraph(Exportable):
             if pair in marks:
                 _refuse(f"{x!r} and {rest[0]!r} have both {marks[pair]} and {what}; give each pair one mark")
             marks[pair] = what
+        for x, y in self.suggested:
+            if frozenset((x, y)) not in self.lines:
+                _refuse(f"the direction from {x!r} to {y!r} is suggested, but they are not joined by a line")
 
     @classmethod
     def of_edges(cls, nodes: Iterable[Node], edges: Iterable[tuple[Node, Node, Mark]]) -> MarkedGraph:
@@ -124,24 +138,35 @@ class MarkedGraph(Exportable):
         """Return all edges with their marks, by the names of their ends."""
         found = [Edge(x, y, Mark.ARROW) for x, y in self.arrows]
         for pairs, mark in ((self.lines, Mark.LINE), (self.conflicts, Mark.CONFLICT)):
-            found += [_undirected(pair, mark) for pair in pairs]
+            found += [_undirected(pair, mark, self.suggested) for pair in pairs]
         return tuple(sorted(found, key=lambda edge: _ends((edge.source, edge.target))))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the edges as plain rows: source, target, mark."""
-        return [{"source": edge.source, "target": edge.target, "mark": str(edge.mark)} for edge in self.edges]
+        """Return the edges as plain rows: source, target, mark, suggested.
+
+        ``suggested`` is the probability of the direction from source to target, for a line with a suggested direction,
+        else None.
+        """
+        return [
+            {"source": edge.source, "target": edge.target, "mark": str(edge.mark), "suggested": edge.suggested}
+            for edge in self.edges
+        ]
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the edges as a data frame, one row for each, with named marks."""
         import pandas as pd
 
-        return pd.DataFrame(self.rows(), columns=["source", "target", "mark"])
+        return pd.DataFrame(self.rows(), columns=["source", "target", "mark", "suggested"])
 
     def directed(self) -> Dag:
-        """Return a graph with a direction for every line and conflict, without new V-structures, chosen by name."""
+        """Return a graph with a direction for every line and conflict, without new V-structures.
+
+        Suggested directions are taken, the others chosen by name.
+        """
         from apsl_rules.graphs import extension
 
-        return extension(self.nodes, self.arrows, self.lines | self.conflicts)
+        open_edges = (self.lines | self.conflicts).difference(map(frozenset, self.suggested))
+        return extension(self.nodes, self.arrows.union(self.suggested), open_edges)
 
     def dag(self) -> Dag:
         """Return the graph as one that is known, if all its edges are arrows."""
@@ -161,7 +186,7 @@ def graph_of(source: object) -> MarkedGraph:
 
     >>> from apsl_rules.graphs import known_dag
     >>> graph_of(known_dag({"a": [], "b": ["a"]})).edges
-    (Edge(source='a', target='b', mark=<Mark.ARROW: 'arrow'>),)
+    (Edge(source='a', target='b', mark=<Mark.ARROW: 'arrow'>, suggested=None),)
     """
     from apsl_rules.parts.learned_graph import LearnedGraph
 
@@ -169,9 +194,9 @@ def graph_of(source: object) -> MarkedGraph:
         return source
     if isinstance(source, Part):
         known = source.lines.union(map(frozenset, source.arrows))
-        return MarkedGraph(source.members, source.arrows, source.lines, source.edges - known)
+        return MarkedGraph(source.members, source.arrows, source.lines, source.edges - known, source.suggested)
     if isinstance(source, LearnedGraph):
-        return _of_stores(source.nodes, [part.store for part in source.parts], source.is_asked)
+        return _of_parts(source)
     if isinstance(source, Pdag):
         return MarkedGraph(source.nodes, source.arrows, source.lines)
     if isinstance(source, Network):
@@ -195,24 +220,27 @@ def mark_named(name: Any, x: Node, y: Node) -> Mark:
     return Mark(name)
 
 
-def _of_stores(
-    nodes: tuple[Node, ...], stores: Iterable[MarkStore], is_asked: Callable[[Iterable[Node]], bool]
-) -> MarkedGraph:
+def _of_parts(learned: LearnedGraph) -> MarkedGraph:
     """Join what several runs know of the asked pairs; where two of them draw a pair differently, it is a conflict."""
     drawn: dict[Pair, set[Edge]] = {}
-    for store in stores:
+    for store in (part.store for part in learned.parts):
         edges = [Edge(x, y, Mark.ARROW) for x, y in store.arrows]
         edges += [_undirected(pair, Mark.LINE) for pair in store.lines]
         edges += [_undirected(pair, Mark.CONFLICT) for pair in store.conflicts if adjacent.fact(*pair) in store]
         for edge in edges:
             drawn.setdefault(frozenset((edge.source, edge.target)), set()).add(edge)
     joined = []
+    suggested: dict[Arrow, float] = {}
     for pair, edges_drawn in drawn.items():
-        if not is_asked(pair):
+        if not learned.is_asked(pair):
             continue
         edge = next(iter(edges_drawn)) if len(edges_drawn) == 1 else _undirected(pair, Mark.CONFLICT)
-        joined.append((edge.source, edge.target, edge.mark))
-    return MarkedGraph.of_edges(nodes, joined)
+        way = (edge.source, edge.target)
+        if edge.mark is Mark.ARROW and way in learned.suggested:
+            suggested[way] = learned.suggested[way]
+            edge = attrs.evolve(edge, mark=Mark.LINE)
+        joined.append((*way, edge.mark))
+    return attrs.evolve(MarkedGraph.of_edges(learned.nodes, joined), suggested=suggested)
 
 
 def _ends(pair: Iterable[Node]) -> tuple[Any, ...]:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from apsl_rules.data import ColumnKind
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evidence import GIVEN
-from apsl_rules.names import Depth, Node, Pair, in_order, order_key, require_known
+from apsl_rules.names import Depth, Node, Pair, in_order, require_known
 from apsl_rules.oracles import Counts
-from apsl_rules.parts.edge_probability import probability_of
+from apsl_rules.parts.directions import Directions
+from apsl_rules.parts.edge_rows import ROW, edge_rows
 from apsl_rules.parts.reach import inside
 from apsl_rules.parts.shortcuts import Exportable, Viewable, export_as
 from apsl_rules.rules import (
@@ -25,7 +26,6 @@ from apsl_rules.rules import (
     Mark,
     MarkStore,
     Proof,
-    Reason,
     adjacent,
     arrow,
     conflict,
@@ -38,9 +38,6 @@ from apsl_rules.rules import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: The columns of the table of edges that ``Part.rows`` gives.
-ROW = ("source", "target", "mark", "rule", "p", "distance", "support", "probability")
 
 
 @attrs.frozen
@@ -69,7 +66,8 @@ class Part(Exportable, Viewable):
     """What was learned around a target: every edge with an end at distance at most depth - 1 from it.
 
     ``store`` holds all marks, also those beyond the asked depth; ``history`` the run as it went; ``proofs`` the
-    shortest proofs of the facts in ``store``. ``knowledge`` is what was given beforehand. ``support`` has, for each
+    shortest proofs of the facts in ``store``. ``knowledge`` is what was given beforehand, ``columns`` tell how each
+    column of a table was read. ``support`` has, for each
     edge of a part that ``stability`` gave, the share of resamples that show the same mark in the same direction.
 
     A part is a value: it can be copied and pickled, and parts that were learned alike are equal, whatever time it took.
@@ -94,6 +92,7 @@ class Part(Exportable, Viewable):
     notes: tuple[str, ...] = ()
     support: Mapping[Pair, float] = attrs.field(factory=dict)
     knowledge: Knowledge = NOTHING
+    columns: tuple[ColumnKind, ...] = ()
 
     def __hash__(self) -> int:
         return hash((Part, self.target, self.depth, self.learner, self.nodes, self.store))
@@ -118,13 +117,41 @@ class Part(Exportable, Viewable):
 
     @cached_property
     def arrows(self) -> frozenset[tuple[Node, Node]]:
-        """Return every arrow of the part as (from, to)."""
-        return frozenset(pair for pair in self.store.arrows if self._touches(pair))
+        """Return every arrow of the part as (from, to); those with too little evidence are ``suggested`` instead."""
+        return frozenset(pair for pair in self.all_arrows if self._touches(pair))
 
     @cached_property
     def lines(self) -> frozenset[Pair]:
-        """Return every undirected edge of the part."""
-        return frozenset(pair for pair in self.store.lines if self._touches(pair))
+        """Return every edge of the part without a direction, or with one that is only suggested."""
+        return frozenset(pair for pair in self.all_lines if self._touches(pair))
+
+    @cached_property
+    def suggested(self) -> Mapping[tuple[Node, Node], float]:
+        """Return the directions of lines that are only suggested, as (from, to), each with its probability.
+
+        They are less probable than the setting ``min_direction``, from which on arrows are drawn.
+        """
+        return {pair: share for pair, share in self.all_suggested.items() if self._touches(pair)}
+
+    @cached_property
+    def all_arrows(self) -> frozenset[tuple[Node, Node]]:
+        """Return every arrow, also beyond the asked depth."""
+        return self.store.arrows.difference(self.all_suggested)
+
+    @cached_property
+    def all_lines(self) -> frozenset[Pair]:
+        """Return every line, also beyond the asked depth."""
+        return self.store.lines.union(map(frozenset, self.all_suggested))
+
+    @cached_property
+    def all_suggested(self) -> Mapping[tuple[Node, Node], float]:
+        """Return the directions that are only suggested, also beyond the asked depth."""
+        return self._directions.suggested
+
+    @cached_property
+    def _directions(self) -> Directions:
+        least = self.settings.get("min_direction")
+        return Directions(self.store, self.history, lambda: self.proofs, least)
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -134,7 +161,7 @@ class Part(Exportable, Viewable):
     @cached_property
     def outside(self) -> tuple[frozenset[tuple[Node, Node]], frozenset[Pair]]:
         """Return the arrows and lines that were learned but lie beyond the asked depth."""
-        return self.store.arrows - self.arrows, self.store.lines - self.lines
+        return self.all_arrows - self.arrows, self.all_lines - self.lines
 
     @cached_property
     def edges(self) -> frozenset[Pair]:
@@ -142,7 +169,8 @@ class Part(Exportable, Viewable):
         conflicts = (
             pair for pair in self.store.conflicts if self._touches(pair) and adjacent.fact(*pair) in self.store
         )
-        return frozenset({*map(frozenset, self.arrows), *self.lines, *conflicts})
+        drawn = (pair for pair in (*map(frozenset, self.store.arrows), *self.store.lines) if self._touches(pair))
+        return frozenset({*drawn, *conflicts})
 
     @cached_property
     def members(self) -> tuple[Node, ...]:
@@ -174,12 +202,20 @@ class Part(Exportable, Viewable):
         return tuple(visit.node for visit in self.visits)
 
     def mark(self, x: Node, y: Node) -> Mark:
-        """Return what is known of a pair: unknown, gap, line, arrow or conflict."""
+        """Return what is known of a pair: unknown, gap, line, arrow or conflict.
+
+        A direction that is only suggested leaves the pair a line.
+        """
         self._know(x, y)
         if x == y:
             message = f"{x!r} is named twice; name two different nodes"
             raise InvalidArgumentError(message)
-        return self.store.mark(x, y)
+        return self._mark(x, y)
+
+    def _mark(self, x: Node, y: Node) -> Mark:
+        mark = self.store.mark(x, y)
+        is_open = mark is Mark.ARROW and not self.all_suggested.keys().isdisjoint(((x, y), (y, x)))
+        return Mark.LINE if is_open else mark
 
     def parents_of(self, node: Node) -> tuple[Node, ...]:
         """Return the nodes with an arrow to a node of the part, by name."""
@@ -212,7 +248,8 @@ class Part(Exportable, Viewable):
 
         Of a pair that could not be tested it says so, and what would help. The proof prints as a tree down to findings
         and their verdicts, and ``to_json()`` gives it as data. Where scores were asked it says how often an edge with
-        so much evidence is right.
+        so much evidence exists, and how often such a direction is right. A direction that is only suggested is proved
+        as an arrow is, and the proof says so.
         """
         self._know(x, y)
         if x == y:
@@ -225,7 +262,7 @@ class Part(Exportable, Viewable):
         for fact in possible:
             if fact in self.proofs:
                 proof = proof_of(self.proofs, fact)
-                return attrs.evolve(proof, probability=probability_of(self.store.mark(x, y), proof))
+                return attrs.evolve(proof, **self._directions.of(fact))
         for fact in (settled.fact(x), settled.fact(y)):
             if fact in self.proofs:
                 apart = Firing("not among the neighbours", fact.nodes, (fact,), gap.fact(x, y))
@@ -262,33 +299,15 @@ class Part(Exportable, Viewable):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the edges as plain rows: source, target, mark, rule, weakest p, distance, support, probability.
+        """Return the edges as plain rows, one for each.
 
+        These are source, target, mark, rule, weakest p, distance, support, probability, direction and suggested.
         ``support`` is the share of resamples that show the same mark, where ``stability`` learned the part, else None.
-        ``probability`` says how often a mark with this much evidence is right, where scores were asked, else None.
+        ``probability`` says how often an edge with this much evidence exists, ``direction`` how often the direction
+        from source to target is right then; both are None where no scores were asked. ``suggested`` is True for a line
+        with a suggested direction, which goes from source to target.
         """
-        rows = []
-        for pair in sorted(self.edges, key=lambda one: tuple(order_key(node) for node in in_order(one))):
-            x, y = in_order(pair)
-            if (y, x) in self.arrows:
-                x, y = y, x
-            proof = self.why(x, y)
-            reason = proof.steps[-1].reason
-            verdicts = [verdict for finding in proof.findings for verdict in finding.evidence.verdicts]
-            p_values = [verdict.p for verdict in verdicts if verdict.p is not None and verdict.dependent]
-            rows.append(
-                {
-                    "source": x,
-                    "target": y,
-                    "mark": str(self.store.mark(x, y)),
-                    "rule": _basis(reason),
-                    "p": max(p_values, default=None),
-                    "distance": min(self.distances[node] for node in pair),
-                    "support": self.support.get(pair),
-                    "probability": proof.probability,
-                }
-            )
-        return rows
+        return edge_rows(self)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the edges as a data frame, one row for each, with named marks."""
@@ -311,10 +330,3 @@ class Part(Exportable, Viewable):
         from apsl_rules.parts.text import draw
 
         return draw(self)
-
-
-def _basis(reason: Reason) -> str:
-    """Name what an edge rests on: the rule that oriented it, or that it was found or given."""
-    if isinstance(reason, Firing):
-        return reason.rule
-    return GIVEN if reason.evidence.is_given else "found"

@@ -64,7 +64,7 @@ def _mark_shown(part: Part, pair: Pair) -> Shown:
         return "forward"
     if (y, x) in part.arrows:
         return "backward"
-    return "line" if part.store.mark(x, y) is Mark.LINE else "conflict"
+    return "line" if part.mark(x, y) is Mark.LINE else "conflict"
 
 
 @attrs.frozen
@@ -145,7 +145,7 @@ class Stability:
         ]
 
     def _mark(self, x: Node, y: Node) -> str:
-        mark = self.part.store.mark(x, y)
+        mark = self.part.mark(x, y)
         beyond = mark not in (Mark.GAP, Mark.UNKNOWN) and frozenset((x, y)) not in self.part.edges
         return "outside" if beyond else str(mark)
 

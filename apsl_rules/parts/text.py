@@ -7,13 +7,15 @@ from apsl_rules.parts.part import Part
 from apsl_rules.rules import Mark
 
 _LEGEND = "──▶ points outwards   ◀── points inwards   ─── direction open   ─x─ conflict   ↺ drawn above"
+_SUGGESTED = "─?▶ ◀?─ direction open, this one suggested"
 
 
 def draw(part: Part) -> str:
     """Draw every edge of a part once; a node met again is marked and not followed a second time."""
     tree = _Tree(part)
     tree.branch(part.target, "")
-    return "\n".join([shown(part.target), *tree.lines, "", _LEGEND])
+    legend = [_LEGEND, _SUGGESTED] if part.suggested else [_LEGEND]
+    return "\n".join([shown(part.target), *tree.lines, "", *legend])
 
 
 class _Tree:
@@ -48,8 +50,12 @@ class _Tree:
         return self._distance(node) <= self._distance(other)
 
     def _edge(self, node: Node, other: Node) -> str:
-        if self._part.store.mark(node, other) is Mark.CONFLICT:
+        if self._part.mark(node, other) is Mark.CONFLICT:
             return "─x─"
+        if (node, other) in self._part.suggested:
+            return "─?▶"
+        if (other, node) in self._part.suggested:
+            return "◀?─"
         if (node, other) in self._part.arrows:
             return "──▶"
         return "◀──" if (other, node) in self._part.arrows else "───"

@@ -13,4 +13,4 @@ def stroke_name(look: Look) -> str:
     """Return the kind of stroke for a look: arrow, line or conflict."""
     if look in {Look.AHEAD, Look.BACK}:
         return "arrow"
-    return "line" if look is Look.LINE else "conflict"
+    return "line" if look in {Look.LINE, Look.MAYBE_AHEAD, Look.MAYBE_BACK} else "conflict"

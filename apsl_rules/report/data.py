@@ -20,6 +20,9 @@ from apsl_rules.report.layout import Box, Drawing, DrawnEdge, drawing_of
 from apsl_rules.report.paths import body_of, corners_of, head_of
 from apsl_rules.rules import Conflict, Drop, Entry, Fact, Finding, Firing, Proof, Reason, Relation
 
+#: The figures of an edge, and how the page names them.
+_FIGURES = {"support": "support", "probability": "edge", "direction": "direction"}
+
 
 def page_data(part: Part) -> dict[str, Any]:
     """Return the data of the page for a part."""
@@ -59,6 +62,7 @@ class _Writer:
             "history": [self._entry(entry) for entry in part.history.entries],
             "run": _run(part),
             "notes": list(part.notes),
+            "columns": _columns(part),
             "incomplete": part.incomplete,
             "relations": [_pieces(relation) for relation in part.history.relations.values()],
         }
@@ -99,7 +103,7 @@ class _Writer:
             "p": None if p is None else f"{p:.3g}",
             "width": round(thickness(weight), 2),
             "weight": None if weight is None else weight_text(weight),
-            "figures": [[name, row[name]] for name in ("support", "probability") if row.get(name) is not None],
+            "figures": [[_FIGURES[name], row[name]] for name in _FIGURES if row.get(name) is not None],
         }
 
     def _proof(self, proof: Proof) -> int:
@@ -198,6 +202,12 @@ def _run(part: Part) -> list[list[str]]:
         ("Order", "depends on the order of columns" if part.order_dependent else "any order gives the same"),
     ]
     return [[name, str(value)] for name, value in lines]
+
+
+def _columns(part: Part) -> list[list[Any]]:
+    """Return the columns of the members of a part: name, kind, detail and missing values."""
+    members = set(part.members)
+    return [[shown(one.name), one.kind, one.detail, one.missing] for one in part.columns if one.name in members]
 
 
 def _words(name: str) -> str:

@@ -15,12 +15,17 @@ _DRAWN = frozenset({adjacent.name, arrow.name, conflict.name})
 
 
 class Look(StrEnum):
-    """How a pair of nodes is drawn; ``ahead`` and ``back`` are arrows along and against the pair."""
+    """How a pair of nodes is drawn; ``ahead`` and ``back`` are arrows along and against the pair.
+
+    ``maybe ahead`` and ``maybe back`` are lines with a suggested direction.
+    """
 
     NONE = "none"
     LINE = "line"
     AHEAD = "ahead"
     BACK = "back"
+    MAYBE_AHEAD = "maybe ahead"
+    MAYBE_BACK = "maybe back"
     BOTH = "both"
     CONFLICT = "conflict"
 
@@ -59,10 +64,10 @@ def edges_of(part: Part) -> tuple[Edge, ...]:
     entries = part.history.entries
     for position, state in enumerate(part.states()):
         if position and entries[position - 1].fact.relation in _DRAWN:
-            _note(looks, state, position, [entries[position - 1].fact.nodes])
+            _note(looks, part, state, position, [entries[position - 1].fact.nodes])
     if part.store is not part.history:
         facts = (fact for relation in (adjacent, arrow, conflict) for fact in part.store.facts(relation))
-        _note(looks, part.store, positions(part), [*looks, *(fact.nodes for fact in facts)])
+        _note(looks, part, part.store, positions(part), [*looks, *(fact.nodes for fact in facts)])
     ordered = sorted(looks, key=lambda pair: tuple(map(order_key, pair)))
     return tuple(Edge(pair, _is_within(part, pair), tuple(looks[pair])) for pair in ordered)
 
@@ -83,6 +88,7 @@ def look(store: MarkStore, x: Node, y: Node) -> Look:
 
 def _note(
     looks: dict[tuple[Node, Node], list[tuple[int, Look]]],
+    part: Part,
     store: MarkStore,
     position: int,
     pairs: Iterable[tuple[Node, ...]],
@@ -90,6 +96,10 @@ def _note(
     for nodes in list(pairs):
         x, y = in_order(nodes)
         now = look(store, x, y)
+        if now is Look.AHEAD and (x, y) in part.all_suggested:
+            now = Look.MAYBE_AHEAD
+        elif now is Look.BACK and (y, x) in part.all_suggested:
+            now = Look.MAYBE_BACK
         before = looks[x, y][-1][1] if (x, y) in looks else Look.NONE
         if now is not before:
             looks.setdefault((x, y), []).append((position, now))

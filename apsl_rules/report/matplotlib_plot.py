@@ -11,6 +11,7 @@ from apsl_rules.report.curves import STUB, Port
 from apsl_rules.report.edge_width import thickness, weight_text, weights_of
 from apsl_rules.report.edges import Look
 from apsl_rules.report.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
+from apsl_rules.report.paths import BEGINS_WITH_HEAD, ENDS_WITH_HEAD, SUGGESTED
 from apsl_rules.report.text_width import FONT_SIZE
 
 if TYPE_CHECKING:
@@ -89,19 +90,20 @@ class _Plot:
         else:
             points = [route.curves[0][0], *(point for curve in route.curves for point in curve[1:])]
             codes = [Path.LINETO, *[Path.CURVE4] * (len(points) - 1)]
-        if look not in {Look.BACK, Look.BOTH}:
+        if look not in BEGINS_WITH_HEAD:
             points, codes = [(route.start.x, route.start.y), *points], [Path.LINETO, *codes]
-        if look not in {Look.AHEAD, Look.BOTH}:
+        if look not in ENDS_WITH_HEAD:
             points, codes = [*points, (route.end.x, route.end.y)], [*codes, Path.LINETO]
         dashes: Any = "-" if kind != "line" else (0, (4, 2.3))
         how: dict[str, Any] = {"linestyle": dashes if drawn.edge.within else ":", "gid": _gid(drawn, kind)}
         width = thickness(weight) * self._points
         path = Path(points, [Path.MOVETO, *codes[1:]])
         self._ax.add_patch(PathPatch(path, fill=False, edgecolor=colour, linewidth=width, zorder=1, **how))
-        if look in {Look.AHEAD, Look.BOTH}:
-            self._head(route.end, colour)
-        if look in {Look.BACK, Look.BOTH}:
-            self._head(route.start, colour)
+        fill = BACKGROUND if look in SUGGESTED else colour
+        if look in ENDS_WITH_HEAD:
+            self._head(route.end, colour, fill)
+        if look in BEGINS_WITH_HEAD:
+            self._head(route.start, colour, fill)
         x, y = route.middle
         if kind == "conflict":
             size = 15 * self._points
@@ -110,15 +112,16 @@ class _Plot:
         if weight is not None:
             self._words(x, y - 8, weight_text(weight), size=11, color=colour, zorder=2)
 
-    def _head(self, port: Port, colour: str) -> None:
+    def _head(self, port: Port, colour: str, fill: str) -> None:
         from matplotlib.patches import Polygon
 
         x, y = port.stub
         corners = [(port.x, port.y), (x, y - STUB / 2), (x, y + STUB / 2)]
-        self._ax.add_patch(Polygon(corners, closed=True, facecolor=colour, edgecolor="none", zorder=2))
+        self._ax.add_patch(Polygon(corners, closed=True, facecolor=fill, edgecolor=colour, zorder=2))
 
 
 def _gid(drawn: DrawnEdge, kind: str) -> str:
     """Return the id of the stroke of an edge, by which the figure and saved files identify it."""
-    first, second = drawn.edge.pair if drawn.edge.last is not Look.BACK else drawn.edge.pair[::-1]
+    is_turned = drawn.edge.last in {Look.BACK, Look.MAYBE_BACK}
+    first, second = drawn.edge.pair[::-1] if is_turned else drawn.edge.pair
     return f"{kind} {first!r} {second!r}"

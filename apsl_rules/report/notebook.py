@@ -11,7 +11,7 @@ from apsl_rules.report.svg import svg
 
 _ROWS = 60
 _SIGNS = {"arrow": "→", "line": "—", "conflict": "✕"}
-_FIGURES = ("p", "support", "probability")
+_FIGURES = ("p", "support", "probability", "direction")
 
 
 def notebook_html(part: Part) -> str:
@@ -28,6 +28,7 @@ def notebook_html(part: Part) -> str:
 
 
 def _row(row: dict[str, Any], figures: list[str]) -> str:
-    names = [shown(row["source"]), _SIGNS[row["mark"]], shown(row["target"]), row["rule"]]
+    sign = "⇢" if row["suggested"] else _SIGNS[row["mark"]]
+    names = [shown(row["source"]), sign, shown(row["target"]), row["rule"]]
     values = ["" if row.get(name) is None else f"{row[name]:.3g}" for name in figures]
     return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in (*names, *values)) + "</tr>"

@@ -7,6 +7,12 @@ from collections.abc import Iterable
 from apsl_rules.report.curves import STUB, Point, Port, Route
 from apsl_rules.report.edges import Look
 
+#: The looks that have an arrow head at the first node of a pair, and at the second.
+BEGINS_WITH_HEAD = frozenset({Look.BACK, Look.MAYBE_BACK, Look.BOTH})
+ENDS_WITH_HEAD = frozenset({Look.AHEAD, Look.MAYBE_AHEAD, Look.BOTH})
+#: The looks of a line with a suggested direction, whose head is hollow.
+SUGGESTED = frozenset({Look.MAYBE_AHEAD, Look.MAYBE_BACK})
+
 
 def num(number: float) -> str:
     """Write a length with at most one digit after the point.
@@ -40,6 +46,6 @@ def head_of(port: Port) -> str:
 
 def whole(route: Route, body: str, look: Look) -> str:
     """Lengthen a body to both boxes, except where an arrow head stands."""
-    start = "M" if look in {Look.BACK, Look.BOTH} else f"M{num(route.start.x)} {num(route.start.y)}L"
-    end = "" if look in {Look.AHEAD, Look.BOTH} else f"L{num(route.end.x)} {num(route.end.y)}"
+    start = "M" if look in BEGINS_WITH_HEAD else f"M{num(route.start.x)} {num(route.start.y)}L"
+    end = "" if look in ENDS_WITH_HEAD else f"L{num(route.end.x)} {num(route.end.y)}"
     return f"{start}{body}{end}"

@@ -11,7 +11,16 @@ from apsl_rules.report.colours import BACKGROUND, BOX, FONT, OUTLINE, SOFT, STRI
 from apsl_rules.report.edge_width import thickness, weight_text, weights_of
 from apsl_rules.report.edges import Look
 from apsl_rules.report.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
-from apsl_rules.report.paths import body_of, corners_of, head_of, num, whole
+from apsl_rules.report.paths import (
+    BEGINS_WITH_HEAD,
+    ENDS_WITH_HEAD,
+    SUGGESTED,
+    body_of,
+    corners_of,
+    head_of,
+    num,
+    whole,
+)
 from apsl_rules.report.text_width import FONT_SIZE, width_of
 
 _LEGEND, _LETTERS = 34.0, 11
@@ -19,6 +28,8 @@ _CONFLICT, _ARROW, _LINE, _BEYOND = STROKES["conflict"], STROKES["arrow"], STROK
 _SIGNS = {
     "arrow": f'<path d="M0 0H31" stroke="{_ARROW}"/><path d="M40 0L31 -4.5V4.5Z" fill="{_ARROW}"/>',
     "line: direction open": f'<path d="M0 0H40" stroke="{_LINE}" stroke-dasharray="7 4"/>',
+    "line: direction suggested": f'<path d="M0 0H31" stroke="{_LINE}" stroke-dasharray="7 4"/>'
+    f'<path d="M40 0L31 -4.5V4.5Z" fill="{BACKGROUND}" stroke="{_LINE}"/>',
     "conflict": f'<path d="M0 0L3 -3L8 3L13 -3L18 3L23 -3L28 3L33 -3L40 0" fill="none" stroke="{_CONFLICT}"/>'
     f'<circle cx="20" r="7" fill="{BACKGROUND}" stroke="{_CONFLICT}"/>'
     f'<path d="M16.5 -3.5l7 7m0 -7l-7 7" stroke="{_CONFLICT}"/>',
@@ -30,7 +41,9 @@ def svg(part: Part, *, outside: bool = False) -> str:
     """Draw a part as SVG text; ``outside`` adds, in grey, what was learned beyond the asked depth."""
     drawing = drawing_of(part) if outside else drawing_of(part).part_only()
     beyond = any(not drawn.edge.within for drawn in drawing.edges)
-    signs = {words: sign for words, sign in _SIGNS.items() if beyond or not words.startswith("beyond")}
+    suggested = any(drawn.edge.last in SUGGESTED for drawn in drawing.edges)
+    absent = {"beyond the asked depth": not beyond, "line: direction suggested": not suggested}
+    signs = {words: sign for words, sign in _SIGNS.items() if not absent.get(words)}
     weights = weights_of(part.rows())
     size = [num(max(drawing.width, 2 * MARGIN + sum(map(_room, signs)))), num(drawing.height + _LEGEND)]
     pieces = [
@@ -78,13 +91,15 @@ def _edge(drawn: DrawnEdge, weights: Mapping[frozenset[Node], float]) -> Iterato
     look, route, kind = drawn.edge.last, drawn.route, stroke_name(drawn.edge.last)
     colour = STROKES[kind if drawn.edge.within else "beyond"]
     weight = weights.get(frozenset(drawn.edge.pair))
-    first, second = drawn.edge.pair if look is not Look.BACK else drawn.edge.pair[::-1]
+    first, second = drawn.edge.pair[::-1] if look in {Look.BACK, Look.MAYBE_BACK} else drawn.edge.pair
     names = f"data-source={quoteattr(shown(first))} data-target={quoteattr(shown(second))}"
     yield f'<g {names} data-mark="{kind}" fill="none" stroke="{colour}" stroke-width="{num(thickness(weight))}">'
     body = corners_of(route.zigzag()) if kind == "conflict" else body_of(route)
     yield f'<path d="{whole(route, body, look)}" stroke-linejoin="round"{_dashes(drawn, kind)}/>'
-    for port, looks in ((route.end, {Look.AHEAD, Look.BOTH}), (route.start, {Look.BACK, Look.BOTH})):
-        if look in looks:
+    for port, looks in ((route.end, ENDS_WITH_HEAD), (route.start, BEGINS_WITH_HEAD)):
+        if look in looks and look in SUGGESTED:
+            yield f'<path d="{head_of(port)}" fill="{BACKGROUND}" stroke-width="1.5"/>'
+        elif look in looks:
             yield f'<path d="{head_of(port)}" fill="{colour}" stroke="none"/>'
     x, y = route.middle
     if kind == "conflict":

@@ -32,13 +32,17 @@ class Step:
 class Proof:
     """All steps that a fact rests on, findings first, the fact itself last.
 
-    The proof of a conflict has the proofs of the contradicting facts as its ``sides``. ``probability`` says how
-    often an edge with this much evidence is right, where that is known.
+    The proof of a conflict has the proofs of the contradicting facts as its ``sides``. Where scores were asked,
+    ``edge_probability`` says how often an edge with this much evidence exists, and ``direction_probability`` how often
+    the direction of an arrow with this much evidence is right, if its edge exists. ``suggested`` says that the latter
+    is too low for the arrow to be drawn as one.
     """
 
     steps: tuple[Step, ...]
     sides: tuple[Proof, ...] = ()
-    probability: float | None = None
+    edge_probability: float | None = None
+    direction_probability: float | None = None
+    suggested: bool = False
 
     @property
     def fact(self) -> Fact:
@@ -66,8 +70,22 @@ class Proof:
 
     def __str__(self) -> str:
         sides = [f"side {number}:\n{side}" for number, side in enumerate(self.sides, start=1)]
-        probability = [] if self.probability is None else [_probability_text(self.probability)]
-        return "\n".join([*self._lines(), *sides, *probability])
+        return "\n".join([*self._lines(), *sides, *self._probability_lines()])
+
+    def _probability_lines(self) -> Iterator[str]:
+        """Say how often an edge and a direction with this much evidence are right."""
+        edge, direction = self.edge_probability, self.direction_probability
+        figures = [] if edge is None else [f"edge {_two_digits(edge)}"]
+        figures += [] if direction is None else [f"direction {_two_digits(direction)}"]
+        meaning = [] if edge is None else [f"of such edges about {100 * edge:.0f} % exist"]
+        if direction is not None:
+            meaning.append(
+                f"of {'such' if edge is None else 'their'} directions about {100 * direction:.0f} % are right"
+            )
+        if figures:
+            yield f"{', '.join(figures)}: {', and '.join(meaning)} (in simulated data; real tables do worse)"
+        if self.suggested:
+            yield "the direction is only suggested, so the edge is drawn as a line"
 
     def _lines(self) -> Iterator[str]:
         """Print the tree from the fact down; a step that is used again is printed once."""
@@ -86,8 +104,13 @@ class Proof:
         """Return the proof as plain data: numbered steps, each with its rule or its evidence."""
         steps = [_step_data(at, step) for at, step in enumerate(self.steps)]
         sides = {"sides": [side.to_dict() for side in self.sides]} if self.sides else {}
-        probability = {} if self.probability is None else {"probability": self.probability}
-        return {"proves": self.steps[-1].text, "steps": steps, **sides, **probability}
+        figures = {
+            "edge_probability": self.edge_probability,
+            "direction_probability": self.direction_probability,
+            "suggested": self.suggested or None,
+        }
+        known = {name: figure for name, figure in figures.items() if figure is not None}
+        return {"proves": self.steps[-1].text, "steps": steps, **sides, **known}
 
     def to_json(self) -> str:
         """Return the proof as JSON text."""
@@ -166,9 +189,13 @@ def _why(reason: Reason) -> str:
     return reason.rule if isinstance(reason, Firing) else evidence_text(reason.evidence)
 
 
-def _probability_text(probability: float) -> str:
-    meaning = f"of edges with this much evidence, about {100 * probability:.0f} % are right"
-    return f"probability {probability:.2f}: {meaning} (checked on networks not used for the fit)"
+def _two_digits(share: float) -> str:
+    """Write a probability without the leading zero.
+
+    >>> _two_digits(0.974), _two_digits(0.999)
+    ('.97', '1.00')
+    """
+    return f"{share:.2f}".removeprefix("0")
 
 
 def _step_data(at: int, step: Step) -> dict[str, Any]:

@@ -317,3 +317,19 @@ def test_five_hundred_nodes_stay_usable(opened: Opened) -> None:
     assert frame["x"] < box["x"] < frame["x"] + frame["width"]
     page.find("#fit").click()
     assert page.find("#scene").rect["height"] <= frame["height"] + 1
+
+
+def test_a_suggested_direction_is_a_line_with_a_hollow_head(opened: Opened) -> None:
+    """The page draws it dashed, explains it in the legend, and says in the panel that it is only suggested."""
+    part = learn(sample(network("insurance"), 300, seed=4), "Accident", min_direction=0.5)
+    assert part.suggested
+    page = opened(part)
+
+    assert page.edges() == part_reading(part) == svg_reading(part.svg())
+    assert len(page.all("#drawing .drawn-edge.is-suggested:not(.is-gone)")) == len(part.all_suggested)
+    assert "line: direction suggested" in page.find("#legend").text
+    page.find("#tab-edges").click()
+    x, y = next(iter(part.suggested))
+    page.find(f'#panel button[aria-label="{x} perhaps points at {y}"]').click()
+    assert "Joined; the direction is only suggested." in page.find("#panel").text
+    assert "direction 0.43" in page.find("#panel").text

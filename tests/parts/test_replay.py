@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 import pytest
 
 from apsl_rules import Interrupted, Knowledge, hookimpl, learn, learn_graph, learn_many, network, stability
@@ -23,6 +24,7 @@ from support.contradictory import Contradictory
 from support.graphs import MICRO
 
 ASIA = sample(network("asia"), 300, seed=1)
+NUMBERS = pd.DataFrame((ASIA.codes + np.random.default_rng(1).normal(size=ASIA.codes.shape) / 3).T, columns=ASIA.names)
 DEPTHS: tuple[Depth, ...] = (1, "max")
 POLICIES: tuple[Policy | None, ...] = (None, "quarantine", "strongest", "first", "last")
 BY_SCORE = ("ggsl", "mmhc", "sll", "apsl-score")
@@ -49,7 +51,7 @@ def test_a_file_from_before_pairs_could_be_untested_is_read() -> None:
 def test_parts_of_every_learner_are_read_back(name: str) -> None:
     """Whatever a learner saves under any policy and limit, with perfect answers and with few rows, loads as it was."""
     read = 0
-    for source, target in ((network("asia"), "either"), (MICRO["N7"], "T"), (ASIA, "either")):
+    for source, target in ((network("asia"), "either"), (MICRO["N7"], "T"), (ASIA, "either"), (NUMBERS, "either")):
         for policy in POLICIES:
             for limit in (None, 5, 60):
                 try:

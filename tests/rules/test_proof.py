@@ -8,6 +8,7 @@ from math import inf, log
 import pytest
 
 from apsl_rules import learn
+from apsl_rules.evidence.as_data import verdict_data, verdict_of
 from apsl_rules.evidence.evidence import Evidence, evidence_strength
 from apsl_rules.evidence.verdicts import Decision, Verdict
 from apsl_rules.evidence.wording import evidence_text, p_text, verdict_text
@@ -153,3 +154,12 @@ def test_a_dropped_arrow_can_still_be_proved() -> None:
 
     assert [proof.fact for proof in conflict.proofs] == [fact("arrow:b,a"), fact("arrow:a,b")]
     assert str(conflict.proofs[1]) == "a -> b   [V-non-collider]\n  a and c share the child b   [test]"
+
+
+def test_a_verdict_names_the_rank_of_the_given_columns() -> None:
+    """It stands after the degrees of freedom, and is kept in data; without given columns there is none to name."""
+    verdict = Verdict("a", "b", ("c",), "dependent", "Λ", 9.0, 0.003, 1, 100, rank=3)
+    assert verdict_text(verdict) == "a not ⊥ b | c (Λ = 9, dof 1, rank 3, p = 0.003, n = 100)"
+    assert verdict_of(verdict_data(verdict)) == verdict
+    assert "rank" not in verdict_text(Verdict("a", "b", (), "dependent", "Λ", 9.0, 0.003, 1, 100, rank=0))
+    assert "rank" not in verdict_data(Verdict("a", "b", (), "dependent", "Λ"))

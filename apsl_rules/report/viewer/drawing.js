@@ -49,12 +49,14 @@ drawing.append(scene);
 const isHidden = (within) => !within && !state.beyond;
 const classes = (...names) => names.filter(Boolean).join(' ');
 
+const startsWithHead = new Set(['back', 'maybe back', 'both']);
+const endsWithHead = new Set(['ahead', 'maybe ahead', 'both']);
 const pathOf = (edge, look) => {
   const contradicted = look === 'both' || look === 'conflict';
   const body = contradicted ? edge.zigzag : edge.body;
   const [start, end] = edge.ports;
-  const begins = look === 'back' || look === 'both' ? 'M' : `M${start.join(' ')}L`;
-  const ends = look === 'ahead' || look === 'both' ? '' : `L${end.join(' ')}`;
+  const begins = startsWithHead.has(look) ? 'M' : `M${start.join(' ')}L`;
+  const ends = endsWithHead.has(look) ? '' : `L${end.join(' ')}`;
   return begins + body + ends;
 };
 
@@ -66,15 +68,15 @@ const drawMoment = (moment) => {
     const look = lookAt(edge, state.position);
     const seen = look !== 'none' && !isHidden(edge.within);
     drawn.group.setAttribute('data-look', seen ? look : 'none');
-    drawn.group.setAttribute('class', classes('drawn-edge', `is-${looksLike[look]}`, !edge.within && 'is-beyond',
+    drawn.group.setAttribute('class', classes('drawn-edge', `is-${looksLike[look]}`, isSuggested(look) && 'is-suggested', !edge.within && 'is-beyond',
       !seen && 'is-gone', number === focus.edge && 'is-chosen', moment.edges.has(number) && 'is-now',
       focus.dims && !focus.edges.has(number) && !moment.edges.has(number) && 'is-dim', focus.proof.has(number) && 'is-premise'));
     if (!seen) return;
     edge.ends.forEach((node) => known.add(node));
     drawn.hit.setAttribute('d', `M${edge.body}`);
     drawn.stroke.setAttribute('d', pathOf(edge, look));
-    drawn.heads[0].classList.toggle('is-gone', look !== 'back' && look !== 'both');
-    drawn.heads[1].classList.toggle('is-gone', look !== 'ahead' && look !== 'both');
+    drawn.heads[0].classList.toggle('is-gone', !startsWithHead.has(look));
+    drawn.heads[1].classList.toggle('is-gone', !endsWithHead.has(look));
     drawn.cross.classList.toggle('is-gone', look !== 'both' && look !== 'conflict');
     drawn.title.textContent = edgeSpoken(edge, look);
   });
@@ -240,6 +242,8 @@ const zigzag = 'M0 0L3 -3L8 3L13 -3L18 3L23 -3L28 3L33 -3L40 0';
 byId('legend').append(
   legendEntry('arrow', 'is-arrow', stroke('M0 0H31'), sign('path', { class: 'head', d: 'M40 0L31 -4.5V4.5Z' })),
   legendEntry('line: direction open', 'is-line', stroke('M0 0H40')),
+  ...(data.edges.some((edge) => isSuggested(lastLook(edge))) ? [legendEntry('line: direction suggested', 'is-line is-suggested', stroke('M0 0H31'),
+    sign('path', { class: 'head', d: 'M40 0L31 -4.5V4.5Z' }))] : []),
   legendEntry('conflict', 'is-conflict', stroke(zigzag),
     sign('g', { class: 'cross', transform: 'translate(20 0)' }, sign('circle', { r: 7 }), sign('path', { d: 'M-3.5 -3.5l7 7m0 -7l-7 7' }))),
   ...(data.edges.some((edge) => !edge.within) ? [legendEntry('beyond the asked depth', 'is-line is-beyond', stroke('M0 0H40'))] : []),

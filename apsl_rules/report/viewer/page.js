@@ -47,16 +47,17 @@ const lookAt = (edge, position) => {
   return look;
 };
 const lastLook = (edge) => lookAt(edge, data.positions);
-const looksLike = { line: 'line', ahead: 'arrow', back: 'arrow', both: 'conflict', conflict: 'conflict', none: 'none' };
-const between = { line: '—', ahead: '→', back: '→', both: '⇄', conflict: '✕' };
+const looksLike = { line: 'line', 'maybe ahead': 'line', 'maybe back': 'line', ahead: 'arrow', back: 'arrow', both: 'conflict', conflict: 'conflict', none: 'none' };
+const between = { line: '—', 'maybe ahead': '⇢', 'maybe back': '⇢', ahead: '→', back: '→', both: '⇄', conflict: '✕' };
 
 // The two names of an edge with its mark between them, an arrow always pointing to the right.
-const edgeEnds = (edge, look) => look === 'back' ? [...edge.ends].reverse() : edge.ends;
+const edgeEnds = (edge, look) => look === 'back' || look === 'maybe back' ? [...edge.ends].reverse() : edge.ends;
+const isSuggested = (look) => look === 'maybe ahead' || look === 'maybe back';
 const edgeWords = (edge, look = lastLook(edge)) => {
   const [x, y] = edgeEnds(edge, look);
   return [nameOf(x), make('span', { class: `mark is-${looksLike[look]}` }, ` ${between[look]} `), nameOf(y)];
 };
-const spoken = { line: 'joined to, direction open,', ahead: 'points at', back: 'points at', both: 'points at, and is pointed at by,', conflict: 'in conflict with' };
+const spoken = { line: 'joined to, direction open,', 'maybe ahead': 'perhaps points at', 'maybe back': 'perhaps points at', ahead: 'points at', back: 'points at', both: 'points at, and is pointed at by,', conflict: 'in conflict with' };
 const edgeSpoken = (edge, look = lastLook(edge)) => {
   const [x, y] = edgeEnds(edge, look);
   return `${data.names[x]} ${spoken[look]} ${data.names[y]}`;

@@ -20,7 +20,7 @@ const edgePanel = (number) => {
   const contradicted = conflictsOf(number);
   return [
     make('h2', { tabindex: -1 }, ...edgeWords(edge, look)),
-    make('p', { class: 'facts' }, { line: 'Joined; the direction is open.', ahead: 'An arrow.', back: 'An arrow.' }[look] || 'In conflict: no arrow is drawn.',
+    make('p', { class: 'facts' }, { line: 'Joined; the direction is open.', 'maybe ahead': 'Joined; the direction is only suggested.', 'maybe back': 'Joined; the direction is only suggested.', ahead: 'An arrow.', back: 'An arrow.' }[look] || 'In conflict: no arrow is drawn.',
       edge.within ? '' : ' Beyond the asked depth.', ...figures.map(([name, figure]) => make('span', { class: 'chip' }, `${name} ${figure}`))),
     foldButtons(panelBody),
     ...(look === 'conflict' && contradicted.length ? [] : [proofTree(edge.proof)]),
@@ -45,7 +45,7 @@ const nodePanel = (number) => {
     const look = lastLook(edge);
     const away = look === 'both' ? null : edgeEnds(edge, look)[0] === number;
     const group = looksLike[look] === 'arrow' ? (away ? 'Arrows from it' : 'Arrows to it')
-      : look === 'line' ? 'Direction open' : 'In conflict';
+      : looksLike[look] === 'line' ? 'Direction open' : 'In conflict';
     groups[group].push(at);
   }
   const where = number === data.target ? 'The target.' : `${steps(box.layer)} from the target.`;
@@ -91,10 +91,14 @@ const conflictsPanel = () => [
       make('span', { class: 'mark is-conflict' }, '✕ '), make('bdi', {}, conflict.text))))),
 ].filter(Boolean);
 
+const columnTable = () => make('table', { class: 'columns' },
+  make('thead', {}, make('tr', {}, ...['column', 'kind', 'read as', 'missing'].map((head) => make('th', { scope: 'col' }, head)))),
+  make('tbody', {}, ...data.columns.map((cells) => make('tr', {}, ...cells.map((cell) => make('td', {}, make('bdi', {}, String(cell))))))));
 const runPanel = () => [
   make('h2', {}, 'The run'),
   ...data.notes.map((note) => make('p', { class: 'note' }, make('bdi', {}, note))),
   make('dl', {}, ...data.run.flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, make('bdi', {}, value))])),
+  ...(data.columns.length ? [make('h3', {}, 'Columns'), columnTable()] : []),
   make('h3', {}, 'Visits'),
   make('ol', { class: 'visits' }, ...data.visits.map(([node, around, , end]) => make('li', {},
     button({ class: 'edge' }, () => moveTo(end), nameOf(node)), ' ', make('small', {}, ...(around.length ? joined(around) : ['no neighbours']))))),

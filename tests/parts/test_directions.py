@@ -1,0 +1,145 @@
+"""Honest marks: an arrow is drawn only where its direction is probable enough, else it is a line with a suggestion."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from functools import cache
+from typing import Any
+
+import attrs
+import pytest
+
+from apsl_rules import find_blanket, learn, learn_graph, learn_many, network, score
+from apsl_rules.errors import GraphError, InvalidArgumentError
+from apsl_rules.export import from_dot, from_graph_json, from_graphml, to_dot, to_graph_json, to_graphml, to_networkx
+from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.learning.stability import stability
+from apsl_rules.parts import MarkedGraph, Part, edges_csv, graph_of
+from apsl_rules.parts.file import parse_part, part_json
+from apsl_rules.rules import Mark
+
+
+@cache
+def learned(least: float) -> Part:
+    """Learn a part with some directions that are hardly supported."""
+    return learn(sample(network("insurance"), 300, seed=4), "MakeModel", depth=2, min_direction=least)
+
+
+def test_a_weak_direction_is_a_line() -> None:
+    """The threshold moves arrows to lines, and nothing else changes."""
+    every, drawn = learned(0.0), learned(0.9)
+    assert every.suggested == {}
+    assert drawn.suggested
+    assert drawn.arrows | drawn.suggested.keys() == every.arrows == every.store.arrows & every.arrows
+    assert drawn.lines == every.lines.union(map(frozenset, drawn.suggested))
+    assert drawn.edges == every.edges
+    assert drawn.outside[0] <= every.outside[0]
+    assert all(share < 0.9 for share in drawn.suggested.values())
+    for x, y in drawn.suggested:
+        assert drawn.mark(x, y) is drawn.mark(y, x) is Mark.LINE
+        assert x not in drawn.parents_of(y)
+        assert y not in drawn.children_of(x)
+        assert y in drawn.neighbours_of(x)
+    shares = {(row["source"], row["target"]): row["direction"] for row in every.rows()}
+    assert all(shares[pair] >= 0.9 for pair in drawn.arrows)
+
+
+def test_a_suggestion_is_proved() -> None:
+    """The proof is that of the arrow, and says that it is only suggested."""
+    part = learned(0.9)
+    x, y = next(iter(part.suggested))
+    proof = part.why(y, x)
+    assert proof.fact.nodes == (x, y)
+    assert proof.direction_probability == part.suggested[x, y]
+    assert proof.suggested
+    assert str(proof).endswith("the direction is only suggested, so the edge is drawn as a line")
+    assert proof.to_dict()["suggested"] is True
+    assert "suggested" not in learned(0.0).why(x, y).to_dict()
+    row = next(row for row in part.rows() if (row["source"], row["target"]) == (x, y))
+    assert (row["mark"], row["suggested"]) == ("line", True)
+    assert f"{x},{y},line" in edges_csv(part)
+
+
+def test_a_saved_part_has_the_same_marks() -> None:
+    """Files and copies keep the threshold; a file from before it draws all arrows."""
+    part = learned(0.9)
+    saved = parse_part(part_json(part), "saved")
+    assert (saved.arrows, saved.lines, saved.suggested) == (part.arrows, part.lines, part.suggested)
+    assert pickle.loads(pickle.dumps(part)).suggested == part.suggested  # noqa: S301 - our own bytes
+    data = json.loads(part_json(learned(0.0)))
+    del data["settings"]["min_direction"]
+    assert parse_part(json.dumps(data), "old").arrows == learned(0.0).arrows
+
+
+def test_the_picture_marks_suggestions() -> None:
+    """They have a sign of their own, which the legend explains only where it is used."""
+    assert "─?▶" in learned(0.9).picture()
+    assert "this one suggested" in learned(0.9).picture()
+    assert "?" not in learned(0.0).picture()
+
+
+def test_exports_write_lines_with_a_hint() -> None:
+    """Formats with attributes carry the suggestion, and all read back as the same marks."""
+    part = learned(0.9)
+    graph = graph_of(part)
+    (x, y), share = next(iter(part.suggested.items()))
+    assert graph.lines == part.lines
+    assert from_dot(to_dot(part)) == from_graphml(to_graphml(part)) == from_graph_json(to_graph_json(part)) == graph
+    assert f'"{x}" -> "{y}" [dir=none, suggested={share:.4f}]' in to_dot(part)
+    assert f'<data key="suggested">{share!r}</data>' in to_graphml(part)
+    edges = json.loads(to_graph_json(part))["edges"]
+    assert {"source": x, "target": y, "mark": "line", "suggested": share} in edges
+    made = to_networkx(part)
+    assert made.edges[x, y] == {"mark": "line", "suggested": share}
+    assert made.edges[y, x] == {"mark": "line"}
+    row = next(row for row in graph.rows() if (row["source"], row["target"]) == (x, y))
+    assert row["suggested"] == share
+    assert (x, y) in graph.directed().edges
+
+
+def test_a_graph_refuses_a_suggestion_without_a_line() -> None:
+    """A suggested direction belongs to a line."""
+    with pytest.raises(GraphError, match="suggested, but they are not joined by a line"):
+        MarkedGraph("ab", arrows=["ab"], suggested={("a", "b"): 0.4})
+
+
+def test_the_setting_is_checked() -> None:
+    """It is a probability."""
+    wrong: Any
+    for wrong in (-0.1, 1.5, "half", True):
+        with pytest.raises(InvalidArgumentError, match="min_direction is"):
+            learn(network("cancer"), "Cancer", min_direction=wrong)
+
+
+@pytest.mark.slow
+def test_all_results_agree() -> None:
+    """Graphs of all nodes, unions of parts, stability, scores and blankets have the marks of the parts."""
+    rows = sample(network("child"), 300, seed=3)
+    graph = learn_graph(rows, min_direction=0.9)
+    assert graph.suggested
+    marks = graph_of(graph)
+    assert (marks.arrows, marks.lines, dict(marks.suggested)) == (graph.arrows, graph.lines, dict(graph.suggested))
+    assert graph.arrows == {one for part in graph.parts for one in part.arrows}
+    assert all(graph.mark(x, y) is Mark.LINE for x, y in graph.suggested)
+    every = learn_graph(rows, min_direction=0.0)
+    assert graph.dag() == every.dag()
+    union = learn_many(rows, ["Disease", "Age"], min_direction=0.9).union
+    assert union.suggested
+    assert graph_of(union).arrows == union.arrows
+    part = learn(rows, "Disease", min_direction=0.9)
+    found = stability(rows, "Disease", resamples=3, min_direction=0.9)
+    told = {frozenset((row["source"], row["target"])): row["mark"] for row in found.rows()}
+    assert {pair for pair, mark in told.items() if mark == "line"} >= part.lines
+    assert score(part, network("child")).arrows == len(part.arrows)
+    spouses = find_blanket(rows, "Disease").spouses
+    strict = learn(rows, "Disease")
+    assert all((strict.target, child) in strict.all_arrows for child in spouses)
+
+
+def test_the_least_probability_is_part_of_the_settings() -> None:
+    """It is told with the part; perfect answers need none."""
+    assert learned(0.9).settings["min_direction"] == 0.9
+    assert learn(network("cancer"), "Cancer").settings["min_direction"] is None
+    changed = attrs.evolve(learned(0.9), settings={**learned(0.9).settings, "min_direction": 0.0})
+    assert changed.arrows == learned(0.0).arrows
