@@ -5,6 +5,7 @@ from __future__ import annotations
 from apsl_rules.learning.blanket import blanket_of, find_blanket
 from apsl_rules.learning.choose import AUTO, find_learner, load_plugins
 from apsl_rules.learning.compare import WARMING, compare
+from apsl_rules.learning.default_learner import say_default_learner
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.named_source import open_source
@@ -28,5 +29,6 @@ __all__ = [
     "learn_many",
     "load_plugins",
     "open_source",
+    "say_default_learner",
     "stability",
 ]

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from apsl_rules._arguments import mapping
+from apsl_rules.data import MissingRule
 from apsl_rules.data.counts import CountSource
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError
-from apsl_rules.learning.request import Missing, Request
+from apsl_rules.learning.request import Request
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
 from apsl_rules.names import Node, check_target, in_order, require_known
@@ -30,7 +31,7 @@ def find_blanket(
     oracle: str | None = None,
     alpha: float | None = None,
     max_conditioning: int | Literal["none"] | None = None,
-    missing: Missing | None = None,
+    missing: MissingRule | None = None,
     discretize: str | Mapping[Node, str] | None = None,
     counts: str | CountSource | None = None,
     knowledge: Knowledge | str | Path | None = None,
@@ -96,8 +97,8 @@ def blanket_of(part: Part) -> Blanket:
     around = part.neighbours_of(part.target)
     known = {*around, part.target}
     parents: dict[Node, list[Node]] = {}
-    for parent, child in part.store.arrows:
-        if parent not in known and (part.target, child) in part.store.arrows:
+    for parent, child in part.all_arrows:
+        if parent not in known and (part.target, child) in part.all_arrows:
             parents.setdefault(child, []).append(parent)
     spouses = {child: in_order(parents[child]) for child in around if child in parents}
     unknown = [one for fact in part.store.facts(untested) if part.target in fact.nodes for one in fact.nodes]

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from apsl_rules.learning.request import Request
 
 #: The name that leaves the choice of a learner to the source, and what it may choose.
-AUTO, BY_TESTS, BY_SCORES = "auto", "apsl", "apsl-score"
+AUTO, BY_TESTS = "auto", "apsl"
+#: The learner by scores for what a source gives, and how its columns are read.
+BY_SCORES = {
+    "counts": ("apsl-score", "the source is a table, read as discrete columns"),
+    "moments": ("apsl-mixed", "the source is a table with numbers"),
+}
 #: Above this many nodes false discoveries are bounded unless the caller says otherwise, by this share.
 WIDE, SHARE = 1000, 0.01
 
@@ -53,19 +58,18 @@ def is_auto(learner: object) -> bool:
 def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffer, str | None]:
     """Return the learner for a source, with the settings of the request, and how it was chosen if that is to be said.
 
-    On tables of discrete columns the learner that refines parts by scores is right more often than the one that goes
-    by tests alone. Where answers are perfect or nobody counts, there are only tests.
+    On tables the learners that refine parts by scores are right more often than the one that goes by tests alone. Where
+    answers are perfect, or the source has no table, there are only tests.
     """
     plugins = request.manager
     note: str | None = None
     if is_auto(request.learner):
-        name = BY_SCORES if "counts" in gives and "own answers" not in gives else BY_TESTS
-        if name == BY_SCORES:
-            note = f"learner 'auto' chose {name!r}: the source is a table, read as discrete columns"
-        elif "perfect answers" not in gives:
-            why = (
-                "the source is an oracle itself" if "own answers" in gives else "there is no table of discrete columns"
-            )
+        name = BY_TESTS
+        why = "the source is an oracle itself" if "own answers" in gives else "there is no table to score"
+        for given, (scoring, reason) in BY_SCORES.items():
+            if given in gives and "own answers" not in gives:
+                name, why = scoring, reason
+        if "perfect answers" not in gives:
             note = f"learner 'auto' chose {name!r}: {why}"
         offer = find_learner(name, plugins)
     else:
@@ -74,9 +78,14 @@ def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffe
     _require_honouring(request.known, offer, plugins)
     lacking = sorted(offer.needs - gives)
     if lacking:
+        advice = "learn from a table"
+        if "moments" in gives:
+            advice = "cut its numbers (discretize='quantile:3')"
+        elif "counts" in gives:
+            advice = "take learner='apsl-score'"
         message = (
-            f"the learner {offer.name!r} needs {', '.join(lacking)}, but the source has none; learn from a table of "
-            "discrete columns, or by tests (learner='apsl')"
+            f"the learner {offer.name!r} needs {', '.join(lacking)}, but the source has none; {advice}, or learn by "
+            "tests (learner='apsl')"
         )
         raise InvalidArgumentError(message)
     return offer, note

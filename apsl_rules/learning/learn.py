@@ -38,9 +38,15 @@ def learn(source: Any, target: Node, *, depth: Depth = 1, **settings: Unpack[Set
     fdr
         Bound the share of false discoveries among the candidates for neighbours; "auto" does so, at 0.01, for sources
         of more than 1,000 nodes.
+    min_direction
+        The least probability of a direction for it to be drawn as an arrow. Other arrows become lines with a suggested
+        direction (``part.suggested``); 0 draws all. It matters only where scores were asked.
+    kinds, drop, only, weights
+        For tables: the kinds of columns by name ("category", "number", "set aside") instead of those inferred, columns
+        to leave out or the only ones to use, and the column that says how many rows each row stands for.
     missing, discretize
-        For tables: what to do with missing values ("testwise" unless said otherwise, "level" or "refuse"), and how to
-        cut numbers with many values ("quantile:3" unless said otherwise, "none", or one way for each column by name).
+        For tables: what to do with missing values ("testwise" unless said otherwise, "complete", "level" or "refuse"),
+        and how to cut numbers into categories ("quantile:3", or one way for each column by name, "*" for all others).
     cache
         For tables: a file that keeps the figures of all tests, so that a later run, at any alpha, need not count again.
     counts

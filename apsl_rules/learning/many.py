@@ -10,9 +10,9 @@ from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.budget import Budget
 from apsl_rules.learning.choose import choose_learner
 from apsl_rules.learning.request import Request, Settings
-from apsl_rules.learning.run import run_once
+from apsl_rules.learning.run import require_target, run_once
 from apsl_rules.learning.source import Source, open_data
-from apsl_rules.names import Depth, Node, check_depth, in_order, require_known
+from apsl_rules.names import Depth, Node, check_depth, in_order
 from apsl_rules.oracles import SharedOracle, share_memory
 from apsl_rules.parts import Part, Parts
 from apsl_rules.plugins import LearnerOffer, pick
@@ -49,7 +49,7 @@ def learn_many(
     opened = open_data(source, request)
     offer, _ = choose_learner(request, opened.gives)
     oracle = share_memory(opened.oracle(offer.spec.tests.alpha, 1))
-    wanted = _check_targets(targets, oracle.nodes)
+    wanted = _check_targets(targets, oracle.nodes, opened)
     parts: dict[Node, Part] = {}
     stopped: str | None = None
     try:
@@ -84,7 +84,7 @@ def _learn_all(
         return run_once(budget.left(request, oracle.tests), source, target, depth, oracle=oracle)
 
     # One at a time where a limit is to be met at one place, or rows are counted elsewhere in rounds.
-    if request.threads == 1 or request.is_limited or isinstance(source.counts, CachedCounts):
+    if request.threads == 1 or request.is_limited or isinstance(source.table, CachedCounts):
         for target in targets:
             if budget.is_spent(oracle.tests):
                 break
@@ -117,7 +117,9 @@ def _gather(
     )
 
 
-def _check_targets(targets: Iterable[Node] | Literal["all"], nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+def _check_targets(
+    targets: Iterable[Node] | Literal["all"], nodes: tuple[Node, ...], source: Source
+) -> tuple[Node, ...]:
     """Return the targets by name, each once and each a node."""
     if isinstance(targets, str):
         if targets != "all":
@@ -133,5 +135,5 @@ def _check_targets(targets: Iterable[Node] | Literal["all"], nodes: tuple[Node, 
         message = "there are no targets; give a list of nodes, or 'all'"
         raise InvalidArgumentError(message)
     for target in wanted:
-        require_known(target, nodes, "target")
+        require_target(target, nodes, source)
     return wanted

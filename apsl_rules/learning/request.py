@@ -9,15 +9,16 @@ from typing import Any, Literal, TypeAlias, TypedDict
 import attrs
 
 from apsl_rules._arguments import is_number, is_whole, mapping, path_text, spelt
+from apsl_rules.data import Kind, MissingRule
 from apsl_rules.data.counts import CountSource
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError
 from apsl_rules.learning.choose import AUTO, false_discovery_rate, load_plugins
 from apsl_rules.names import Node, nearest
+from apsl_rules.parts import DEFAULT_DIRECTION
 from apsl_rules.plugins import LearnerOffer, Plugins, Spec
 from apsl_rules.rules import NOTHING, POLICIES, Knowledge, Policy
 
 Learner: TypeAlias = str | Path | Spec | LearnerOffer
-Missing: TypeAlias = Literal["refuse", "testwise", "level"]
 
 
 class Settings(TypedDict, total=False):
@@ -30,7 +31,12 @@ class Settings(TypedDict, total=False):
     finder: str | None
     conflicts: Policy | None
     fdr: float | Literal["auto", "none"]
-    missing: Missing | None
+    min_direction: float
+    kinds: Mapping[Node, Kind] | None
+    drop: Iterable[Node] | None
+    only: Iterable[Node] | None
+    weights: Node | None
+    missing: MissingRule | None
     discretize: str | Mapping[Node, str] | None
     cache: str | Path | None
     counts: str | CountSource | None
@@ -53,7 +59,12 @@ class Request:
     finder: str | None = None
     conflicts: Policy | None = None
     fdr: float | Literal["auto", "none"] = "auto"
-    missing: Missing | None = None
+    min_direction: float = DEFAULT_DIRECTION
+    kinds: Mapping[Node, Kind] | None = None
+    drop: Iterable[Node] | None = None
+    only: Iterable[Node] | None = None
+    weights: Node | None = None
+    missing: MissingRule | None = None
     discretize: str | Mapping[Node, str] | None = None
     cache: str | Path | None = None
     counts: str | CountSource | None = None
@@ -72,6 +83,9 @@ class Request:
             message = f"unknown conflict policy {spelt(self.conflicts)}{hint}; there are {', '.join(POLICIES)}"
             raise InvalidArgumentError(message)
         false_discovery_rate(self.fdr, 0, perfect=True)
+        if not (is_number(self.min_direction) and 0 <= self.min_direction <= 1):
+            message = f"min_direction is {spelt(self.min_direction)}; give a probability from 0 (draw all arrows) to 1"
+            raise InvalidArgumentError(message)
 
     @classmethod
     def of(cls, settings: Settings, caller: str = "learn") -> Request:
@@ -103,6 +117,10 @@ class Request:
     def reading(self) -> dict[str, Any]:
         """Return the options that say how to read and count the source, and further ones of the oracle."""
         given = {
+            "kinds": self.kinds,
+            "drop": self.drop,
+            "only": self.only,
+            "weights": self.weights,
             "missing": self.missing,
             "discretize": self.discretize,
             "cache": None if self.cache is None else path_text(self.cache, "cache"),

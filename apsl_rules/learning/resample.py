@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Table
+from apsl_rules.data import MixedTable, Table
 
 Rows = npt.NDArray[np.int64]
 
 
-def resample_table(table: Table, rows: Rows, *, declared: bool) -> Table:
+@overload
+def resample_table(table: Table, rows: Rows, *, declared: bool) -> Table: ...
+@overload
+def resample_table(table: MixedTable, rows: Rows, *, declared: bool) -> MixedTable: ...
+def resample_table(table: Table | MixedTable, rows: Rows, *, declared: bool) -> Table | MixedTable:
     """Return a table of some rows. Levels that they do not show are none of its levels, unless all are declared."""
+    if isinstance(table, MixedTable):
+        categories = resample_table(table.categories, rows, declared=declared)
+        return attrs.evolve(table, categories=categories, numbers=np.ascontiguousarray(table.numbers[:, rows]))
     codes: Any = table.codes.take(rows, axis=1)  # in C order, as the kernels want it
     cards, incomplete = table.cards.copy(), table.incomplete.copy()
     levels = list(table.levels)

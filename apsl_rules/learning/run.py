@@ -5,17 +5,19 @@ The loop is the same for all learners: visit, fire the rules, decide who is visi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from time import monotonic
 
 import attrs
 
+from apsl_rules.data import why_set_aside
 from apsl_rules.data.counts import CachedCounts
-from apsl_rules.errors import Interrupted, LimitReachedError
+from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.learning.assembly import Assembly
 from apsl_rules.learning.choose import choose_learner, false_discovery_rate
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import FRONTIERS, everyone
+from apsl_rules.learning.part_notes import notes_on_part
 from apsl_rules.learning.request import Request
 from apsl_rules.learning.source import Source
 from apsl_rules.learning.untested import notes_on_untested
@@ -37,19 +39,29 @@ def run_once(request: Request, source: Source, target: Node, depth: Depth, *, or
     offer, chosen = choose_learner(request, source.gives)
     answering = oracle or source.oracle(offer.spec.tests.alpha, request.threads)
     asker = Asker(answering, origin=source.origin, max_tests=request.max_tests, max_seconds=request.max_seconds)
-    require_known(target, asker.nodes, "target")
+    require_target(target, asker.nodes, source)
     request.known.require_nodes(asker.nodes)
     rounds_before = source.rounds
     part = learn_part(offer, _context(request, source, offer, asker, target=target, depth=depth))
     try:
         asker.flush()
-        notes = (chosen, *part.notes, *notes_on_untested(part), *source.notes(part, rounds_before))
-        part = attrs.evolve(part, notes=_listed(notes))
+        told = () if asker.perfect else notes_on_part(part, source.row_count)
+        notes = (chosen, *part.notes, *notes_on_untested(part), *told, *source.notes(part, rounds_before))
+        part = attrs.evolve(part, notes=_listed(notes), columns=source.columns)
     except KeyboardInterrupt:
         raise Interrupted(part=part) from None
     if asker.stop.is_interrupted:
         raise Interrupted(part=part)
     return part
+
+
+def require_target(target: Node, nodes: Collection[Node], source: Source) -> None:
+    """Refuse a target that is no node, and say why if it is a column that was set aside."""
+    why = None if target in nodes else why_set_aside(source.table, target)
+    if why is not None:
+        message = f"the target cannot be learned: {why}"
+        raise DataError(message)
+    require_known(target, nodes, "target")
 
 
 def _listed(notes: Iterable[str | None]) -> tuple[str, ...]:
@@ -68,7 +80,7 @@ def _context(
     unreliable = None if spec.neighbours.unreliable == "finder" else spec.neighbours.unreliable
     reading = {name: value for name, value in request.reading.items() if isinstance(value, str | int | float)}
     reading.pop("cache", None)
-    is_elsewhere = isinstance(source.counts, CachedCounts)
+    is_elsewhere = isinstance(source.table, CachedCounts)
     return Context(
         target=target,
         depth=depth,
@@ -80,10 +92,11 @@ def _context(
             "alpha": None if asker.perfect else spec.tests.alpha,
             "max_conditioning": largest,
             "fdr": rate,
+            "min_direction": None if asker.perfect else float(request.min_direction),
             **spec.options,
             **reading,
         },
-        data=source.counts,
+        data=source.table,
         # a limit is met at one place, and counts from elsewhere are asked for in the same rounds
         threads=1 if request.is_limited or is_elsewhere else request.threads,
         knowledge=request.known,

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from apsl_rules._arguments import chosen
-from apsl_rules.data import table
+from apsl_rules.data import Kind, MissingRule, table
 from apsl_rules.errors import DataError, InvalidArgumentError, MissingPackageError
 from apsl_rules.learning.blanket import blanket_of, find_blanket
 from apsl_rules.learning.learn import learn
@@ -46,7 +46,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         the others (such as "cmb") only at depth 2.
     target
         What to call y in the part; without it "y", with more underscores where a column is called so.
-    learner, oracle, alpha, max_conditioning, missing, discretize, threads
+    learner, oracle, alpha, max_conditioning, kinds, missing, discretize, threads
         As for ``learn``; what is not given is left to the learner.
     blanket_finder
         A finder such as "hiton-mb" that finds the blanket instead, as for ``find_blanket``.
@@ -81,7 +81,8 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         oracle: str | None = None,
         alpha: float | None = None,
         max_conditioning: int | Literal["none"] | None = None,
-        missing: Literal["refuse", "testwise", "level"] | None = None,
+        kinds: Mapping[Node, Kind] | None = None,
+        missing: MissingRule | None = None,
         discretize: str | Mapping[Node, str] | None = None,
         blanket_finder: str | None = None,
         threads: int = 1,
@@ -93,6 +94,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.oracle = oracle
         self.alpha = alpha
         self.max_conditioning = max_conditioning
+        self.kinds = kinds
         self.missing = missing
         self.discretize = discretize
         self.blanket_finder = blanket_finder
@@ -159,7 +161,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing in {"testwise", "level"}
+        tags.input_tags.allow_nan = self.missing in {"testwise", "level", "complete"}
         return tags
 
     def _target_name(self) -> Node:
@@ -185,9 +187,9 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             raise DataError(message)
         whole = features.reset_index(drop=True)
         whole.insert(len(whole.columns), self.target_, values)
-        if self.missing is None and self.discretize is None:
+        if self.kinds is None and self.missing is None and self.discretize is None:
             return whole
-        return table(whole, missing=self.missing or "testwise", discretize=self.discretize)
+        return table(whole, kinds=self.kinds, missing=self.missing or "testwise", discretize=self.discretize)
 
     def _blanket(self, source: Any) -> Blanket:
         if self.blanket_finder is None:
@@ -203,8 +205,11 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def _nothing(self) -> str:
         """Return why no column was selected: y depends on none of them, or could not be tested with them."""
-        unknown = [name for name in self.columns_ if self.part_.mark(self.target_, name) is Mark.UNKNOWN]
-        if len(unknown) < len(self.columns_):
+        variables = [name for name in self.columns_ if name in self.part_.nodes]
+        if not variables:
+            return "all of them were set aside"
+        unknown = [name for name in variables if self.part_.mark(self.target_, name) is Mark.UNKNOWN]
+        if len(unknown) < len(variables):
             rest = f"; too few rows to test it against {listing(unknown)}" if unknown else ""
             return f"y depends on none of them at alpha {self.part_.settings['alpha']}{rest}"
         return (

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any
 
 import attrs
-import numpy as np
 
-from apsl_rules.data import Table, notes_on, notes_on_counts
+from apsl_rules.data import ColumnKind, MixedTable, Table, notes_on, notes_on_counts
 from apsl_rules.data.counts import CachedCounts, CountSource
+from apsl_rules.data.moments import MomentSource
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError
 from apsl_rules.learning.choose import natural_oracle
 from apsl_rules.learning.request import Request
@@ -19,13 +19,15 @@ from apsl_rules.oracles import Oracle, complete_oracle
 from apsl_rules.parts import Part
 from apsl_rules.plugins import OracleOffer, OracleSettings, Plugins, pick
 
+_UNUSED_CACHE = "the cache was not used: a test on moments takes less time than looking it up"
+
 
 @attrs.frozen(eq=False, slots=False)
 class Source:
     """An opened source; ``data`` is what its oracles answer from.
 
-    ``gives`` names what learners can build on: "perfect answers", "counts", or "tests" alone; a source that is an
-    oracle itself gives its "own answers".
+    ``gives`` names what learners can build on: "perfect answers"; "scores", from "counts" of categories or from
+    "moments" of tables with numbers; or "tests" alone. A source that is an oracle itself gives its "own answers".
     """
 
     data: Any
@@ -39,15 +41,17 @@ class Source:
     def gives(self) -> frozenset[str]:
         """Return what learners can build on."""
         given = {"tests"}
-        if isinstance(self.counts, Table | CachedCounts):
-            given.add("counts")
+        if isinstance(self.table, Table | CachedCounts):
+            given |= {"counts", "scores"}
+        elif isinstance(self.table, MixedTable | MomentSource):
+            given |= {"moments", "scores"}
         elif self.oracle(0.01).perfect:
             given.add("perfect answers")
         return frozenset(given if self.offer is not None else given | {"own answers"})
 
     @property
-    def counts(self) -> object:
-        """Return the table or the counts that scores can be had from, if there are any."""
+    def table(self) -> object:
+        """Return the table, the counts or the moments that scores can be had from, if there are any."""
         return self.data if self.offer is not None else getattr(self.data, "data", None)
 
     def oracle(self, alpha: float, threads: int = 1) -> Oracle:
@@ -62,42 +66,52 @@ class Source:
 
     def notes(self, part: Part, rounds_before: int) -> tuple[str, ...]:
         """Return what a reader of a part should know of the table behind it."""
-        if isinstance(self.counts, CachedCounts):
-            return tuple(notes_on_counts(self.counts, part.members, rounds_before))
-        return tuple(notes_on(self.counts, part.members)) if isinstance(self.counts, Table) else ()
+        if isinstance(self.table, CachedCounts):
+            return tuple(notes_on_counts(self.table, part.members, rounds_before))
+        if isinstance(self.table, Table):
+            return tuple(notes_on(self.table, part.members))
+        unused = (_UNUSED_CACHE,) if "cache" in self.options else ()
+        if isinstance(self.table, MomentSource):
+            return (*self.table.heading.notes, *unused, f"moments came from {self.table.kind}")
+        return (*notes_on(self.table, part.members), *unused) if isinstance(self.table, MixedTable) else ()
+
+    @property
+    def columns(self) -> tuple[ColumnKind, ...]:
+        """Return how each column of the table was read, where that is known."""
+        told = getattr(self._heading, "columns", ())
+        return tuple(one for one in told if isinstance(one, ColumnKind)) if isinstance(told, tuple) else ()
+
+    @property
+    def row_count(self) -> int | None:
+        """Return the number of rows that answers rest on, where that is known."""
+        rows = getattr(self._heading, "rows", None)
+        return rows if isinstance(rows, int) else None
+
+    @property
+    def _heading(self) -> object:
+        """Return what tells the columns and rows: the heading of rows that stay elsewhere, or the table itself."""
+        return getattr(self.table, "heading", self.table)
 
     @property
     def rounds(self) -> int:
         """Return how many rounds of counting were made so far."""
-        return self.counts.rounds if isinstance(self.counts, CachedCounts) else 0
+        return self.table.rounds if isinstance(self.table, CachedCounts) else 0
 
     # --- resamples ---------------------------------------------------------------------------------------------------
 
     @property
     def rows(self) -> int:
         """Return the number of rows that can be drawn from."""
-        if isinstance(self.data, Table):
+        if isinstance(self.data, Table | MixedTable):
             return self.data.rows
-        matrix = self._matrix
-        if matrix is None:
-            kind = (
-                "source whose rows stay elsewhere" if isinstance(self.data, CachedCounts) else type(self.data).__name__
-            )
-            message = f"stability draws rows from a table, but a {kind} has none; give the data, or sample some from it"
-            raise InvalidArgumentError(message)
-        return len(matrix)
-
-    @property
-    def _matrix(self) -> np.ndarray[Any, Any] | None:
-        if isinstance(self.data, tuple) and self.data and isinstance(self.data[0], np.ndarray):
-            return self.data[0]
-        return None
+        is_elsewhere = isinstance(self.data, CachedCounts | MomentSource)
+        kind = "source whose rows stay elsewhere" if is_elsewhere else type(self.data).__name__
+        message = f"stability draws rows from a table, but a {kind} has none; give the data, or sample some from it"
+        raise InvalidArgumentError(message)
 
     def resampled(self, rows: Rows) -> Source:
         """Return a source of some rows, in any order and as often as they are named."""
-        if isinstance(self.data, Table):
-            return attrs.evolve(self, data=resample_table(self.data, rows, declared=self.declared))
-        return attrs.evolve(self, data=(self.data[0][rows], *self.data[1:]))
+        return attrs.evolve(self, data=resample_table(self.data, rows, declared=self.declared))
 
 
 def _guard(origin: str, call: Callable[[], Any]) -> Any:
@@ -127,7 +141,11 @@ def open_data(source: Any, request: Request) -> Source:
     name = natural_oracle(source, plugins) if request.oracle is None else request.oracle
     offer = pick(plugins.oracles, name, "oracle")
     origin = plugins.origin("apsl_oracles", offer.name)
-    data, left = _guard(origin, lambda: offer.open(source, options))
+    opening = offer.open if request.oracle is not None or offer.open_natural is None else offer.open_natural
+    data, left = _guard(origin, lambda: opening(source, options))
+    if opening is offer.open_natural:  # a table may turn out to have numbers
+        offer = next((one for one in plugins.oracles.values() if one.natural_for(data)), offer)
+        origin = plugins.origin("apsl_oracles", offer.name)
     return Source(data, origin, offer, left, declared=options.get("levels") == "declared")
 
 

@@ -18,6 +18,8 @@ from apsl_rules.rules import Finding, adjacent, gap, settled, untested
 
 _ROWS_PER_CELL = 5
 _HELP = "fewer levels would help: cut numbers (discretize) or join rare levels"
+_HELP_WITH_ROWS = "more rows or fewer columns would help"
+_MOMENTS = "moments"
 _SHOWN = 3
 
 
@@ -57,7 +59,8 @@ def notes_on_untested(part: Part) -> tuple[str, ...]:
     notes = [f"too few rows to test {one!r} against {listing(others[one])}" for one in nearest[:_SHOWN]]
     if len(nearest) > _SHOWN:
         notes.append(f"too few rows to test {len(nearest) - _SHOWN} more nodes against others")
-    return tuple(f"{note}: whether they are adjacent is unknown; {_HELP}" for note in notes)
+    advice = _HELP_WITH_ROWS if part.oracle == _MOMENTS else _HELP
+    return tuple(f"{note}: whether they are adjacent is unknown; {advice}" for note in notes)
 
 
 def _of_pair(finding: Finding) -> tuple[object, ...]:
@@ -69,6 +72,8 @@ def _once(findings: Iterable[Finding]) -> Iterable[Finding]:
 
 
 def _advice(verdict: Verdict, oracle: Asker) -> str:
+    if oracle.name == _MOMENTS:
+        return f"a test needs more rows than it has columns; {_HELP_WITH_ROWS}"
     data = oracle.data.heading if isinstance(oracle.data, CachedCounts) else oracle.data
     if not isinstance(data, Table | Heading):
         return ""

@@ -9,16 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_backends.counting import choose as opening
+from apsl_backends.counting.choose import encode
 from apsl_backends.counting.table_counts import TableCounts
 from apsl_backends.independence.chi_square import ChiSquare
 from apsl_rules import compare, known_dag, learn, learn_many, network
-from apsl_rules.data import table
+from apsl_rules.data import coded_table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.whole_graph import learn_graph
 from apsl_rules.rules.knowledge import Knowledge
 
 TABLE = "the source is a table, read as discrete columns"
+MIXED = "the source is a table with numbers"
 ROWS = sample(network("cancer"), 400, seed=3)
 HOLES = pd.DataFrame({"a": ["x", None, "y", "y"] * 30, "b": ["u", "v", "v", "u"] * 30})
 NUMBERS = pd.DataFrame(np.random.default_rng(1).normal(size=(50, 2)), columns=["a", "b"])
@@ -30,18 +31,21 @@ NUMBERS = pd.DataFrame(np.random.default_rng(1).normal(size=(50, 2)), columns=["
     [
         (ROWS, "Cancer", {}, "apsl-score", TABLE),
         (ROWS, "Cancer", {"knowledge": Knowledge()}, "apsl-score", TABLE),
-        (NUMBERS, "a", {}, "apsl-score", TABLE),
+        (NUMBERS, "a", {}, "apsl-mixed", MIXED),
         (ROWS, "Cancer", {"max_tests": 1000}, "apsl-score", TABLE),
         (ROWS, "Cancer", {"knowledge": Knowledge(tiers=(("Smoker",), ("Cancer",)))}, "apsl-score", TABLE),
         (ROWS, "Cancer", {"counts": "duckdb"}, "apsl-score", TABLE),
         (TableCounts(ROWS), "Cancer", {}, "apsl-score", TABLE),
         (HOLES, "a", {"missing": "testwise"}, "apsl-score", TABLE),
-        (NUMBERS, "a", {"oracle": "fisherz"}, "apsl", "there is no table of discrete columns"),
+        (NUMBERS, "a", {"counts": "duckdb"}, "apsl-mixed", MIXED),
+        (NUMBERS, "a", {"oracle": "fisherz"}, "apsl-mixed", MIXED),
+        (NUMBERS, "a", {"oracle": "gsquare"}, "apsl-score", TABLE),
+        (NUMBERS, "a", {"discretize": "quantile:3"}, "apsl-score", TABLE),
         (ChiSquare(ROWS), "Cancer", {}, "apsl", "the source is an oracle itself"),
     ],
 )
 def test_the_source_decides(source: Any, target: str, settings: dict[str, Any], learner: str, why: str) -> None:
-    """Scores refine parts wherever columns are counted, whatever else is asked; else tests do. The part says why."""
+    """Scores refine parts of tables, by counts or moments, whatever else is asked; else tests do. The part says why."""
     part = learn(source, target, learner="auto", **settings)
     assert part.learner == learner
     assert part.notes[0] == f"learner 'auto' chose {learner!r}: {why}"
@@ -68,13 +72,12 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     path = tmp_path / "holes.csv"
     HOLES.to_csv(path, index=False)
     opened: list[type] = []
-    encoded = opening._encode  # noqa: SLF001 - where every table in memory comes from
 
     def watched(source: Any, encoding: Any) -> Any:
         opened.append(type(source))
-        return encoded(source, encoding)
+        return encode(source, encoding)
 
-    monkeypatch.setattr(opening, "_encode", watched)
+    monkeypatch.setattr("apsl_backends.moments.choose.encode", watched)
     part = learn(path, "a", missing="testwise")
     assert (part.learner, opened) == ("apsl-score", [type(path)])
 
@@ -112,6 +115,6 @@ def test_the_choice_is_compared_with_others() -> None:
 
 def test_an_oracle_stays_the_one_that_is_asked() -> None:
     """An oracle over a table is not replaced by another one."""
-    oracle = ChiSquare(table(HOLES, missing="testwise"), alpha=0.2)
+    oracle = ChiSquare(coded_table(HOLES, missing="testwise"), alpha=0.2)
     assert learn(oracle, "a").oracle == "chisquare"
     assert learn_graph(oracle).parts[0].oracle == "chisquare"

@@ -182,7 +182,8 @@ def test_an_edge_table_has_named_marks() -> None:
     """The data frame has a row for each edge of the part."""
     frame = learn(MICRO["N7"], "T").to_pandas()
 
-    assert list(frame.columns) == ["source", "target", "mark", "rule", "p", "distance", "support", "probability"]
+    edges, figures = ["source", "target", "mark", "rule"], ["p", "distance", "support", "probability", "direction"]
+    assert list(frame.columns) == [*edges, *figures, "suggested"]
     assert frame["mark"].tolist() == ["arrow"] * 3
     assert frame["source"].tolist() == ["T", "P", "Q"]
     assert frame["target"].tolist() == ["C", "T", "T"]

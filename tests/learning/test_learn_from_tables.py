@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_rules import learn, network
-from apsl_rules.data import Table, table
-from apsl_rules.errors import ApslError, InvalidArgumentError
+from apsl_rules.data import Table, coded_table, table
+from apsl_rules.errors import ApslError, DataError, InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.parts.file import part_json
 
@@ -44,7 +44,7 @@ def test_every_kind_of_table_gives_the_same_part(tmp_path: Path) -> None:
     """pandas, polars, arrow, an encoded table, CSV and Parquet files all give the same part."""
     ASIA.to_csv(tmp_path / "asia.csv", index=False)
     ASIA.to_parquet(tmp_path / "asia.parquet")
-    sources = [pl.from_pandas(ASIA), pa.Table.from_pandas(ASIA), table(ASIA), tmp_path / "asia.csv"]
+    sources = [pl.from_pandas(ASIA), pa.Table.from_pandas(ASIA), coded_table(ASIA), tmp_path / "asia.csv"]
     sources += [str(tmp_path / "asia.parquet")]
     first = learn(ASIA, "either", depth=2)
 
@@ -72,7 +72,7 @@ def test_column_order_and_level_names_do_not_matter(learner: str, order: list[in
     codes = CHILD.codes[order].astype(np.int64)
     if turn:
         codes = CHILD.cards[order][:, None] - 1 - codes
-    permuted = table(codes.T, names=[CHILD.names[at] for at in order])
+    permuted = coded_table(codes.T, names=[CHILD.names[at] for at in order])
 
     assert same(learn(CHILD, target, learner=learner), learn(permuted, target, learner=learner))
 
@@ -108,18 +108,55 @@ def test_large_samples_give_the_true_part(oracle: str) -> None:
     assert part.arrows <= arrows
 
 
-def test_continuous_columns_go_to_fisherz_or_are_cut() -> None:
-    """Numbers are cut for a discrete test, taken by fisherz as they are, and refused where nothing is to be cut."""
+def test_numbers_are_taken_as_they_are_or_cut() -> None:
+    """Numbers stay numbers for tests on moments, are cut for a discrete test, and refused by it if nothing is cut."""
     random = np.random.default_rng(0)
     cause = random.normal(size=(500, 2))
     effect = cause.sum(axis=1) + 0.3 * random.normal(size=500)
     numbers = pd.DataFrame({"a": cause[:, 0], "b": cause[:, 1], "t": effect})
 
     with pytest.raises(ApslError, match="discretize"):
-        learn(numbers, "t", discretize="none")
-    assert learn(numbers, "t").arrows == {("a", "t"), ("b", "t")}
-    assert learn(numbers, "t", oracle="fisherz").arrows == {("a", "t"), ("b", "t")}
-    assert learn(numbers, "t", discretize="quantile:3").arrows == {("a", "t"), ("b", "t")}
+        learn(numbers, "t", oracle="gsquare", discretize="none")
+    asked: list[tuple[Any, str, str]] = [
+        ({}, "apsl-mixed", "moments"),
+        ({"oracle": "fisherz"}, "apsl-mixed", "fisherz"),
+        ({"oracle": "gsquare"}, "apsl-score", "gsquare"),
+        ({"discretize": "none"}, "apsl-mixed", "moments"),
+        ({"discretize": "quantile:3"}, "apsl-score", "gsquare"),
+    ]
+    for options, learner, oracle in asked:
+        part = learn(numbers, "t", **options)
+        assert (part.learner, part.oracle) == (learner, oracle)
+        assert part.arrows == {("a", "t"), ("b", "t")}
+
+
+def test_a_table_keeps_its_answers_apart_by_how_numbers_are_embedded() -> None:
+    """What a table remembers of one embedding is no answer for another."""
+    cause, noise = np.random.default_rng(1).normal(size=(2, 500))
+    frame = pd.DataFrame({"cause": np.exp(cause), "effect": np.exp(cause + noise)})
+    read = table(frame)
+    for numbers in ("values", "normal-scores"):
+        here, anew = (learn(one, "cause", learner="apsl", options={"numbers": numbers}) for one in (read, frame))
+        assert here.findings == anew.findings
+
+
+@pytest.mark.parametrize(
+    ("columns", "asked", "sentence"),
+    [
+        ([0, 1], {"oracle": "fisherz", "options": {"degree": 2}}, "'fisherz' has no option 'degree'"),
+        ([0, 1], {"oracle": "fisherz", "options": {"numbers": "values"}}, "'fisherz' has no option 'numbers'"),
+        ([0, 1], {"options": {"dof": "adjusted"}}, "'moments' has no option 'dof'"),
+        ([2, 3], {"options": {"degree": 2}}, "'gsquare' has no option 'degree'"),
+        ([0, 1], {"options": {"degree": 4}}, "degree is 4; give 1, 2 or 3"),
+        ([0, 1], {"options": {"numbers": "ranks"}}, "ranks"),
+    ],
+)
+def test_options_that_a_test_would_ignore_are_refused(columns: list[int], asked: Any, sentence: str) -> None:
+    """Whichever test a table gets, it refuses the options of others."""
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(np.hstack([random.normal(size=(90, 2)), random.integers(0, 2, (90, 2))])).iloc[:, columns]
+    with pytest.raises(InvalidArgumentError, match=sentence):
+        learn(frame, columns[0], **asked)
 
 
 def test_missing_values_are_refused_or_handled() -> None:
@@ -134,19 +171,23 @@ def test_missing_values_are_refused_or_handled() -> None:
 
 
 def test_a_constant_is_adjacent_to_nothing_and_said_so() -> None:
-    """A constant column has no neighbours; it and copies of a column are noted in the part."""
+    """A constant is set aside, or has no neighbours if asked for; it and copies of a column are noted in the part."""
     odd = ASIA.assign(same="x", copy=ASIA["either"].map({"yes": "1", "no": "0"}))
 
-    assert not learn(odd, "same").edges
+    with pytest.raises(DataError, match="the target cannot be learned: column 'same' was set aside: it has only one"):
+        learn(odd, "same")
+    kept = learn(odd, "same", kinds={"same": "category"})
+    assert not kept.edges
+    assert any("never vary" in note and "'same'" in note for note in kept.notes)
     notes = learn(odd, "either").notes
-    assert any("never vary" in note and "'same'" in note for note in notes)
+    assert any("column 'same' is set aside: it has only one value" in note for note in notes)
     assert any("'copy', 'either'" in note for note in notes)
 
 
 def test_labels_of_any_kind_survive() -> None:
     """Integer, tuple, spaced and non-ASCII column labels come back as they were."""
     labels: list[Any] = [7, ("a", 1), "two words", "é", "", "x", 12, ("a", 2)]
-    renamed: Table = table(ASIA.set_axis(labels, axis=1))
+    renamed: Table = coded_table(ASIA.set_axis(labels, axis=1))
     part = learn(renamed, labels[5], depth="max")
 
     assert set(part.members) <= set(labels)

@@ -61,9 +61,9 @@ def test_a_cut_of_a_number_is_next_to_it(learner: str) -> None:
 
 
 @pytest.mark.parametrize("learner", ["auto", "apsl"])
-def test_a_number_left_uncut_is_unknown(learner: str) -> None:
+def test_a_number_taken_for_a_category_is_unknown(learner: str) -> None:
     """Nothing is claimed of a number whose values are nearly all different."""
-    part = learn(births(), "low", learner=learner, discretize="none")
+    part = learn(births(), "low", learner=learner, kinds={"weight": "category"})
 
     assert part.mark("low", "weight") is Mark.UNKNOWN
     assert TOO_FEW in str(part.why("low", "weight"))

@@ -1,0 +1,101 @@
+"""Notes on what a part from data rests on, and on what it cannot know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import sqrt, tanh
+from statistics import NormalDist
+
+from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
+from apsl_rules.parts import Part
+from apsl_rules.rules import gap, untested
+
+_FEW_ROWS = 100
+_FAMILIES = {
+    "fisherz": "linear relations of numbers",
+    "gsquare": "relations of any form between categories",
+    "chisquare": "relations of any form between categories",
+    "moments": "smooth relations, on normal scores of the numbers",
+}
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+_NO_EFFECTS = frozenset({"sex", "gender", "race", "ethnicity", "age", "birthdate", "birthday", "birthyear", "dob"})
+
+
+def notes_on_part(part: Part, rows: int | None) -> Iterator[str]:
+    """Return what a reader should know of a part from data: its assumptions, odd arrows, and what rows cannot show."""
+    if part.edges:
+        yield assumptions(part)
+    yield from _on_odd_arrows(part)
+    if not part.edges and part.incomplete is None:
+        yield _why_empty(part, rows)
+    if rows is not None and rows < _FEW_ROWS:
+        yield (
+            f"{count_of(rows, 'row')} are few: edges are found only if they are strong{_unseen(part, rows)}, and "
+            "their directions are hardly ever determined"
+        )
+
+
+def assumptions(part: Part) -> str:
+    """Say on what the arrows of a part rest."""
+    family = _FAMILIES.get(part.oracle)
+    tests = "" if family is None else f"; tests look for {family}"
+    return f"arrows assume no hidden common causes, faithfulness and independent rows{tests}"
+
+
+def is_hardly_an_effect(column: Node) -> bool:
+    """Return whether the name of a column says that nothing in a table can be its cause.
+
+    >>> [name for name in ("Sex", "mother_age", "birthYear", "wage", "birth weight") if is_hardly_an_effect(name)]
+    ['Sex', 'mother_age', 'birthYear']
+    """
+    words = {word.casefold() for word in _WORD.findall(column)} if isinstance(column, str) else set()
+    return not words.isdisjoint(_NO_EFFECTS) or ("birth" in words and not words.isdisjoint({"year", "date"}))
+
+
+def _on_odd_arrows(part: Part) -> Iterator[str]:
+    """Name the arrows into columns such as sex and age; what the tiers name was thought of already."""
+    ordered = {node for tier in part.knowledge.tiers for node in tier}
+    odd = {node for node in part.members if node not in ordered and is_hardly_an_effect(node)}
+    if not odd:
+        return
+    found = [pair for pair in part.arrows.union(part.suggested) if pair[1] in odd]
+    pairs = sorted(found, key=lambda pair: tuple(map(order_key, pair)))
+    if not pairs:
+        return
+    heads = in_order({head for _, head in pairs})
+    arrows = listing([f"{shown(tail)} -> {shown(head)}" for tail, head in pairs])
+    verb = "points" if len(pairs) == 1 else "point"
+    what = "a column that is hardly an effect" if len(heads) == 1 else "columns that are hardly effects"
+    tiers = f"knowledge=Knowledge(tiers=[[{', '.join(map(repr, heads))}], ...])"
+    yield f"{arrows} {verb} at {what}; say what comes first with tiers ({tiers})"
+
+
+def _why_empty(part: Part, rows: int | None) -> str:
+    """Say why a part has no edge."""
+    if len(part.nodes) == 1:
+        return f"the part is empty: there is no other column than {part.target!r}"
+    pairs = (fact.nodes for fact in part.store.facts(untested) if part.target in fact.nodes)
+    open_pairs = [pair for pair in pairs if gap.fact(*pair) not in part.store]
+    others = count_of(len(part.nodes) - 1, "other column")
+    if open_pairs:
+        return (
+            f"the part is empty: {part.target!r} could not be tested against {len(open_pairs):,} of {others}, "
+            "and nothing else depends on it at this level of evidence"
+        )
+    if rows is not None and rows < _FEW_ROWS:
+        return (
+            f"the part is empty: {count_of(rows, 'row')} are too few to show that anything depends on {part.target!r}"
+        )
+    seen = "" if rows is None else f" ({count_of(rows, 'row')}{_unseen(part, rows, '; ')})"
+    return f"the part is empty: nothing depends on {part.target!r} at this level of evidence{seen}"
+
+
+def _unseen(part: Part, rows: int, before: str = " (") -> str:
+    """Say which correlations are too weak to be seen with so many rows."""
+    alpha = part.settings.get("alpha")
+    if not isinstance(alpha, float) or rows <= 3:  # noqa: PLR2004 - Fisher's z has n - 3 degrees of freedom
+        return ""
+    least = tanh(NormalDist().inv_cdf(1 - alpha / 2) / sqrt(rows - 3))
+    close = ")" if before == " (" else ""
+    return f"{before}a correlation below about {least:.2f} goes unseen at alpha {alpha:g}{close}"

@@ -1,0 +1,54 @@
+"""Any small table gets a part, or one sentence: kinds, holes, copies, sums and sizes in all combinations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apsl_rules import learn
+from apsl_rules.errors import ApslError
+
+ROWS = (1, 2, 3, 5, 8, 15, 30, 60, 200)
+
+
+def _column(random: np.random.Generator, rows: int, before: dict[str, Any]) -> Any:
+    """Draw a column of any kind: numbers of all sizes, codes, labels, constants, copies and sums of earlier columns."""
+    numbers = [np.asarray(column, float) for column in before.values() if np.asarray(column).dtype.kind in "fi"]
+    huge = random.normal(size=rows) * 10.0 ** random.integers(-12, 12) + 10.0 ** random.integers(0, 9)
+    kinds: list[Any] = [
+        random.normal(size=rows),
+        random.choice(list("abc"), rows),
+        random.integers(0, 100, rows),
+        np.full(rows, 3.5),
+        huge,
+        next(iter(before.values()), huge),
+        np.round(random.exponential(size=rows), 1),
+        random.integers(0, 3, rows),
+        sum(numbers, np.zeros(rows)),
+    ]
+    drawn = pd.Series(kinds[random.integers(len(kinds))], dtype=object)
+    if random.random() < 0.3:
+        drawn[random.random(rows) < random.choice([0.05, 0.3, 0.9, 1.0])] = None
+    return drawn.infer_objects().to_numpy()
+
+
+@pytest.mark.parametrize("learner", ["auto", "apsl"])
+@given(st.integers(0, 10**9))
+def test_any_table_is_answered(learner: str, seed: int) -> None:
+    """A part that can be printed and saved as rows, or an error of ours; nothing else, and no warning."""
+    random = np.random.default_rng(seed)
+    rows, columns = int(random.choice(ROWS)), int(random.integers(1, 9))
+    drawn: dict[str, Any] = {}
+    for place in range(columns):
+        drawn[f"c{place}"] = _column(random, rows, drawn)
+    try:
+        part = learn(pd.DataFrame(drawn), "c0", depth=int(random.integers(1, 4)), learner=learner)
+    except ApslError:
+        return
+    assert part.picture()
+    assert len(part.rows()) == len(part.edges)
