@@ -8,8 +8,9 @@ import click
 
 from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import learning_options, node_named, nodes_of, with_knowledge
+from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
 from apsl_rules.cli.output import json_option, print_json, quiet_option
+from apsl_rules.cli.reading_options import node_named
 from apsl_rules.cli.terminal import print_table, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.names import count_of
@@ -61,7 +62,7 @@ def compare(
     opened = open_source(source, manager, counts=rest.get("counts"))
     nodes = nodes_of(opened)
     node = node_named(target, nodes, "target")
-    settings = with_knowledge(rest, nodes)
+    settings = for_library(rest, nodes)
     names = [name.strip() for name in learners.split(",") if name.strip()]
     interrupted = False
     try:

@@ -51,13 +51,13 @@ def _command_line_value(value: Any, parameter: click.Parameter, what: str) -> An
             message = f"{what} is {value!r}; give true or false"
             raise InvalidArgumentError(message)
         return value
+    if getattr(parameter, "multiple", False) and parameter.type is click.UNPROCESSED:
+        return value if isinstance(value, list) else [value]
     if getattr(parameter, "multiple", False):
         if not isinstance(value, list) or any(not isinstance(one, list) or len(one) != 2 for one in value):  # noqa: PLR2004 - a pair
             message = f"{what} is {value!r}; give a list of pairs, such as [['a', 'b']]"
             raise InvalidArgumentError(message)
         return [tuple(map(str, pair)) for pair in value]
-    if parameter.type is click.UNPROCESSED:
-        return value
     if isinstance(value, dict | list):
         if isinstance(value, list) and parameter.name == "learners":
             return ",".join(map(str, value))

@@ -9,12 +9,13 @@ import click
 
 from apsl_rules.cli.completion import complete_finders, complete_learners, complete_oracles
 from apsl_rules.cli.config import config_option
-from apsl_rules.data import Table
-from apsl_rules.errors import InvalidArgumentError, PluginError, UnknownNodeError
+from apsl_rules.cli.reading_options import node_named, nodes_named, reading_options, with_reading
+from apsl_rules.data import MixedTable, Table
+from apsl_rules.errors import InvalidArgumentError, PluginError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network
-from apsl_rules.names import Depth, Node, listing, nearest
-from apsl_rules.parts import Part
+from apsl_rules.names import Depth, Node
+from apsl_rules.parts import DEFAULT_DIRECTION, Part
 from apsl_rules.plugins import Plugins
 
 
@@ -47,15 +48,7 @@ def _largest(_context: click.Context, _parameter: click.Parameter, value: str | 
         raise InvalidArgumentError(message) from error
 
 
-def _cuts(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
-    """Read a cut for all fractions, or one for each named column; a config file gives those as a table."""
-    if not isinstance(value, str) or "=" not in value:
-        return value
-    pairs = [one.partition("=") for one in value.split(",")]
-    return {name.strip(): cut.strip() for name, _, cut in pairs}
-
-
-_SETTINGS = [
+_SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
     config_option,
     click.option("--target", "-t", help="The node of interest."),
     click.option(
@@ -86,17 +79,13 @@ _SETTINGS = [
         "--fdr", callback=_share, default="auto", show_default=True, help="Share of false discoveries to allow."
     ),
     click.option(
-        "--missing",
-        type=click.Choice(["testwise", "level", "refuse"]),
-        help="Leave out rows with missing values test by test (the default), count them as a level, or refuse them.",
+        "--min-direction",
+        type=float,
+        default=DEFAULT_DIRECTION,
+        show_default=True,
+        help="The least probability of a direction for it to be drawn as an arrow; 0 draws all.",
     ),
-    click.option(
-        "--discretize",
-        metavar="CUT",
-        type=click.UNPROCESSED,
-        callback=_cuts,
-        help="Cut numbers with many values (quantile:3 by default; width:4; none) or named columns (age=quantile:5,…).",
-    ),
+    reading_options,
     click.option("--cache", type=click.Path(dir_okay=False), help="Keep the figures of all tests in this file."),
     click.option(
         "--counts",
@@ -113,6 +102,13 @@ _SETTINGS = [
     ),
     click.option("--require", nargs=2, multiple=True, metavar="FROM TO", help="Require this arrow; may be repeated."),
     click.option("--forbid", nargs=2, multiple=True, metavar="FROM TO", help="Forbid this arrow; may be repeated."),
+    click.option(
+        "--tier",
+        multiple=True,
+        metavar="A,B",
+        type=click.UNPROCESSED,
+        help="Nodes that no later tier can cause, with commas between them; repeat for later tiers, earliest first.",
+    ),
     click.option("--apart", nargs=2, multiple=True, metavar="A B", help="Say that two nodes are not adjacent."),
 ]
 
@@ -124,24 +120,11 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
-    """Return the node whose label reads like a word from the command line."""
-    matches = [node for node in nodes if str(node) == text]
-    if not matches:
-        hint = nearest(text, map(str, nodes)) or f"; the nodes are {listing(nodes)}"
-        message = f"unknown {role} {text!r}{hint}"
-        raise UnknownNodeError(message)
-    if any(node != matches[0] for node in matches):
-        message = f"{role} {text!r} is ambiguous: the labels {listing(matches)} all read so"
-        raise UnknownNodeError(message)
-    return matches[0]
-
-
 def nodes_of(source: Any) -> tuple[Node, ...]:
     """Return the nodes of a network, a graph, a table, an oracle or a frame."""
     if isinstance(source, Network):
         return source.dag.nodes
-    if isinstance(source, Table):
+    if isinstance(source, Table | MixedTable):
         return source.names
     if isinstance(source, Dag) or callable(getattr(source, "verdict", None)):
         return tuple(source.nodes)
@@ -154,21 +137,25 @@ def nodes_of(source: Any) -> tuple[Node, ...]:
     return tuple(columns)
 
 
-def with_knowledge(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, Any]:
-    """Join the options about background knowledge into one setting, and leave the others as they are."""
+def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, Any]:
+    """Turn the options about reading and about background knowledge into settings of the library."""
     from apsl_rules.rules import Knowledge
 
-    rest = dict(settings)
+    rest = with_reading(settings, nodes)
     path = rest.pop("knowledge")
     known = Knowledge() if path is None else Knowledge.read(path)
     required, forbidden, apart = (
         [tuple(node_named(one, nodes, f"node in --{option}") for one in pair) for pair in rest.pop(option)]
         for option in ("require", "forbid", "apart")
     )
+    tiers = [nodes_named(tier, nodes, "node in --tier") for tier in rest.pop("tier")]
+    if tiers and known.tiers:
+        message = f"the file {path!r} has tiers, and --tier is given too; say them in one place"
+        raise InvalidArgumentError(message)
     joined = Knowledge(
         required=(*known.required, *required),
         forbidden=(*known.forbidden, *forbidden),
-        tiers=known.tiers,
+        tiers=tiers or known.tiers,
         apart=(*known.apart, *apart),
         apart_within=known.apart_within,
     )
@@ -184,4 +171,4 @@ def learn_part(name: str, manager: Plugins, *, target: str | None, **settings: A
         raise InvalidArgumentError(message)
     source = open_source(name, manager, counts=settings.get("counts"))
     nodes = nodes_of(source)
-    return learn(source, node_named(target, nodes, "target"), plugins=manager, **with_knowledge(settings, nodes))
+    return learn(source, node_named(target, nodes, "target"), plugins=manager, **for_library(settings, nodes))

@@ -30,6 +30,7 @@ Exit codes: 0 done, 1 a mistake that you can correct, 2 ended early, by a limit 
 _SECTIONS = {
     "Learn": ("learn.learn", "many.many", "stability.stability", "compare.compare"),
     "Look at a saved part": ("show.show", "explain.why", "explain.trace", "show.report", "score.score"),
+    "Look at a table": ("describe.describe",),
     "Find what to try it on": ("catalogue.networks", "simulate.simulate", "tile.tile", "tile.random"),
     "See what there is to choose from": (
         *("catalogue.learners", "catalogue.oracles", "catalogue.finders", "catalogue.formats", "catalogue.plugins"),

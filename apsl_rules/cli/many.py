@@ -10,8 +10,9 @@ import click
 from apsl_rules._json_labels import label
 from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import learning_options, node_named, nodes_of, with_knowledge
+from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
 from apsl_rules.cli.output import json_option, print_json, quiet_option
+from apsl_rules.cli.reading_options import node_named
 from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.names import count_of
@@ -62,7 +63,7 @@ def many(
         raise InvalidArgumentError(message)
     try:
         with show_progress(manager, quiet=quiet) as plugins:
-            parts = learn_many(opened, named or "all", plugins=plugins, **with_knowledge(settings, nodes))
+            parts = learn_many(opened, named or "all", plugins=plugins, **for_library(settings, nodes))
     except Interrupted as stop:
         parts = take_partial_result(stop, stop.result)
     if out is not None:
@@ -83,7 +84,8 @@ def many(
     else:
         signs = {"arrow": "->", "line": "--", "conflict": "-x-"}
         for row in rows:
-            print_text(f"{row['source']} {signs[row['mark']]} {row['target']}")
+            sign = signs[row["mark"]] if row["suggested"] is None else "-?>"
+            print_text(f"{row['source']} {sign} {row['target']}")
         saved = 1 - parts.computed / max(parts.asked, 1)
         edges, learned = count_of(len(rows), "edge"), count_of(len(parts), "part")
         print_text(f"\n{edges} from {learned} of depth {parts.depth} (learner {parts.learner})")

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 
 import click
+
+_NAME = r"(?:'(?P<one>[^']*)'|\"(?P<two>[^\"]*)\")"
+_PHRASE = re.compile(
+    rf"(?:(?P<drop>drop|only)=\[|(?:kinds|discretize)=\{{){_NAME}(?:\]|: '(?P<kind>number|category|none|\w+:\d+)'\}})"
+)
+_QUOTED = r"'([^']*)'"
 
 
 def with_option_names(message: str, command: click.Command) -> str:
@@ -18,6 +25,7 @@ def with_option_names(message: str, command: click.Command) -> str:
     >>> with_option_names("max_seconds is -1.0; give a number above 0", click.Command("learn", params=[option]))
     '--max-seconds is -1.0; give a number above 0'
     """
+    message = _PHRASE.sub(_option, with_tier_option(message))
     names = {str(one.name): _spelling(one) for one in command.params}
     for name, option in sorted(names.items(), key=lambda one: -len(one[0])):
         word = re.escape(name)
@@ -28,6 +36,28 @@ def with_option_names(message: str, command: click.Command) -> str:
         if "_" in name:
             message = re.sub(rf"(?<![\w'./-]){word}(?![\w'])", option, message)
     return message
+
+
+def with_tier_option(message: str) -> str:
+    """Return a message that offers ``--tier`` where it offered tiers as an argument of the library.
+
+    >>> with_tier_option("say so with tiers (knowledge=Knowledge(tiers=[['age', 'sex'], ...]))")
+    'say so with tiers (--tier age,sex)'
+    """
+    return re.sub(
+        r"knowledge=Knowledge\(tiers=\[\[(.*?)\], \.\.\.\]\)",
+        lambda match: f"--tier {','.join(re.findall(_QUOTED, match[1]))}",
+        message,
+    )
+
+
+def _option(match: re.Match[str]) -> str:
+    """Return the option for an argument whose value is a list or a dict of one column."""
+    name = shlex.quote(next(value for value in (match["one"], match["two"]) if value is not None))
+    if match["drop"]:
+        return f"--{match['drop']} {name}"
+    kind = match["kind"]
+    return f"--discretize {name}={kind}" if ":" in kind or kind == "none" else f"--{kind} {name}"
 
 
 def _spelling(parameter: click.Parameter) -> str:

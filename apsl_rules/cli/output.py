@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from apsl_rules.cli.option_names import with_option_names
 from apsl_rules.names import count_of
 from apsl_rules.parts import Part
 
@@ -26,10 +27,14 @@ def json_text(data: Any) -> str:
 
 def summary(part: Part) -> str:
     """Describe in a few lines what a part is and what it cost."""
+    from apsl_rules.cli.learn import learn  # the options that notes speak of
+
     named = [f"{name} {part.settings[name]}" for name in ("alpha", "fdr") if part.settings.get(name) is not None]
     figures = "".join(f", {one}" for one in named)
     counts = part.counts
     arrows, undirected = count_of(len(part.arrows), "arrow"), count_of(len(part.lines), "undirected edge")
+    if part.suggested:
+        undirected += f" ({len(part.suggested):,} with a suggested direction)"
     what = f"{arrows}, {undirected} and {count_of(len(part.conflicts), 'conflict')}"
     how = f"learner {part.learner}, oracle {part.oracle}{figures}"
     asked = (
@@ -39,6 +44,6 @@ def summary(part: Part) -> str:
     lines = [f"{what} among {nodes} ({how})", f"{visited} visited; {asked}"]
     lines += [f"conflict: {one}" for one in part.conflicts]
     lines += ["the result depends on the order of columns and findings"] if part.order_dependent else []
-    lines += [f"note: {note}" for note in part.notes]
+    lines += [f"note: {with_option_names(note, learn)}" for note in part.notes]
     lines += [f"incomplete: {part.incomplete}"] if part.incomplete else []
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import attrs
 import click
 
 from apsl_rules._json_labels import label
@@ -15,14 +16,16 @@ from apsl_rules.cli.format_options import (
     out_option,
     refuse_overwriting,
 )
-from apsl_rules.cli.output import json_option, json_text, summary
-from apsl_rules.cli.terminal import print_text
+from apsl_rules.cli.output import json_option, json_text, print_json, summary
+from apsl_rules.cli.terminal import print_table, print_text
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins, pick
 
 _SHOW_EXAMPLES = """\b
 Examples:
   apsl show part.json
+  apsl show part.json --columns
   apsl show part.json --format dot --out part.dot
   apsl show part.json --format bnlearn --directed
 """
@@ -36,10 +39,13 @@ Examples:
 @click.command(epilog=_SHOW_EXAMPLES, short_help="Show a part, or write it for another tool.")
 @click.argument("part_file", type=click.Path())
 @format_options
+@click.option("--columns", is_flag=True, help="Show how the columns of the part were read instead.")
 @out_option("Write to this file instead of printing.")
 @json_option
 @click.pass_obj
-def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out: str | None, as_json: bool) -> None:
+def show(
+    manager: Plugins, /, part_file: str, *, style: str, directed: bool, columns: bool, out: str | None, as_json: bool
+) -> None:
     """Show a saved part: its picture, its figures and its edges; or write it in a format of another tool."""
     from apsl_rules._atomic import write_text
     from apsl_rules.parts import load_part
@@ -48,6 +54,9 @@ def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out
     refuse_overwriting(part_file, out)
     exporter = pick(manager.exporters, style, "format")
     part = load_part(part_file)
+    if columns:
+        _show_columns(part, part_file, as_json=as_json)
+        return
     if as_json:
         rows = [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in part.rows()]
         text = json_text(rows)
@@ -60,6 +69,19 @@ def show(manager: Plugins, /, part_file: str, *, style: str, directed: bool, out
         print_text(text)
     else:
         click.echo(text)
+
+
+def _show_columns(part: Part, part_file: str, *, as_json: bool) -> None:
+    """Print how the columns of the part's nodes were read."""
+    members = set(part.members)
+    rows = [{**attrs.asdict(one), "name": label(one.name)} for one in part.columns if one.name in members]
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(rows, head=True)
+    else:
+        message = f"{part_file!r} does not say how its columns were read; learn the part anew from its table"
+        raise InvalidArgumentError(message)
 
 
 @click.command(epilog=_REPORT_EXAMPLES, short_help="Write a page with drawing, proofs and replay.")

@@ -8,8 +8,9 @@ import click
 
 from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import learning_options, node_named, nodes_of, with_knowledge
+from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
 from apsl_rules.cli.output import json_option, print_json, quiet_option
+from apsl_rules.cli.reading_options import node_named
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.names import count_of
@@ -66,7 +67,7 @@ def stability(
     node = node_named(target, nodes, "target")
     try:
         with progress_bar("resamples", quiet=quiet) as bar:
-            found = learned_again(opened, node, progress=bar, plugins=manager, **with_knowledge(settings, nodes))
+            found = learned_again(opened, node, progress=bar, plugins=manager, **for_library(settings, nodes))
     except Interrupted as stop:
         found = take_partial_result(stop, stop.result)
     if out is not None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _STYLES = (
     (r"──▶|◀──|(?<= )->(?= )", "bold green"),
-    (r"───(?!▶)|(?<= )--(?= )", "yellow"),
+    (r"───(?!▶)|─\?▶|◀\?─|(?<= )--(?= )|(?<= )-\?>(?= )", "yellow"),
     (r"─x─|^conflict: .*|^incomplete: .*|\bis false\b|\bnot exact\b", "bold red"),
     (r"^note: .*", "cyan"),
     (r"   \[.*\]$", "dim"),

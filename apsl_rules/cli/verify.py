@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from apsl_rules.cli.completion import complete_learners, complete_networks
-from apsl_rules.cli.learning_options import node_named
 from apsl_rules.cli.output import json_option, print_json, quiet_option
+from apsl_rules.cli.reading_options import node_named
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag

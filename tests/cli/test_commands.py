@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import attrs
 import pytest
 
+from apsl_rules import learn, network
+from apsl_rules.data import ColumnKind
 from support.terminal import apsl
 
 
@@ -76,7 +79,7 @@ def test_csv_has_a_row_for_each_edge() -> None:
     """`--format csv` prints the edge table."""
     rows = apsl("learn", "cancer", "-t", "Cancer", "--format", "csv").out.splitlines()
 
-    assert rows[0] == "source,target,mark,rule,p,distance,support,probability"
+    assert rows[0] == "source,target,mark,rule,p,distance,support,probability,direction,suggested"
     assert len(rows) == 5
 
 
@@ -105,3 +108,23 @@ def test_help_names_every_command() -> None:
 
     assert all(name in listed for name in ("learn", "why", "trace", "show", "networks", "plugins"))
     assert "apsl learn alarm --target HREKG --depth 2" in apsl("learn", "--help").out
+
+
+def test_show_lists_the_columns_of_a_part(tmp_path: Path) -> None:
+    """`--columns` prints how they were read, and says what to do where that is not known."""
+    part = learn(network("cancer"), "Cancer")
+    part.save(tmp_path / "bare.json")
+    kinds = (ColumnKind("Cancer", "category", "2 levels", 7), ColumnKind("id", "set aside", "identifier"))
+    attrs.evolve(part, columns=kinds).save(tmp_path / "part.json")
+    shown = apsl("show", "part.json", "--columns", folder=tmp_path)
+    assert shown.out.split() == ["name", "kind", "detail", "missing", "Cancer", "category", "2", "levels", "7"]
+    data = json.loads(apsl("show", "part.json", "--columns", "--json", folder=tmp_path).out)
+    assert data == [{"name": "Cancer", "kind": "category", "detail": "2 levels", "missing": 7}]
+    assert "does not say how its columns were read" in apsl("show", "bare.json", "--columns", folder=tmp_path).err
+
+
+def test_the_least_probability_of_a_direction_is_an_option() -> None:
+    """A value that is no probability is refused in the words of the command line."""
+    done = apsl("learn", "cancer", "-t", "Cancer", "--min-direction", "2")
+    assert done.code == 1
+    assert "--min-direction is 2.0; give a probability from 0 (draw all arrows) to 1" in done.err

@@ -56,7 +56,13 @@ def test_mistakes_end_in_one_sentence(tmp_path: Path) -> None:
         ("--require", "smok", "lung"): "unknown node in --require 'smok'; did you mean 'smoke'?",
         ("--require", "smoke", "lung", "--forbid", "smoke", "lung"): "is both required and forbidden",
         ("--knowledge", str(tmp_path / "none.toml")): "cannot be read",
-        ("--apart", "smoke", "lung", "--learner", "apsl-paper"): "use one of apsl, apsl-fs, apsl-score, cmb",
+        (
+            "--apart",
+            "smoke",
+            "lung",
+            "--learner",
+            "apsl-paper",
+        ): "use one of apsl, apsl-fs, apsl-mixed, apsl-score, cmb",
     }
 
     for options, sentence in mistakes.items():

@@ -78,11 +78,11 @@ def test_a_name_with_a_semicolon_is_a_name(tmp_path: Path) -> None:
 
 
 def test_named_columns_are_cut(tmp_path: Path) -> None:
-    """`--discretize COLUMN=CUT` cuts a column as asked, `--discretize none` nothing; the default says what it cut."""
+    """`--discretize COLUMN=CUT` cuts a column as asked, `--category COLUMN` nothing; G² says what it cut unasked."""
     rows = [f"{at * 7919 % 100_000},{int(at * 7919 % 100_000 > 50_000)}" for at in range(1000)]
     (tmp_path / "cents.csv").write_text("cents,high\n" + "\n".join(rows) + "\n", "utf-8")
-    usual = apsl("learn", "cents.csv", "-t", "cents", folder=tmp_path)
-    plain = apsl("learn", "cents.csv", "-t", "cents", "--discretize", "none", folder=tmp_path)
+    usual = apsl("learn", "cents.csv", "-t", "cents", "--oracle", "gsquare", folder=tmp_path)
+    plain = apsl("learn", "cents.csv", "-t", "cents", "--category", "cents", folder=tmp_path)
     cut = apsl("learn", "cents.csv", "-t", "cents", "--discretize", "cents=quantile:4", folder=tmp_path)
 
     assert "column 'cents' cut into 3 intervals" in usual.out

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from apsl_rules import network, table
+from apsl_rules import network
+from apsl_rules.data import coded_table
 from apsl_rules.graphs.networks.bif import write_bif
 from apsl_rules.graphs.networks.sampling import sample
 from support.terminal import apsl
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.slow
 def test_a_table_is_drawn_into_a_file(tmp_path: Path) -> None:
     """The file has the rows of that seed, and standard output says what was written."""
     done = apsl("simulate", "asia", "-n", "1500", "--seed", "7", "-o", "data.parquet", folder=tmp_path)
-    read = table(tmp_path / "data.parquet")
+    read = coded_table(tmp_path / "data.parquet")
 
     assert (done.code, done.err) == (0, "")
     assert done.out == "1,500 rows of 8 columns drawn from asia with seed 7: data.parquet\n"

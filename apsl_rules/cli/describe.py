@@ -1,0 +1,69 @@
+"""``apsl describe``: what the columns of a table are taken for, before anything is learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from apsl_rules._json_labels import label
+from apsl_rules.cli.learning_options import nodes_of
+from apsl_rules.cli.option_names import with_option_names
+from apsl_rules.cli.output import json_option, print_json
+from apsl_rules.cli.reading_options import reading_options, with_reading
+from apsl_rules.cli.terminal import print_text
+from apsl_rules.data import Description, FileTable, Table, table
+from apsl_rules.data import describe as describe_table
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.graphs import Dag
+from apsl_rules.graphs.networks import Network
+from apsl_rules.plugins import Plugins
+
+_EXAMPLES = """\b
+Examples:
+  apsl describe table.csv
+  apsl describe table.csv --category year --drop id --json
+"""
+
+
+@click.command(epilog=_EXAMPLES, short_help="Show what the columns of a table are taken for.")
+@click.argument("data")
+@reading_options
+@json_option
+@click.pass_context
+def describe(context: click.Context, /, data: str, *, as_json: bool, **settings: Any) -> None:
+    """Show each column of the file DATA with its kind, its values and the share that is missing.
+
+    Tells also which columns are set aside and why, which follow from others, and what the default learner would do.
+    """
+    from apsl_rules.learning import open_source, say_default_learner
+
+    manager: Plugins = context.obj
+    source = open_source(data, manager)
+    if isinstance(source, Network | Dag | FileTable):
+        message = f"{data!r} is no table that fits into memory; give a CSV, Parquet or integer text file"
+        raise InvalidArgumentError(message)
+    reading = {name: value for name, value in with_reading(settings, nodes_of(source)).items() if value is not None}
+    read = source if isinstance(source, Table) and not reading else table(source, **reading)
+    report = describe_table(read)
+    learner = say_default_learner(read, manager)
+    if as_json:
+        print_json({**_as_data(report), "learner": learner})
+    else:
+        print_text(with_option_names(str(report), context.command))
+        print_text(learner)
+
+
+def _as_data(report: Description) -> dict[str, Any]:
+    return {
+        "rows": report.rows,
+        "columns": [
+            {"name": label(one.name), "kind": one.kind, "detail": one.detail, "missing": one.missing}
+            for one in report.details
+        ],
+        "constant": [label(name) for name in report.constant],
+        "duplicates": [[label(name) for name in group] for group in report.duplicates],
+        "derived": list(report.derived),
+        "notes": list(report.notes),
+        "bytes": report.bytes,
+    }
