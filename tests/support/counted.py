@@ -72,8 +72,8 @@ def written(frame: pd.DataFrame, folder: Path, *, groups: int = 3) -> dict[str, 
 
 
 def essence(part: Part) -> dict[str, Any]:
-    """Return all that is told of a part but who counted: findings, firings, marks, figures, and the counts of tests."""
+    """Return all that a part tells but where figures came from: findings, firings, marks, and the counts of tests."""
     told: dict[str, Any] = json.loads(part_json(part))
     told["settings"].pop("counts", None)
-    told["notes"] = [note for note in told["notes"] if not note.startswith("counts came from")]
+    told["notes"] = [note for note in told["notes"] if not note.startswith(("counts came from", "moments came from"))]
     return told

@@ -1,4 +1,4 @@
-"""The command line as a process of its own, for tests."""
+"""The command line for tests: as a process of its own, or quicker, in this one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import attrs
+from click.testing import CliRunner
 
 
 @attrs.frozen
@@ -23,3 +24,16 @@ def apsl(*words: str, folder: Path | None = None) -> Done:
     command = [str(Path(sys.executable).with_name("apsl")), *words]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=folder, check=False)
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+def apsl_here(*words: str) -> Done:
+    """Run ``apsl`` with some words in this process; an error of the library is told as the command tells it."""
+    from apsl_rules.cli.main import apsl as command
+    from apsl_rules.errors import ApslError
+
+    done = CliRunner().invoke(command, words)
+    if isinstance(done.exception, ApslError):
+        return Done(1, done.stdout, f"apsl: {done.exception}\n")
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return Done(done.exit_code, done.stdout, done.stderr)

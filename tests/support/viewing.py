@@ -17,7 +17,9 @@ const seen = () => [...document.querySelectorAll('#drawing .drawn-edge')]
   .map((drawn) => {
     const edge = data.edges[Number(drawn.dataset.edge)];
     const names = edge.ends.map((node) => data.names[node]);
-    const heads = [...drawn.querySelectorAll('.head')].map((head) => getComputedStyle(head).display !== 'none');
+    // a hollow head, which has an outline, only suggests a direction
+    const heads = [...drawn.querySelectorAll('.head')].map((head) => getComputedStyle(head))
+      .map((style) => style.display !== 'none' && style.stroke === 'none');
     const torn = getComputedStyle(drawn.querySelector('.cross')).display !== 'none';
     const beyond = drawn.classList.contains('is-beyond');
     return { names, heads, torn, beyond };
