@@ -40,6 +40,7 @@ BACKEND_LAYERS = (
     ("learners",),
     ("search", "finders", "answers"),
     ("scores", "independence"),
+    ("moments",),
     ("counting",),
     ("kernels",),
 )
@@ -66,6 +67,7 @@ SHARED_PRIVATE = frozenset(
         ("apsl_backends.independence.recording", "apsl_rules._atomic"),
         ("apsl_backends.independence.recording", "apsl_rules._documents"),
         ("apsl_backends.independence.recording", "apsl_rules._json_labels"),
+        ("apsl_backends.table_oracles", "apsl_rules._arguments"),
     }
 )
 #: The most files that may lie beside the rooms of apsl_rules, ``__init__.py`` included.

@@ -40,7 +40,7 @@ MISTAKES = (
     ("Missing values that are refused", "apsl learn holes.csv --target smoker --missing refuse"),
     ("A table whose lines differ in length", "apsl learn ragged.csv --target smoker"),
     ("A table with another separator", "apsl learn semicolons.csv --target smoker"),
-    ("Numbers that are not cut", "apsl learn measured.csv --target cough --discretize none"),
+    ("Numbers that are not cut", "apsl learn measured.csv --target cough --oracle gsquare --discretize none"),
     ("A test that does not fit the source", "apsl learn asia --target lung --oracle gsquare"),
     ("Knowledge that contradicts itself", "apsl learn rows.csv --target smoker --knowledge knowledge.toml"),
     ("", "apsl learn rows.csv --target smoker --require smoker cough --forbid smoker cough"),

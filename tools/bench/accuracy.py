@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from apsl_rules import known_dag, learn
-from apsl_rules.data import Table, table
+from apsl_rules.data import Table, coded_table
 from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.names import Node
 from apsl_rules.parts.part import Part
@@ -55,7 +55,7 @@ def sets(folder: Path, network: str, size: int, versions: Iterable[int]) -> tupl
         names: list[Node] = [str(name) for name in data["names"]]
         graph = data["graph"]
         parents = {name: [names[at] for at in np.flatnonzero(graph[:, place])] for place, name in enumerate(names)}
-        samples = [table(data[f"s{size}_v{version}"], names=names) for version in versions]
+        samples = [coded_table(data[f"s{size}_v{version}"], names=names) for version in versions]
     return cpdag(known_dag(parents)), samples
 
 

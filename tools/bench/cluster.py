@@ -25,7 +25,7 @@ from apsl_backends.counting.dask_cluster import DaskCounts
 from apsl_backends.counting.dask_partitions import count_partition
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import hookimpl, learn
-from apsl_rules.data import table
+from apsl_rules.data import coded_table
 from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.counts.source import Joint
 from apsl_rules.data.files import FileTable
@@ -90,7 +90,7 @@ def run(title: str, path: Path, client: Any, plugins: Sequence[object], expected
 
 def seconds_for_a_row(path: Path, source: TimedCounts) -> float:
     """Return the CPU seconds that the kernels take for one row in all rounds together."""
-    known = table(path)
+    known = coded_table(path)
     codes = known.codes
     spans = source.heading.spans.tolist()
     count_partition(codes[:, :1000], spans, [(0, 1)], 1000)

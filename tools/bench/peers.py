@@ -26,7 +26,7 @@ import attrs
 import numpy as np
 
 from apsl_rules import learn, learn_graph, network
-from apsl_rules.data import Table, table
+from apsl_rules.data import Table, coded_table
 from apsl_rules.graphs.networks.bif import read_bif
 from apsl_rules.graphs.networks.sampling import sample
 
@@ -89,7 +89,7 @@ def alarm(folder: Path) -> Table:
         print(f"({file.name} is not in {folder.name}/data: 1,000 rows drawn from the network instead)\n")
         return sample(network("alarm"), ROWS, seed=7)
     with np.load(file) as data:
-        return table(data["s1000_v1"], names=[str(name) for name in data["names"]])
+        return coded_table(data["s1000_v1"], names=[str(name) for name in data["names"]])
 
 
 def write_csv(rows: Table, path: Path) -> None:
@@ -114,7 +114,7 @@ def on_alarm(sets: Path, folder: Path, *, quick: bool) -> None:
     path = folder / "alarm.csv"
     write_csv(rows, path)
     first, load = rows.names[0], partial(attrs.evolve, rows)
-    reading = ours(lambda: table(path))
+    reading = ours(lambda: coded_table(path))
     tests = peer("pyagrum-pc", path, most)
     others = [
         (name, *peer(name, path, repeats))
@@ -153,7 +153,7 @@ def on_pigs(sets: Path, folder: Path) -> None:
     rows = sample(read_bif(file), ROWS, seed=7)
     path = folder / "pigs.csv"
     write_csv(rows, path)
-    reading = ours(lambda: table(path))
+    reading = ours(lambda: coded_table(path))
     skeleton = peer("pybnesian-mmpc", path, 3)
     targets = rows.names[::45]
     load = partial(attrs.evolve, rows)

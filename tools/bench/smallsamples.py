@@ -6,8 +6,8 @@ arrow precision, the recall of compelled arrows, and CPU per target as a ratio t
 choose settings by, v4 and v5 to report.
 
 Usage: python tools/bench/smallsamples.py --data DIR [--versions 4,5] [--depth 1] [--learners apsl,apsl-score]
-[--base] [--least S] [--cache FILE]. With ``--least`` arrows with a probability below S count as lines. What was
-measured with the same sources and settings is read from the cache.
+[--base] [--networks alarm,child] [--min-direction S] [--cache FILE]. What was measured with the same sources and
+settings is read from the cache.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from apsl_rules import known_dag, learn
-from apsl_rules.data import Table, table
+from apsl_rules.data import Table, coded_table
 from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.names import Node
+from apsl_rules.parts.edge_probability import DEFAULT_DIRECTION
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.manager import installed
 
@@ -43,7 +44,7 @@ def drawn(folder: Path, name: str, size: int, version: int) -> tuple[Table, Cpda
         graph, rows = data["graph"], data[f"s{size}_v{version}"]
     parents = {node: [names[at] for at in np.flatnonzero(graph[:, place])] for place, node in enumerate(names)}
     order = np.random.default_rng(1000 * size + version).permutation(len(names))
-    return table(rows[:, order], names=[names[at] for at in order]), cpdag(known_dag(parents))
+    return coded_table(rows[:, order], names=[names[at] for at in order]), cpdag(known_dag(parents))
 
 
 def targets_of(name: str, nodes: tuple[Node, ...]) -> list[Node]:
@@ -55,18 +56,16 @@ def targets_of(name: str, nodes: tuple[Node, ...]) -> list[Node]:
     return [listed[at] for at in sorted(chosen.tolist())]
 
 
-def counted(part: Part, truth: Cpdag, least: float) -> dict[str, int]:
-    """Count what is right and wrong in a part; arrows with less than the least probability are taken for lines."""
+def counted(part: Part, truth: Cpdag) -> dict[str, int]:
+    """Count what is right and wrong in a part."""
     arrows, lines = truth.region(part.target, part.depth)
     edges = {*map(frozenset, arrows), *lines}
-    weak = {(row["source"], row["target"]) for row in part.rows() if (row["probability"] or 1.0) < least} & part.arrows
-    drawn, open_ = part.arrows - weak, part.lines.union(map(frozenset, weak))
-    right = len(drawn & arrows)
+    right = len(part.arrows & arrows)
     return {
-        "distance": len(edges | part.edges) - right - len(open_ & lines),
+        "distance": len(edges | part.edges) - right - len(part.lines & lines),
         "missing": len(edges - part.edges),
         "extra": len(part.edges - edges),
-        "arrows": len(drawn),
+        "arrows": len(part.arrows),
         "right": right,
         "compelled": len(arrows),
         "targets": 1,
@@ -80,10 +79,10 @@ def measured(folder: Path, name: str, size: int, version: int, *, learner: str, 
     targets = targets_of(name, rows.names)
     learn(rows, targets[0], learner=learner, depth=depth)
     begun = process_time()
-    parts = [learn(rows, target, learner=learner, depth=depth) for target in targets]
+    parts = [learn(rows, target, learner=learner, depth=depth, min_direction=least) for target in targets]
     sums["seconds"] = process_time() - begun
     for part in parts:
-        for key, count in counted(part, truth, least).items():
+        for key, count in counted(part, truth).items():
             sums[key] = sums.get(key, 0) + count
     return sums
 
@@ -117,13 +116,14 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=1)
     parser.add_argument("--learners", default="apsl,apsl-authors,apsl-score")
     parser.add_argument("--base", action="store_true", help="the six rows of the base networks only")
-    parser.add_argument("--least", type=float, default=0.0, help="take arrows of less probability for lines")
+    parser.add_argument("--networks", default=",".join(NETWORKS))
+    parser.add_argument("--min-direction", type=float, default=DEFAULT_DIRECTION, help="the setting of learn")
     parser.add_argument("--cache", type=Path)
     words = parser.parse_args()
     cache = Cache(words.cache)
     learners = words.learners.split(",")
     versions = [int(one) for one in words.versions.split(",")]
-    names = [name for name in NETWORKS if not (words.base and name.endswith("10"))]
+    names = [name for name in words.networks.split(",") if not (words.base and name.endswith("10"))]
     print(f"Depth {words.depth}, sets v{words.versions}, columns permuted: SHD / arrow precision / compelled recall;")
     print("CPU per target as a ratio to the first learner.\n")
     print(f"| row | {' | '.join(learners)} |\n|---|{'---|' * len(learners)}")
@@ -132,7 +132,7 @@ def main() -> None:
         for size in SIZES:
             cells = []
             for learner in learners:
-                asked = {"learner": learner, "depth": words.depth, "least": words.least}
+                asked = {"learner": learner, "depth": words.depth, "least": words.min_direction}
                 sets = [cache.get(words.data, name, size, one, **asked) for one in versions]
                 figures = {key: sum(one[key] for one in sets) for key in sets[0]}
                 means[learner].append(

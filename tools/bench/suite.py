@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "tools" / "bench"
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
 #: What other scripts import or start, and this one.
-HELPERS = ("peer", "suite", "yardstick")
+HELPERS = ("mixed_networks", "mixed_peer", "peer", "suite", "test_peer", "yardstick")
 
 
 @attrs.frozen
@@ -43,6 +43,7 @@ BENCHMARKS = (
     Benchmark("engine", "The rules: fixpoints fed visit by visit"),
     Benchmark("visits", "Nodes visited on a sparse graph of 1,000 nodes"),
     Benchmark("kernels", "One G² test against a plain C row loop"),
+    Benchmark("moments", "Ranks and covariances against numpy"),
     Benchmark("exact", "Figures of a large table against exact arithmetic", "200000"),
     Benchmark("wide", "Wide tables"),
     Benchmark("simulate", "Drawing rows from networks"),
@@ -52,6 +53,8 @@ BENCHMARKS = (
     Benchmark("renaming", "Other names of the columns"),
     Benchmark("convergence", "Distance to the truth as rows grow", "--networks child --rows 500,2000 --targets 5"),
     Benchmark("calibration", "What a probability means"),
+    Benchmark("number_parts", "Parts of many columns and of many rows of numbers"),
+    Benchmark("directions", "Directions that a person knows, on real tables"),
     Benchmark(
         "bigdata",
         "A table larger than memory",
@@ -90,6 +93,9 @@ BENCHMARKS = (
         "--data {sets} --python {peers}",
         ("sets", "peers"),
     ),
+    Benchmark("mixed", "Tables with numbers against peers", "--quick", "--networks {shared}/networks"),
+    Benchmark("missing_numbers", "What missing values cost"),
+    Benchmark("test_size", "Size and power of the test for numbers"),
 )
 
 

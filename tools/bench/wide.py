@@ -23,7 +23,7 @@ import numpy.typing as npt
 from yardstick import Yardstick
 
 from apsl_rules import learn, network
-from apsl_rules.data import Table, table
+from apsl_rules.data import Table, coded_table
 from apsl_rules.graphs.networks.sampling import sample
 
 ROWS = 1000
@@ -41,7 +41,7 @@ def tiles(columns: int) -> Table:
     for number in range(count):
         codes[number * each : (number + 1) * each] = sample(alarm, ROWS, seed=number).codes
     names = [f"{node}.{number}" for number in range(count) for node in alarm.dag.nodes]
-    return table(codes.T, names=names)
+    return coded_table(codes.T, names=names)
 
 
 def memory(field: str) -> int:
@@ -90,7 +90,7 @@ def with_noise(rows: Table, columns: int) -> Table:
     levels = random.integers(2, 5, columns)
     noise: npt.NDArray[np.uint8] = (random.integers(0, 12, (ROWS, columns), dtype=np.uint8) % levels).astype(np.uint8)
     names = [*rows.names, *(f"noise {number}" for number in range(columns))]
-    return table(np.hstack([rows.codes.T, noise]), names=names)
+    return coded_table(np.hstack([rows.codes.T, noise]), names=names)
 
 
 def drowning(sizes: Sequence[int]) -> None:
