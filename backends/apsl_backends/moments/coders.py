@@ -23,17 +23,12 @@ class CurveCoder:
     """A number whose values come as numbers: their scores are read from a curve."""
 
     curve: ScoreCurve
-    degree: int
+    width: int
     missing: int
-
-    @property
-    def width(self) -> int:
-        """Return the number of embedded columns."""
-        return self.degree
 
     def code(self, column: Any) -> NumberColumn:
         """Return a column as standardised numbers."""
-        return NumberColumn(score_values(floats_of(column), self.curve), self.degree)
+        return NumberColumn(score_values(floats_of(column), self.curve), self.width)
 
 
 @attrs.frozen(eq=False)
@@ -42,17 +37,12 @@ class LookedUpNumber:
 
     distinct: Any
     scores: Floats
-    degree: int
+    width: int
     missing: int
-
-    @property
-    def width(self) -> int:
-        """Return the number of embedded columns."""
-        return self.degree
 
     def code(self, column: Any) -> NumberColumn:
         """Return a column as standardised numbers."""
-        return NumberColumn(self.scores[places_in(column, self.distinct)], self.degree)
+        return NumberColumn(self.scores[places_in(column, self.distinct)], self.width)
 
 
 @attrs.frozen(eq=False)
