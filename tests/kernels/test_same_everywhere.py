@@ -44,7 +44,7 @@ np.savez(folder + "/log_determinants.npz", *tested, scores)
 
 score = ScoreHandle(16, scale=2.0**30, penalty=2**30)
 score.set_moments(matrix, blocks, 60)
-effort = Effort(max_parents=8, starts=4, restarts=5)
+effort = Effort(max_parents=8, starts=4, kicks=5)
 found = search_rounds(score, range(16), np.ones((16, 16), np.uint8), effort)
 np.savez(folder + "/orders.npz", found.dag, found.gain, found.agreeing, score.joints(np.arange(10), np.zeros(2, int)))
 

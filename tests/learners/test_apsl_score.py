@@ -68,7 +68,6 @@ def _ball(learner: str, table: Table, depth: Depth) -> tuple[frozenset[object], 
     from apsl_backends.independence.g_square import GSquare
     from apsl_backends.learners.apsl_score import RefinedOptions
     from apsl_backends.learners.ball import Balls
-    from apsl_backends.search.rounds import Effort
     from apsl_rules.oracles.asker import Asker
     from apsl_rules.plugins.learner_spec import build
     from apsl_rules.plugins.offers import FinderSettings
@@ -84,8 +83,9 @@ def _ball(learner: str, table: Table, depth: Depth) -> tuple[frozenset[object], 
         lambda _nodes: None,
         radius=options.radius,
         pairs=options.pairs,
-        effort=Effort(options.max_parents, options.rounds, options.tabu, options.patience),
+        effort=options.effort,
         knowledge=NOTHING,
+        ahead=options.ahead,
     )
     target = table.names[0]
     core: tuple[Node, ...] = (target,)

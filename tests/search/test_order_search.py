@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.border import Marks, OrderOutcome, ScoreHandle, SearchHandle, pattern_of
+from apsl_backends.kernels.border import MOST_LOSS, Marks, OrderOutcome, ScoreHandle, SearchHandle, pattern_of
 from apsl_backends.search.rounds import MOST_TRIES, Effort, open_search, search_rounds
 from apsl_rules.data.table import Table
 from apsl_rules.stopping import INTERRUPTED, no_flag
@@ -36,7 +36,7 @@ def total(handle: ScoreHandle, dag: Marks) -> int:
 
 def search(handle: ScoreHandle, dag: Marks, **changes: Any) -> OrderOutcome:
     """Search over orders of all nodes of a score."""
-    options: dict[str, Any] = {"starts": 4, "restarts": 5, "seed": 1, "stop": no_flag()} | changes
+    options: dict[str, Any] = {"starts": 4, "kicks": 5, "most_loss": MOST_LOSS, "seed": 1, "stop": no_flag()} | changes
     opened, limit = options.pop("opened", every_pair(len(dag))), options.pop("limit", 8)
     return open_search(handle, range(len(dag))).order(dag, opened, limit, **options)
 
@@ -51,32 +51,46 @@ def is_acyclic(dag: Marks) -> bool:
     return not np.linalg.matrix_power(dag.astype(np.int64), len(dag)).any()
 
 
+def best_score(handle: ScoreHandle, width: int, most: int) -> int:
+    """Return the best score of all graphs, by dynamic programming."""
+    return best_parents(handle.joints(np.arange(width), no_flag()), width, handle.penalty, most)
+
+
 @settings(max_examples=30)
 @given(tables_of_blocks(("number", "curve", "category"), most=6), st.sampled_from([0.0, 2.0]))
-def test_the_best_graph_of_few_numbers_is_found(table: Blocks, penalty: float) -> None:
-    """The score is that of the best graph, and of the graph that is told."""
+def test_graphs_of_few_numbers_are_scored_right(table: Blocks, penalty: float) -> None:
+    """The score is that of the graph that is told, and no more than that of the best graph."""
     handle, width = gaussian_handle(table, penalty), table.number
-    best = best_parents(handle.joints(np.arange(width), no_flag()), width, handle.penalty, 8)
-    found = search(handle, empty(width), starts=8, restarts=20)
+    found = search(handle, empty(width))
     assert is_acyclic(found.dag)
-    assert total(handle, found.dag) == found.score == found.gain == best
+    assert total(handle, found.dag) == found.score == found.gain
+    assert found.score <= best_score(handle, width, 8)
 
 
 @settings(max_examples=30)
 @given(tables(min_columns=2, max_columns=6, max_rows=200), st.sampled_from([0.0, 0.5]), st.integers(1, 8))
-def test_the_best_graph_of_few_categories_is_found(drawn: Table, empirical_weight: float, most: int) -> None:
+def test_graphs_of_few_categories_are_scored_right(drawn: Table, empirical_weight: float, most: int) -> None:
     """The same for counted rows with both priors, and for any limit of parents."""
     handle, width = handle_of(drawn, penalty=1.0, empirical_weight=empirical_weight), len(drawn.names)
-    best = best_parents(handle.joints(np.arange(width), no_flag()), width, handle.penalty, most)
-    found = search(handle, empty(width), limit=most, starts=8, restarts=20)
+    found = search(handle, empty(width), limit=most)
     assert found.dag.sum(axis=0).max() <= most
-    assert total(handle, found.dag) == found.score == best
+    assert total(handle, found.dag) == found.score <= best_score(handle, width, most)
     assert found.gain == found.score - total(handle, empty(width))
+
+
+def test_the_best_graph_of_few_nodes_is_found() -> None:
+    """Of 100 tables at most two are missed: parents that gain only together are not added one by one."""
+    found = 0
+    for seed in range(100):
+        kinds = [("number", "curve", "category")[(seed + place) % 3] for place in range(3 + seed % 4)]
+        handle = gaussian_handle(draw_blocks(kinds, 80, seed), 1.0)
+        found += search(handle, empty(len(kinds)), kicks=20).score == best_score(handle, len(kinds), 8)
+    assert found >= 98
 
 
 @settings(max_examples=40)
 @given(tables_of_blocks(), st.integers(0, 8), st.integers(0, 2), st.data())
-def test_no_graph_becomes_worse(table: Blocks, limit: int, restarts: int, data: st.DataObject) -> None:
+def test_no_graph_becomes_worse(table: Blocks, limit: int, kicks: int, data: st.DataObject) -> None:
     """Whatever graph is given, and whatever may be joined, the result scores at least as much."""
     width = table.number
     handle = gaussian_handle(table, 1.0)
@@ -84,7 +98,7 @@ def test_no_graph_becomes_worse(table: Blocks, limit: int, restarts: int, data: 
     order = random.permutation(width)
     dag = np.triu(random.integers(0, 2, (width, width)), 1).astype(np.uint8)[np.ix_(order, order)].copy()
     opened = random.integers(0, 3, (width, width)).astype(np.uint8)
-    found = search(handle, dag, opened=opened, limit=limit, starts=2, restarts=restarts)
+    found = search(handle, dag, opened=opened, limit=limit, starts=2, kicks=kicks)
     assert is_acyclic(found.dag)
     assert found.score == total(handle, found.dag) == found.gain + total(handle, dag)
     assert found.gain >= 0
@@ -105,7 +119,7 @@ def test_a_start_goes_like_one_that_scores_everything_anew(table: Blocks, limit:
         return handle.local(node, np.array(parents, np.int64)) - handle.penalty * len(parents)
 
     expected, score = NaiveOrders(local, limit).search(list(range(width)))
-    found = search(handle, empty(width), limit=limit, starts=1, restarts=0)
+    found = search(handle, empty(width), limit=limit, starts=1, kicks=0)
     assert found.score == score
     graph = {node: frozenset(np.flatnonzero(found.dag[:, node]).tolist()) for node in range(width)}
     assert graph == (expected if score else dict.fromkeys(range(width), frozenset()))
@@ -139,16 +153,39 @@ def test_the_same_search_gives_the_same_graph() -> None:
         assert np.array_equal(first.dag, other.dag)
         assert first[1:] == other[1:]
     small = SearchHandle(gaussian_handle(table, log(20)), np.arange(20), least_known=2, most_known=2)
-    forgetful = small.order(empty(20), every_pair(20), 8, starts=4, restarts=5, seed=1, stop=no_flag())
+    forgetful = small.order(
+        empty(20), every_pair(20), 8, starts=4, kicks=5, most_loss=MOST_LOSS, seed=1, stop=no_flag()
+    )
     assert np.array_equal(first.dag, forgetful.dag)
     assert first.starts == 4
     assert 1 <= first.agreeing <= 4
 
 
+def test_walks_that_give_up_score_fewer_families() -> None:
+    """A bound on the loss of a walk saves work; the graph is still no worse than the given one."""
+    table = draw_linear(draw_dag(30, 4, 6), 500, 6)
+    tried, scores = [], []
+    for loss in (0, 3, 30):
+        handle = gaussian_handle(table, log(30))
+        scores.append(search(handle, empty(30), starts=1, most_loss=round(loss / 3 * handle.penalty)).score)
+        tried.append(handle.tried)
+    assert tried == sorted(tried)
+    assert tried[0] < tried[-1]
+    assert min(scores) > 0
+
+
+def test_more_kicks_never_lose() -> None:
+    """What a kick leads to is kept only if it is not worse, and the first kicks are the same."""
+    table = draw_linear(draw_dag(30, 8, 4), 300, 4)
+    scores = [search(gaussian_handle(table, 3.0), empty(30), starts=1, kicks=count).score for count in (0, 5, 20, 80)]
+    assert scores == sorted(scores)
+    assert scores[0] < scores[-1]
+
+
 def test_more_starts_begin_like_fewer() -> None:
     """A further start changes nothing about those before it, so the score only grows."""
     table = draw_linear(draw_dag(30, 8, 4), 1000, 4)
-    scores = [search(gaussian_handle(table, 3.0), empty(25), starts=count, restarts=0).score for count in range(1, 7)]
+    scores = [search(gaussian_handle(table, 3.0), empty(25), starts=count, kicks=0).score for count in range(1, 7)]
     assert scores == sorted(scores)
     assert scores[0] < scores[-1]
 
@@ -176,7 +213,7 @@ def test_hardly_any_nodes_are_no_trouble(width: int) -> None:
     table = draw_blocks(["number"] * 2, 50, 1)
     handle = gaussian_handle(table)
     found = open_search(handle, range(width)).order(
-        empty(width), every_pair(width), 8, starts=3, restarts=3, seed=0, stop=no_flag()
+        empty(width), every_pair(width), 8, starts=3, kicks=3, most_loss=MOST_LOSS, seed=0, stop=no_flag()
     )
     assert (found.dag.shape, found.starts, found.agreeing) == ((width, width), 3, 3)
 
@@ -186,7 +223,7 @@ def test_some_hundred_nodes_can_be_ordered() -> None:
     width = 150
     dag = np.eye(width, k=1, dtype=np.uint8)
     opened = (dag | dag.T | np.eye(width, k=7, dtype=np.uint8)).astype(np.uint8)
-    found = search(gaussian_handle(draw_linear(dag, 500, 1), 5.0), empty(width), opened=opened, starts=1, restarts=0)
+    found = search(gaussian_handle(draw_linear(dag, 500, 1), 5.0), empty(width), opened=opened, starts=1, kicks=0)
     assert np.array_equal(found.dag | found.dag.T, dag | dag.T)
 
 
@@ -199,7 +236,7 @@ def _stopped(handle: ScoreHandle) -> OrderOutcome:
 def _exhausted(handle: ScoreHandle) -> OrderOutcome:
     one = open_search(handle, range(15))
     handle.allow(500)
-    return one.order(empty(15), every_pair(15), 8, starts=4, restarts=5, seed=1, stop=no_flag())
+    return one.order(empty(15), every_pair(15), 8, starts=4, kicks=5, most_loss=MOST_LOSS, seed=1, stop=no_flag())
 
 
 @pytest.mark.parametrize("run", [_stopped, _exhausted])
@@ -215,14 +252,15 @@ def test_a_search_ends_early_with_a_graph(run: Callable[[ScoreHandle], OrderOutc
 
 
 def test_wrong_arguments_are_refused() -> None:
-    """Graphs have no cycle; starts, restarts, seeds and limits are in range."""
+    """Graphs have no cycle; starts, kicks, seeds and limits are in range."""
     handle = gaussian_handle(draw_blocks(["number"] * 4, 50, 1))
     cycle = np.roll(np.eye(4, dtype=np.uint8), 1, axis=1)
     with pytest.raises(ValueError, match="out of range"):
         search(handle, cycle)
     wrong: list[dict[str, Any]] = [
         *({"starts": value} for value in (0, -1, 1 << 64)),
-        *({"restarts": value} for value in (-1, 1 << 64)),
+        *({"kicks": value} for value in (-1, 1 << 64)),
+        *({"most_loss": value} for value in (-1, MOST_LOSS + 1)),
         *({"seed": value} for value in (-1, 1 << 63)),
         *({"limit": value} for value in (-1, 25)),
         {"opened": every_pair(4) + 2},
@@ -233,7 +271,9 @@ def test_wrong_arguments_are_refused() -> None:
     matrices: list[Any] = [empty(3), empty(4).astype(np.int64), empty(8)[::2, ::2]]
     for matrix in matrices:
         with pytest.raises(TypeError):
-            open_search(handle, range(4)).order(matrix, every_pair(4), 8, starts=1, restarts=0, seed=0, stop=no_flag())
+            open_search(handle, range(4)).order(
+                matrix, every_pair(4), 8, starts=1, kicks=0, most_loss=MOST_LOSS, seed=0, stop=no_flag()
+            )
 
 
 def test_rounds_end_with_a_search_over_orders() -> None:
@@ -242,7 +282,7 @@ def test_rounds_end_with_a_search_over_orders() -> None:
     handle = gaussian_handle(draw_linear(dag, 1000, 5), log(20))
     plain = search_rounds(handle, range(20), every_pair(20), Effort(max_parents=8))
     assert (plain.starts, plain.agreeing) == (0, None)
-    found = search_rounds(handle, range(20), every_pair(20), Effort(max_parents=8, starts=4, restarts=5))
+    found = search_rounds(handle, range(20), every_pair(20), Effort(max_parents=8, starts=4, kicks=5))
     assert found.gain > plain.gain
     assert found.gain == total(handle, found.dag)
     assert np.array_equal(found.marks, pattern_of(found.dag))

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elementary.h"
-#include "parent_choice.h"
+#include "ordering.h"
+#include "random_numbers.h"
 
 /* One step of a node over another one: that node, and the choices of both after it. */
 typedef struct {
@@ -12,55 +12,16 @@ typedef struct {
     choice_t of_passed, own;
 } step_t;
 
-/* An order of the places, the choices by place, and the sum of their scores. */
-typedef struct {
-    i64 *order;
-    choice_t *choices;
-    i64 total;
-} ordering_t;
-
 typedef struct {
     search_t *search;
     chooser_t chooser;
     ordering_t trial, top; /* what is changed, and the best of this start */
     step_t *steps;         /* of a walk to the left, and of one to the right */
+    i64 most_loss;         /* a walk ends when it is so much worse than at its best place */
+    bool *unsettled;       /* the nodes to reinsert after a kick */
+    i64 *space;            /* two numbers for each node */
     uint64_t random;
 } order_search_t;
-
-/* Return the next number of a splitmix64 generator. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t mixed = *state += UINT64_C(0x9E3779B97F4A7C15);
-    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94D049BB133111EB);
-    return mixed ^ mixed >> 31;
-}
-
-/* Return a random number below an end. */
-static i64 random_below(order_search_t *orders, i64 end)
-{
-    return (i64)((next_random(&orders->random) >> 32) * (uint64_t)end >> 32);
-}
-
-static status_t ordering_open(ordering_t *ordering, i64 width)
-{
-    ordering->order = malloc(sizeof *ordering->order * (size_t)larger(width, 1));
-    ordering->choices = calloc((size_t)larger(width, 1), sizeof *ordering->choices);
-    return ordering->order && ordering->choices ? DONE : NO_MEMORY;
-}
-
-static void ordering_close(ordering_t *ordering)
-{
-    free(ordering->order);
-    free(ordering->choices);
-}
-
-static void copy_ordering(const ordering_t *from, ordering_t *to, i64 width)
-{
-    memcpy(to->order, from->order, sizeof *to->order * (size_t)width);
-    memcpy(to->choices, from->choices, sizeof *to->choices * (size_t)width);
-    to->total = from->total;
-}
 
 /* Choose the parents of all nodes anew, from those that they have and that are before them. */
 static void choose_all(order_search_t *orders, ordering_t *ordering)
@@ -88,7 +49,7 @@ static i64 walk(order_search_t *orders, i64 from, bool leftwards, step_t *steps,
     i64 most = leftwards ? from : width - 1 - from;
     choice_t own = ordering->choices[node];
     *best_gain = 0;
-    for (i64 count = 0; count < most && !is_over(orders->search); count++) {
+    for (i64 count = 0; count < most && *best_gain - gain <= orders->most_loss && !is_over(orders->search); count++) {
         step_t *step = steps + count;
         i64 passed = step->passed = ordering->order[leftwards ? from - 1 - count : from + 1 + count];
         step->of_passed = ordering->choices[passed];
@@ -164,16 +125,28 @@ static void sweep(order_search_t *orders)
     } while (orders->trial.total > before && !is_over(orders->search));
 }
 
-/* Let some nodes change places at random. */
-static void kick(order_search_t *orders)
+/* After a kick, mark the nodes with other parents than at the top as unsettled. */
+static void mark_unsettled(order_search_t *orders)
 {
-    i64 width = orders->search->width, *order = orders->trial.order;
-    i64 swaps = larger(1, nearest_integer(natural_log((double)width)));
-    for (i64 at = 0; at < swaps; at++) {
-        i64 one = random_below(orders, width), other = random_below(orders, width), node = order[one];
-        order[one] = order[other];
-        order[other] = node;
-    }
+    for (i64 node = 0; node < orders->search->width; node++)
+        orders->unsettled[node] |= !has_same_parents(&orders->trial, &orders->top, node);
+}
+
+/* Reinsert the unsettled nodes, repeatedly, until that gains nothing. Most kicks gain nothing, and this shows it without
+ * scoring families of the nodes that they do not concern. */
+static void settle(order_search_t *orders)
+{
+    i64 before;
+    mark_unsettled(orders);
+    do {
+        before = orders->trial.total;
+        for (i64 node = 0; node < orders->search->width && !is_over(orders->search); node++) {
+            i64 gain = orders->unsettled[node] ? reinsert(orders, node) : 0;
+            orders->trial.total += gain;
+            if (gain)
+                mark_unsettled(orders);
+        }
+    } while (orders->trial.total > before && !is_over(orders->search));
 }
 
 /* Begin with the order and the parents of a graph. */
@@ -186,32 +159,22 @@ static void begin_with_graph(order_search_t *orders, const mark_t *dag)
         take_parents(&orders->chooser, dag, node, orders->trial.choices + node);
 }
 
-/* Begin with a random order, and no parents. */
-static void begin_at_random(order_search_t *orders)
-{
-    i64 width = orders->search->width, *order = orders->trial.order;
-    memset(orders->trial.choices, 0, sizeof *orders->trial.choices * (size_t)width);
-    for (i64 at = 0; at < width; at++) {
-        i64 other = random_below(orders, at + 1);
-        order[at] = order[other];
-        order[other] = at;
-    }
-}
-
 /* Search on from what a start begins with; its best ordering is at the top. */
-static void search_on(order_search_t *orders, i64 restarts)
+static void search_on(order_search_t *orders, i64 kicks)
 {
     i64 width = orders->search->width;
-    restarts = width > 1 ? restarts : 0;
+    kicks = width > 1 ? kicks : 0;
     choose_all(orders, &orders->trial);
     sweep(orders);
     copy_ordering(&orders->trial, &orders->top, width);
-    for (i64 at = 0; at < restarts && !is_over(orders->search); at++) {
+    for (i64 at = 0; at < kicks && !is_over(orders->search); at++) {
         copy_ordering(&orders->top, &orders->trial, width);
-        kick(orders);
+        kick(&orders->trial, width, &orders->random, orders->unsettled, orders->space);
         choose_all(orders, &orders->trial);
-        sweep(orders);
+        settle(orders);
         if (orders->trial.total > orders->top.total)
+            sweep(orders);
+        if (orders->trial.total >= orders->top.total)
             copy_ordering(&orders->trial, &orders->top, width);
     }
 }
@@ -227,17 +190,17 @@ static void write_graph(const order_search_t *orders, mark_t *dag)
 }
 
 /* Make all starts, and keep the first of the best graphs. */
-static void make_starts(order_search_t *orders, mark_t *dag, i64 starts, i64 restarts, i64 seed,
+static void make_starts(order_search_t *orders, mark_t *dag, i64 starts, i64 kicks, i64 seed,
                         order_outcome_t *outcome)
 {
     uint64_t streams = (uint64_t)seed;
     for (i64 start = 0; start < starts; start++) {
         orders->random = next_random(&streams);
         if (start)
-            begin_at_random(orders);
+            shuffle(&orders->trial, orders->search->width, &orders->random);
         else
             begin_with_graph(orders, dag);
-        search_on(orders, restarts);
+        search_on(orders, kicks);
         if (orders->top.total > outcome->score) {
             outcome->score = orders->top.total;
             outcome->agreeing = 0;
@@ -254,8 +217,12 @@ static status_t order_search_open(order_search_t *orders, search_t *search)
 {
     memset(orders, 0, sizeof *orders);
     orders->search = search;
-    orders->steps = malloc(2 * sizeof *orders->steps * (size_t)larger(search->width, 1));
-    status_t status = orders->steps ? chooser_open(&orders->chooser, search) : NO_MEMORY;
+    size_t nodes = (size_t)larger(search->width, 1);
+    orders->steps = malloc(2 * sizeof *orders->steps * nodes);
+    orders->unsettled = malloc(sizeof *orders->unsettled * nodes);
+    orders->space = malloc(2 * sizeof *orders->space * nodes);
+    bool has_space = orders->steps && orders->unsettled && orders->space;
+    status_t status = has_space ? chooser_open(&orders->chooser, search) : NO_MEMORY;
     status = status == DONE ? ordering_open(&orders->trial, search->width) : status;
     return status == DONE ? ordering_open(&orders->top, search->width) : status;
 }
@@ -266,10 +233,12 @@ static void order_search_close(order_search_t *orders)
     ordering_close(&orders->trial);
     ordering_close(&orders->top);
     free(orders->steps);
+    free(orders->unsettled);
+    free(orders->space);
 }
 
-int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, i64 starts, i64 restarts,
-                          i64 seed, flag_t *stop, order_outcome_t *outcome)
+int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, i64 starts, i64 kicks,
+                          i64 most_loss, i64 seed, flag_t *stop, order_outcome_t *outcome)
 {
     if (!is_ready(search) || !order_nodes(dag, &search->pattern_space))
         return WRONG_INPUT;
@@ -281,7 +250,8 @@ int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, 
     if (status == DONE) {
         i64 given = score_graph(search, dag);
         *outcome = (order_outcome_t){given, given, 0, 0};
-        make_starts(&orders, dag, starts, restarts, seed, outcome);
+        orders.most_loss = most_loss;
+        make_starts(&orders, dag, starts, kicks, seed, outcome);
     }
     order_search_close(&orders);
     return (int32_t)status;

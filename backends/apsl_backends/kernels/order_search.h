@@ -2,8 +2,9 @@
  *
  * The parents of a node are found among the nodes before it: the best one is added while that gains, then the best one is
  * removed, and so on. A sweep takes each node out and inserts it where that gains most; it moves there step by step, and a
- * step changes the parents of two nodes only. After sweeps that gain nothing more, some nodes change places at random, and
- * what follows is kept if it is better (iterated local search). Ties are broken by the places of the nodes, and the random
+ * step changes the parents of two nodes only. After sweeps that gain nothing more come kicks: a few nodes move to random
+ * places in a random order of the graph, they and the nodes that get other parents are reinserted, and if that gains all
+ * nodes are. What is not worse is kept (iterated local search). Ties are broken by the places of the nodes, and the random
  * numbers depend on the seed and the start alone. */
 #ifndef APSL_ORDER_SEARCH_H
 #define APSL_ORDER_SEARCH_H
@@ -17,8 +18,9 @@ typedef struct {
 } order_outcome_t;
 
 /* Search from the order of an acyclic graph, and then from random orders, so many starts in all, each with so many
- * restarts. The graph is replaced by the first of the best that were found, if that is better. */
-EXPORT int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, i64 starts,
-                                 i64 restarts, i64 seed, flag_t *stop, order_outcome_t *outcome);
+ * kicks. A node that is reinserted goes no farther where that is worse than at its best place by more than the most loss.
+ * The graph is replaced by the first of the best that were found, if that is better. */
+EXPORT int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, i64 starts, i64 kicks,
+                                 i64 most_loss, i64 seed, flag_t *stop, order_outcome_t *outcome);
 
 #endif

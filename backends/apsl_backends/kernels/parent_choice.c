@@ -51,7 +51,7 @@ static i64 score_places(search_t *search, i64 node, const choice_t *choice, i64 
     return family_score(search->score, search->members[node], numbers, count);
 }
 
-static bool has_parent(const choice_t *choice, i64 place)
+bool has_parent(const choice_t *choice, i64 place)
 {
     bool found = false;
     for (i64 at = 0; at < choice->count; at++)

@@ -36,6 +36,9 @@ typedef struct {
 status_t chooser_open(chooser_t *chooser, search_t *search);
 void chooser_close(chooser_t *chooser);
 
+/* Return whether a place is among the parents of a choice. */
+bool has_parent(const choice_t *choice, i64 place);
+
 /* Improve a node's choice, of which the score is known, until no parent that is added or removed gains. */
 void choose(chooser_t *chooser, i64 node, choice_t *choice);
 

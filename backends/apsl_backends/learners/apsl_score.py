@@ -22,25 +22,30 @@ from apsl_rules.neighbours import Neighbours
 from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
 from apsl_rules.rules import Fact, Finding, Knowledge, adjacent
 
+#: The most nodes and cells of a table whose whole graph one search finds: it keeps figures of each pair, and the rows.
+MOST_NODES_AT_ONCE, MOST_CELLS_AT_ONCE = 2_000, 1 << 28
+
 
 @attrs.frozen
 class SearchOptions:
     """The settings of a ball search.
 
-    ``radius`` is how many steps from candidate to candidate the ball extends around its core. ``pairs`` says which
+    ``radius`` is how many steps from candidate to candidate the ball extends around its core, to which ``ahead`` adds
+    the neighbours of the target from the start. ``pairs`` says which
     pairs of the ball the search may join: "all", those with an end nearer than the radius ("inner"), or those with an
     end in the core and those of a node and its candidate ("candidates"). ``max_parents``, ``rounds``, ``tabu`` and
-    ``patience`` limit the search; ``starts`` and ``restarts`` are those of its order search (0: none).
+    ``patience`` limit the search; ``starts`` and ``kicks`` are those of its order search (0: none).
     """
 
     radius: int = 2
+    ahead: bool = False
     pairs: Pairs = "all"
     max_parents: int = 6
     rounds: int = 8
     tabu: int = 100
     patience: int = 100
     starts: int = 0
-    restarts: int = 0
+    kicks: int = 0
 
     def __attrs_post_init__(self) -> None:
         ranges = (
@@ -50,7 +55,7 @@ class SearchOptions:
             ("tabu", self.tabu, 1, 999),
             ("patience", self.patience, 1, 999),
             ("starts", self.starts, 0, 99),
-            ("restarts", self.restarts, 0, 999),
+            ("kicks", self.kicks, 0, 999),
         )
         for name, value, least, most in ranges:
             if not least <= value <= most:
@@ -60,7 +65,7 @@ class SearchOptions:
     @property
     def effort(self) -> Effort:
         """Return the effort of a search."""
-        return Effort(self.max_parents, self.rounds, self.tabu, self.patience, self.starts, self.restarts)
+        return Effort(self.max_parents, self.rounds, self.tabu, self.patience, self.starts, self.kicks)
 
 
 @attrs.frozen
@@ -94,10 +99,10 @@ def findings_by_counts(context: Context) -> FindingsFromScores:
 class FindingsFromScores:
     """Searches the best class of graphs over the nodes near the target, each time that nodes join the core.
 
-    ``further`` returns candidates of a node besides those that the finder finds.
+    If the whole graph is asked for, one search over all nodes finds it, unless the table is too large for that. Graphs
+    of balls one after another can disagree where they overlap. ``further`` returns candidates of a node besides those
+    that the finder finds.
     """
-
-    whole = False
 
     def __init__(
         self,
@@ -127,13 +132,16 @@ class FindingsFromScores:
             pairs=options.pairs,
             effort=options.effort,
             knowledge=knowledge,
+            ahead=options.ahead,
         )
         self._ball: Ball | None = None
+        nodes = len(context.asker.nodes)
+        self.whole = context.whole and nodes <= MOST_NODES_AT_ONCE and nodes * score.rows <= MOST_CELLS_AT_ONCE
 
     def join(self, state: State, nodes: tuple[Node, ...]) -> State:
         """Return the state after a search around the core with some new nodes."""
         core = (*state.visited, *nodes)
-        ball = self._balls.around(self._context.target, core, self._ball)
+        ball = attrs.evolve(self._balls.around(self._context.target, core, self._ball), whole=self.whole)
         against: dict[Fact, Finding] = {}
         if self._context.knowledge:
             against = find_contradictions(ball, core, self._context.knowledge, self._options.max_parents)
@@ -177,9 +185,14 @@ class FindingsFromScores:
     def _notes(self, ball: Ball, leads: Leads) -> list[str]:
         """Return notes on the gain of the graph, and on searches that ended at their limit of moves."""
         score, width, most = self._score, len(ball.members), rounds.MOST_TRIES
+        notes = []
+        if self._context.whole and not self.whole:
+            notes.append(
+                "the table is too large for one search over all nodes; connected pieces were searched one after another"
+            )
         nats = score.nats(ball.found.gain)
-        where = f"over {count_of(width, 'node')} near {self._context.target}"
-        notes = [f"the best graph found {where} is {nats:.2f} nats ahead of no edge ({score.name})"]
+        where = f"over {count_of(width, 'node')}" + ("" if self.whole else f" near {self._context.target}")
+        notes.append(f"the best graph found {where} is {nats:.2f} nats ahead of no edge ({score.name})")
         cost = score.nats(ball.free.gain - ball.found.gain)
         if cost > 0:
             notes.append(f"without background knowledge the best graph found is {cost:.2f} nats better")

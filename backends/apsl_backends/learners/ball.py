@@ -31,7 +31,8 @@ class Ball:
 
     ``free`` is the class that the search found without regard to known directions; ``found`` differs from it only if
     these do not fit. ``contradicted`` are pairs that knowledge keeps apart and the data do not; they count for
-    distances, so that the part reaches their ends.
+    distances, so that the part reaches their ends. Of a ``whole`` graph also what is not connected with the target is
+    told.
     """
 
     score: LocalScore
@@ -40,6 +41,7 @@ class Ball:
     allowed: Open
     target: Node
     contradicted: frozenset[Pair] = frozenset()
+    whole: bool = False
 
     @cached_property
     def members(self) -> tuple[Node, ...]:
@@ -89,6 +91,12 @@ class Ball:
             found |= dict.fromkeys(layer, further)
         return found
 
+    @cached_property
+    def told(self) -> tuple[Node, ...]:
+        """Return the nodes whose edges are told: by distance from the target; of a whole graph, then all others."""
+        others = set(self.members).difference(self.distances) if self.whole else ()
+        return (*self.distances, *in_order(others))
+
     def connected_to(self, node: Node) -> tuple[Node, ...]:
         """Return the neighbours of a node, and the nodes that only knowledge separates from it."""
         others = (other for pair in self.contradicted if node in pair for other in pair if other != node)
@@ -123,6 +131,8 @@ class Balls:
     """Searches balls: which nodes belong to them, which pairs the search may join, and with what effort.
 
     ``candidates`` returns those of a node; ``prepare`` is called with the nodes whose candidates will be needed.
+    ``ahead`` extends all balls by one step: around the neighbours of the first core too. Edges near the rim of a ball
+    are less certain, since what separates their ends may lie outside.
     """
 
     def __init__(
@@ -135,6 +145,7 @@ class Balls:
         pairs: Pairs,
         effort: Effort,
         knowledge: Knowledge,
+        ahead: bool = False,
     ) -> None:
         self._score = score
         self._candidates = candidates
@@ -143,17 +154,23 @@ class Balls:
         self._pairs = pairs
         self._effort = effort
         self._knowledge = knowledge
+        self._ahead = ahead
+        self._further: frozenset[Node] = frozenset()
 
     def around(self, target: Node, core: Iterable[Node], before: Ball | None) -> Ball:
-        """Search the ball around a core, starting from the class found in a smaller ball."""
+        """Search the ball around a core, starting from the class found in a smaller ball.
+
+        If it looks ahead, a quick search around the first core comes before, and the ball extends around the neighbours
+        that it finds as well.
+        """
         inner = set(core)
-        near = self._reached(inner, self._radius - 1)
-        self._prepare(in_order(near))
-        everyone = near.union(*map(self._candidates, in_order(near)))
-        numbers = self._score.join(in_order(everyone))
-        members = [self._score.nodes[number] for number in numbers]
-        allowed = self._open(members, inner, near)
-        free = self._search(numbers, allowed, before)
+        if self._ahead and before is None:
+            numbers, allowed = self._gather(inner)
+            found = self._search_free(numbers, allowed, None, quick=True)
+            before = Ball(self._score, found, found, allowed, target)
+            self._further = frozenset(other for node in inner for other in before.neighbours[node])
+        numbers, allowed = self._gather(inner | self._further)
+        free = self._search_free(numbers, allowed, before)
         handle = self._score.handle
         found = free
         if self._knowledge and not (allowed == OPEN).all():
@@ -167,15 +184,26 @@ class Balls:
                 found = attrs.evolve(free, dag=fitting)
         return Ball(self._score, found, free, allowed, target)
 
-    def _search(self, numbers: tuple[int, ...], allowed: Open, before: Ball | None) -> Found:
+    def _gather(self, core: set[Node]) -> tuple[tuple[int, ...], Open]:
+        """Return the numbers of the nodes around a core, and which arrows between them are allowed."""
+        near = self._reached(core, self._radius - 1)
+        self._prepare(in_order(near))
+        everyone = near.union(*map(self._candidates, in_order(near)))
+        numbers = self._score.join(in_order(everyone))
+        return numbers, self._open([self._score.nodes[number] for number in numbers], core, near)
+
+    def _search_free(
+        self, numbers: tuple[int, ...], allowed: Open, before: Ball | None, *, quick: bool = False
+    ) -> Found:
         """Search the class without regard to known directions, from the class found before if its score is the same."""
         score, opened = self._score, pairs_allowed(allowed)
-        quick = attrs.evolve(self._effort, starts=0)
-        score.settle(lambda handle: search_rounds(handle, numbers, opened, quick))
+        less = attrs.evolve(self._effort, starts=0)
+        score.settle(lambda handle: search_rounds(handle, numbers, opened, less))
         start = None if before is None or score.is_changed else before.free
-        if before is not None and start is not None and start.members == numbers and (before.allowed == allowed).all():
-            return start  # a search that begins where one has ended finds nothing better
-        return search_rounds(score.handle, numbers, opened, self._effort, start)
+        is_over = start is not None and (start.agreeing is not None or not self._effort.starts)
+        if before is not None and is_over and before.free.members == numbers and (before.allowed == allowed).all():
+            return before.free  # a search that begins where one has ended finds nothing better
+        return search_rounds(score.handle, numbers, opened, less if quick else self._effort, start)
 
     def _gain(self, numbers: tuple[int, ...], dag: Marks) -> int:
         """Return the gain of a graph over the empty graph."""

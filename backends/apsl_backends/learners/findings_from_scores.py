@@ -33,8 +33,8 @@ AGAINST_KNOWLEDGE = 5.0
 
 
 def features_of(ball: Ball) -> Features:
-    """Return the features at each node that is connected with the target."""
-    return _features_at(ball, ball.found, ball.distances)
+    """Return the features at each node that is told."""
+    return _features_at(ball, ball.found, ball.told)
 
 
 def find_leads(ball: Ball, features: Features, max_parents: int, *, compare: bool) -> Leads:
@@ -59,7 +59,7 @@ def _compare(ball: Ball, found: Found, features: Iterable[tuple[Node, ...]], max
 
 def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Leads, *, tested: Tested,
               scored: Collection[Node], against: Mapping[Fact, Finding]) -> list[Visited]:  # fmt: skip
-    """Return the visits that report a ball: all nodes that are connected with the target, by distance.
+    """Return the visits that report a ball: its nodes that are told, by distance from the target.
 
     Nodes of the core are visited; the findings at the others belong to the visit that leads to them. ``tested`` returns
     the verdicts for a pair that is adjacent, or that is not. ``scored`` are nodes whose pairs were all open to the
@@ -136,13 +136,13 @@ def _is_told(relation: Relation, rival: Rival | None) -> bool:
 def _owners(ball: Ball, core: Collection[Node]) -> dict[Node, list[Node]]:
     """Return the nodes to report at each visit: itself, and those outside the core that were reached from it."""
     owner: dict[Node, Node] = {}
-    for node in ball.distances:
+    for node in ball.told:
         if node in core:
             owner[node] = node
         else:
             nearer = [one for one in ball.connected_to(node) if one in owner]
             owner[node] = owner[min(nearer, key=ball.distances.__getitem__)]
-    owned: dict[Node, list[Node]] = {node: [] for node in ball.distances if node in core}
+    owned: dict[Node, list[Node]] = {node: [] for node in ball.told if node in core}
     for node, visited in owner.items():
         owned[visited].append(node)
     return owned

@@ -20,6 +20,10 @@ class LocalScore(Protocol):
         """Return the name of the score, as shown in proofs."""
 
     @property
+    def rows(self) -> float:
+        """Return the number of rows that scores rest on."""
+
+    @property
     def nodes(self) -> Mapping[int, Node]:
         """Return the joined nodes by number."""
 

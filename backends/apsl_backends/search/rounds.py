@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.kernels.border import (
+    MOST_LOSS,
     MOST_PARENTS,
     CallTooLongError,
     Marks,
@@ -48,6 +49,8 @@ _FEWEST, _MOST, _OF_PAIR = 1 << 12, 1 << 20, 512
 _ROWS_OF_MOVE = 8
 #: The seed of the random orders; up to so many nodes a search over orders has so many times more starts.
 _SEED, _SMALL, _MORE_STARTS = 1, 20, 3
+#: How much worse than its best place a place may be for a node to go farther, in penalties of a parent.
+_MOST_LOSS = 3
 
 Result = TypeVar("Result")
 
@@ -73,8 +76,8 @@ class Found:
 class Effort:
     """The effort of a search: the most parents, rounds of both searches, recent graphs and idle steps of the climb.
 
-    ``starts`` is the number of orders that a search over orders begins with (0: there is none), and ``restarts`` how
-    often some nodes change places after each.
+    ``starts`` is the number of orders that a search over orders begins with (0: there is none), and ``kicks`` how often
+    some nodes then move to random places, for every 20 nodes.
     """
 
     max_parents: int = 6
@@ -82,7 +85,7 @@ class Effort:
     tabu: int = 100
     patience: int = 100
     starts: int = 0
-    restarts: int = 0
+    kicks: int = 0
 
 
 def open_search(score: ScoreHandle, members: Sequence[int], effort: Effort | None = None) -> SearchHandle:
@@ -141,12 +144,14 @@ def _search_orders(search: SearchHandle, score: ScoreHandle, found: Found, opene
     """Search over orders from a graph, and climb from the best one if that is better."""
     is_small = len(found.members) <= _SMALL
     starts = effort.starts * (_MORE_STARTS if is_small else 1)
-    families = len(found.members) ** 2 * starts * (effort.restarts + 1)
+    kicks = effort.kicks * -(-len(found.members) // _SMALL)
+    families = len(found.members) ** 2 * starts * (kicks + 1)
     outcome = heeding(
         lambda stop: search.order(
             *(found.dag, opened, effort.max_parents),
             starts=starts,
-            restarts=effort.restarts,
+            kicks=kicks,
+            most_loss=_MOST_LOSS * max(score.penalty, 0) or MOST_LOSS,
             seed=_SEED,
             stop=stop,
         ),

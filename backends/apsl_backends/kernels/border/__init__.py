@@ -41,6 +41,7 @@ from apsl_backends.kernels.border.scores import (
     score_bytes,
 )
 from apsl_backends.kernels.border.searches import (
+    MOST_LOSS,
     MOST_PARENTS,
     MOST_PLACES,
     NEVER,
@@ -78,6 +79,7 @@ __all__ = [
     "LEAST_ESS",
     "MOST_ESS",
     "MOST_EXACT",
+    "MOST_LOSS",
     "MOST_NUMBERS",
     "MOST_PARENTS",
     "MOST_PLACES",

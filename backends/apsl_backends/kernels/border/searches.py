@@ -17,6 +17,8 @@ Marks: TypeAlias = npt.NDArray[np.uint8]
 
 #: The most nodes of one search, and the most parents of a node there.
 MOST_PLACES, MOST_PARENTS = 2**15 - 1, 24
+#: The largest loss that a search over orders may be given: it never gives up a walk.
+MOST_LOSS = 1 << 62
 #: The gain of a move that is not possible.
 NEVER = -(2**63)
 #: The largest mark of an arrow that may be closed, open or required.
@@ -111,14 +113,17 @@ class SearchHandle:
         return gain.value
 
     def order(
-        self, dag: Marks, opened: Marks, limit: int, *, starts: int, restarts: int, seed: int, stop: Integers
-    ) -> OrderOutcome:
+        self, dag: Marks, opened: Marks, limit: int, *, starts: int, kicks: int, most_loss: int, seed: int,
+        stop: Integers,
+    ) -> OrderOutcome:  # fmt: skip
         """Search over orders of the nodes, from that of a graph and from random ones; return the best graph.
 
-        There are so many ``starts`` in all, each with so many ``restarts`` after some nodes change places. The graph
+        There are so many ``starts`` in all, each with so many ``kicks`` that move some nodes to random places. A node
+        that is reinserted goes no farther where that is worse than its best place by more than ``most_loss``. The graph
         found is never worse than the given one, which has no more parents of a node than it or the limit allow.
         """
-        checks.require(0 < starts < 1 << 31 and 0 <= restarts < 1 << 31, "starts and restarts", (starts, restarts))
+        checks.require(0 < starts < 1 << 31 and 0 <= kicks < 1 << 31, "starts and kicks", (starts, kicks))
+        checks.require(0 <= most_loss <= MOST_LOSS, "most_loss", most_loss)
         checks.require(0 <= seed < 1 << 63, "seed", seed)
         self._matrix(dag)
         found, figures = dag.copy(), np.zeros(_ORDER_FIELDS, np.int64)
@@ -126,7 +131,7 @@ class SearchHandle:
         most, told = _limit(limit), checks.target(figures, np.int64, figures.shape, "figures")
         with self._score.in_use:
             status = checks.kernels().apsl_search_order(
-                self._pointer, given, allowed, most, starts, restarts, seed, flag, told
+                self._pointer, given, allowed, most, starts, kicks, most_loss, seed, flag, told
             )
         checks.require_status(status)
         score, before, ended, agreeing = figures.tolist()
