@@ -31,9 +31,18 @@ from apsl_rules.stopping import INTERRUPTED, Stop
 _LAST_WORDS = 1.0
 
 
-def run_once(request: Request, source: Source, target: Node, depth: Depth, *, oracle: Oracle | None = None) -> Part:
+def run_once(
+    request: Request,
+    source: Source,
+    target: Node,
+    depth: Depth,
+    *,
+    oracle: Oracle | None = None,
+    whole: bool = False,
+) -> Part:
     """Learn one part; ``oracle`` is one that other runs on the same source ask as well.
 
+    ``whole`` says that the graph of all nodes is wanted: a learner that can find it at once does so.
     The part says how its learner was chosen. An interrupt raises ``Interrupted``, which carries the part so far.
     """
     offer, chosen = choose_learner(request, source.gives)
@@ -42,7 +51,7 @@ def run_once(request: Request, source: Source, target: Node, depth: Depth, *, or
     require_target(target, asker.nodes, source)
     request.known.require_nodes(asker.nodes)
     rounds_before = source.rounds
-    part = learn_part(offer, _context(request, source, offer, asker, target=target, depth=depth))
+    part = learn_part(offer, _context(request, source, offer, asker, target=target, depth=depth, whole=whole))
     try:
         asker.flush()
         told = () if asker.perfect else notes_on_part(part, source.row_count)
@@ -69,7 +78,7 @@ def _listed(notes: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def _context(
-    request: Request, source: Source, offer: LearnerOffer, asker: Asker, *, target: Node, depth: Depth
+    request: Request, source: Source, offer: LearnerOffer, asker: Asker, *, target: Node, depth: Depth, whole: bool
 ) -> Context:
     """Put together what a learner is given."""
     spec, plugins = offer.spec, request.manager
@@ -100,6 +109,7 @@ def _context(
         # a limit is met at one place, and counts from elsewhere are asked for in the same rounds
         threads=1 if request.is_limited or is_elsewhere else request.threads,
         knowledge=request.known,
+        whole=whole,
     )
 
 

@@ -1,4 +1,4 @@
-"""The whole graph: the part of depth "max" around one node after the other, until all nodes are visited."""
+"""The whole graph: at once, or as the part of depth "max" around one node after the other until all are visited."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def learn_graph(source: Any, **settings: Unpack[Settings]) -> LearnedGraph:
     source
         What to learn from, as for ``learn``.
     settings
-        The settings of ``learn``. Learners of whole networks run once; others learn one connected piece after another,
-        and limits hold for all pieces together. An interrupt raises ``Interrupted``, whose
-        ``result`` is the graph so far.
+        The settings of ``learn``. Learners that search by score or learn whole networks run once; others learn one
+        connected piece after another, and limits hold for all pieces together. An interrupt raises ``Interrupted``,
+        whose ``result`` is the graph so far.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def learn_graph(source: Any, **settings: Unpack[Settings]) -> LearnedGraph:
             stopped = f"stopped at the limit {left}"
             break
         try:
-            part = run_once(budget.left(request, tests), opened, next(iter(unvisited)), "max")
+            part = run_once(budget.left(request, tests), opened, next(iter(unvisited)), "max", whole=True)
         except KeyboardInterrupt as stop:
             so_far = getattr(stop, "part", None)
             parts += [] if so_far is None else [so_far]

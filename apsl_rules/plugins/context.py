@@ -20,7 +20,7 @@ class Context:
     """All that a learner needs to know: the part to learn, the spec to follow, the asker, and what is known beforehand.
 
     ``data`` is what the answers come from, if scores can be had from it: a table, or counts. ``settings`` go into the
-    part.
+    part. ``whole`` says that the graph of all nodes is wanted, of which the part is a piece.
     """
 
     target: Node
@@ -33,6 +33,7 @@ class Context:
     data: object = None
     threads: int = 1
     knowledge: Knowledge = NOTHING
+    whole: bool = False
 
 
 @attrs.frozen
