@@ -85,6 +85,9 @@ _SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         show_default=True,
         help="The least probability of a direction for it to be drawn as an arrow; 0 draws all.",
     ),
+    click.option(
+        "--certified", is_flag=True, help="Compare the graph found with the best of all, where its nodes are few."
+    ),
     reading_options,
     click.option("--cache", type=click.Path(dir_okay=False), help="Keep the figures of all tests in this file."),
     click.option(

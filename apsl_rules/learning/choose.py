@@ -74,6 +74,8 @@ def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffe
         offer = find_learner(name, plugins)
     else:
         offer = find_learner(request.learner, plugins)
+    if request.certified:
+        offer = _certifying(offer, plugins)
     offer = attrs.evolve(offer, spec=_adjust(offer.spec, request))
     _require_honouring(request.known, offer, plugins)
     lacking = sorted(offer.needs - gives)
@@ -130,6 +132,15 @@ def _adjust(spec: Spec, request: Request) -> Spec:
     if request.conflicts is not None:
         rules = attrs.evolve(rules, conflicts=request.conflicts)
     return attrs.evolve(spec, tests=tests, neighbours=neighbours, rules=rules)
+
+
+def _certifying(offer: LearnerOffer, plugins: Plugins) -> LearnerOffer:
+    """Return a learner that certifies what its search finds; one that has no such option is refused."""
+    if "certified" not in offer.spec.options:
+        able = sorted(one.name for one in plugins.learners.values() if "certified" in one.spec.options)
+        message = f"certified needs a learner that searches by score: {', '.join(able)}; {offer.name!r} does not"
+        raise InvalidArgumentError(message)
+    return attrs.evolve(offer, spec=attrs.evolve(offer.spec, options={**offer.spec.options, "certified": True}))
 
 
 def _require_honouring(knowledge: Knowledge, offer: LearnerOffer, plugins: Plugins) -> None:

@@ -41,6 +41,10 @@ def learn(source: Any, target: Node, *, depth: Depth = 1, **settings: Unpack[Set
     min_direction
         The least probability of a direction for it to be drawn as an arrow. Other arrows become lines with a suggested
         direction (``part.suggested``); 0 draws all. It matters only where scores were asked.
+    certified
+        Whether to compare what a search by score found with the best of all graphs over the same nodes, by an exact
+        search. Notes and proofs say that no graph scores higher, or why that is not known. At most 20 nodes near the
+        target allow it.
     kinds, drop, only, weights
         For tables: the kinds of columns by name ("category", "number", "set aside") instead of those inferred, columns
         to leave out or the only ones to use, and the column that says how many rows each row stands for.

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 import attrs
 
-from apsl_rules._arguments import is_number, is_whole, mapping, path_text, spelt
+from apsl_rules._arguments import demand, is_number, is_whole, mapping, path_text, spelt
 from apsl_rules.data import Kind, MissingRule
 from apsl_rules.data.counts import CountSource
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError
@@ -32,6 +32,7 @@ class Settings(TypedDict, total=False):
     conflicts: Policy | None
     fdr: float | Literal["auto", "none"]
     min_direction: float
+    certified: bool
     kinds: Mapping[Node, Kind] | None
     drop: Iterable[Node] | None
     only: Iterable[Node] | None
@@ -60,6 +61,7 @@ class Request:
     conflicts: Policy | None = None
     fdr: float | Literal["auto", "none"] = "auto"
     min_direction: float = DEFAULT_DIRECTION
+    certified: bool = False
     kinds: Mapping[Node, Kind] | None = None
     drop: Iterable[Node] | None = None
     only: Iterable[Node] | None = None
@@ -83,6 +85,7 @@ class Request:
             message = f"unknown conflict policy {spelt(self.conflicts)}{hint}; there are {', '.join(POLICIES)}"
             raise InvalidArgumentError(message)
         false_discovery_rate(self.fdr, 0, perfect=True)
+        demand(isinstance(self.certified, bool), f"certified is {spelt(self.certified)}; give True or False")
         if not (is_number(self.min_direction) and 0 <= self.min_direction <= 1):
             message = f"min_direction is {spelt(self.min_direction)}; give a probability from 0 (draw all arrows) to 1"
             raise InvalidArgumentError(message)

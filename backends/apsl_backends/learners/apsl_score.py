@@ -11,6 +11,7 @@ from apsl_backends.learners.ball import Ball, Balls, Pairs
 from apsl_backends.learners.duplicate_columns import DuplicateColumns
 from apsl_backends.learners.findings_from_scores import Leads, features_of, find_contradictions, find_leads, visits_of
 from apsl_backends.search import rounds
+from apsl_backends.search.certified import why_not_certified
 from apsl_backends.search.local_score import LocalScore
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.data import Table
@@ -35,6 +36,7 @@ class SearchOptions:
     pairs of the ball the search may join: "all", those with an end nearer than the radius ("inner"), or those with an
     end in the core and those of a node and its candidate ("candidates"). ``max_parents``, ``rounds``, ``tabu`` and
     ``patience`` limit the search; ``starts`` and ``kicks`` are those of its order search (0: none).
+    ``certified`` keeps the ball small, and compares what is found there with the best of all graphs.
     """
 
     radius: int = 2
@@ -46,6 +48,7 @@ class SearchOptions:
     patience: int = 100
     starts: int = 0
     kicks: int = 0
+    certified: bool = False
 
     def __attrs_post_init__(self) -> None:
         ranges = (
@@ -132,7 +135,8 @@ class FindingsFromScores:
             pairs=options.pairs,
             effort=options.effort,
             knowledge=knowledge,
-            ahead=options.ahead,
+            ahead=options.ahead and not options.certified,
+            certified=options.certified,
         )
         self._ball: Ball | None = None
         nodes = len(context.asker.nodes)
@@ -203,6 +207,8 @@ class FindingsFromScores:
                 f"{found.agreeing} of {found.starts} starts of the search found this graph; the others ended with worse"
                 " ones, so there may be a better graph still"
             )
+        if self._options.certified:
+            notes.append(_certificate(ball))
         if not ball.found.finished:
             notes.append(
                 f"the search over {count_of(width, 'node')} ended after {most:,} moves compared, before all were; "
@@ -215,6 +221,15 @@ class FindingsFromScores:
                 "compared before; such edges have no lead, and such gaps and V-structures are left open"
             )
         return notes
+
+
+def _certificate(ball: Ball) -> str:
+    """Return whether the graph of a ball is proved to be the best one, and if not why."""
+    width = len(ball.members)
+    if ball.found.is_best:
+        return f"certified: no graph over these {count_of(width, 'node')} scores higher (exact search)"
+    reason = why_not_certified(ball.score.handle, width) or "background knowledge excludes the best graph"
+    return f"the graph is not certified as the best one: {reason}"
 
 
 def _required_at(knowledge: Knowledge, node: Node) -> list[Node]:

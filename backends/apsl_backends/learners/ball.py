@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import attrs
 import numpy as np
 
+from apsl_backends.search.certified import certify
 from apsl_backends.search.constraints import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Effort, Found, Marks, Open, climb_rounds, search_rounds
 from apsl_rules.names import Node, Pair, in_order, order_key, shown
@@ -132,7 +133,8 @@ class Balls:
 
     ``candidates`` returns those of a node; ``prepare`` is called with the nodes whose candidates will be needed.
     ``ahead`` extends all balls by one step: around the neighbours of the first core too. Edges near the rim of a ball
-    are less certain, since what separates their ends may lie outside.
+    are less certain, since what separates their ends may lie outside. ``certified`` compares what is found with the
+    best graph of all, by an exact search, if there are few nodes.
     """
 
     def __init__(
@@ -146,6 +148,7 @@ class Balls:
         effort: Effort,
         knowledge: Knowledge,
         ahead: bool = False,
+        certified: bool = False,
     ) -> None:
         self._score = score
         self._candidates = candidates
@@ -155,6 +158,7 @@ class Balls:
         self._effort = effort
         self._knowledge = knowledge
         self._ahead = ahead
+        self._certified = certified
         self._further: frozenset[Node] = frozenset()
 
     def around(self, target: Node, core: Iterable[Node], before: Ball | None) -> Ball:
@@ -203,7 +207,10 @@ class Balls:
         is_over = start is not None and (start.agreeing is not None or not self._effort.starts)
         if before is not None and is_over and before.free.members == numbers and (before.allowed == allowed).all():
             return before.free  # a search that begins where one has ended finds nothing better
-        return search_rounds(score.handle, numbers, opened, less if quick else self._effort, start)
+        found = search_rounds(score.handle, numbers, opened, less if quick else self._effort, start)
+        if self._certified and not quick:
+            return certify(score.handle, found, opened, self._effort.max_parents)
+        return found
 
     def _gain(self, numbers: tuple[int, ...], dag: Marks) -> int:
         """Return the gain of a graph over the empty graph."""

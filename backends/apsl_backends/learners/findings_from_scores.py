@@ -181,6 +181,8 @@ class _Words:
     def __init__(self, ball: Ball) -> None:
         self._score = ball.score
         self._spelling = ball.spelling
+        best = f"; no graph over these {len(ball.members)} nodes scores higher"
+        self._certificate = best if ball.found.is_best else ""
         self._notes: dict[int, tuple[str, float]] = {}
         self._lists: dict[tuple[int, ...], str] = {}
 
@@ -202,7 +204,7 @@ class _Words:
             for one in rival.families
         )
         where = "ahead of the best rival" if nats >= 0 else "behind a rival that was not open to the search"
-        return f"{abs(nats):.4g} nats {where}: {compared}", nats
+        return f"{abs(nats):.4g} nats {where}: {compared}{self._certificate}", nats
 
     def _listed(self, numbers: tuple[int, ...]) -> str:
         if numbers not in self._lists:

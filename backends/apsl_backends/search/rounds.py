@@ -61,6 +61,7 @@ class Found:
 
     A search that reached its limit of moves is not ``finished``: there may be a better class one move away. Of the
     ``starts`` of a search over orders, ``agreeing`` reached the best score of them; None if there was no such search.
+    ``is_best`` says that an exact search found no better class.
     """
 
     members: tuple[int, ...]
@@ -70,6 +71,7 @@ class Found:
     finished: bool = True
     starts: int = 0
     agreeing: int | None = None
+    is_best: bool = False
 
 
 @attrs.frozen
