@@ -45,7 +45,8 @@ def _on_columns(table: Table | Heading) -> list[str]:
 
 
 def _on_duplicates(groups: Iterable[Sequence[Node]]) -> list[str]:
-    return [f"duplicate columns, each of which hides the others: {listing(group)}" for group in groups]
+    told = "no data can tell which of them has an edge"
+    return [f"duplicate columns: {listing(group)}; {told}" for group in groups]
 
 
 def _duplicates(kept: CachedCounts, members: Sequence[Node]) -> list[tuple[Node, ...]]:

@@ -14,7 +14,7 @@ from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node, in_order, listing
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Part
-from apsl_rules.rules import Finding, adjacent, gap, settled, untested
+from apsl_rules.rules import Finding, adjacent, duplicate, gap, settled, untested
 
 _ROWS_PER_CELL = 5
 _HELP = "fewer levels would help: cut numbers (discretize) or join rare levels"
@@ -49,7 +49,10 @@ def finding_of(verdict: Verdict, oracle: Asker) -> Finding:
 def notes_on_untested(part: Part) -> tuple[str, ...]:
     """Return a sentence for each of the nearest nodes of a part that could not be tested against others."""
     others: dict[Node, set[Node]] = {}
+    duplicates = {node for fact in part.store.facts(duplicate) for node in fact.nodes}
     for fact in part.store.facts(untested):
+        if not duplicates.isdisjoint(fact.nodes):
+            continue  # the note on duplicate columns says it
         if gap.fact(*fact.nodes) in part.store or adjacent.fact(*fact.nodes) in part.store:
             continue
         for one, other in (fact.nodes, fact.nodes[::-1]):

@@ -10,15 +10,16 @@ import attrs
 
 from apsl_rules.names import Node, order_key
 from apsl_rules.parts.edge_probability import Grounds, edge_probability
-from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow
+from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow, duplicate
 
 
 @attrs.frozen(eq=False, slots=False)
 class Directions:
     """The probabilities of the edges of a run and of their directions, worked out when they are asked for.
 
-    ``least`` is the least probability of a direction for it to be drawn as an arrow; None and 0 draw all. Without
-    scores in the history there are no probabilities, and no proof is made.
+    ``least`` is the least probability of a direction for it to be drawn as an arrow; None and 0 draw all. No data can
+    tell which of several duplicate columns has an edge, so arrows at them are not drawn either. Without scores in the
+    history there are no probabilities, and no proof is made.
     """
 
     store: MarkStore
@@ -32,7 +33,8 @@ class Directions:
         if not self.least or not self.are_known:
             return {}
         shares = self._grounds.directions(self.store.arrows)
-        weak = [pair for pair, share in shares.items() if share < self.least]
+        duplicates = {node for fact in self.store.facts(duplicate) for node in fact.nodes}
+        weak = [pair for pair, share in shares.items() if share < self.least or not duplicates.isdisjoint(pair)]
         return {pair: shares[pair] for pair in sorted(weak, key=lambda pair: tuple(map(order_key, pair)))}
 
     @cached_property

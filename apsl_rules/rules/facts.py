@@ -89,6 +89,7 @@ adjacent = Relation("adjacent", 2, "{0} -- {1}", symmetric=True)
 gap = Relation("gap", 2, "{0} and {1} are not adjacent", symmetric=True)
 settled = Relation("settled", 1, "all neighbours of {0} are known")
 untested = Relation("untested", 2, "whether {0} and {1} are adjacent could not be tested", symmetric=True)
+duplicate = Relation("duplicate", 2, "{0} and {1} are duplicate columns", symmetric=True)
 arrow = Relation("arrow", 2, "{0} -> {1}")
 collider = Relation("collider", 3, "{1} is a collider between {0} and {2}", symmetric=True)
 chain = Relation("chain", 3, "{1} is no collider between {0} and {2}", symmetric=True)
@@ -96,7 +97,7 @@ spouse = Relation("spouse", 3, "{0} and {2} share the child {1}", symmetric=True
 barred = Relation("barred", 2, "no arrow goes from {0} to {1}")
 conflict = Relation("conflict", 2, "{0} and {1} are in conflict", symmetric=True)
 
-RELATIONS = (adjacent, gap, settled, untested, arrow, collider, chain, spouse, barred, conflict)
+RELATIONS = (adjacent, gap, settled, untested, duplicate, arrow, collider, chain, spouse, barred, conflict)
 
 
 @attrs.frozen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -220,6 +221,26 @@ def test_copies_share_their_candidates(finder: str) -> None:
         around = {other for node in ("Cancer", name) for other in part.neighbours_of(node)} - {"Cancer", name}
         assert around == set(alone.neighbours_of("Cancer"))
         assert any("duplicate columns" in note for note in part.notes)
+        assert not [one for one in part.arrows if not {"Cancer", name}.isdisjoint(one)]
+        apart = [
+            (one, other) for one in ("Cancer", name) for other in around if frozenset((one, other)) not in part.edges
+        ]
+        assert apart
+        for pair in apart:
+            assert part.mark(*pair) is Mark.UNKNOWN
+            assert "no data can tell which of the two has it" in str(part.why(*pair))
+
+
+def test_a_limit_of_parents_that_is_reached_is_told() -> None:
+    """A note names the nodes that may have more parents than are allowed, and only those."""
+    rows = sample(network("asia"), 3000, seed=1)
+    spec = installed().learners["apsl-score"].spec
+    narrow = attrs.evolve(spec, options={**spec.options, "max_parents": 1})
+    told = [note for note in learn(rows, "either", learner=narrow).notes if "the most that are allowed" in note]
+    assert len(told) == 1
+    assert "1 parent of " in told[0]
+    assert "'dysp'" in told[0]
+    assert not any("the most that are allowed" in note for note in learn(rows, "either").notes)
 
 
 def test_a_collider_tells_the_test_of_its_ends() -> None:

@@ -18,7 +18,7 @@ from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.evidence import Verdict
-from apsl_rules.names import Node, count_of
+from apsl_rules.names import Node, count_of, in_order, listing
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
 from apsl_rules.rules import Fact, Finding, Knowledge, adjacent
@@ -124,6 +124,7 @@ class FindingsFromScores:
         neighbours = Neighbours(finder, symmetric=spec.neighbours.symmetry == "both", threads=context.threads)
         knowledge = context.knowledge
         self._neighbours = neighbours
+        self._duplicates = duplicates
         # The functions do not refer to this object, so that it is freed at the end of the run, and its score with it.
         self._balls = Balls(
             self._score,
@@ -166,7 +167,16 @@ class FindingsFromScores:
         leads = find_leads(ball, features, self._options.max_parents, compare=compare)
         scored = frozenset(ball.members) if self._options.pairs == "all" else frozenset()
         tested = cache(partial(self._tests_of, frozenset(self._neighbours.computed)))
-        visits = visits_of(ball, core, features, leads, tested=tested, scored=scored, against=against)
+        visits = visits_of(
+            ball,
+            core,
+            features,
+            leads,
+            tested=tested,
+            scored=scored,
+            against=against,
+            duplicates=self._duplicates.groups,
+        )
         return visits, self._notes(ball, leads)
 
     def _tests_of(
@@ -209,6 +219,13 @@ class FindingsFromScores:
             )
         if self._options.certified:
             notes.append(_certificate(ball))
+        counts = found.dag.sum(axis=0).tolist()
+        full = [node for node in ball.told if counts[ball.place[node]] >= self._options.max_parents]
+        if full:
+            notes.append(
+                f"the best graph has {count_of(self._options.max_parents, 'parent')} of {listing(in_order(full))}, the "
+                "most that are allowed; there may be more (max_parents in the spec of the learner)"
+            )
         if not ball.found.finished:
             notes.append(
                 f"the search over {count_of(width, 'node')} ended after {most:,} moves compared, before all were; "

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from apsl_backends.learners.ball import Ball, places_around
+from apsl_backends.learners.unplaced_edges import UnplacedEdges
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node, count_of
@@ -58,15 +59,18 @@ def _compare(ball: Ball, found: Found, features: Iterable[tuple[Node, ...]], max
 
 
 def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Leads, *, tested: Tested,
-              scored: Collection[Node], against: Mapping[Fact, Finding]) -> list[Visited]:  # fmt: skip
+              scored: Collection[Node], against: Mapping[Fact, Finding],
+              duplicates: Mapping[Node, tuple[Node, ...]]) -> list[Visited]:  # fmt: skip
     """Return the visits that report a ball: its nodes that are told, by distance from the target.
 
     Nodes of the core are visited; the findings at the others belong to the visit that leads to them. ``tested`` returns
     the verdicts for a pair that is adjacent, or that is not. ``scored`` are nodes whose pairs were all open to the
     search. A search that ended early settles no neighbours: nothing is known of pairs that it does not report.
-    ``against`` are the findings that contradict background knowledge.
+    ``against`` are the findings that contradict background knowledge. No data can tell which of several ``duplicates``
+    has an edge: pairs with one of them are not told as gaps if another one has an edge there.
     """
     visits = []
+    unplaced = UnplacedEdges(ball, duplicates)
     left = dict(against)
     words = _Words(ball)
     everyone = frozenset(scored)
@@ -77,8 +81,11 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
             fact = settled.fact(visited)
             told[fact] = Finding(fact, Evidence(ball.score.name, note=count_of(len(around), "neighbour")))
         for node in nodes:
+            told |= {one.fact: one for one in unplaced.at(node)}
             for relation, fact in features[node]:
                 names = fact.nodes
+                if relation is not adjacent and unplaced.is_open(names[0], names[-1]):
+                    continue
                 if fact not in told and _is_told(relation, leads[names]):
                     verdicts = _supporting(relation, names, tested(names[0], names[-1], relation is adjacent))
                     told[fact] = Finding(fact, words.evidence(leads[names], verdicts))
