@@ -86,7 +86,6 @@ def _ball(learner: str, table: Table, depth: Depth) -> tuple[frozenset[object], 
         pairs=options.pairs,
         effort=options.effort,
         knowledge=NOTHING,
-        ahead=options.ahead,
     )
     target = table.names[0]
     core: tuple[Node, ...] = (target,)

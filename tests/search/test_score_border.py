@@ -150,7 +150,9 @@ def calls(one: SearchHandle, marks: Any, opened: Any, stop: Any) -> list[Callabl
     return [
         lambda: one.greedy(marks, opened, 6, stop),
         lambda: one.climb(marks, opened, 6, patience=5, tabu=5, stop=stop),
-        lambda: one.order(marks, opened, 6, starts=1, kicks=0, most_loss=0, seed=1, stop=stop),
+        lambda: one.order(
+            marks, opened, 6, near=np.arange(len(marks)), starts=1, kicks=0, most_loss=0, seed=1, stop=stop
+        ),
         lambda: one.rivals(marks, opened, 6, np.array([[0, 1, -1]]), stop),
         lambda: one.best_move(marks, opened, 6, (0, 0, 1), stop),
     ]

@@ -18,6 +18,8 @@ typedef struct {
     ordering_t trial, top; /* what is changed, and the best of this start */
     step_t *steps;         /* of a walk to the left, and of one to the right */
     i64 most_loss;         /* a walk ends when it is so much worse than at its best place */
+    const i64 *near;       /* the nodes that are reinserted and kicked */
+    i64 near_count;
     bool *unsettled;       /* the nodes to reinsert after a kick */
     i64 *space;            /* two numbers for each node */
     uint64_t random;
@@ -99,10 +101,8 @@ static void mark_before(order_search_t *orders, i64 end)
 /* Insert a node where that gains most; return the gain. */
 static i64 reinsert(order_search_t *orders, i64 node)
 {
-    i64 from = 0, left_gain, right_gain;
+    i64 from = place_in_order(&orders->trial, node), left_gain, right_gain;
     step_t *left = orders->steps, *right = left + orders->search->width;
-    while (orders->trial.order[from] != node)
-        from++;
     mark_before(orders, from);
     i64 left_steps = walk(orders, from, true, left, &left_gain);
     mark_before(orders, from);
@@ -114,14 +114,14 @@ static i64 reinsert(order_search_t *orders, i64 node)
     return larger(left_gain, right_gain);
 }
 
-/* Reinsert all nodes, repeatedly, until that gains nothing. */
+/* Reinsert all nodes that are near, repeatedly, until that gains nothing. */
 static void sweep(order_search_t *orders)
 {
     i64 before;
     do {
         before = orders->trial.total;
-        for (i64 node = 0; node < orders->search->width && !is_over(orders->search); node++)
-            orders->trial.total += reinsert(orders, node);
+        for (i64 at = 0; at < orders->near_count && !is_over(orders->search); at++)
+            orders->trial.total += reinsert(orders, orders->near[at]);
     } while (orders->trial.total > before && !is_over(orders->search));
 }
 
@@ -169,7 +169,7 @@ static void search_on(order_search_t *orders, i64 kicks)
     copy_ordering(&orders->trial, &orders->top, width);
     for (i64 at = 0; at < kicks && !is_over(orders->search); at++) {
         copy_ordering(&orders->top, &orders->trial, width);
-        kick(&orders->trial, width, &orders->random, orders->unsettled, orders->space);
+        kick(&orders->trial, width, orders->near, orders->near_count, &orders->random, orders->unsettled, orders->space);
         choose_all(orders, &orders->trial);
         settle(orders);
         if (orders->trial.total > orders->top.total)
@@ -237,8 +237,9 @@ static void order_search_close(order_search_t *orders)
     free(orders->space);
 }
 
-int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, i64 starts, i64 kicks,
-                          i64 most_loss, i64 seed, flag_t *stop, order_outcome_t *outcome)
+int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, const i64 *near,
+                          i64 near_count, i64 starts, i64 kicks, i64 most_loss, i64 seed, flag_t *stop,
+                          order_outcome_t *outcome)
 {
     if (!is_ready(search) || !order_nodes(dag, &search->pattern_space))
         return WRONG_INPUT;
@@ -251,6 +252,8 @@ int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, 
         i64 given = score_graph(search, dag);
         *outcome = (order_outcome_t){given, given, 0, 0};
         orders.most_loss = most_loss;
+        orders.near = near;
+        orders.near_count = near_count;
         make_starts(&orders, dag, starts, kicks, seed, outcome);
     }
     order_search_close(&orders);

@@ -19,8 +19,10 @@ typedef struct {
 
 /* Search from the order of an acyclic graph, and then from random orders, so many starts in all, each with so many
  * kicks. A node that is reinserted goes no farther where that is worse than at its best place by more than the most loss.
- * The graph is replaced by the first of the best that were found, if that is better. */
-EXPORT int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, i64 starts, i64 kicks,
-                                 i64 most_loss, i64 seed, flag_t *stop, order_outcome_t *outcome);
+ * Only the places listed as near are kicked and reinserted; others get other parents where these pass them. The graph is
+ * replaced by the first of the best that were found, if that is better. */
+EXPORT int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, const i64 *near,
+                                 i64 near_count, i64 starts, i64 kicks, i64 most_loss, i64 seed, flag_t *stop,
+                                 order_outcome_t *outcome);
 
 #endif

@@ -68,14 +68,22 @@ static void move_place(i64 *order, i64 from, i64 to)
     order[to] = node;
 }
 
-void kick(ordering_t *ordering, i64 width, uint64_t *random, bool *moved, i64 *space)
+i64 place_in_order(const ordering_t *ordering, i64 node)
+{
+    i64 at = 0;
+    while (ordering->order[at] != node)
+        at++;
+    return at;
+}
+
+void kick(ordering_t *ordering, i64 width, const i64 *listed, i64 count, uint64_t *random, bool *moved, i64 *space)
 {
     draw_order(ordering, width, random, space, space + width);
     memset(moved, 0, sizeof *moved * (size_t)width);
-    for (i64 count = 0; count < MOVED_NODES; count++) {
-        i64 from = random_below(random, width), to = random_below(random, width);
-        moved[ordering->order[from]] = true;
-        move_place(ordering->order, from, to);
+    for (i64 left = MOVED_NODES; left && count; left--) {
+        i64 node = listed[random_below(random, count)];
+        moved[node] = true;
+        move_place(ordering->order, place_in_order(ordering, node), random_below(random, width));
     }
 }
 

@@ -17,12 +17,16 @@ void ordering_close(ordering_t *ordering);
 
 void copy_ordering(const ordering_t *from, ordering_t *to, i64 width);
 
+/* Return at which place of the order a node is. */
+i64 place_in_order(const ordering_t *ordering, i64 node);
+
 /* Make a random order of nodes without parents. */
 void shuffle(ordering_t *ordering, i64 width, uint64_t *random);
 
-/* Draw another order of the same graph, and move a few nodes to random places in it, which are marked. The choices stay as
- * they are, although some parents may now come after their children. `space` has two numbers for each node. */
-void kick(ordering_t *ordering, i64 width, uint64_t *random, bool *moved, i64 *space);
+/* Draw another order of the same graph, and move a few of the listed nodes to random places in it, which are marked. The
+ * choices stay as they are, although some parents may now come after their children. `space` has two numbers for each
+ * node. */
+void kick(ordering_t *ordering, i64 width, const i64 *listed, i64 count, uint64_t *random, bool *moved, i64 *space);
 
 /* Return whether a node has the same parents in two orderings. */
 bool has_same_parents(const ordering_t *one, const ordering_t *other, i64 node);

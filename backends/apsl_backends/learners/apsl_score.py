@@ -31,16 +31,14 @@ MOST_NODES_AT_ONCE, MOST_CELLS_AT_ONCE = 2_000, 1 << 28
 class SearchOptions:
     """The settings of a ball search.
 
-    ``radius`` is how many steps from candidate to candidate the ball extends around its core, to which ``ahead`` adds
-    the neighbours of the target from the start. ``pairs`` says which
+    ``radius`` is how many steps from candidate to candidate the ball extends around its core. ``pairs`` says which
     pairs of the ball the search may join: "all", those with an end nearer than the radius ("inner"), or those with an
     end in the core and those of a node and its candidate ("candidates"). ``max_parents``, ``rounds``, ``tabu`` and
     ``patience`` limit the search; ``starts`` and ``kicks`` are those of its order search (0: none).
-    ``certified`` keeps the ball small, and compares what is found there with the best of all graphs.
+    ``certified`` compares what is found with the best of all graphs.
     """
 
     radius: int = 2
-    ahead: bool = False
     pairs: Pairs = "all"
     max_parents: int = 6
     rounds: int = 8
@@ -136,7 +134,6 @@ class FindingsFromScores:
             pairs=options.pairs,
             effort=options.effort,
             knowledge=knowledge,
-            ahead=options.ahead and not options.certified,
             certified=options.certified,
         )
         self._ball: Ball | None = None

@@ -132,9 +132,7 @@ class Balls:
     """Searches balls: which nodes belong to them, which pairs the search may join, and with what effort.
 
     ``candidates`` returns those of a node; ``prepare`` is called with the nodes whose candidates will be needed.
-    ``ahead`` extends all balls by one step: around the neighbours of the first core too. Edges near the rim of a ball
-    are less certain, since what separates their ends may lie outside. ``certified`` compares what is found with the
-    best graph of all, by an exact search, if there are few nodes.
+    ``certified`` compares what is found with the best graph of all, by an exact search, if there are few nodes.
     """
 
     def __init__(
@@ -147,7 +145,6 @@ class Balls:
         pairs: Pairs,
         effort: Effort,
         knowledge: Knowledge,
-        ahead: bool = False,
         certified: bool = False,
     ) -> None:
         self._score = score
@@ -157,24 +154,13 @@ class Balls:
         self._pairs = pairs
         self._effort = effort
         self._knowledge = knowledge
-        self._ahead = ahead
         self._certified = certified
-        self._further: frozenset[Node] = frozenset()
 
     def around(self, target: Node, core: Iterable[Node], before: Ball | None) -> Ball:
-        """Search the ball around a core, starting from the class found in a smaller ball.
-
-        If it looks ahead, a quick search around the first core comes before, and the ball extends around the neighbours
-        that it finds as well.
-        """
+        """Search the ball around a core, starting from the class found in a smaller ball."""
         inner = set(core)
-        if self._ahead and before is None:
-            numbers, allowed = self._gather(inner)
-            found = self._search_free(numbers, allowed, None, quick=True)
-            before = Ball(self._score, found, found, allowed, target)
-            self._further = frozenset(other for node in inner for other in before.neighbours[node])
-        numbers, allowed = self._gather(inner | self._further)
-        free = self._search_free(numbers, allowed, before)
+        numbers, allowed = self._gather(inner)
+        free = self._search_free(numbers, allowed, before, inner)
         handle = self._score.handle
         found = free
         if self._knowledge and not (allowed == OPEN).all():
@@ -196,21 +182,17 @@ class Balls:
         numbers = self._score.join(in_order(everyone))
         return numbers, self._open([self._score.nodes[number] for number in numbers], core, near)
 
-    def _search_free(
-        self, numbers: tuple[int, ...], allowed: Open, before: Ball | None, *, quick: bool = False
-    ) -> Found:
+    def _search_free(self, numbers: tuple[int, ...], allowed: Open, before: Ball | None, core: set[Node]) -> Found:
         """Search the class without regard to known directions, from the class found before if its score is the same."""
         score, opened = self._score, pairs_allowed(allowed)
-        less = attrs.evolve(self._effort, starts=0)
-        score.settle(lambda handle: search_rounds(handle, numbers, opened, less))
+        quick = attrs.evolve(self._effort, starts=0)
+        score.settle(lambda handle: search_rounds(handle, numbers, opened, quick))
         start = None if before is None or score.is_changed else before.free
-        is_over = start is not None and (start.agreeing is not None or not self._effort.starts)
-        if before is not None and is_over and before.free.members == numbers and (before.allowed == allowed).all():
-            return before.free  # a search that begins where one has ended finds nothing better
-        found = search_rounds(score.handle, numbers, opened, less if quick else self._effort, start)
-        if self._certified and not quick:
-            return certify(score.handle, found, opened, self._effort.max_parents)
-        return found
+        if before is not None and start is not None and start.members == numbers and (before.allowed == allowed).all():
+            return start  # a search that begins where one has ended finds nothing better
+        inside = [number for number in numbers if score.nodes[number] in core]
+        found = search_rounds(score.handle, numbers, opened, self._effort, start, core=inside)
+        return certify(score.handle, found, opened, self._effort.max_parents) if self._certified else found
 
     def _gain(self, numbers: tuple[int, ...], dag: Marks) -> int:
         """Return the gain of a graph over the empty graph."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 import attrs
@@ -49,6 +49,8 @@ _FEWEST, _MOST, _OF_PAIR = 1 << 12, 1 << 20, 512
 _ROWS_OF_MOVE = 8
 #: The seed of the random orders; up to so many nodes a search over orders has so many times more starts.
 _SEED, _SMALL, _MORE_STARTS = 1, 20, 3
+#: How many steps from the core of a ball orders are searched.
+_NEAR = 2
 #: How much worse than its best place a place may be for a node to go farther, in penalties of a parent.
 _MOST_LOSS = 3
 
@@ -113,11 +115,18 @@ def heeding_search(work: Callable[[Flag, int], Result], score: ScoreHandle, move
 
 
 def search_rounds(
-    score: ScoreHandle, members: Sequence[int], opened: Open, effort: Effort, start: Found | None = None
+    score: ScoreHandle,
+    members: Sequence[int],
+    opened: Open,
+    effort: Effort,
+    start: Found | None = None,
+    *,
+    core: Collection[int] | None = None,
 ) -> Found:
     """Search greedily between classes, then climb, and repeat while the climb finds a better graph; then over orders.
 
-    The search starts from the empty graph, or from a class that was found over some of the members.
+    The search starts from the empty graph, or from a class that was found over some of the members. Orders are searched
+    near the members in the ``core``, or everywhere.
     """
     width = len(members)
     marks, total = np.zeros((width, width), np.uint8), 0
@@ -139,18 +148,34 @@ def search_rounds(
             break
         marks[:] = pattern_of(dag)
     found = Found(tuple(members), marks, dag, total, finished=score.tried < MOST_TRIES)
-    return _search_orders(search, score, found, opened, effort) if effort.starts else found
+    if not effort.starts:
+        return found
+    near = _places_near(found, found.members if core is None else core)
+    return _search_orders(search, score, found, opened, effort, near=near)
 
 
-def _search_orders(search: SearchHandle, score: ScoreHandle, found: Found, opened: Open, effort: Effort) -> Found:
+def _places_near(found: Found, core: Collection[int]) -> list[int]:
+    """Return the places of a core, and of the nodes at most two steps from it in the class, in ascending order."""
+    joined = found.marks | found.marks.T
+    near = np.isin(np.array(found.members, np.int64), np.array(sorted(core), np.int64))
+    for _ in range(_NEAR):
+        near |= joined[near].any(axis=0)
+    places: list[int] = np.flatnonzero(near).tolist()
+    return places
+
+
+def _search_orders(
+    search: SearchHandle, score: ScoreHandle, found: Found, opened: Open, effort: Effort, *, near: Sequence[int]
+) -> Found:
     """Search over orders from a graph, and climb from the best one if that is better."""
     is_small = len(found.members) <= _SMALL
     starts = effort.starts * (_MORE_STARTS if is_small else 1)
-    kicks = effort.kicks * -(-len(found.members) // _SMALL)
-    families = len(found.members) ** 2 * starts * (kicks + 1)
+    kicks = effort.kicks * -(-len(near) // _SMALL)
+    families = len(found.members) * len(near) * starts * (kicks + 1)
     outcome = heeding(
         lambda stop: search.order(
             *(found.dag, opened, effort.max_parents),
+            near=np.array(near, np.int64),
             starts=starts,
             kicks=kicks,
             most_loss=_MOST_LOSS * max(score.penalty, 0) or MOST_LOSS,

@@ -76,7 +76,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_search_close": (None, (_POINTER,)),
     "apsl_search_greedy": (_INT, (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _POINTER, _POINTER)),
     "apsl_search_climb": (_INT, (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _LONG, _POINTER, _POINTER)),
-    "apsl_search_order": (_INT, (*(_POINTER,) * 3, _LONG, _LONG, _LONG, _LONG, _LONG, _POINTER, _POINTER)),
+    "apsl_search_order": (_INT, (*(_POINTER,) * 3, _LONG, _POINTER, *(_LONG,) * 5, _POINTER, _POINTER)),
     "apsl_search_rivals": (_INT, (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _POINTER, _LONG, _POINTER, _POINTER)),
     "apsl_search_best_move": (
         _INT,

@@ -112,26 +112,28 @@ class SearchHandle:
         checks.require_status(status)
         return gain.value
 
-    def order(
-        self, dag: Marks, opened: Marks, limit: int, *, starts: int, kicks: int, most_loss: int, seed: int,
-        stop: Integers,
-    ) -> OrderOutcome:  # fmt: skip
+    def order(self, dag: Marks, opened: Marks, limit: int, *, near: Integers, starts: int, kicks: int, most_loss: int,
+              seed: int, stop: Integers) -> OrderOutcome:  # fmt: skip
         """Search over orders of the nodes, from that of a graph and from random ones; return the best graph.
 
-        There are so many ``starts`` in all, each with so many ``kicks`` that move some nodes to random places. A node
-        that is reinserted goes no farther where that is worse than its best place by more than ``most_loss``. The graph
-        found is never worse than the given one, which has no more parents of a node than it or the limit allow.
+        There are so many ``starts`` in all, each with so many ``kicks`` that move some nodes to random places. Only the
+        places in ``near``, in ascending order, are moved and reinserted. A node that is reinserted goes no farther
+        where that is worse than its best place by more than ``most_loss``. The graph found is never worse than the
+        given one, which has no more parents of a node than it or the limit allow.
         """
         checks.require(0 < starts < 1 << 31 and 0 <= kicks < 1 << 31, "starts and kicks", (starts, kicks))
         checks.require(0 <= most_loss <= MOST_LOSS, "most_loss", most_loss)
         checks.require(0 <= seed < 1 << 63, "seed", seed)
+        checks.require(bool((near[1:] > near[:-1]).all()), "near", near)
+        checks.require(not len(near) or (int(near[0]) >= 0 and int(near[-1]) < self._shape[0]), "near", near)
         self._matrix(dag)
         found, figures = dag.copy(), np.zeros(_ORDER_FIELDS, np.int64)
         given, allowed, flag = self._written(found), self._matrix(opened, _REQUIRED), checks.flag(stop)
         most, told = _limit(limit), checks.target(figures, np.int64, figures.shape, "figures")
+        listed = checks.address(near, np.int64, (len(near),), "near")
         with self._score.in_use:
             status = checks.kernels().apsl_search_order(
-                self._pointer, given, allowed, most, starts, kicks, most_loss, seed, flag, told
+                self._pointer, given, allowed, most, listed, len(near), starts, kicks, most_loss, seed, flag, told
             )
         checks.require_status(status)
         score, before, ended, agreeing = figures.tolist()
