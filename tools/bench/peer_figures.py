@@ -47,7 +47,7 @@ class Unfinished:
     reason: str
 
 
-def figures(found: Cpdag, truth: Cpdag, seconds: float) -> Figures:
+def compared(found: Cpdag, truth: Cpdag, seconds: float) -> Figures:
     """Compare a graph with the truth: F1 of the skeleton, and edges that are missing, extra or marked differently."""
     right = len(found.skeleton & truth.skeleton)
     same = len(found.arrows & truth.arrows) + len(found.lines & truth.lines)
@@ -91,7 +91,7 @@ class PeerRuns:
         if "limit" in found:
             return Unfinished(f"> {found['limit']} s", f"{learner}: over {found['limit']} CPU seconds on {one.name}")
         graph = class_of([str(name) for name in one.rows.names], found["marks"])
-        return figures(graph, one.truth, found["seconds"])
+        return compared(graph, one.truth, found["seconds"])
 
     def _run(self, learner: str, path: Path) -> Found | Unfinished:
         repeats = 2 if learner.startswith(WARMED) else 1
