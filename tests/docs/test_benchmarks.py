@@ -102,7 +102,7 @@ def test_what_a_peer_found_is_kept(tmp_path: Path) -> None:
     again = PeerRuns(sys.executable, 1, kept)
 
     assert isinstance(found, Figures)
-    assert slow == Unfinished("> 1 s", "causal-learn-grasp: over 1 CPU seconds on alarm 500 seed 1")
+    assert slow == Unfinished("> 1 s", "causal-learn-grasp: over 1 CPU seconds on alarm 500 seed 1", is_slow=True)
     assert again.figures("causal-learn-grasp", small) == Figures(0.0, 4.0, 7.0)
     assert again.figures("causal-learn-grasp", wide) == slow
 

@@ -41,10 +41,11 @@ class Figures:
 
 @attrs.frozen
 class Unfinished:
-    """Why there are no figures: what the cell says, and what is said below the table."""
+    """Why there are no figures: what the cell says, what is said below the table, and whether it is for slowness."""
 
     cell: str
     reason: str
+    is_slow: bool = False
 
 
 def compared(found: Cpdag, truth: Cpdag, seconds: float) -> Figures:
@@ -84,12 +85,14 @@ class PeerRuns:
             key = f"{learner}, {package} {self._versions[package]}, {one.name}, {digest}"
             found = self._known.get(key)
             if found is None or found.get("limit", self._limit) < self._limit:
-                found = self._run(learner, path)
-                if isinstance(found, Unfinished):
-                    return found
-                self._keep(key, found)
+                run = self._run(learner, path)
+                if isinstance(run, Unfinished):
+                    return run
+                self._keep(key, run)
+                found = run
         if "limit" in found:
-            return Unfinished(f"> {found['limit']} s", f"{learner}: over {found['limit']} CPU seconds on {one.name}")
+            reason = f"{learner}: over {found['limit']} CPU seconds on {one.name}"
+            return Unfinished(f"> {found['limit']} s", reason, is_slow=True)
         graph = class_of([str(name) for name in one.rows.names], found["marks"])
         return compared(graph, one.truth, found["seconds"])
 

@@ -6,10 +6,11 @@ learning from loaded data, on one thread, warm. Needs the folder of the sets and
 the peers of ``peers.txt``; Tetrad also needs Java 17. A peer has ``--limit`` CPU seconds for each set; where it needs
 more, its cell says so, and neither the sets after it nor larger ones of that network are run.
 
-Usage: python tools/bench/wholegraphs.py --data DIR --python PYTHON [--networks DIR] [--sampled hailfinder,andes]
-[--versions 4,5] [--limit 120] [--learners apsl,pgmpy-hc] [--cache FILE] [--check]. Networks that are not shipped are
-read from DIR/NAME.bif.gz. The cache keeps the graphs of peers, by version and set; delete it if a peer's settings
-change. With --check the rows are 50,000 of small random networks, which every learner should find without error.
+Usage: python tools/bench/wholegraphs.py --data DIR --python PYTHON [--networks DIR] [--base alarm,child]
+[--sampled hailfinder,andes] [--versions 4,5] [--limit 120] [--learners apsl,pgmpy-hc] [--cache FILE] [--check].
+Networks that are not shipped are read from DIR/NAME.bif.gz. The cache keeps the graphs of peers, by version and set;
+delete it if a peer's settings change. With --check the rows are 50,000 of small random networks with arrows and lines,
+which every learner should find without error.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from statistics import mean
 from time import process_time
 
 import attrs
-from graph_sets import SAMPLED, GraphSet, SetRow, base_rows, check_rows, named_network, sampled_rows
+from graph_sets import BASE, SAMPLED, GraphSet, SetRow, base_rows, check_rows, named_network, sampled_rows
 from peer_figures import Figures, PeerRuns, Unfinished
 
 from apsl_rules import network
@@ -100,7 +101,8 @@ class Table:
             cell = self._runs.figures(learner, one)
             if isinstance(cell, Unfinished):
                 self.reasons[cell.reason] = None
-                self._slow[slow] = cell
+                if cell.is_slow:
+                    self._slow[slow] = cell
                 return cell
             figures.append(cell)
         return _mean(figures)
@@ -118,12 +120,17 @@ def _told(one: Figures | Unfinished) -> str:
     return f"{one.f1:.2f} / {one.distance:.1f} / {one.seconds:.2f}" if isinstance(one, Figures) else one.cell
 
 
+def _listed(words: str) -> list[str]:
+    return [word for word in words.split(",") if word]
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="the folder of the published sets")
     parser.add_argument("--python", required=True, help="the interpreter of the peers")
     parser.add_argument("--networks", type=Path, help="the folder of NAME.bif.gz, for networks that are not shipped")
+    parser.add_argument("--base", default=",".join(BASE), help="the networks of the published sets")
     parser.add_argument("--sampled", default=",".join(SAMPLED), help="the networks to draw rows from")
     parser.add_argument("--versions", default="4,5")
     parser.add_argument("--limit", type=int, default=120, help="CPU seconds of a peer for each set")
@@ -131,15 +138,15 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="the file that keeps the graphs of peers")
     parser.add_argument("--check", action="store_true", help="small networks that every learner should find")
     words = parser.parse_args()
-    learners = words.learners.split(",")
+    learners = _listed(words.learners)
     if unknown := set(learners) - {*OURS, *PEERS}:
         parser.error(f"no such learner: {', '.join(sorted(unknown))}")
-    sampled = () if words.check else filter(None, words.sampled.split(","))
+    sampled = () if words.check else _listed(words.sampled)
     try:
         behind = {name: named_network(name, words.networks) for name in sampled}
     except ApslError as error:
         parser.error(f"--sampled: {error}; --networks gives the folder of other files")
-    base = base_rows(words.data, [int(one) for one in words.versions.split(",")])
+    base = base_rows(words.data, _listed(words.base), [int(one) for one in words.versions.split(",")])
     table = Table(learners, PeerRuns(words.python, words.limit, words.cache))
     print(f"| skeleton F1 / SHD / CPU s | {' | '.join(learners)} |\n|---|{'---|' * len(learners)}")
     for row in check_rows() if words.check else chain(base, sampled_rows(behind)):
