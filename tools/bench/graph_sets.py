@@ -75,7 +75,7 @@ def sampled_rows(networks: Mapping[str, Network]) -> Iterator[SetRow]:
 
 
 def check_rows() -> Iterator[SetRow]:
-    """Return sets of many rows from small networks with arrows and lines, which every learner should find."""
+    """Return sets of many rows from small networks with arrows and lines, to check how graphs are read."""
     for seed in CHECK_SEEDS:
 
         def made(seed: int = seed) -> GraphSet:
