@@ -105,6 +105,10 @@ def test_what_a_peer_found_is_kept(tmp_path: Path) -> None:
     assert slow == Unfinished("> 1 s", "causal-learn-grasp: over 1 CPU seconds on alarm 500 seed 1", is_slow=True)
     assert again.figures("causal-learn-grasp", small) == Figures(0.0, 4.0, 7.0)
     assert again.figures("causal-learn-grasp", wide) == slow
+    assert PeerRuns(sys.executable, 0, kept).figures("causal-learn-grasp", wide) == slow
+    assert PeerRuns(sys.executable, 0, kept).figures("causal-learn-boss", wide) == Unfinished(
+        "not run", "causal-learn-boss: not run on all sets"
+    )
 
 
 def test_a_missing_peer_is_told() -> None:

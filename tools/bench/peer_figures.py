@@ -64,7 +64,7 @@ def class_of(names: list[str], marks: list[list[str]]) -> Cpdag:
 
 
 class PeerRuns:
-    """Runs peers of an environment, at most for some CPU seconds, and keeps what they found in a file."""
+    """Runs peers of an environment, at most for some CPU seconds, or none, and keeps what they found in a file."""
 
     def __init__(self, python: str, limit: int, path: Path | None) -> None:
         self._python = python
@@ -85,6 +85,8 @@ class PeerRuns:
             key = f"{learner}, {package} {self._versions[package]}, {one.name}, {digest}"
             found = self._known.get(key)
             if found is None or found.get("limit", self._limit) < self._limit:
+                if not self._limit:
+                    return Unfinished("not run", f"{learner}: not run on all sets")
                 run = self._run(learner, path)
                 if isinstance(run, Unfinished):
                     return run

@@ -9,14 +9,16 @@ more, its cell says so, and neither the sets after it nor larger ones of that ne
 Usage: python tools/bench/wholegraphs.py --data DIR --python PYTHON [--networks DIR] [--base alarm,child]
 [--sampled hailfinder,andes] [--versions 4,5] [--limit 120] [--learners apsl,pgmpy-hc] [--cache FILE] [--check].
 Networks that are not shipped are read from DIR/NAME.bif.gz. The cache keeps the graphs of peers, by version and set;
-delete it if a peer's settings change. With --check the sets are 50,000 rows of small networks with arrows and lines: a
-learner that is read right finds one of them without error, and a greedy one may miss another.
+delete it if a peer's settings change. With --limit 0 no peer is run, and the table has what is kept. With --check the
+sets are 50,000 rows of small networks with arrows and lines: a learner that is read right finds one of them without
+error, and a greedy one may miss another.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -78,7 +80,7 @@ class Table:
         sets = row.sets()
         found = {learner: self._cell(learner, row, sets) for learner in self._learners}
         self._rows.append((row, found))
-        return self._text(row.title, found)
+        return _text(row.title, found)
 
     def mean(self, title: str, *, base_only: bool) -> str:
         """Return the means over the rows as text; a learner that lacks a row has none."""
@@ -88,7 +90,7 @@ class Table:
             whole = [cell for cell in cells if isinstance(cell, Figures)]
             lacking = Unfinished(f"{len(whole)} of {len(cells)} rows", "")
             means[learner] = _mean(whole) if cells and len(whole) == len(cells) else lacking
-        return self._text(title, means)
+        return _text(title, means)
 
     def _cell(self, learner: str, row: SetRow, sets: Iterable[GraphSet]) -> Figures | Unfinished:
         if learner in OURS:
@@ -107,13 +109,14 @@ class Table:
             figures.append(cell)
         return _mean(figures)
 
-    def _text(self, title: str, found: dict[str, Figures | Unfinished]) -> str:
-        return f"| {title} | {' | '.join(map(_told, found.values()))} |"
-
 
 def _mean(some: Sequence[Figures]) -> Figures:
     columns = zip(*map(attrs.astuple, some), strict=True)
     return Figures(*map(mean, columns))
+
+
+def _text(title: str, found: Mapping[str, Figures | Unfinished]) -> str:
+    return f"| {title} | {' | '.join(map(_told, found.values()))} |"
 
 
 def _told(one: Figures | Unfinished) -> str:
@@ -133,7 +136,9 @@ def main() -> None:
     parser.add_argument("--base", default=",".join(BASE), help="the networks of the published sets")
     parser.add_argument("--sampled", default=",".join(SAMPLED), help="the networks to draw rows from")
     parser.add_argument("--versions", default="4,5")
-    parser.add_argument("--limit", type=int, default=120, help="CPU seconds of a peer for each set")
+    parser.add_argument(
+        "--limit", type=int, default=120, help="CPU seconds of a peer for each set, 0 for the cache alone"
+    )
     parser.add_argument("--learners", default=",".join((*OURS, *PEERS)))
     parser.add_argument("--cache", type=Path, help="the file that keeps the graphs of peers")
     parser.add_argument("--check", action="store_true", help="small networks, to check how graphs are read")
@@ -141,11 +146,16 @@ def main() -> None:
     learners = _listed(words.learners)
     if unknown := set(learners) - {*OURS, *PEERS}:
         parser.error(f"no such learner: {', '.join(sorted(unknown))}")
+    if shutil.which(words.python) is None:
+        parser.error(f"--python: {words.python} cannot be started; make an environment with the peers of peers.txt")
+    files = [words.data / f"{name}.npz" for name in _listed(words.base)]
+    if not words.check and (missing := [str(file) for file in files if not file.exists()]):
+        parser.error(f"--data: no {', '.join(missing)}; --base names the networks of the sets to read")
     sampled = () if words.check else _listed(words.sampled)
     try:
         behind = {name: named_network(name, words.networks) for name in sampled}
     except ApslError as error:
-        parser.error(f"--sampled: {error}; --networks gives the folder of other files")
+        parser.error(f"--sampled: {error} (--networks gives the folder of further files)")
     base = base_rows(words.data, _listed(words.base), [int(one) for one in words.versions.split(",")])
     table = Table(learners, PeerRuns(words.python, words.limit, words.cache))
     print(f"| skeleton F1 / SHD / CPU s | {' | '.join(learners)} |\n|---|{'---|' * len(learners)}")
