@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import known_dag, network
+from apsl_rules.errors import GraphError
 from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.networks import random_network
 
@@ -73,6 +74,8 @@ def test_a_graph_of_a_peer_stands_for_its_class() -> None:
     assert same == truth
     assert compared(same, truth, 0.5) == Figures(1.0, 0.0, 0.5)
     assert compared(other, truth, 0.5) == Figures(4 / 6, 4.0, 0.5)
+    with pytest.raises(GraphError, match="no graph without cycles"):
+        class_of(list("abc"), [["a", "b"], ["b", "c"], ["c", "a"]])
 
 
 @pytest.mark.slow

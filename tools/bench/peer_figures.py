@@ -19,6 +19,7 @@ from graph_sets import GraphSet
 from peers import ROOT, write_csv
 from tetrad import NOT_HERE
 
+from apsl_rules.errors import GraphError
 from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.graphs.extension import extension
 
@@ -95,7 +96,10 @@ class PeerRuns:
         if "limit" in found:
             reason = f"{learner}: over {found['limit']} CPU seconds on {one.name}"
             return Unfinished(f"> {found['limit']} s", reason, is_slow=True)
-        graph = class_of([str(name) for name in one.rows.names], found["marks"])
+        try:
+            graph = class_of([str(name) for name in one.rows.names], found["marks"])
+        except GraphError as error:
+            return Unfinished("no class", f"{learner}: its graph on {one.name} stands for no class, {error}")
         return compared(graph, one.truth, found["seconds"])
 
     def _run(self, learner: str, path: Path) -> Found | Unfinished:
