@@ -1,16 +1,24 @@
-"""The benchmarks and fault scripts in tools: each can be started, and one command runs every benchmark."""
+"""The benchmarks and fault scripts in tools: each can be started, one command runs all, and peers are read right."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from apsl_rules import known_dag, network
+from apsl_rules.errors import GraphError
+from apsl_rules.graphs.cpdag import cpdag
+from apsl_rules.graphs.networks import random_network
+
 TOOLS = Path(__file__).parents[2] / "tools"
 sys.path.append(str(TOOLS / "bench"))  # the tools are scripts beside each other, not a package
 
+from graph_sets import from_network  # noqa: E402 - needs the path above
+from peer_figures import Figures, PeerRuns, Unfinished, class_of, compared  # noqa: E402 - needs the path above
 from suite import BENCHMARKS, HELPERS, Benchmark, Outcome, figures, page, run  # noqa: E402 - needs the path above
 
 SCRIPTS = sorted([*TOOLS.glob("bench/*.py"), *TOOLS.glob("faults/*.py")])
@@ -55,3 +63,61 @@ def test_a_failure_is_told_with_its_last_line(tmp_path: Path) -> None:
     assert isinstance(outcome, Outcome)
     assert outcome.trouble.startswith("failed: ")
     assert "invalid int value: 'few'" in outcome.trouble
+
+
+def test_a_graph_of_a_peer_stands_for_its_class() -> None:
+    """A line that is there both ways is a line, and so is an arrow that is not compelled; the distance counts marks."""
+    truth = cpdag(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["e"], "e": []}))
+    same = class_of(list("abcde"), [["a", "c"], ["b", "c"], ["d", "e"], ["e", "d"]])
+    other = class_of(list("abcde"), [["c", "a"], ["b", "c"], ["d", "a"]])
+
+    assert same == truth
+    assert compared(same, truth, 0.5) == Figures(1.0, 0.0, 0.5)
+    assert compared(other, truth, 0.5) == Figures(4 / 6, 4.0, 0.5)
+    with pytest.raises(GraphError, match="no graph without cycles"):
+        class_of(list("abc"), [["a", "b"], ["b", "c"], ["c", "a"]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", ["causal-learn-ges", "causal-learn-grasp", "causal-learn-boss"])
+def test_a_peer_finds_a_small_network(learner: str) -> None:
+    """From many rows of a network with arrows and lines, whatever the order of its columns."""
+    behind = random_network(5, mean_parents=1.0, max_parents=2, levels=2, seed=7)
+    drawn = from_network("random", behind, 5000, 1)
+    found = PeerRuns(sys.executable, 60, None).figures(learner, drawn)
+
+    assert drawn.truth.arrows
+    assert drawn.truth.lines
+    assert isinstance(found, Figures)
+    assert (found.f1, found.distance) == (1.0, 0.0)
+
+
+@pytest.mark.slow
+def test_what_a_peer_found_is_kept(tmp_path: Path) -> None:
+    """A second run reads the graph from the file, and a longer limit gives a slow peer another try."""
+    kept = tmp_path / "kept.json"
+    wide, small = (from_network(name, network(name), 500, 1) for name in ("alarm", "cancer"))
+    first = PeerRuns(sys.executable, 1, kept)
+    found, slow = first.figures("causal-learn-grasp", small), first.figures("causal-learn-grasp", wide)
+    entries = json.loads(kept.read_text("utf-8"))
+    other = {key: {"marks": [], "seconds": 7.0} if "marks" in one else {"limit": 0} for key, one in entries.items()}
+    kept.write_text(json.dumps(other), "utf-8")
+    again = PeerRuns(sys.executable, 1, kept)
+
+    assert isinstance(found, Figures)
+    assert slow == Unfinished("> 1 s", "causal-learn-grasp: over 1 CPU seconds on alarm 500 seed 1", is_slow=True)
+    assert again.figures("causal-learn-grasp", small) == Figures(0.0, 4.0, 7.0)
+    assert again.figures("causal-learn-grasp", wide) == slow
+    assert PeerRuns(sys.executable, 0, kept).figures("causal-learn-grasp", wide) == slow
+    assert PeerRuns(sys.executable, 0, kept).figures("causal-learn-boss", wide) == Unfinished(
+        "not run", "causal-learn-boss: not run on all sets"
+    )
+
+
+def test_a_missing_peer_is_told() -> None:
+    """A peer whose package is not in its environment has no figures, and the reason is there to be printed."""
+    asia = from_network("asia", network("asia"), 20, 1)
+
+    assert PeerRuns(sys.executable, 1, None).figures("pyagrum-bic", asia) == Unfinished(
+        "not run", "pyagrum-bic: pyagrum is not installed"
+    )

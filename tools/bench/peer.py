@@ -1,30 +1,40 @@
 """One peer on one table, on one thread, run in the peers' own environment.
 
-Usage: python peer.py NAME TABLE.csv REPEATS
+Usage: python peer.py NAME TABLE.csv REPEATS [--limit SECONDS]
 
 The last line is JSON: the CPU seconds of "reading" (from the file to what the peer learns from) and of "learning", for
-each repeat. A peer is made anew for each repeat, so that it cannot keep counts.
+each repeat. A peer is made anew for each repeat, so that it cannot keep counts. The line before it, from a peer of
+whole graphs, is its graph: [tail, head] for each arrow, and both ways for each line. A repeat that learns for more CPU
+seconds than the limit ends the process with SIGXCPU. Tetrad needs Java 17 or newer; where it cannot be started the
+exit code is 3, and the last line of the errors says why.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
+import random
+import resource
 import warnings
 from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 from time import process_time
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before anything that starts threads is imported
 
 import pandas as pd  # noqa: E402 - see above
+from tetrad import tetrad_graph  # noqa: E402 - see above
+
+Marks: TypeAlias = list[tuple[str, str]]
 
 ALPHA = 0.01
 LARGEST_SET = 3
+SEED = 1
 
 
 def learner_on(path: str) -> Any:
@@ -52,7 +62,7 @@ def pyagrum_greedy(path: str) -> Callable[[], Any]:
 
 
 def pyagrum_greedy_arcs(path: str) -> Callable[[], Any]:
-    """PyAgrum's greedy hill climbing with BDeu among the pairs of PATH.json, if there is one; prints its arcs."""
+    """PyAgrum's greedy hill climbing with BDeu among the pairs of PATH.json, if there is one."""
     learner = learner_on(path)
     learner.useGreedyHillClimbing()
     learner.useScoreBDeu()
@@ -63,11 +73,11 @@ def pyagrum_greedy_arcs(path: str) -> Callable[[], Any]:
         for tail, head in permutations(learner.names(), 2):
             if frozenset((tail, head)) not in allowed:
                 learner.addForbiddenArc(tail, head)
-    return lambda: print_arcs(learner)
+    return lambda: arcs_of(learner)
 
 
 def pyagrum_arcs(method: str) -> Callable[[str], Callable[[], Any]]:
-    """PyAgrum's whole graph at its defaults: greedy with BIC or BDeu, or MIIC; prints its arcs."""
+    """PyAgrum's whole graph at its defaults: greedy with BIC or BDeu, or MIIC."""
 
     def made(path: str) -> Callable[[], Any]:
         learner = learner_on(path)
@@ -76,15 +86,15 @@ def pyagrum_arcs(method: str) -> Callable[[str], Callable[[], Any]]:
         else:
             learner.useGreedyHillClimbing()
             getattr(learner, f"useScore{method}")()
-        return lambda: print_arcs(learner)
+        return lambda: arcs_of(learner)
 
     return made
 
 
-def print_arcs(learner: Any) -> None:
-    """Learn with pyAgrum and print the arcs."""
+def arcs_of(learner: Any) -> Marks:
+    """Learn with pyAgrum and return the arcs."""
     names = learner.names()
-    print(json.dumps([[names[tail], names[head]] for tail, head in learner.learnDAG().arcs()]))
+    return [(names[tail], names[head]) for tail, head in learner.learnDAG().arcs()]
 
 
 def pybnesian_mmpc(path: str) -> Callable[[], Any]:
@@ -103,51 +113,43 @@ def causal_learn_pc(path: str) -> Callable[[], Any]:
     return lambda: pc(matrix, ALPHA, "gsq", show_progress=False)
 
 
-def directed(marks: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Direct the lines of a CPDAG, which are there both ways, without a new V-structure or cycle (Dor, Tarsi 1992)."""
-    arcs: list[tuple[str, str]] = []
-    left = set(marks)
+def causal_learn_graph(method: str) -> Callable[[str], Callable[[], Any]]:
+    """Causal-learn's GES, GRaSP or BOSS with its BDeu score at its fixed priors; random orders have a seed."""
 
-    def beside(node: str) -> set[str]:
-        return {other for pair in left if node in pair for other in pair if other != node}
+    def made(path: str) -> Callable[[], Any]:
+        from causallearn.search.PermutationBased.BOSS import boss
+        from causallearn.search.PermutationBased.GRaSP import grasp
+        from causallearn.search.ScoreBased.GES import ges
 
-    def is_sink(node: str) -> bool:
-        heads = {head for tail, head in left if tail == node}
-        return all((head, node) in left and beside(node) <= beside(head) | {head} for head in heads)
+        frame = pd.read_csv(path)
+        matrix, names = frame.to_numpy(), list(frame.columns)
+        random.seed(SEED)
+        learners: dict[str, Callable[[], Any]] = {
+            "GES": lambda: ges(matrix, score_func="local_score_BDeu")["G"],
+            "GRaSP": lambda: grasp(matrix, score_func="local_score_BDeu", verbose=False),
+            "BOSS": lambda: boss(matrix, score_func="local_score_BDeu", verbose=False),
+        }
 
-    while left:
-        sink = next(node for node in sorted({tail for pair in left for tail in pair}) if is_sink(node))
-        arcs += [(tail, sink) for tail in sorted(beside(sink))]
-        left = {pair for pair in left if sink not in pair}
-    return arcs
+        def run() -> Marks:
+            tails = (learners[method]().graph == -1).nonzero()
+            return [(names[one], names[other]) for one, other in zip(*tails, strict=True)]
 
+        return run
 
-def causal_learn_ges(path: str) -> Callable[[], Any]:
-    """Causal-learn's GES with its BDeu score at its fixed priors; prints the arcs of a member of the class it found."""
-    from causallearn.search.ScoreBased.GES import ges
-
-    frame = pd.read_csv(path)
-    matrix, names = frame.to_numpy(), list(frame.columns)
-
-    def run() -> Any:
-        ends = ges(matrix, score_func="local_score_BDeu")["G"].graph
-        tails = (ends == -1).nonzero()
-        print(json.dumps(directed({(names[one], names[other]) for one, other in zip(*tails, strict=True)})))
-
-    return run
+    return made
 
 
 def pgmpy_hc(path: str) -> Callable[[], Any]:
-    """Pgmpy's hill climbing with BDeu and an equivalent sample size of ten; prints its arcs."""
+    """Pgmpy's hill climbing with BDeu and an equivalent sample size of ten."""
     from pgmpy.causal_discovery import HillClimbSearch
     from pgmpy.structure_score import BDeu
 
     rows = pd.read_csv(path).astype("category")
 
-    def run() -> Any:
+    def run() -> Marks:
         score = BDeu(rows, equivalent_sample_size=10)
         learner = HillClimbSearch(scoring_method=score, return_type="dag", show_progress=False)
-        print(json.dumps(list(learner.fit(rows).causal_graph_.edges())))
+        return list(learner.fit(rows).causal_graph_.edges())
 
     return run
 
@@ -170,7 +172,11 @@ PEERS = {
     "pyagrum-miic": pyagrum_arcs("MIIC"),
     "pybnesian-mmpc": pybnesian_mmpc,
     "causal-learn-pc": causal_learn_pc,
-    "causal-learn-ges": causal_learn_ges,
+    "causal-learn-ges": causal_learn_graph("GES"),
+    "causal-learn-grasp": causal_learn_graph("GRaSP"),
+    "causal-learn-boss": causal_learn_graph("BOSS"),
+    "tetrad-boss": tetrad_graph("BOSS"),
+    "tetrad-fges": tetrad_graph("FGES"),
     "pgmpy-pc": pgmpy_pc,
     "pgmpy-hc": pgmpy_hc,
 }
@@ -183,15 +189,22 @@ def main() -> None:
     parser.add_argument("name", choices=PEERS)
     parser.add_argument("table")
     parser.add_argument("repeats", type=int)
+    parser.add_argument("--limit", type=int, help="CPU seconds of learning, for each repeat")
     words = parser.parse_args()
     seconds: dict[str, list[float]] = {"reading": [], "learning": []}
+    found: Any = None
     for _ in range(words.repeats):
         begun = process_time()
         run = PEERS[words.name](words.table)
         read = process_time()
-        run()
+        if words.limit:
+            _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(read) + words.limit, hard))
+        found = run()
         seconds["reading"].append(read - begun)
         seconds["learning"].append(process_time() - read)
+    if isinstance(found, list):
+        print(json.dumps(found))
     print(json.dumps(seconds))
 
 

@@ -25,7 +25,17 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "tools" / "bench"
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
 #: What other scripts import or start, and this one.
-HELPERS = ("mixed_networks", "mixed_peer", "peer", "suite", "test_peer", "yardstick")
+HELPERS = (
+    "graph_sets",
+    "mixed_networks",
+    "mixed_peer",
+    "peer",
+    "peer_figures",
+    "suite",
+    "test_peer",
+    "tetrad",
+    "yardstick",
+)
 
 
 @attrs.frozen
@@ -89,8 +99,8 @@ BENCHMARKS = (
     Benchmark(
         "wholegraphs",
         "Accuracy of whole graphs against peers",
-        "--data {sets} --python {peers} --versions 4 --learners apsl,apsl-score,pyagrum-bdeu",
-        "--data {sets} --python {peers}",
+        "--data {sets} --python {peers} --versions 4 --sampled hailfinder --learners apsl,apsl-score,pyagrum-bdeu",
+        "--data {sets} --python {peers} --networks {shared}/networks",
         ("sets", "peers"),
     ),
     Benchmark("mixed", "Tables with numbers against peers", "--quick", "--networks {shared}/networks"),

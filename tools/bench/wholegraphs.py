@@ -1,89 +1,170 @@
-"""Whole graphs on small samples against learners of whole graphs: skeleton F1 and SHD to the CPDAG, means over sets.
+"""Whole graphs on small samples against learners of whole graphs: skeleton F1, SHD to the CPDAG and CPU seconds.
 
-Ours learn one connected piece after another; a peer's graph is taken for the CPDAG of its class. Needs the folder of
-the sets and the interpreter of an environment with the peers of ``peers.txt``. A peer has ``--limit`` seconds of the
-clock for each set; where one set is not finished, its cell says so and the sets after it are not run.
-Usage: python tools/bench/wholegraphs.py --data DIR --python PYTHON [--versions 4,5] [--limit 300]
-[--learners apsl,pgmpy-hc]
+Base rows are the published sets of alarm, child and insurance, means over versions; further rows are drawn from other
+networks, means over two seeds. Columns are permuted; a peer's graph is taken for the CPDAG of its class. CPU is that of
+learning from loaded data, on one thread, warm. Needs the folder of the sets and the interpreter of an environment with
+the peers of ``peers.txt``; Tetrad also needs Java 17. A peer has ``--limit`` CPU seconds for each set; where it needs
+more, its cell says so, and neither the sets after it nor larger ones of that network are run.
+
+Usage: python tools/bench/wholegraphs.py --data DIR --python PYTHON [--networks DIR] [--base alarm,child]
+[--sampled hailfinder,andes] [--versions 4,5] [--limit 120] [--learners apsl,pgmpy-hc] [--cache FILE] [--check].
+Networks that are not shipped are read from DIR/NAME.bif.gz. The cache keeps the graphs of peers, by version and set;
+delete it if a peer's settings change. With --limit 0 no peer is run, and the table has what is kept. With --check the
+sets are 50,000 rows of small networks with arrows and lines: a learner that is read right finds one of them without
+error, and a greedy one may miss another.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
-import tempfile
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from statistics import mean
+from time import process_time
 
-from peers import ROOT, write_csv
-from smallsamples import SIZES, drawn
+import attrs
+from graph_sets import BASE, SAMPLED, GraphSet, SetRow, base_rows, check_rows, named_network, sampled_rows
+from peer_figures import Figures, PeerRuns, Unfinished
 
-from apsl_rules.data import Table
-from apsl_rules.graphs.cpdag import Cpdag, cpdag
-from apsl_rules.graphs.dag import known_dag
+from apsl_rules import network
+from apsl_rules.errors import ApslError
+from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.whole_graph import learn_graph
 from learners import scored
 
 OURS = ("apsl", "apsl-score")
-PEERS = ("pyagrum-bic", "pyagrum-bdeu", "pyagrum-miic", "causal-learn-ges", "pgmpy-hc")
+PEERS = (
+    "pyagrum-bic",
+    "pyagrum-bdeu",
+    "pyagrum-miic",
+    "causal-learn-ges",
+    "causal-learn-grasp",
+    "causal-learn-boss",
+    "tetrad-boss",
+    "tetrad-fges",
+    "pgmpy-hc",
+)
 
 
-def by_peer(python: str, name: str, rows: Table, truth: Cpdag, *, limit: int) -> tuple[float, float]:
-    """Return skeleton F1 and SHD of a peer's graph; raise TimeoutExpired if it takes longer than the limit."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rows.csv"
-        write_csv(rows, path)
-        command = [python, str(ROOT / "tools/bench/peer.py"), name, str(path), "1"]
-        fixed = os.environ | {"PYTHONHASHSEED": "0"}  # pgmpy breaks ties by the order of a set
-        done = subprocess.run(command, check=True, capture_output=True, text=True, env=fixed, timeout=limit)
-    printed = done.stdout.splitlines()
-    arcs = json.loads(printed[-2])
-    found = cpdag(known_dag({node: [tail for tail, head in arcs if head == node] for node in map(str, rows.names)}))
-    right = len(found.skeleton & truth.skeleton)
-    same = len(found.arrows & truth.arrows) + len(found.lines & truth.lines)
-    f1 = 2 * right / (len(found.skeleton) + len(truth.skeleton))
-    return f1, float(len(found.skeleton | truth.skeleton) - same)
+@cache
+def warm(learner: str) -> None:
+    """Learn once, so that nothing is loaded while the clock runs."""
+    learn_graph(sample(network("asia"), 500, seed=1), learner=learner)
 
 
-def by_us(learner: str, rows: Table, truth: Cpdag) -> tuple[float, float]:
-    """Return skeleton F1 and SHD of a graph of ours."""
-    f1, _, _, distance = scored(learn_graph(rows, learner=learner), truth)
-    return f1, float(distance)
+def by_us(learner: str, one: GraphSet) -> Figures:
+    """Return the figures of a graph of ours."""
+    warm(learner)
+    begun = process_time()
+    graph = learn_graph(one.rows, learner=learner)
+    seconds = process_time() - begun
+    f1, _, _, distance = scored(graph, one.truth)
+    return Figures(f1, float(distance), seconds)
 
 
-def cell(learner: str, sets: list[tuple[Table, Cpdag]], python: str, limit: int) -> str:
-    """Return the means of a learner over some sets, or that a peer did not finish one of them."""
-    try:
+class Table:
+    """The rows so far, the reasons for what is missing in them, and the peers that are too slow for a network."""
+
+    def __init__(self, learners: Sequence[str], runs: PeerRuns) -> None:
+        self._learners = learners
+        self._runs = runs
+        self._rows: list[tuple[SetRow, dict[str, Figures | Unfinished]]] = []
+        self._slow: dict[tuple[str, str], Unfinished] = {}
+        self.reasons: dict[str, None] = {}
+
+    def add(self, row: SetRow) -> str:
+        """Learn the graphs of a row, and return it as text."""
+        sets = row.sets()
+        found = {learner: self._cell(learner, row, sets) for learner in self._learners}
+        self._rows.append((row, found))
+        return _text(row.title, found)
+
+    def mean(self, title: str, *, base_only: bool) -> str:
+        """Return the means over the rows as text; a learner that lacks a row has none."""
+        means: dict[str, Figures | Unfinished] = {}
+        for learner in self._learners:
+            cells = [found[learner] for row, found in self._rows if row.is_base or not base_only]
+            whole = [cell for cell in cells if isinstance(cell, Figures)]
+            lacking = Unfinished(f"{len(whole)} of {len(cells)} rows", "")
+            means[learner] = _mean(whole) if cells and len(whole) == len(cells) else lacking
+        return _text(title, means)
+
+    def _cell(self, learner: str, row: SetRow, sets: Iterable[GraphSet]) -> Figures | Unfinished:
         if learner in OURS:
-            figures = [by_us(learner, *one) for one in sets]
-        else:
-            figures = [by_peer(python, learner, *one, limit=limit) for one in sets]
-    except subprocess.TimeoutExpired:
-        return f"not finished in {limit} s"
-    return f"{mean(f1 for f1, _ in figures):.2f} / {mean(distance for _, distance in figures):.1f}"
+            return _mean([by_us(learner, one) for one in sets])
+        slow = (learner, row.title.partition(" ")[0])
+        if slow in self._slow:
+            return self._slow[slow]
+        figures = []
+        for one in sets:
+            cell = self._runs.figures(learner, one)
+            if isinstance(cell, Unfinished):
+                self.reasons[cell.reason] = None
+                if cell.is_slow:
+                    self._slow[slow] = cell
+                return cell
+            figures.append(cell)
+        return _mean(figures)
+
+
+def _mean(some: Sequence[Figures]) -> Figures:
+    columns = zip(*map(attrs.astuple, some), strict=True)
+    return Figures(*map(mean, columns))
+
+
+def _text(title: str, found: Mapping[str, Figures | Unfinished]) -> str:
+    return f"| {title} | {' | '.join(map(_told, found.values()))} |"
+
+
+def _told(one: Figures | Unfinished) -> str:
+    return f"{one.f1:.2f} / {one.distance:.1f} / {one.seconds:.2f}" if isinstance(one, Figures) else one.cell
+
+
+def _listed(words: str) -> list[str]:
+    return [word for word in words.split(",") if word]
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--python", required=True)
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the published sets")
+    parser.add_argument("--python", required=True, help="the interpreter of the peers")
+    parser.add_argument("--networks", type=Path, help="the folder of NAME.bif.gz, for networks that are not shipped")
+    parser.add_argument("--base", default=",".join(BASE), help="the networks of the published sets")
+    parser.add_argument("--sampled", default=",".join(SAMPLED), help="the networks to draw rows from")
     parser.add_argument("--versions", default="4,5")
-    parser.add_argument("--limit", type=int, default=300, help="seconds for each run of a peer")
+    parser.add_argument(
+        "--limit", type=int, default=120, help="CPU seconds of a peer for each set, 0 for the cache alone"
+    )
     parser.add_argument("--learners", default=",".join((*OURS, *PEERS)))
+    parser.add_argument("--cache", type=Path, help="the file that keeps the graphs of peers")
+    parser.add_argument("--check", action="store_true", help="small networks, to check how graphs are read")
     words = parser.parse_args()
-    versions = [int(one) for one in words.versions.split(",")]
-    learners = words.learners.split(",")
+    learners = _listed(words.learners)
     if unknown := set(learners) - {*OURS, *PEERS}:
         parser.error(f"no such learner: {', '.join(sorted(unknown))}")
-    print(f"| skeleton F1 / SHD | {' | '.join(learners)} |\n|---|{'---|' * len(learners)}")
-    for name in ("alarm", "child", "insurance"):
-        for size in SIZES:
-            sets = [drawn(words.data, name, size, version) for version in versions]
-            cells = [cell(learner, sets, words.python, words.limit) for learner in learners]
-            print(f"| {name} {size} | {' | '.join(cells)} |", flush=True)
+    if shutil.which(words.python) is None:
+        parser.error(f"--python: {words.python} cannot be started; make an environment with the peers of peers.txt")
+    files = [words.data / f"{name}.npz" for name in _listed(words.base)]
+    if not words.check and (missing := [str(file) for file in files if not file.exists()]):
+        parser.error(f"--data: no {', '.join(missing)}; --base names the networks of the sets to read")
+    sampled = () if words.check else _listed(words.sampled)
+    try:
+        behind = {name: named_network(name, words.networks) for name in sampled}
+    except ApslError as error:
+        parser.error(f"--sampled: {error} (--networks gives the folder of further files)")
+    base = base_rows(words.data, _listed(words.base), [int(one) for one in words.versions.split(",")])
+    table = Table(learners, PeerRuns(words.python, words.limit, words.cache))
+    print(f"| skeleton F1 / SHD / CPU s | {' | '.join(learners)} |\n|---|{'---|' * len(learners)}")
+    for row in check_rows() if words.check else chain(base, sampled_rows(behind)):
+        print(table.add(row), flush=True)
+    if not words.check:
+        print(table.mean("mean of base rows", base_only=True))
+    print(table.mean("mean of all rows", base_only=False))
+    print("".join(f"\n- {reason}" for reason in table.reasons))
 
 
 if __name__ == "__main__":
