@@ -32,7 +32,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "effects", "export", "report", "evaluation"),
 }  # fmt: skip
 #: Modules that may import further rooms, but only inside functions or for type hints.
-LAZILY = {"apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "report")}
+LAZILY = {
+    "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "report"),
+    "apsl_rules.effects.fit": ("export",),
+}
 #: The layers of apsl_backends, highest first. A room imports lower layers only, never its own.
 BACKEND_LAYERS = (
     ("plugin",),

@@ -8,26 +8,53 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from math import prod
 from typing import Any, cast
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
-from apsl_rules.data import MixedTable, Table, why_set_aside
+from apsl_rules.data import Codes, MixedTable, Table, why_set_aside
 from apsl_rules.data.counts import CachedCounts, collapse
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.effects.regression import Covariance
 from apsl_rules.effects.standardisation import Strata, strata_of
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Request, Settings, Source, open_data
-from apsl_rules.names import Node, require_known
+from apsl_rules.names import Node, listing, require_known
 from apsl_rules.parts import Part
 
 #: The settings of ``learn`` that say how a table is read.
 READING = ("kinds", "drop", "only", "weights", "missing", "discretize", "counts", "options", "plugins")
+#: The most cells of a table of counts.
+MOST_CELLS = 1 << 24
 _NO_ROWS = (
     "a {kind} has no rows to estimate from; give a table as data=, for example one that was sampled from the network"
 )
+
+
+@attrs.frozen(eq=False)
+class CountedColumns:
+    """The combinations of codes that occur in some columns, each with its rows; a missing value has the last code."""
+
+    columns: tuple[Node, ...]
+    levels: tuple[tuple[Any, ...], ...]
+    codes: Codes
+    weights: npt.NDArray[np.int64]
+
+    def table(self) -> npt.NDArray[np.int64]:
+        """Return the counts with an axis for each column, without missing values."""
+        cards = [len(one) for one in self.levels]
+        if prod(cards) > MOST_CELLS:
+            message = (
+                f"the table of {listing(self.columns)} has {prod(cards):,} cells, and at most {MOST_CELLS:,} are "
+                "filled; join levels, or take a smaller part"
+            )
+            raise DataError(message)
+        known = np.all(self.codes < np.array(cards)[:, None], axis=0)
+        places = np.ravel_multi_index(tuple(self.codes[:, known].astype(np.int64)), cards)
+        return np.bincount(places, self.weights[known], prod(cards)).astype(np.int64).reshape(cards)
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -47,9 +74,18 @@ class Figures:
     def _heading(self) -> Any:
         return getattr(self.table, "heading", self.table)
 
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return int(self._heading.rows)
+
+    def has(self, node: Node) -> bool:
+        """Return whether a node is a column of the table."""
+        return node in self._heading.place
+
     def require(self, node: Node, role: str) -> None:
         """Refuse a node that is no column of the table, and say why if it was set aside."""
-        if node in self._heading.names:
+        if self.has(node):
             return
         why = why_set_aside(self.table, node)
         if why is not None:
@@ -77,21 +113,29 @@ class Figures:
 
     # --- counts ------------------------------------------------------------------------------------------------------
 
-    def strata(self, sets: Sequence[tuple[Node, ...]]) -> list[Strata]:
-        """Count sets of categories, each a cause, a target and what is adjusted for, in one round."""
+    def joints(self, sets: Sequence[tuple[Node, ...]]) -> list[CountedColumns]:
+        """Count sets of categories in one round."""
         if not sets:
             return []
         counted = self._counted(tuple(dict.fromkeys(node for one in sets for node in one)))
         if isinstance(counted, Table):
-            return [_strata_of_table(counted, columns) for columns in sets]
+            return [_count_in_memory(counted, columns) for columns in sets]
         place = counted.heading.place
         counted.fetch([tuple(place[node] for node in columns) for columns in sets], needed=True)
         found = []
         for columns in sets:
             joint = counted.joint([place[node] for node in columns])
-            levels = [tuple(counted.heading.levels[place[node]]) for node in columns]
-            found.append(strata_of(joint.codes, joint.weights, columns, levels))
+            levels = tuple(tuple(counted.heading.levels[place[node]]) for node in columns)
+            found.append(CountedColumns(columns, levels, joint.codes, joint.weights))
         return found
+
+    def strata(self, sets: Sequence[tuple[Node, ...]]) -> list[Strata]:
+        """Count sets of categories, each a cause, a target and what is adjusted for, in one round."""
+        return [strata_of(one.codes, one.weights, one.columns, one.levels) for one in self.joints(sets)]
+
+    def counts(self, sets: Sequence[tuple[Node, ...]]) -> list[npt.NDArray[np.int64]]:
+        """Count sets of categories in one round, as tables with an axis for each; missing values are left out."""
+        return [one.table() for one in self.joints(sets)]
 
     def _counted(self, columns: tuple[Node, ...]) -> Table | CachedCounts:
         if isinstance(self.table, Table | CachedCounts):
@@ -153,11 +197,11 @@ def _plugins(settings: Settings) -> Settings:
     return {"plugins": settings["plugins"]} if "plugins" in settings else {}
 
 
-def _strata_of_table(table: Table, columns: tuple[Node, ...]) -> Strata:
+def _count_in_memory(table: Table, columns: tuple[Node, ...]) -> CountedColumns:
     places = [table.place[node] for node in columns]
     codes, weights = collapse(table.codes[places], (table.cards + table.incomplete)[places].tolist())
-    levels = [tuple(table.levels[place])[: int(table.cards[place])] for place in places]
-    return strata_of(codes, weights, columns, levels)
+    levels = tuple(tuple(table.levels[place])[: int(table.cards[place])] for place in places)
+    return CountedColumns(columns, levels, codes, weights)
 
 
 def _moments_of(source: Source) -> MomentSource:

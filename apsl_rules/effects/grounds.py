@@ -114,9 +114,9 @@ def _values(values: tuple[float, ...]) -> str:
 
 def _assumptions(effect: Effect) -> tuple[str, ...]:
     cause, target = shown(effect.cause), shown(effect.target)
+    hidden = f"no hidden common cause of {cause} and {target}, or of {cause} and one of its neighbours"
     told = [
-        f"no hidden common cause of {cause} and {target}, or of {cause} and one of its neighbours; one would bias the "
-        f"effect, and nothing here can show it",
+        f"{hidden}; one would bias the effect, and nothing here can show it",
         f"the edges at {cause} are right; each arrow is as good as its proof",
         "rows are independent of each other and were not selected by the target or its effects",
         f"setting {cause} changes nothing else than what follows from {cause}",

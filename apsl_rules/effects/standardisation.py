@@ -65,7 +65,7 @@ def strata_of(
     kept = [tuple(levels[axis][place] for place in occur[axis]) for axis in (0, 1)]
     names = tuple(tuple(levels[2 + row][code] for row, code in enumerate(column)) for column in places.T.tolist())
     counts = counts[:, occur[0]][:, :, occur[1]]
-    return Strata(counts, columns[0], columns[1], *kept, tuple(columns[2:]), names)
+    return Strata(counts, columns[0], columns[1], kept[0], kept[1], tuple(columns[2:]), names)
 
 
 def standardise(strata: Strata, quantile: float, *, leave_out_empty: bool = False) -> Estimates | Refusal:
@@ -137,7 +137,7 @@ def _positivity(strata: Strata, empty: npt.NDArray[np.bool_]) -> str:
     cause = shown(strata.cause)
     return (
         f"nothing shows what {cause} = {shown(strata.cause_levels[level])} does where {where}: no row has both. {bad} "
-        f"of {count_of(len(empty), 'stratum', 'strata')} ({100 * share:.0f} % of the rows) lack a level of {cause}; join "
-        f"levels, bring more rows, adjust for less if the graph allows it, or leave such strata out with "
+        f"of {count_of(len(empty), 'stratum', 'strata')} ({100 * share:.0f} % of the rows) lack a level of {cause}; "
+        f"join levels, bring more rows, adjust for less if the graph allows it, or leave such strata out with "
         f"empty='leave out'"
     )

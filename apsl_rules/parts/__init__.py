@@ -6,6 +6,7 @@ from apsl_rules.parts.comparison import Comparison
 from apsl_rules.parts.edge_list import edges_csv
 from apsl_rules.parts.edge_probability import DEFAULT_DIRECTION
 from apsl_rules.parts.file import load_part, part_json, save_part
+from apsl_rules.parts.fragility import Fragility
 from apsl_rules.parts.learned_graph import LearnedGraph
 from apsl_rules.parts.marked_graph import MARKS, Edge, MarkedGraph, graph_of, mark_named
 from apsl_rules.parts.part import Part, Visit
@@ -21,6 +22,7 @@ __all__ = [
     "Comparison",
     "Distances",
     "Edge",
+    "Fragility",
     "LearnedGraph",
     "MarkedGraph",
     "OpenEdges",

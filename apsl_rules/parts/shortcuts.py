@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from apsl_rules.effects import Effects, Fitted
     from apsl_rules.parts.marked_graph import MarkedGraph
     from apsl_rules.parts.part import Part
     from apsl_rules.rules import Rulebook
@@ -109,6 +110,28 @@ class Exportable:
         from apsl_rules.export.pgmpy import to_pgmpy
 
         return to_pgmpy(self)
+
+
+class Answering:
+    """The methods of ``Part`` that take a table and say how much."""
+
+    __slots__ = ()
+
+    def effects(self, data: Any, **options: Any) -> Effects:
+        """Estimate the effect along each edge at the target from a table; options are those of ``effect``."""
+        from apsl_rules.effects.neighbours import effects_at_target
+
+        return effects_at_target(cast("Part", self), data, **options)
+
+    def fit(self, data: Any, **options: Any) -> Fitted:
+        """Fit the distribution of every node given its parents to a table of categories.
+
+        Options are ``prior`` (how many rows it counts as), ``open_edges`` ("refuse" or "direct" undirected edges), and
+        the settings of ``learn`` that say how a table is read.
+        """
+        from apsl_rules.effects.fit import fit
+
+        return fit(cast("Part", self), data, **options)
 
 
 class Viewable:
