@@ -62,9 +62,11 @@ class Answer:
 
     def __str__(self) -> str:
         x, t = shown(self.cause), shown(self.target)
+        is_known = self.part.settings.get("alpha") is None
+        missed = "" if is_known else ", as far as the tests can tell; they may miss a weak effect"
         told = {
             "always": f"{x} is a cause of {t} in every graph that the part leaves open",
-            "never": f"{x} is a cause of {t} in no graph that the part leaves open",
+            "never": f"{x} is a cause of {t} in no graph that the part leaves open{missed}",
             "depends": f"whether {x} is a cause of {t} depends on lines that the part leaves open",
             "unknown": f"whether {x} is a cause of {t} is unknown: too few rows to test it",
         }

@@ -70,8 +70,13 @@ class Effect:
 
     @property
     def main(self) -> Change:
-        """Return the change to look at first."""
-        return self.changes[-1] if self.changes else Change(is_number=True, is_mean=True)
+        """Return the change to look at first; an empty one where nothing was estimated."""
+        return self.changes[-1] if self.changes else Change()
+
+    @property
+    def compares(self) -> str:
+        """Return what the main change compares, in words; nothing where nothing was estimated."""
+        return self.main.text(self.cause, self.target) if self.changes else ""
 
     @property
     def is_refused(self) -> bool:
@@ -115,7 +120,7 @@ class Effect:
             {
                 "cause": self.cause,
                 "target": self.target,
-                "change": change.text(self.cause, self.target),
+                "change": change.text(self.cause, self.target) if self.changes else "",
                 "assumes": str(one.orientation) if one.orientation.arrows else "",
                 "adjustment": list(one.adjustment),
                 **_figures(one, change),

@@ -26,7 +26,7 @@ from apsl_rules.names import Depth, Node, check_depth, check_target, require_kno
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
 
-Empty = Literal["refuse", "leave out"]
+Empty = Literal["refuse", "leave-out"]
 
 
 @interruptible
@@ -59,7 +59,7 @@ def effect(
     confidence
         The share of samples whose interval holds the effect.
     empty
-        What to do with strata in which some level of the cause does not occur: "refuse", or "leave out", which gives
+        What to do with strata in which some level of the cause does not occur: "refuse", or "leave-out", which gives
         the effect on the other rows.
     depth
         How far to learn around the cause; 1 by default, "max" for an adjustment other than the parents.
@@ -76,13 +76,13 @@ def effect(
     """
     require_different(cause, target)
     check_confidence(confidence)
-    chosen("empty", empty, ("refuse", "leave out"))
+    chosen("empty", empty, ("refuse", "leave-out"))
     if depth is not None:
         check_depth(depth)
     far: Depth = depth or (1 if isinstance(adjust, str) and adjust == "parents" else "max")
     part, figures = part_and_figures(source, cause, target, depth=far, data=data, settings=settings)
     question = ask(part, cause, target, adjust)
-    (found,) = estimate(figures, [question], confidence, leave_out_empty=empty == "leave out")
+    (found,) = estimate(figures, [question], confidence, leave_out_empty=empty == "leave-out")
     return found
 
 
@@ -193,7 +193,7 @@ def read_as(part: Part, data: Any, settings: Settings) -> Settings:
     if is_read or callable(getattr(data, "verdict", None)):
         return settings
     known = {name: part.settings[name] for name in ("missing", "discretize", "weights") if name in part.settings}
-    found = cast("Settings", {**known, **settings})
+    found = cast("Settings", {**known, **{name: value for name, value in settings.items() if value is not None}})
     if "discretize" not in found and "kinds" not in found:
         members = set(part.members)
         kinds = {one.name: one.kind for one in part.columns if one.name in members and not one.detail.endswith(", cut")}

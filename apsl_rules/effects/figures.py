@@ -89,7 +89,7 @@ class Figures:
             return
         why = why_set_aside(self.table, node)
         if why is not None:
-            message = f"there is no effect with the {role} {node!r}: {why}"
+            message = f"the {role} {node!r} cannot be used: {why}"
             raise DataError(message)
         require_known(node, self._heading.names, role)
 

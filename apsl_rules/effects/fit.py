@@ -1,7 +1,8 @@
 """A part with numbers: the distribution of every node given its parents, for questions and predictions.
 
-The nodes at the rim of a part may have parents beyond it, which are summed over: what is said of the rim is what the
-table says. Inside, probabilities follow from the graph. Arrows are taken as they are, so ``do`` rests on them.
+A part has all edges of its inner nodes, but not those between two nodes at its rim, nor the parents of the rim beyond
+it. The target given its Markov blanket is exact from depth 2 on; what joins the rim by ways outside the part is left
+out, so a question that goes from rim to rim takes a deeper part. Arrows are taken as they are, so ``do`` rests on them.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._arguments import chosen, is_number, spelt
-from apsl_rules.data import Table
 from apsl_rules.effects.estimate import read_as
 from apsl_rules.effects.figures import Figures, open_figures
+from apsl_rules.effects.level_codes import LevelCodes, is_in_memory, level_codes
 from apsl_rules.errors import DataError, GraphError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs import Dag, known_dag
 from apsl_rules.graphs.networks import Network, joint
@@ -115,50 +116,57 @@ class Fitted:
         near = {parent for node in self._families for parent in (node, *dag.parents_of(node))}
         return in_order(near - {self.target})
 
-    def predict(self, data: Any, **settings: Unpack[Settings]) -> pd.DataFrame:
-        """Return the distribution of the target in each row of a table, from all other nodes.
+    def predict(self, data: Any) -> pd.DataFrame:
+        """Return the distribution of the target in each row of a table in memory, from all other nodes.
 
-        A value that is missing is summed over.
+        A value that is missing is summed over, and so is a column that is not there.
         """
         import pandas as pd
 
-        figures = self._figures(data, settings)
-        if not isinstance(figures.table, Table):
-            message = "predict needs rows in memory; give a frame or counts='memory', or ask for log_loss"
-            raise InvalidArgumentError(message)
-        table = figures.table
-        known = [node for node in self.blanket if node in table.place]
-        codes = np.array([self._codes(figures, node, table.codes[table.place[node]]) for node in known], np.int64)
-        patterns, inverse = np.unique(codes.reshape(len(known), table.rows), axis=1, return_inverse=True)
-        shares = self._given_patterns(known, patterns)
-        return pd.DataFrame(shares[inverse.reshape(-1)], columns=list(self.network.levels[self.target]))
+        rows = level_codes(data, {node: self.network.levels[node] for node in self.blanket})
+        shares = self._given_rows(rows)
+        return pd.DataFrame(shares, columns=list(self.network.levels[self.target]))
 
     def log_loss(self, data: Any, **settings: Unpack[Settings]) -> float:
         """Return the mean of -ln P(what the target was) over the rows of a table in which it is known, in nats."""
-        figures = self._figures(data, settings)
-        figures.require(self.target, "target")
-        known = [node for node in self.blanket if figures.has(node)]
-        (found,) = figures.joints([(self.target, *known)])
-        codes = [self._codes(figures, node, row) for node, row in zip((self.target, *known), found.codes, strict=True)]
-        is_known = codes[0] >= 0
-        patterns = np.array(codes[1:], np.int64).reshape(len(known), -1)[:, is_known]
-        weights = found.weights[is_known]
-        if not weights.sum():
+        wanted = {node: self.network.levels[node] for node in (self.target, *self.blanket)}
+        if settings.get("counts") in (None, "memory") and is_in_memory(data):
+            rows = level_codes(data, wanted)
+            weights = np.ones(rows.count, np.int64)
+        else:
+            rows, weights = self._counted(data, wanted, settings)
+        if self.target not in rows.codes:
+            message = f"the table has no column {self.target!r}, which is the target; give one that has it"
+            raise DataError(message)
+        is_known = rows.codes[self.target] >= 0
+        if not weights[is_known].sum():
             message = f"no row has a value of the target {self.target!r}; give rows that do"
             raise DataError(message)
-        shares = self._given_patterns(known, patterns)[np.arange(patterns.shape[1]), codes[0][is_known]]
+        shares = self._given_rows(rows)[np.flatnonzero(is_known), rows.codes[self.target][is_known]]
         with np.errstate(divide="ignore"):
-            return float(-(weights * np.log(shares)).sum() / weights.sum())
+            return float(-(weights[is_known] * np.log(shares)).sum() / weights[is_known].sum())
 
-    def _figures(self, data: Any, settings: Settings) -> Figures:
-        return open_figures(data, cast("Settings", {**self.settings, **settings}))
+    def _counted(
+        self, data: Any, wanted: Mapping[Node, tuple[str, ...]], settings: Settings
+    ) -> tuple[LevelCodes, npt.NDArray[np.int64]]:
+        """Return the combinations of levels that occur in a table elsewhere, and the rows of each."""
+        figures = open_figures(data, cast("Settings", {**self.settings, **settings}))
+        known = tuple(node for node in wanted if figures.has(node))
+        _require_categories(figures, known)
+        (found,) = figures.joints([known])
+        codes = {}
+        for node, names, row in zip(known, found.levels, found.codes, strict=True):
+            places = [self._place(node, level) for level in names]
+            codes[node] = np.array([*places, -1], np.int64)[row]
+        return LevelCodes(codes, len(found.weights)), found.weights
 
-    def _codes(self, figures: Figures, node: Node, codes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Return codes of a table as places among the levels of a node here, -1 where a value is missing."""
-        _require_categories(figures, [node])
-        places = [self._place(node, level) for level in figures.levels(node)]
-        found: npt.NDArray[np.int64] = np.array([*places, -1], np.int64)[codes]
-        return found
+    def _given_rows(self, rows: LevelCodes) -> Floats:
+        """Return the distribution of the target in each row; equal rows are worked out once."""
+        known = [node for node in self.blanket if node in rows.codes]
+        codes = np.array([rows.codes[node] for node in known], np.int64).reshape(len(known), rows.count)
+        patterns, inverse = np.unique(codes, axis=1, return_inverse=True)
+        shares: Floats = self._given_patterns(known, patterns)[inverse.reshape(-1)]
+        return shares
 
     def _given_patterns(self, known: Sequence[Node], patterns: npt.NDArray[np.int64]) -> Floats:
         """Return the distribution of the target for each pattern of levels, -1 where one is missing."""

@@ -129,9 +129,8 @@ def _assumptions(effect: Effect) -> tuple[str, ...]:
 def effect_text(effect: Effect) -> str:
     """Return an effect in words: each possible effect by the main change, and what bounds them."""
     cause, target = shown(effect.cause), shown(effect.target)
-    lines = [f"effect of {cause} on {target}: {effect.main.text(effect.cause, effect.target)}"]
-    if not effect.changes and not effect.is_refused:
-        lines = [f"effect of {cause} on {target}: none"]
+    what = effect.compares or ("refused" if effect.is_refused else "none")
+    lines = [f"effect of {cause} on {target}: {what}"]
     for one in effect.possible:
         lines += [f"  {_possible_text(effect, one, change)}" for change in _shown_changes(effect, one)]
     if effect.is_refused:
@@ -172,7 +171,7 @@ def effect_data(effect: Effect) -> dict[str, Any]:
         "target": label(effect.target),
         "confidence": effect.confidence,
         "adjust": effect.adjust if isinstance(effect.adjust, str) else [label(node) for node in effect.adjust],
-        "change": effect.main.text(effect.cause, effect.target),
+        "change": effect.compares,
         "bounds": None if bounds is None else list(bounds),
         "values": list(effect.values),
         "possible": [_possible_data(effect, one) for one in effect.possible],

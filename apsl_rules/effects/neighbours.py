@@ -67,7 +67,7 @@ def _row(effect: Effect) -> dict[str, Any]:
     return {
         "cause": effect.cause,
         "target": effect.target,
-        "change": effect.main.text(effect.cause, effect.target),
+        "change": effect.compares,
         "lowest": values[0] if values else None,
         "highest": values[-1] if values else None,
         "low": None if bounds is None else bounds[0],
@@ -93,7 +93,7 @@ def effects_at_target(
     from the data, around the same target to depth 2.
     """
     check_confidence(confidence)
-    chosen("empty", empty, ("refuse", "leave out"))
+    chosen("empty", empty, ("refuse", "leave-out"))
     figures = open_figures(data, read_as(part, data, settings))
     neighbours = part.neighbours_of(part.target)
     pairs = [_along(part, other) for other in neighbours]
@@ -105,7 +105,7 @@ def effects_at_target(
             questions.append(ask(wide, cause, target, adjust))
         except ApslError as error:
             refused[other] = str(error)
-    found = estimate(figures, questions, confidence, leave_out_empty=empty == "leave out")
+    found = estimate(figures, questions, confidence, leave_out_empty=empty == "leave-out")
     return Effects(wide, tuple(found), refused)
 
 

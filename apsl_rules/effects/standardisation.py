@@ -139,5 +139,5 @@ def _positivity(strata: Strata, empty: npt.NDArray[np.bool_]) -> str:
         f"nothing shows what {cause} = {shown(strata.cause_levels[level])} does where {where}: no row has both. {bad} "
         f"of {count_of(len(empty), 'stratum', 'strata')} ({100 * share:.0f} % of the rows) lack a level of {cause}; "
         f"join levels, bring more rows, adjust for less if the graph allows it, or leave such strata out with "
-        f"empty='leave out'"
+        f"empty='leave-out'"
     )
