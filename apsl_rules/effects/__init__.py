@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from apsl_rules.effects.causes import Answer, Case, causes
 from apsl_rules.effects.contrasts import Change, Estimates, Interval
+from apsl_rules.effects.edge_charts import edge_figures
 from apsl_rules.effects.effect import Effect, PossibleEffect
 from apsl_rules.effects.estimate import effect
 from apsl_rules.effects.fit import Fitted, fit
@@ -25,6 +26,7 @@ __all__ = [
     "Orientation",
     "PossibleEffect",
     "causes",
+    "edge_figures",
     "effect",
     "effects_at_target",
     "fit",

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._arguments import spelt
-from apsl_rules.data import FileTable, MixedTable, Table
+from apsl_rules.data import FileTable, Labels, MixedTable, Table
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.moments import MomentSource
-from apsl_rules.data.readers import file_kind, read_csv, read_parquet
+from apsl_rules.data.readers import PlainTable, file_kind, read_csv, read_parquet
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Source
 from apsl_rules.names import Node, listing, nearest
@@ -43,6 +43,8 @@ def level_codes(data: Any, levels: Mapping[Node, tuple[str, ...]]) -> LevelCodes
     if not is_in_memory(data):
         message = f"{type(data).__name__} has no rows to look at one by one; give a frame or a file"
         raise InvalidArgumentError(message)
+    if isinstance(data, PlainTable):
+        return _of_plain(data, levels)
     frame = _frame(data)
     columns = {node: frame[node] for node in levels if node in frame.columns}
     return LevelCodes({node: _of_column(node, one, levels[node]) for node, one in columns.items()}, len(frame))
@@ -72,6 +74,22 @@ def _of_table(table: Table, levels: Mapping[Node, tuple[str, ...]]) -> LevelCode
             place = table.place[node]
             names = [_place(node, level, known) for level in table.levels[place][: int(table.cards[place])]]
             codes[node] = np.array([*names, -1], np.int64)[table.codes[place]]
+    return LevelCodes(codes, table.rows)
+
+
+def _of_plain(table: PlainTable, levels: Mapping[Node, tuple[str, ...]]) -> LevelCodes:
+    codes = {}
+    for number, node in enumerate(table.names):
+        if node in levels:
+            column = table.column(number)
+            if isinstance(column, Labels):
+                places = [_place(node, level, levels[node]) for level in column.levels]
+                codes[node] = np.array([*places, -1], np.int64)[column.codes]
+            else:
+                codes[node] = np.full(table.rows, -1, np.int64)
+                found, inverse = np.unique(column.present, return_inverse=True)
+                places = [_place(node, one, levels[node]) for one in found.tolist()]
+                codes[node][~column.missing] = np.array(places, np.int64)[inverse]
     return LevelCodes(codes, table.rows)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.parts.comparison import Comparison
+from apsl_rules.parts.edge_figures import EdgeFigures
 from apsl_rules.parts.edge_list import edges_csv
 from apsl_rules.parts.edge_probability import DEFAULT_DIRECTION
 from apsl_rules.parts.file import load_part, part_json, save_part
@@ -22,6 +23,7 @@ __all__ = [
     "Comparison",
     "Distances",
     "Edge",
+    "EdgeFigures",
     "Fragility",
     "LearnedGraph",
     "MarkedGraph",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from apsl_rules.effects import Effects, Fitted
+    from apsl_rules.parts.edge_figures import EdgeFigures
     from apsl_rules.parts.marked_graph import MarkedGraph
     from apsl_rules.parts.part import Part
     from apsl_rules.rules import Rulebook
@@ -139,28 +140,45 @@ class Viewable:
 
     __slots__ = ()
 
-    def svg(self, *, outside: bool = False) -> str:
-        """Draw the part as SVG text, ``outside`` with what was learned beyond the asked depth, in grey."""
+    def svg(self, *, outside: bool = False, data: Any = None, **reading: Any) -> str:
+        """Draw the part as SVG text, ``outside`` with what was learned beyond the asked depth, in grey.
+
+        With a table as ``data``, edges at the target have the size of their effect instead of their probability.
+        """
         from apsl_rules.report.svg import svg
 
-        return svg(cast("Part", self), outside=outside)
+        return svg(cast("Part", self), outside=outside, figures=_edge_figures(cast("Part", self), data, reading))
 
-    def plot(self, ax: Axes | None = None, *, outside: bool = False) -> Axes:
-        """Draw the part with matplotlib into axes, new ones if none are given."""
+    def plot(self, ax: Axes | None = None, *, outside: bool = False, data: Any = None, **reading: Any) -> Axes:
+        """Draw the part with matplotlib into axes, new ones if none are given; ``data`` as for ``svg``."""
         from apsl_rules.report.matplotlib_plot import plot
 
-        return plot(cast("Part", self), ax, outside=outside)
+        figures = _edge_figures(cast("Part", self), data, reading)
+        return plot(cast("Part", self), ax, outside=outside, figures=figures)
 
-    def report(self, path: str | Path) -> None:
-        """Write the part as one HTML file: a drawing with every proof and a replay of the run, for any browser."""
+    def report(self, path: str | Path, *, data: Any = None, **reading: Any) -> None:
+        """Write the part as one HTML file: a drawing with every proof and a replay of the run, for any browser.
+
+        With a table as ``data`` it also has the effects along the edges at the target, the levels of each node, and the
+        table or chart behind each edge; ``reading`` are the settings of ``learn`` that say how a table is read.
+        """
         from apsl_rules.report.page import write_report
 
-        write_report(cast("Part", self), path)
+        write_report(cast("Part", self), path, _edge_figures(cast("Part", self), data, reading))
 
     def _repr_html_(self) -> str:
         from apsl_rules.report.notebook import notebook_html
 
         return notebook_html(cast("Part", self))
+
+
+def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigures | None:
+    """Return what a table says of the edges of a part, if there is one."""
+    if data is None:
+        return None
+    from apsl_rules.effects.edge_charts import edge_figures
+
+    return edge_figures(part, data, **reading)
 
 
 def export_as(part: Part, name: str) -> str:
