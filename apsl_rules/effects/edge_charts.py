@@ -54,12 +54,15 @@ def effect_label(effect: Effect) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"+{figure(round(value, 12))}" if value > 0 else figure(value).replace("-", "−")
+    """Return a figure with its sign and two digits."""
+    rough = float(f"{value:.2g}")
+    return f"+{figure(rough)}" if rough > 0 else figure(rough).replace("-", "−")
 
 
 def _effect_lines(found: Effects) -> Iterable[tuple[Pair, list[str]]]:
     for one in found:
-        yield frozenset((one.cause, one.target)), [line.strip() for line in str(one).split("\n")]
+        told = [line.strip() for line in str(one).split("\n")]
+        yield frozenset((one.cause, one.target)), [*told, f"assumed: {'; '.join(one.why().assumptions[:2])}"]
     for node, why in found.refused.items():
         yield frozenset((node, found.part.target)), [why]
 

@@ -14,7 +14,7 @@ import attrs
 from apsl_rules.evidence import Evidence, Verdict, p_text
 from apsl_rules.names import Node, count_of, shown
 from apsl_rules.parts import EdgeFigures, Part, Visit
-from apsl_rules.report.edge_width import thickness, weight_text, weights_of
+from apsl_rules.report.edge_width import label_of, thickness, weights_of
 from apsl_rules.report.edges import Look, positions
 from apsl_rules.report.layout import Box, Drawing, DrawnEdge, drawing_of
 from apsl_rules.report.paths import body_of, corners_of, head_of
@@ -26,15 +26,16 @@ _FIGURES = {"support": "support", "probability": "edge", "direction": "direction
 
 def page_data(part: Part, figures: EdgeFigures | None = None) -> dict[str, Any]:
     """Return the data of the page for a part; ``figures`` are what a table says of its edges."""
-    return _Writer(part, drawing_of(part), figures or EdgeFigures()).data()
+    return _Writer(part, drawing_of(part), figures).data()
 
 
 class _Writer:
     """Numbers nodes, facts, evidence and proof steps while they are written."""
 
-    def __init__(self, part: Part, drawing: Drawing, figures: EdgeFigures) -> None:
+    def __init__(self, part: Part, drawing: Drawing, figures: EdgeFigures | None) -> None:
         self._part = part
-        self._figures = figures
+        self._given = figures
+        self._figures = figures or EdgeFigures()
         self._drawing = drawing
         self._nodes = {box.node: number for number, box in enumerate(drawing.boxes)}
         self._relations = {name: number for number, name in enumerate(part.history.relations)}
@@ -65,6 +66,7 @@ class _Writer:
             "notes": list(part.notes),
             "columns": _columns(part),
             "incomplete": part.incomplete,
+            "with_effects": self._given is not None,
             "relations": [_pieces(relation) for relation in part.history.relations.values()],
         }
         return written | {
@@ -104,7 +106,7 @@ class _Writer:
             "proof": None if drawn.edge.last is Look.NONE else self._proof(self._part.why(*drawn.edge.pair)),
             "p": None if p is None else f"{p:.3g}",
             "width": round(thickness(weight), 2),
-            "weight": self._figures.labels.get(pair) or (None if weight is None else weight_text(weight)),
+            "weight": label_of(pair, weight, self._given),
             "effect": self._figures.effects.get(pair, []),
             "chart": self._chart(pair),
             "figures": [[_FIGURES[name], row[name]] for name in _FIGURES if row.get(name) is not None],

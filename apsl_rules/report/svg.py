@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 from apsl_rules.names import Pair, shown
 from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.report.colours import BACKGROUND, BOX, FONT, OUTLINE, SOFT, STRIPE, STROKES, TEXT, stroke_name
-from apsl_rules.report.edge_width import thickness, weight_text, weights_of
+from apsl_rules.report.edge_width import label_of, thickness, weights_of
 from apsl_rules.report.edges import Look
 from apsl_rules.report.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
 from apsl_rules.report.paths import (
@@ -47,14 +47,14 @@ def svg(part: Part, *, outside: bool = False, figures: EdgeFigures | None = None
     suggested = any(drawn.edge.last in SUGGESTED for drawn in drawing.edges)
     absent = {"beyond the asked depth": not beyond, "line: direction suggested": not suggested}
     signs = {words: sign for words, sign in _SIGNS.items() if not absent.get(words)}
-    weights, labels = weights_of(part.rows()), {} if figures is None else figures.labels
+    weights = weights_of(part.rows())
     size = [num(max(drawing.width, 2 * MARGIN + sum(map(_room, signs)))), num(drawing.height + _LEGEND)]
     pieces = [
         _start(*size),
         f"<title>{escape(f'The part around {shown(part.target)}, depth {part.depth}')}</title>",
         f'<rect width="100%" height="100%" fill="{BACKGROUND}"/>',
         *_stripes(drawing),
-        *(piece for drawn in final_edges(drawing) for piece in _edge(drawn, weights, labels)),
+        *(piece for drawn in final_edges(drawing) for piece in _edge(drawn, weights, figures)),
         *(_box(box, is_target=box.node == part.target) for box in drawing.boxes),
         *_legend(signs, drawing.height + 6),
         "</svg>",
@@ -90,7 +90,7 @@ def _box(box: Box, *, is_target: bool) -> str:
     )
 
 
-def _edge(drawn: DrawnEdge, weights: Mapping[Pair, float], labels: Mapping[Pair, str]) -> Iterator[str]:
+def _edge(drawn: DrawnEdge, weights: Mapping[Pair, float], figures: EdgeFigures | None) -> Iterator[str]:
     look, route, kind = drawn.edge.last, drawn.route, stroke_name(drawn.edge.last)
     colour = STROKES[kind if drawn.edge.within else "beyond"]
     weight = weights.get(frozenset(drawn.edge.pair))
@@ -108,7 +108,7 @@ def _edge(drawn: DrawnEdge, weights: Mapping[Pair, float], labels: Mapping[Pair,
     if kind == "conflict":
         yield f'<circle cx="{num(x)}" cy="{num(y)}" r="8" fill="{BACKGROUND}" stroke-width="1.5"/>'
         yield f'<path d="M{num(x - 3.5)} {num(y - 3.5)}l7 7m0 -7l-7 7" stroke-width="2"/>'
-    label = labels.get(frozenset(drawn.edge.pair)) or (None if weight is None else weight_text(weight))
+    label = label_of(frozenset(drawn.edge.pair), weight, figures)
     if label is not None:
         place = f'x="{num(x)}" y="{num(y - 6)}" text-anchor="middle" font-size="{_LETTERS}"'
         halo = f'stroke="{STRIPE}" stroke-width="3" paint-order="stroke"'
