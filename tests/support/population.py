@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -18,16 +18,18 @@ Floats = npt.NDArray[np.float64]
 
 
 class PopulationMoments:
-    """The exact covariance of a linear network, as if from very many rows."""
+    """The exact covariance of a linear network, as if from very many rows; all errors have the variance 1.
+
+    ``weights`` are the coefficients of its arrows, or the seed that draws them.
+    """
 
     kind = "population"
 
-    def __init__(self, dag: Dag, seed: int, rows: int = 10**6) -> None:
-        rng = np.random.default_rng(seed)
+    def __init__(self, dag: Dag, weights: int | Mapping[tuple[Node, Node], float], rows: int = 10**6) -> None:
         place = {node: number for number, node in enumerate(dag.nodes)}
         self.coefficients = np.zeros((len(place), len(place)))
-        for tail, head in sorted(dag.edges, key=repr):
-            self.coefficients[place[tail], place[head]] = rng.uniform(0.3, 1.5) * rng.choice([-1.0, 1.0])
+        for (tail, head), weight in (drawn_weights(dag, weights) if isinstance(weights, int) else weights).items():
+            self.coefficients[place[tail], place[head]] = weight
         spread = np.linalg.inv(np.eye(len(place)) - self.coefficients)
         self.matrix: Floats = spread.T @ spread
         ones = np.ones(len(place), np.int64)
@@ -47,12 +49,24 @@ class PopulationMoments:
         """Return the total effect if a graph of the class were true: the slope given the parents there."""
         return 0.0 if y in dag.parents_of(x) else self.slope(x, y, dag.parents_of(x))
 
+    def true_effect(self, x: Node, y: Node) -> float:
+        """Return the total effect in the graph that the coefficients belong to: the sum over all directed paths."""
+        place = self.heading.place
+        spread = np.linalg.inv(np.eye(len(place)) - self.coefficients)
+        return float(spread[place[x], place[y]])
+
     def slope(self, x: Node, y: Node, given: Iterable[Node]) -> float:
         """Return the coefficient of x in the regression of y on x and others."""
         place = self.heading.place
         held = [place[node] for node in (x, *given)]
         slopes = np.linalg.solve(self.matrix[np.ix_(held, held)], self.matrix[held, place[y]])
         return float(slopes[0])
+
+
+def drawn_weights(dag: Dag, seed: int) -> dict[tuple[Node, Node], float]:
+    """Draw coefficients of either sign, none of them small."""
+    rng = np.random.default_rng(seed)
+    return {edge: rng.uniform(0.3, 1.5) * rng.choice([-1.0, 1.0]) for edge in sorted(dag.edges, key=repr)}
 
 
 def open_graphs(dag: Dag, knowledge: Knowledge | None = None) -> Iterator[Dag]:
