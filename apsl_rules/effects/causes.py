@@ -15,8 +15,8 @@ from typing import Any, Literal, TypeAlias, Unpack
 import attrs
 
 from apsl_rules._json_labels import label
-from apsl_rules.effects.estimate import open_structure, read_as, require_different, without_reading
-from apsl_rules.effects.neighbourhood import Orientation, neighbourhood_of
+from apsl_rules.effects.estimate import least_direction, open_structure, read_as, require_different, without_reading
+from apsl_rules.effects.neighbourhood import Orientation, neighbourhood_of, with_sure_arrows
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Evidence, Verdict, evidence_data, evidence_text
 from apsl_rules.learning import Request, Settings, Source, open_data, run_once
@@ -132,7 +132,8 @@ def causes(source: Any, cause: Node, target: Node, *, data: Any = None, **settin
         part = run_once(request, opened, cause, 1)
         if data is not None:
             opened = open_data(data, Request.of(settings, caller="causes"))
-    return answer(part, cause, target, _oracle(part, opened, request))
+    sure = with_sure_arrows(part, least_direction(settings))
+    return answer(sure, cause, target, _oracle(part, opened, request))
 
 
 def _require(nodes: Any, cause: Node, target: Node) -> None:

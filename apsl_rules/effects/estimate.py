@@ -15,7 +15,7 @@ from apsl_rules.effects.adjustment import Adjusted, Adjustment, adjust
 from apsl_rules.effects.contrasts import Estimates, Refusal
 from apsl_rules.effects.effect import Effect, possible_effects
 from apsl_rules.effects.figures import READING, Figures, open_figures
-from apsl_rules.effects.neighbourhood import neighbourhood_of
+from apsl_rules.effects.neighbourhood import SURE_DIRECTION, neighbourhood_of, with_sure_arrows
 from apsl_rules.effects.regression import regress
 from apsl_rules.effects.standardisation import standardise
 from apsl_rules.errors import InvalidArgumentError
@@ -64,7 +64,8 @@ def effect(
     depth
         How far to learn around the cause; 1 by default, "max" for an adjustment other than the parents.
     settings
-        The further settings of ``learn``.
+        The further settings of ``learn``. ``min_direction`` is the least probability of a direction for the effect to
+        rest on it, 0.85 by default; less probable ones are open, whatever is drawn.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def effect(
         check_depth(depth)
     far: Depth = depth or (1 if isinstance(adjust, str) and adjust == "parents" else "max")
     part, figures = part_and_figures(source, cause, target, depth=far, data=data, settings=settings)
-    question = ask(part, cause, target, adjust)
+    question = ask(with_sure_arrows(part, least_direction(settings)), cause, target, adjust)
     (found,) = estimate(figures, [question], confidence, leave_out_empty=empty == "leave-out")
     return found
 
@@ -103,6 +104,11 @@ def ask(part: Part, cause: Node, target: Node, adjustment: Adjustment) -> Questi
     orientations = neighbourhood_of(part, cause).orientations()
     found = adjust(part, orientations, target, spelt_out)
     return Question(part, cause, target, cast("str | tuple[Node, ...]", spelt_out), tuple(found))
+
+
+def least_direction(settings: Settings) -> float:
+    """Return the least probability of a direction for an effect to rest on it."""
+    return float(settings.get("min_direction", SURE_DIRECTION))
 
 
 def _taken(adjustment: Any) -> Any:

@@ -52,11 +52,21 @@ class Grounds:
             yield f"open lines at {cause}:"
         for one in self.turned:
             other = shown(one.other)
-            yield f"  {other} -> {cause}: {_values(one.into_cause)}; {cause} -> {other}: {_values(one.out_of_cause)}"
+            told = f"{other} -> {cause}: {_values(one.into_cause)}; {cause} -> {other}: {_values(one.out_of_cause)}"
+            yield f"  {told}{self._suggested(one.other)}"
         if self.untested:
             yield f"not tested against {cause}, so possibly adjacent: {', '.join(map(shown, self.untested))}"
         yield "assumed:"
         yield from (f"  {one}" for one in self.assumptions)
+
+    def _suggested(self, other: Node) -> str:
+        """Say which direction of an open line is only suggested."""
+        part, cause = self.effect.part, self.effect.cause
+        for tail, head in ((other, cause), (cause, other)):
+            share = part.all_suggested.get((tail, head))
+            if share is not None:
+                return f" ({shown(tail)} -> {shown(head)} is suggested, {share:.2f})"
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the grounds as plain data."""

@@ -18,6 +18,8 @@ from apsl_rules.names import Node, in_order
 from apsl_rules.parts import Part
 from apsl_rules.rules import Mark, settled
 
+#: The least probability of a direction for effects to rest on it; an arrow with less is taken for an open line.
+SURE_DIRECTION = 0.85
 #: The most orientations that are looked at.
 MOST_ORIENTATIONS = 1 << 12
 
@@ -113,6 +115,18 @@ class Neighbourhood:
         parents = chosen.union(self.parents)
         children = set(self.children).union(self.siblings).difference(chosen)
         return not any((child, parent) in self.part.all_arrows for child in children for parent in parents)
+
+
+def with_sure_arrows(part: Part, least: float = SURE_DIRECTION) -> Part:
+    """Return a part in which directions that are less probable than some bound are open.
+
+    One wrong arrow at a cause takes the true effect away, so that more is asked of it than of an arrow in a drawing.
+    Parts without probabilities, of known graphs or of tests alone, stay as they are.
+    """
+    drawn = part.settings.get("min_direction")
+    if drawn is None or drawn >= least:
+        return part
+    return attrs.evolve(part, settings={**part.settings, "min_direction": float(least)})
 
 
 def neighbourhood_of(part: Part, cause: Node) -> Neighbourhood:

@@ -10,8 +10,9 @@ import attrs
 from apsl_rules._arguments import chosen
 from apsl_rules.effects.adjustment import Adjustment
 from apsl_rules.effects.effect import Effect
-from apsl_rules.effects.estimate import Empty, Question, ask, check_confidence, estimate, read_as
+from apsl_rules.effects.estimate import Empty, Question, ask, check_confidence, estimate, least_direction, read_as
 from apsl_rules.effects.figures import open_figures
+from apsl_rules.effects.neighbourhood import with_sure_arrows
 from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.learning import Request, Settings, Source, run_once
 from apsl_rules.names import Node, shown
@@ -98,11 +99,12 @@ def effects_at_target(
     neighbours = part.neighbours_of(part.target)
     pairs = [_along(part, other) for other in neighbours]
     wide = part if all(part.is_inner(cause) for cause, _ in pairs) else _further(part, figures.opened, settings)
+    sure = with_sure_arrows(wide, least_direction(settings))
     questions: list[Question] = []
     refused: dict[Node, str] = {}
     for other, (cause, target) in zip(neighbours, pairs, strict=True):
         try:
-            questions.append(ask(wide, cause, target, adjust))
+            questions.append(ask(sure, cause, target, adjust))
         except ApslError as error:
             refused[other] = str(error)
     found = estimate(figures, questions, confidence, leave_out_empty=empty == "leave-out")

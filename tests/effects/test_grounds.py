@@ -32,9 +32,22 @@ def test_grounds_name_arrows_adjustment_and_assumptions() -> None:
     assert "adjusted for a, z" in text
     assert "a -> x   [V-collider]" in text
     assert "no hidden common cause of x and t" in text
-    assert [one["proves"] for one in data["arrows"]] == ["a -> x", "x -> t", "z -> x"]
+    assert [one["proves"] for one in data["arrows"]] == ["a -> x", "z -> x"]
+    assert "t -> x: not possible" in text
     assert data["effect"]["possible"][0]["adjustment"] == ["a", "z"]
     assert data["assumptions"] == list(grounds.assumptions)
+
+
+def test_effects_rest_on_probable_directions_only() -> None:
+    """An arrow that is drawn but not probable enough is open to an effect, and the grounds say what was suggested."""
+    frame = draw(250)
+    part = learn(frame, "x", min_direction=0)
+    rash, careful = (effect(part, "x", "t", data=frame, min_direction=least) for least in (0, 0.999))
+
+    assert part.arrows
+    assert {arrow for one in rash.possible for arrow in one.orientation.arrows}.isdisjoint(part.arrows)
+    assert {arrow for one in careful.possible for arrow in one.orientation.arrows} >= part.arrows
+    assert "is suggested, 0." in str(careful.why())
 
 
 def test_open_lines_say_what_they_would_change() -> None:
@@ -154,7 +167,7 @@ def test_no_path_means_no_effect() -> None:
 def test_causes_say_which_tests_decide() -> None:
     """On data the answer has its tests; "never" says that tests may miss a weak effect."""
     frame = draw()
-    always, never = causes(frame, "a", "u"), causes(frame, "u", "a")
+    always, never = causes(frame, "a", "u"), causes(frame, "u", "a", min_direction=0.25)
 
     assert (always.answer, never.answer) == ("always", "never")
     assert always.tests[0].dependent
