@@ -122,9 +122,10 @@ def _require_valid(part: Part, orientation: Orientation, target: Node, own: tupl
     between = graph.on_causal_paths(target)
     forbidden = [node for node in own if node in graph.possible_descendants(between)]
     if forbidden:
+        lies, them = ("it lies", "it") if len(forbidden) == 1 else ("they lie", "them")
         message = (
-            f"adjusting for {listing(forbidden)} is wrong{under}: they lie between {cause!r} and {target!r} or "
-            f"follow from what does, so part of the effect would be taken away; leave them out"
+            f"adjusting for {listing(forbidden)} is wrong{under}: {lies} between {cause!r} and {target!r} or follows "
+            f"from what does, so part of the effect would be taken away; leave {them} out"
         )
         raise InvalidArgumentError(message)
     unseen = _ancestors(graph, {cause, target, *own}) - graph.complete

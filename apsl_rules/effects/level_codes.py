@@ -43,6 +43,8 @@ def level_codes(data: Any, levels: Mapping[Node, tuple[str, ...]]) -> LevelCodes
     if not is_in_memory(data):
         message = f"{type(data).__name__} has no rows to look at one by one; give a frame or a file"
         raise InvalidArgumentError(message)
+    if isinstance(data, str | os.PathLike):
+        data = read_parquet(data) if file_kind(data) == "parquet" else read_csv(data)
     if isinstance(data, PlainTable):
         return _of_plain(data, levels)
     frame = _frame(data)
@@ -53,9 +55,6 @@ def level_codes(data: Any, levels: Mapping[Node, tuple[str, ...]]) -> LevelCodes
 def _frame(data: Any) -> pd.DataFrame:
     import pandas as pd
 
-    if isinstance(data, str | os.PathLike):
-        read = read_parquet if file_kind(data) == "parquet" else read_csv
-        data = read(data)
     if isinstance(data, pd.DataFrame):
         return data
     if hasattr(data, "to_pandas"):

@@ -150,7 +150,7 @@ def neighbourhood_of(part: Part, cause: Node) -> Neighbourhood:
             case mark:
                 message = (
                     f"the edge between {cause!r} and {other!r} is a {mark}, so it is not known what to adjust for; "
-                    f"see part.why({cause!r}, {other!r}), and settle it with background knowledge"
+                    f"a hidden common cause often shows in this way; part.why({cause!r}, {other!r}) has both sides"
                 )
                 raise GraphError(message)
     return Neighbourhood(part, cause, *(in_order(nodes) for nodes in sides.values()))

@@ -100,11 +100,13 @@ def test_one_row_is_predicted(fitted: Fitted) -> None:
     assert one.loc[0].to_dict() == pytest.approx(fitted.query("either", {"lung": "yes", "tub": "no"}))
 
 
-def test_log_loss_is_the_same_from_duckdb(fitted: Fitted, tmp_path: Path) -> None:
-    """Counts are enough for a log-loss."""
+def test_log_loss_is_the_same_from_files(fitted: Fitted, tmp_path: Path) -> None:
+    """Text and Parquet give the same, and counts are enough for a log-loss."""
     rows = frame_of(500, seed=4)
     rows.to_parquet(tmp_path / "rows.parquet")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
 
+    assert fitted.log_loss(tmp_path / "rows.csv") == pytest.approx(fitted.log_loss(rows))
     assert fitted.log_loss(tmp_path / "rows.parquet", counts="duckdb") == pytest.approx(fitted.log_loss(rows))
 
 
