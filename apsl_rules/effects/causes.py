@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, Unpack
 import attrs
 
 from apsl_rules._json_labels import label
-from apsl_rules.effects.estimate import least_direction, open_structure, read_as, require_different, without_reading
+from apsl_rules.effects.estimate import least_direction, open_structure, read_as, require_different
 from apsl_rules.effects.neighbourhood import Orientation, neighbourhood_of, with_sure_arrows
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Evidence, Verdict, evidence_data, evidence_text
@@ -127,7 +127,7 @@ def causes(source: Any, cause: Node, target: Node, *, data: Any = None, **settin
         opened = open_data(data, request)
         _require(part.nodes, cause, target)
     else:
-        request, opened = open_structure(source, settings if data is None else without_reading(settings))
+        request, opened = open_structure(source, settings)
         _require(opened.oracle(0.01).nodes, cause, target)
         part = run_once(request, opened, cause, 1)
         if data is not None:

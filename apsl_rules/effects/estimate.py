@@ -108,7 +108,7 @@ def ask(part: Part, cause: Node, target: Node, adjustment: Adjustment) -> Questi
 
 def least_direction(settings: Settings) -> float:
     """Return the least probability of a direction for an effect to rest on it."""
-    return float(settings.get("min_direction", SURE_DIRECTION))
+    return float(Request(min_direction=settings.get("min_direction", SURE_DIRECTION)).min_direction)
 
 
 def _taken(adjustment: Any) -> Any:
@@ -175,7 +175,7 @@ def part_and_figures(
         for node, role in ((cause, "cause"), (target, "target")):
             figures.require(node, role)
         return source, figures
-    request, opened = open_structure(source, settings if data is None else without_reading(settings))
+    request, opened = open_structure(source, settings)
     figures = open_figures(source if data is None else data, settings, opened if data is None else None)
     for node, role in ((cause, "cause"), (target, "target")):
         figures.require(node, role)
@@ -185,7 +185,10 @@ def part_and_figures(
 def open_structure(source: Any, settings: Settings) -> tuple[Request, Source]:
     """Open what the structure is learned from; the arrows of a known graph are all known."""
     dag = source.dag if isinstance(source, Network) else source
-    if isinstance(dag, Dag) or is_networkx(dag):
+    is_graph = isinstance(dag, Dag) or is_networkx(dag)
+    if is_graph or callable(getattr(source, "verdict", None)):  # how a table is read is meant for the data
+        settings = _without_reading(settings)
+    if is_graph:
         known = load_knowledge(settings.get("knowledge"))
         required = (*known.required, *known_dag(dag).edges)
         settings = cast("Settings", {**settings, "knowledge": attrs.evolve(known, required=required)})
@@ -208,7 +211,7 @@ def read_as(part: Part, data: Any, settings: Settings) -> Settings:
     return found
 
 
-def without_reading(settings: Settings) -> Settings:
+def _without_reading(settings: Settings) -> Settings:
     """Return the settings that do not say how a table is read."""
     return cast(
         "Settings", {name: value for name, value in settings.items() if name not in READING or name == "plugins"}

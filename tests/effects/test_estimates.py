@@ -166,6 +166,16 @@ def test_a_source_of_counts_of_ones_own() -> None:
     assert_same(effect(CONFOUNDED, "x", "t", data=frame), effect(CONFOUNDED, "x", "t", data=source))
 
 
+def test_a_table_beside_a_table_is_read_alike() -> None:
+    """Options of reading hold for the table that the edges are learned from and for that of the estimate."""
+    grouped = draw(3000).value_counts().reset_index(name="freq")
+    tiers = Knowledge(tiers=[["z"], ["x"], ["t"]])
+    apart = effect(grouped, "x", "t", data=grouped.copy(), weights="freq", knowledge=tiers)
+
+    assert_same(apart, effect(grouped, "x", "t", weights="freq", knowledge=tiers))
+    assert apart.possible[0].adjustment == ("z",)
+
+
 def test_missing_values_are_left_out_and_counted() -> None:
     """Rows with a missing value in a column of the question are left out; the rows used are told."""
     frame = draw(1000)

@@ -58,7 +58,9 @@ const boxChart = ({ nodes, levels, boxes, rows }) => {
 };
 
 const chartBlock = (edge) => {
-  if (edge.chart === null) return [];
+  if (edge.chart === null) {
+    return data.with_effects && edge.within ? [make('p', { class: 'hint' }, 'No chart: the rows stay elsewhere, or there are too many levels.')] : [];
+  }
   const inside = { table: (chart) => [countTable(chart)], points: pointChart, boxes: boxChart }[edge.chart.kind](edge.chart);
   return [make('section', { class: 'behind' }, make('h3', {}, 'The rows behind it'), ...inside,
     make('p', { class: 'hint' }, 'Counted as they are, without adjustment.'))];
