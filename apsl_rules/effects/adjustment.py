@@ -8,7 +8,7 @@ criterion (Perković, Textor, Kalisch and Maathuis 2018).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import attrs
@@ -37,13 +37,13 @@ class Adjusted:
     no_effect: str | None = None
 
 
-def adjust(part: Part, orientations: Iterable[Orientation], target: Node, adjustment: Adjustment) -> list[Adjusted]:
+def adjust(part: Part, orientations: Sequence[Orientation], target: Node, adjustment: Adjustment) -> list[Adjusted]:
     """Return what to adjust for under each orientation."""
     if isinstance(adjustment, str) and adjustment not in STRATEGIES:
-        hint = nearest(adjustment, STRATEGIES)
-        message = f"adjust is {adjustment!r}{hint or '; give '}{'' if hint else _known()}"
+        hint = nearest(adjustment, STRATEGIES) or "; give 'parents', 'optimal', or a list of columns to adjust for"
+        message = f"adjust is {adjustment!r}{hint}"
         raise InvalidArgumentError(message)
-    own = None if isinstance(adjustment, str) else _own(part, adjustment, next(iter(orientations)).cause, target)
+    own = None if isinstance(adjustment, str) else _own(part, adjustment, orientations[0].cause, target)
     found = []
     for one in orientations:
         reason = _no_effect(one, target)
@@ -57,10 +57,6 @@ def adjust(part: Part, orientations: Iterable[Orientation], target: Node, adjust
         else:
             found.append(_optimal(part, one, target))
     return found
-
-
-def _known() -> str:
-    return "'parents', 'optimal', or a list of columns to adjust for"
 
 
 def _own(part: Part, adjustment: object, cause: Node, target: Node) -> tuple[Node, ...]:
@@ -135,7 +131,14 @@ def _require_valid(part: Part, orientation: Orientation, target: Node, own: tupl
             f"{listing(unseen)}; learn it with depth='max', or adjust for 'parents'"
         )
         raise InvalidArgumentError(message)
-    if not _blocks(graph.some_dag(), cause, target, own, between):
+    dags = graph.some_dags()
+    if not dags:
+        message = (
+            f"whether {listing(own)} is enough to adjust for cannot be told{under}: directions that are only suggested "
+            f"contradict it; adjust for 'parents', or give background knowledge"
+        )
+        raise InvalidArgumentError(message)
+    if not all(_blocks(dag, cause, target, own, between) for dag in dags):
         message = (
             f"adjusting for {listing(own)} leaves a path open between {cause!r} and {target!r} that is no "
             f"effect{under}; adjust for 'parents', which are {listing(orientation.parents)}"

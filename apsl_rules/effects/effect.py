@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -167,8 +167,9 @@ class Effect:
 
 def _figures(one: PossibleEffect, change: Change) -> dict[str, float | None]:
     found = one.interval(change)
-    names: tuple[Literal["estimate"], Literal["low"], Literal["high"]] = ("estimate", "low", "high")
-    return {name: None if found is None else getattr(found, name) for name in names}
+    if found is None:
+        return {"estimate": None, "low": None, "high": None}
+    return {"estimate": found.estimate, "low": found.low, "high": found.high}
 
 
 def possible_effects(

@@ -7,11 +7,13 @@ rules by the engine that learned the part, so background knowledge holds here to
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from functools import cached_property
 
 import attrs
 
 from apsl_rules.effects.neighbourhood import Orientation
+from apsl_rules.errors import GraphError
 from apsl_rules.evidence import GIVEN, Evidence
 from apsl_rules.graphs import Dag, extension
 from apsl_rules.names import Node, Pair, in_order
@@ -23,7 +25,7 @@ from apsl_rules.rules import KNOWING, Finding, Mark, adjacent, arrow, chain, sho
 class OrientedGraph:
     """Arrows and lines among the nodes of a part, closed under Meek's rules.
 
-    ``complete`` are the nodes all of whose edges are known.
+    ``complete`` are the nodes all of whose edges are known, ``suggested`` directions of lines that are not sure enough.
     """
 
     cause: Node
@@ -31,6 +33,7 @@ class OrientedGraph:
     arrows: frozenset[tuple[Node, Node]]
     lines: frozenset[Pair]
     complete: frozenset[Node]
+    suggested: frozenset[tuple[Node, Node]] = frozenset()
 
     def parents_of(self, node: Node) -> frozenset[Node]:
         """Return the nodes with an arrow to a node."""
@@ -61,9 +64,19 @@ class OrientedGraph:
             found[y].append(x)
         return {node: list(in_order(after)) for node, after in found.items()}
 
-    def some_dag(self) -> Dag:
-        """Return one of the graphs that are left open."""
-        return extension(self.nodes, self.arrows, self.lines)
+    def some_dags(self) -> list[Dag]:
+        """Return graphs that are left open: one, and where directions are suggested also one that has them.
+
+        Without suggested directions, all open graphs have the same V-structures and one stands for all. There may be
+        none, where directions that are suggested contradict those that were given to the lines at the cause.
+        """
+        hinted = {pair for pair in self.suggested if frozenset(pair) in self.lines}
+        left = self.lines - set(map(frozenset, hinted))
+        found = []
+        for arrows, lines in ((self.arrows, self.lines), (self.arrows | hinted, left)):
+            with suppress(GraphError):
+                found.append(extension(self.nodes, arrows, lines))
+        return found
 
 
 def orient(part: Part, orientation: Orientation, further: Iterable[Node]) -> OrientedGraph:
@@ -80,13 +93,17 @@ def orient(part: Part, orientation: Orientation, further: Iterable[Node]) -> Ori
     store = shortest_proofs(KNOWING, [Finding(fact, Evidence(GIVEN)) for fact in told])
     lines = frozenset(pair for pair in edges if not store.arrows.intersection(_both(pair)))
     complete = frozenset(node for node in nodes if not part.incomplete and (part.depth == "max" or part.is_inner(node)))
-    return OrientedGraph(orientation.cause, nodes, store.arrows, lines, complete)
+    return OrientedGraph(orientation.cause, nodes, store.arrows, lines, complete, frozenset(part.all_suggested))
 
 
 def _chains(
     part: Part, nodes: Iterable[Node], edges: Collection[Pair], arrows: Collection[tuple[Node, Node]]
 ) -> Iterable[tuple[Node, Node, Node]]:
-    """Return the triples x, node, y without an edge between x and y and without a V-structure at the node."""
+    """Return the triples x, node, y without an edge between x and y and without a V-structure at the node.
+
+    A V-structure that the part found counts as one even where its arrows are open here.
+    """
+    known = {*arrows, *part.store.arrows}
     around: dict[Node, list[Node]] = {node: [] for node in nodes}
     for pair in edges:
         x, y = pair
@@ -96,7 +113,7 @@ def _chains(
         ordered = in_order(near)
         for at, x in enumerate(ordered):
             for y in ordered[at + 1 :]:
-                is_collider = (x, node) in arrows and (y, node) in arrows
+                is_collider = (x, node) in known and (y, node) in known
                 if part.mark(x, y) is Mark.GAP and not is_collider:
                     yield x, node, y
 

@@ -7,7 +7,7 @@ they take the spread around the line to be the same everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import attrs
@@ -49,7 +49,7 @@ class _Side:
     is_number: bool
 
 
-def regress(found: Covariance, quantile_of: Any) -> Estimates | Refusal:
+def regress(found: Covariance, quantile_of: Callable[[int], float]) -> Estimates | Refusal:
     """Estimate every change of the target from the covariance; ``quantile_of`` takes the degrees of freedom."""
     cause, target, *given = found.columns
     if found.widths[0] == 0 or found.widths[1] == 0:
@@ -72,7 +72,7 @@ def regress(found: Covariance, quantile_of: Any) -> Estimates | Refusal:
     inverse = np.linalg.inv(of_x)
     slopes = inverse @ left[: len(x), len(x) :]
     noise = left[len(x) :, len(x) :] - slopes.T @ of_x @ slopes
-    quantile = float(quantile_of(freedom))
+    quantile = quantile_of(freedom)
     changes: dict[Change, Interval] = {}
     side, outcome = _sides(found, 0), _sides(found, 1)
     for level, up in side.weights:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from apsl_rules.evidence import evidence_strength, evidence_text
-from apsl_rules.rules.facts import Fact, Finding, fact_key
+from apsl_rules.names import shown
+from apsl_rules.rules.facts import RELATIONS, Fact, Finding, fact_key
 from apsl_rules.rules.proof import as_a_set, proof_of, shortest_proofs
 from apsl_rules.rules.rulebooks import KNOWING
 
@@ -32,9 +33,15 @@ class Repair:
         return max(evidence_strength(one.evidence) for one in self.findings)
 
     def __str__(self) -> str:
-        told = (f"{one.fact.relation}({', '.join(map(str, one.fact.nodes))})" for one in self.findings)
-        reasons = (evidence_text(one.evidence) for one in self.findings)
-        return "; ".join(f"{fact} [{reason}]" for fact, reason in zip(told, reasons, strict=True))
+        return "; ".join(f"{_text(one.fact)}   [{evidence_text(one.evidence)}]" for one in self.findings)
+
+
+def _text(fact: Fact) -> str:
+    """Return a fact in words, or by the name of its relation if a plugin brought it."""
+    known = {one.name: one for one in RELATIONS}
+    if fact.relation in known:
+        return known[fact.relation].text(fact.nodes)
+    return f"{fact.relation}({', '.join(map(shown, fact.nodes))})"
 
 
 def find_repairs(sides: Sequence[Fact], findings: Iterable[Finding]) -> tuple[Repair, ...]:

@@ -26,6 +26,7 @@ def test_either_side_can_be_doubted() -> None:
     (one,) = settle(SOUND, told(OPPOSED), "quarantine").conflicts
 
     assert facts(one) == [{fact("spouse:a,b,c")}, {fact("spouse:b,a,d")}]
+    assert str(one.repairs()[0]).startswith("a and c share the child b   [test")
 
 
 def test_another_proof_makes_a_repair_larger() -> None:
