@@ -13,7 +13,7 @@ from apsl_rules.effects.contrasts import figure
 from apsl_rules.effects.effect import Effect
 from apsl_rules.effects.estimate import read_as
 from apsl_rules.effects.figures import Figures, open_figures
-from apsl_rules.effects.neighbours import Effects, effects_at_target
+from apsl_rules.effects.neighbours import Effects, effects_from
 from apsl_rules.learning import Settings
 from apsl_rules.names import Node, Pair, in_order, shown
 from apsl_rules.parts import EdgeFigures, Part
@@ -30,7 +30,7 @@ def edge_figures(part: Part, data: Any, **settings: Unpack[Settings]) -> EdgeFig
     figures = open_figures(data, read_as(part, data, settings))
     for node in part.members:
         figures.require(node, "node")
-    found = effects_at_target(part, data, **settings)
+    found = effects_from(part, figures, settings)
     pairs = [in_order(pair) for pair in part.edges]
     ordered = sorted((_along(part, *pair) for pair in pairs), key=str)
     return EdgeFigures(

@@ -11,7 +11,7 @@ from apsl_rules._arguments import chosen
 from apsl_rules.effects.adjustment import Adjustment
 from apsl_rules.effects.effect import Effect
 from apsl_rules.effects.estimate import Empty, Question, ask, check_confidence, estimate, least_direction, read_as
-from apsl_rules.effects.figures import open_figures
+from apsl_rules.effects.figures import Figures, open_figures
 from apsl_rules.effects.neighbourhood import with_sure_arrows
 from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.learning import Request, Settings, Source, run_once
@@ -96,6 +96,19 @@ def effects_at_target(
     check_confidence(confidence)
     chosen("empty", empty, ("refuse", "leave-out"))
     figures = open_figures(data, read_as(part, data, settings))
+    return effects_from(part, figures, settings, adjust=adjust, confidence=confidence, empty=empty)
+
+
+def effects_from(
+    part: Part,
+    figures: Figures,
+    settings: Settings,
+    *,
+    adjust: Adjustment = "parents",
+    confidence: float = 0.95,
+    empty: Empty = "refuse",
+) -> Effects:
+    """Estimate the effects along the edges at the target from a table that is open already."""
     neighbours = part.neighbours_of(part.target)
     pairs = [_along(part, other) for other in neighbours]
     wide = part if all(part.is_inner(cause) for cause, _ in pairs) else _further(part, figures.opened, settings)

@@ -72,6 +72,7 @@ def test_categories_are_standardised() -> None:
     assert found.bounds[0] < 0.3 < found.bounds[1]
 
 
+@pytest.mark.slow
 def test_the_interval_is_that_of_the_bootstrap() -> None:
     """The standard error by the delta method is that of 400 resamples, within a tenth."""
     frame, rng = draw(600), np.random.default_rng(3)

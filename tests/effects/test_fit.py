@@ -121,6 +121,7 @@ def test_a_better_part_predicts_better() -> None:
     assert alone.target == "asia"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # pgmpy's own
 def test_other_tools_read_it(fitted: Fitted) -> None:
     """BIF keeps every number; pgmpy infers the same; the R script has the structure and all tables."""
