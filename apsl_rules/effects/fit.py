@@ -268,6 +268,6 @@ def _require_categories(figures: Figures, nodes: Sequence[Node]) -> None:
         what = "is a number" if len(numbers) == 1 else "are numbers"
         message = (
             f"{listing(numbers)} {what}, and a fitted part has tables of categories; "
-            f"cut {'it' if len(numbers) == 1 else 'them'} with discretize='quantile:3' (or --discretize quantile:3)"
+            f"cut {'it' if len(numbers) == 1 else 'them'} with discretize='quantile:3'"
         )
         raise DataError(message)

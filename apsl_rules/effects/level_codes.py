@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,10 @@ from apsl_rules.names import Node, listing, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: How the interval of a number that was cut is spelt; its upper limit belongs to it.
+_INTERVAL = re.compile(r"[\[(][^,]+, (.+)\]")
 
 
 @attrs.frozen(eq=False)
@@ -101,11 +107,20 @@ def _of_column(node: Node, column: pd.Series, known: tuple[str, ...]) -> npt.NDA
 
 
 def _place(node: Node, value: Any, known: tuple[str, ...]) -> int:
-    """Return the place of a level; whole numbers may come as floats where values are missing."""
+    """Return the place of a level; whole numbers may come as floats where values are missing.
+
+    Where numbers were cut, it is the interval that a number lies in, by its limits as they are spelt; numbers beyond
+    all of them belong to the first or the last.
+    """
     text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     for name in (str(value), text):
         if name in known:
             return known.index(name)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        limits = [_INTERVAL.fullmatch(name) for name in known]
+        if all(limits):
+            above = [float(limit[1]) for limit in limits if limit is not None]
+            return min(bisect_left(above, value), len(known) - 1)
     hint = nearest(text, known) or f"; the levels are {listing(known)}"
     message = f"{node!r} has no level {spelt(value)}{hint}"
     raise DataError(message)

@@ -110,6 +110,21 @@ def test_log_loss_is_the_same_from_files(fitted: Fitted, tmp_path: Path) -> None
     assert fitted.log_loss(tmp_path / "rows.parquet", counts="duckdb") == pytest.approx(fitted.log_loss(rows))
 
 
+def test_numbers_that_were_cut_are_found_again() -> None:
+    """A part fitted to cut numbers predicts raw ones: each lies in the interval that the cut gave it."""
+    rng = np.random.default_rng(2)
+    age = rng.integers(18, 80, 1500)
+    ill = np.where(rng.random(1500) < (age - 10) / 80, "yes", "no")
+    frame = pd.DataFrame({"age": age, "ill": ill})
+    known = Knowledge(required=[("age", "ill")])
+    part = learn(frame, "ill", depth=2, knowledge=known, discretize="quantile:3")
+    fitted = part.fit(frame)
+    shares = fitted.predict(pd.DataFrame({"age": [5, 20, 45.5, 79, 200]}))["yes"].tolist()
+
+    assert shares[0] == shares[1] < shares[2] < shares[3] == shares[4]
+    assert fitted.log_loss(frame) < 0.65
+
+
 def test_a_better_part_predicts_better() -> None:
     """The part of the truth has a lower log-loss on new rows than a part without the parents."""
     train, test = frame_of(3000), frame_of(2000, seed=9)
