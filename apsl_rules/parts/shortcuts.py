@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
 
 if TYPE_CHECKING:
@@ -175,6 +176,11 @@ class Viewable:
 def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigures | None:
     """Return what a table says of the edges of a part, if there is one."""
     if data is None:
+        if reading:
+            message = (
+                f"{next(iter(reading))!r} says how a table is read, and none is given; give data=, or leave it out"
+            )
+            raise InvalidArgumentError(message)
         return None
     from apsl_rules.effects.edge_charts import edge_figures
 

@@ -11,6 +11,7 @@ import pytest
 
 from apsl_rules import Knowledge, Part, learn
 from apsl_rules.effects import edge_figures
+from apsl_rules.errors import ApslError
 
 ORDER = Knowledge(tiers=[["sex", "age"], ["smoker"], ["cost"]])
 
@@ -63,6 +64,12 @@ def test_rows_elsewhere_have_counts_and_effects_but_no_points(part: Part, rows: 
     assert there.labels == here.labels
     assert there.effects == here.effects
     assert {chart["kind"] for chart in there.charts.values()} == {"table"}
+
+
+def test_how_to_read_no_table_is_refused(part: Part) -> None:
+    """A misspelt argument is not passed over in silence."""
+    with pytest.raises(ApslError, match="'dta' says how a table is read, and none is given"):
+        part.svg(dta=1)
 
 
 def test_plots_have_the_effects(part: Part, rows: pd.DataFrame) -> None:
