@@ -177,9 +177,7 @@ def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigu
     """Return what a table says of the edges of a part, if there is one."""
     if data is None:
         if reading:
-            message = (
-                f"{next(iter(reading))!r} says how a table is read, and none is given; give data=, or leave it out"
-            )
+            message = f"{next(iter(reading))!r} says how a table is read, and none is given; give data= too"
             raise InvalidArgumentError(message)
         return None
     from apsl_rules.effects.edge_charts import edge_figures
