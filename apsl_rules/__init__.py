@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from apsl_rules.data import table
+    from apsl_rules.effects.causes import causes
+    from apsl_rules.effects.estimate import effect
     from apsl_rules.errors import Interrupted
     from apsl_rules.evaluation.score import score
     from apsl_rules.graphs.dag import known_dag
@@ -30,7 +32,9 @@ __all__ = [
     "Interrupted",
     "Knowledge",
     "Part",
+    "causes",
     "compare",
+    "effect",
     "find_blanket",
     "hookimpl",
     "known_dag",
@@ -49,7 +53,9 @@ _HOMES = {
     "Interrupted": "errors",
     "Knowledge": "rules.knowledge",
     "Part": "parts.part",
+    "causes": "effects.causes",
     "compare": "learning.compare",
+    "effect": "effects.estimate",
     "find_blanket": "learning.blanket",
     "hookimpl": "plugins.hookspecs",
     "known_dag": "graphs.dag",

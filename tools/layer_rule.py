@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from import_graph import BACKENDS, BASE, CORE, FRONT, Graph, Import
 
-#: Each room of apsl_rules, lowest first, with the rooms that it may import. ``effects`` is planned.
+#: Each room of apsl_rules, lowest first, with the rooms that it may import.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     BASE: (),
     "evidence": (BASE,),
@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "parts": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours"),
     "plugins": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts"),
     "learning": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins"),
-    "effects": (BASE, "evidence", "data", "graphs", "parts"),
+    "effects": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning"),
     "export": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts"),
     "report": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts"),
     "evaluation": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
@@ -32,7 +32,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "effects", "export", "report", "evaluation"),
 }  # fmt: skip
 #: Modules that may import further rooms, but only inside functions or for type hints.
-LAZILY = {"apsl_rules.parts.shortcuts": ("plugins", "export", "report")}
+LAZILY = {
+    "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "report"),
+    "apsl_rules.effects.fit": ("export",),
+}
 #: The layers of apsl_backends, highest first. A room imports lower layers only, never its own.
 BACKEND_LAYERS = (
     ("plugin",),

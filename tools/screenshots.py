@@ -1,4 +1,4 @@
-"""Take the pictures of the report that the docs show, from parts of ALARM learned on drawn rows, in a real Chromium.
+"""Take the pictures of the report that the docs show, from parts learned on drawn rows, in a real Chromium.
 
     python tools/screenshots.py [folder]
 
@@ -14,12 +14,13 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from PIL import Image
 from selenium.webdriver import Chrome
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
-from apsl_rules import Part, learn, network
+from apsl_rules import Knowledge, Part, learn, network
 from apsl_rules.graphs.networks.sampling import sample
 
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars")
@@ -38,29 +39,34 @@ slider.value = arguments[0];
 slider.dispatchEvent(new Event('input'));
 """
 DARK = "document.documentElement.dataset.theme = 'dark';"
+BOTTOM = "document.getElementById('panel').scrollTop = 9999;"
 EDGES = "document.getElementById('tab-edges').click();"
 
 
 def main() -> None:
-    """Write the four pictures."""
+    """Write the five pictures."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
     folder.mkdir(parents=True, exist_ok=True)
     alarm = network("alarm")
     clear = learn(sample(alarm, 2000, seed=7), "VENTLUNG", depth=2)
     torn = learn(sample(alarm, 500, seed=4), "VENTLUNG", depth=2, learner="apsl")
+    rows = patients()
+    cost = learn(rows, "cost", depth=2, knowledge=Knowledge(tiers=[["sex", "age"], ["smoker", "bmi"], ["cost"]]))
     fired = [place for place, entry in enumerate(clear.history.entries, start=1) if entry in clear.trace]
     with tempfile.TemporaryDirectory() as scratch:
         browser = start(Path(scratch) / "profile")
         try:
-            shots: list[tuple[str, Part, list[tuple[str, object]]]] = [
-                ("report-rest", clear, []),
-                ("report-replay", clear, [(EDGES, None), (MOMENT, fired[-4])]),
-                ("report-proof", clear, [(PROOF, ["VENTLUNG", "MINVOL"])]),
-                ("report-dark", torn, [(DARK, None), (PROOF, ["DISCONNECT", "VENTTUBE"])]),
+            shots: list[tuple[str, Part, pd.DataFrame | None, list[tuple[str, object]]]] = [
+                ("report-rest", clear, None, []),
+                ("report-replay", clear, None, [(EDGES, None), (MOMENT, fired[-4])]),
+                ("report-proof", clear, None, [(PROOF, ["VENTLUNG", "MINVOL"])]),
+                ("report-dark", torn, None, [(DARK, None), (PROOF, ["DISCONNECT", "VENTTUBE"])]),
+                ("report-effects", cost, rows, [(PROOF, ["age", "cost"]), (BOTTOM, None)]),
             ]
-            for name, part, steps in shots:
+            for name, part, table, steps in shots:
                 path = folder / f"{name}.png"
-                path.write_bytes(picture(browser, part, steps, Path(scratch) / "report.html"))
+                part.report(Path(scratch) / "report.html", data=table)
+                path.write_bytes(picture(browser, steps, Path(scratch) / "report.html"))
                 print(f"{path}: {path.stat().st_size:,} bytes")
         finally:
             browser.quit()
@@ -79,9 +85,19 @@ def start(profile: Path) -> Chrome:
     return browser
 
 
-def picture(browser: Chrome, part: Part, steps: list[tuple[str, object]], page: Path) -> bytes:
-    """Open the report of a part, do something to it, and give a small PNG of what is seen."""
-    part.report(page)
+def patients() -> pd.DataFrame:
+    """Draw a table of patients with numbers and categories."""
+    random = np.random.default_rng(3)
+    n = 1200
+    age, sex = random.integers(18, 80, n), random.choice(["f", "m"], n)
+    smoker = np.where(random.random(n) < np.where(sex == "m", 0.35, 0.2), "yes", "no")
+    bmi = np.round(22 + 0.08 * age + random.normal(0, 3, n), 1)
+    cost = np.exp(6 + 0.02 * age + 0.9 * (smoker == "yes") + 0.04 * bmi + random.normal(0, 0.4, n)).round()
+    return pd.DataFrame({"sex": sex, "age": age, "smoker": smoker, "bmi": bmi, "cost": cost})
+
+
+def picture(browser: Chrome, steps: list[tuple[str, object]], page: Path) -> bytes:
+    """Open a report, do something to it, and give a small PNG of what is seen."""
     browser.get(page.as_uri())
     for script, argument in steps:
         browser.execute_script(script, argument)

@@ -40,10 +40,14 @@ WALK = (
         "Measure how often each mark comes back on resampled rows.",
         "apsl stability visits.csv --target either --resamples 20 --seed 1",
     ),
+    (
+        "Ask how much: the effect of smoking on bronchitis, for every graph that is left open.",
+        "apsl effect visits.csv smoke bronc --quiet",
+    ),
     ("Export the part for another tool.", "apsl show part.json --format mermaid"),
     (
         "Write a report for a browser: one file, with every proof and a replay of the run.",
-        "apsl report part.json --out part.html",
+        "apsl report part.json --data visits.csv --out part.html",
     ),
     ("Score the part against the true network, which is known here.", "apsl score part.json --truth asia"),
 )

@@ -48,12 +48,14 @@ def _largest(_context: click.Context, _parameter: click.Parameter, value: str | 
         raise InvalidArgumentError(message) from error
 
 
-_SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+_PLACE: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
     config_option,
     click.option("--target", "-t", help="The node of interest."),
     click.option(
         "--depth", "-k", metavar="K|max", callback=_depth, default="1", show_default=True, help="How far to go."
     ),
+]
+_SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
     click.option(
         "--learner",
         "-l",
@@ -118,6 +120,13 @@ _SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
 
 def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a learning run to a command."""
+    for option in reversed([*_PLACE, *_SETTINGS]):
+        command = option(command)
+    return command
+
+
+def structure_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a run whose target and depth a command takes in its own way."""
     for option in reversed(_SETTINGS):
         command = option(command)
     return command

@@ -29,6 +29,7 @@ Exit codes: 0 done, 1 a mistake that you can correct, 2 ended early, by a limit 
 
 _SECTIONS = {
     "Learn": ("learn.learn", "many.many", "stability.stability", "compare.compare"),
+    "Ask how much": ("effect.effect", "effect.causes", "fit.fit"),
     "Look at a saved part": ("show.show", "explain.why", "explain.trace", "show.report", "score.score"),
     "Look at a table": ("describe.describe",),
     "Find what to try it on": ("catalogue.networks", "simulate.simulate", "tile.tile", "tile.random"),

@@ -33,6 +33,7 @@ _REPORT_EXAMPLES = """\b
 Examples:
   apsl report part.json
   apsl report part.json -o around-HR.html
+  apsl report part.json --data table.csv
 """
 
 
@@ -86,9 +87,15 @@ def _show_columns(part: Part, part_file: str, *, as_json: bool) -> None:
 
 @click.command(epilog=_REPORT_EXAMPLES, short_help="Write a page with drawing, proofs and replay.")
 @click.argument("part_file", type=click.Path())
+@click.option(
+    "--data", metavar="TABLE", help="The table: adds effects at the target, levels, and the rows behind each edge."
+)
+@click.option("--counts", metavar="HOW", help="Where the table is counted: memory, duckdb, dask or dask:ADDRESS.")
 @out_option("Where to write it; else beside the part, ending in .html.")
-def report(part_file: str, *, out: str | None) -> None:
+@click.pass_obj
+def report(manager: Plugins, /, part_file: str, *, data: str | None, counts: str | None, out: str | None) -> None:
     """Write a saved part as one HTML file: drawing, proofs and replay, for any browser, without a network."""
+    from apsl_rules.learning import open_source
     from apsl_rules.parts import load_part
 
     refuse_overwriting(part_file, out)
@@ -97,5 +104,7 @@ def report(part_file: str, *, out: str | None) -> None:
         message = f"{part_file!r} is no file beside which the page could lie; add --out FILE"
         raise InvalidArgumentError(message)
     path = out or str(Path(part_file).with_suffix(".html"))
-    part.report(path)
+    rows = None if data is None else open_source(data, manager, counts=counts)
+    reading = {} if counts is None else {"counts": counts}
+    part.report(path, data=rows, **reading)
     click.echo(f"wrote {path}", err=goes_to_stdout(out))

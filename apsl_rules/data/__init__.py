@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.data.columns import Column, labels_of
+from apsl_rules.data.columns import Column, Labels, labels_of
 from apsl_rules.data.cut_numbers import count_levels, cut_numbers
 from apsl_rules.data.derived import find_derived
 from apsl_rules.data.describe import Description, describe, find_duplicates
@@ -32,6 +32,7 @@ __all__ = [
     "Distinct",
     "FileTable",
     "Kind",
+    "Labels",
     "LevelRule",
     "MissingRule",
     "MixedTable",

@@ -32,13 +32,18 @@ class NumberValues:
 
 @attrs.frozen(eq=False)
 class CategoryCodes:
-    """A category: the code of each distinct value in the order in which they were given, and the number of levels.
+    """A category: the code of each distinct value in the order in which they were given, and the levels.
 
     A missing value has the code after the last level.
     """
 
     codes: npt.NDArray[np.intp]
-    card: int
+    levels: tuple[Any, ...]
+
+    @property
+    def card(self) -> int:
+        """Return the number of levels."""
+        return len(self.levels)
 
 
 @attrs.frozen(eq=False)
@@ -119,4 +124,4 @@ def _read(decision: Decision, column: Distinct, plan: Plan) -> NumberValues | Ca
         codes = np.where(gone, len(levels) - 1, codes)
     if len(levels) > MOST_LEVELS:
         raise DataError(advice_on_levels(name, len(levels)))
-    return CategoryCodes(np.where(codes < 0, len(levels), codes), len(levels))
+    return CategoryCodes(np.where(codes < 0, len(levels), codes), tuple(levels))

@@ -56,6 +56,15 @@ def to_bif(
     return write_bif(Network(name, named, dict(known.items()), tables, source_note))
 
 
+def network_to_bif(network: Network) -> str:
+    """Write a network with its probabilities as BIF text, whatever its labels are."""
+    named: dict[Node, Node] = {node: spell_label(node) for node in network.dag.nodes}
+    dag = known_dag({named[node]: [named[one] for one in network.dag.parents_of(node)] for node in network.dag.nodes})
+    levels = {named[node]: network.levels[node] for node in network.dag.nodes}
+    tables = {named[node]: network.tables[node] for node in network.dag.nodes}
+    return write_bif(Network(network.name, dag, levels, tables, network.source))
+
+
 def from_bif(text: str) -> MarkedGraph:
     """Read the structure of a BIF text; ``network`` and ``read_bif`` read its probabilities too."""
     dag = parse_bif(text).dag

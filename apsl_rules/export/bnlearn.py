@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._open_edges import arrows_only
 from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.graphs import known_dag
+from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node
 from apsl_rules.parts import MarkedGraph, OpenEdges, graph_of
 
@@ -28,6 +31,30 @@ def to_bnlearn(source: object, *, open_edges: OpenEdges = "refuse") -> str:
         parents = ":".join(map(_name, dag.parents_of(node)))
         blocks.append(f"[{_name(node)}|{parents}]" if parents else f"[{_name(node)}]")
     return "".join(blocks)
+
+
+def network_to_bnlearn(network: Network) -> str:
+    """Write a network as an R script that makes a ``bn.fit``: the model string, and a table for each node."""
+    dag = network.dag
+    lines = ["library(bnlearn)", f"structure <- model2network({_quoted(to_bnlearn(dag))})", "tables <- list("]
+    entries = []
+    for node in dag.nodes:
+        axes = (node, *dag.parents_of(node))
+        table = network.tables[node]
+        values = ", ".join(repr(float(one)) for one in np.moveaxis(table, -1, 0).ravel(order="F"))
+        sizes = ", ".join(str(len(network.levels[one])) for one in axes)
+        names = ", ".join(f"{_quoted(_name(one))} = c({', '.join(map(_quoted, network.levels[one]))})" for one in axes)
+        entries.append(
+            f"  {_quoted(_name(node))} = array(c({values}),\n    dim = c({sizes}),\n    dimnames = list({names}))"
+        )
+    lines += [",\n".join(entries), ")", "fitted <- custom.fit(structure, dist = tables)"]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """Return a text as R reads it."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
 
 
 def from_bnlearn(text: str) -> MarkedGraph:

@@ -11,6 +11,7 @@ from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._peers import peer
 from apsl_rules.export.networkx import arcs, from_networkx, refuse_none
 from apsl_rules.graphs import is_networkx
+from apsl_rules.graphs.networks import Network
 from apsl_rules.names import in_order
 from apsl_rules.parts import MarkedGraph, graph_of
 
@@ -31,6 +32,22 @@ def to_pgmpy(source: object) -> Any:
     made.add_nodes_from(graph.nodes)
     for x, y, mark in arcs(graph):
         made.edges[x, y]["mark"] = str(mark)
+    return made
+
+
+def network_to_pgmpy(network: Network) -> Any:
+    """Return a discrete network of pgmpy with the probabilities of a network."""
+    models, factors = peer("pgmpy.models", "pgmpy"), peer("pgmpy.factors.discrete", "pgmpy")
+    dag, levels = network.dag, network.levels
+    made = models.DiscreteBayesianNetwork(sorted(dag.edges, key=str))
+    made.add_nodes_from(dag.nodes)
+    for node in dag.nodes:
+        parents = list(dag.parents_of(node))
+        table = network.tables[node]
+        values = table.reshape(-1, table.shape[-1]).T
+        evidence = {"evidence": parents, "evidence_card": list(table.shape[:-1])} if parents else {}
+        names = {one: list(levels[one]) for one in (node, *parents)}
+        made.add_cpds(factors.TabularCPD(node, table.shape[-1], values.tolist(), state_names=names, **evidence))
     return made
 
 

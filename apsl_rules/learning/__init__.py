@@ -9,7 +9,9 @@ from apsl_rules.learning.default_learner import say_default_learner
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.named_source import open_source
-from apsl_rules.learning.request import Request, Settings
+from apsl_rules.learning.request import Request, Settings, load_knowledge
+from apsl_rules.learning.run import run_once
+from apsl_rules.learning.source import Source, open_data
 from apsl_rules.learning.stability import stability
 from apsl_rules.learning.untested import finding_of
 from apsl_rules.learning.whole_graph import learn_graph
@@ -19,6 +21,7 @@ __all__ = [
     "WARMING",
     "Request",
     "Settings",
+    "Source",
     "blanket_of",
     "compare",
     "find_blanket",
@@ -27,8 +30,11 @@ __all__ = [
     "learn",
     "learn_graph",
     "learn_many",
+    "load_knowledge",
     "load_plugins",
+    "open_data",
     "open_source",
+    "run_once",
     "say_default_learner",
     "stability",
 ]

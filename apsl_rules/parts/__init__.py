@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from apsl_rules.parts.comparison import Comparison
+from apsl_rules.parts.edge_figures import EdgeFigures
 from apsl_rules.parts.edge_list import edges_csv
 from apsl_rules.parts.edge_probability import DEFAULT_DIRECTION
 from apsl_rules.parts.file import load_part, part_json, save_part
+from apsl_rules.parts.fragility import Fragility
 from apsl_rules.parts.learned_graph import LearnedGraph
 from apsl_rules.parts.marked_graph import MARKS, Edge, MarkedGraph, graph_of, mark_named
 from apsl_rules.parts.part import Part, Visit
@@ -21,6 +23,8 @@ __all__ = [
     "Comparison",
     "Distances",
     "Edge",
+    "EdgeFigures",
+    "Fragility",
     "LearnedGraph",
     "MarkedGraph",
     "OpenEdges",

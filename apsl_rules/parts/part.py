@@ -15,8 +15,9 @@ from apsl_rules.names import Depth, Node, Pair, in_order, require_known
 from apsl_rules.oracles import Counts
 from apsl_rules.parts.directions import Directions
 from apsl_rules.parts.edge_rows import ROW, edge_rows
+from apsl_rules.parts.fragility import Fragility, fragility_of
 from apsl_rules.parts.reach import inside
-from apsl_rules.parts.shortcuts import Exportable, Viewable, export_as
+from apsl_rules.parts.shortcuts import Answering, Exportable, Viewable, export_as
 from apsl_rules.rules import (
     NOTHING,
     Conflict,
@@ -62,7 +63,7 @@ class KnownProofs:
 
 
 @attrs.frozen(slots=False, repr=False)
-class Part(Exportable, Viewable):
+class Part(Exportable, Viewable, Answering):
     """What was learned around a target: every edge with an end at distance at most depth - 1 from it.
 
     ``store`` holds all marks, also those beyond the asked depth; ``history`` the run as it went; ``proofs`` the
@@ -273,6 +274,10 @@ class Part(Exportable, Viewable):
             why = "the search around them ended early; the notes of the part say why"
         message = f"nothing is known of {x!r} and {y!r}: {why}"
         raise InvalidArgumentError(message)
+
+    def fragile(self) -> tuple[Fragility, ...]:
+        """Return at which alpha or lead each arrow falls, the weakest first, by the figures of its shortest proof."""
+        return fragility_of(self)
 
     @cached_property
     def trace(self) -> tuple[Firing, ...]:

@@ -9,12 +9,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from apsl_rules.effects import Effects, Fitted
+    from apsl_rules.parts.edge_figures import EdgeFigures
     from apsl_rules.parts.marked_graph import MarkedGraph
     from apsl_rules.parts.part import Part
     from apsl_rules.rules import Rulebook
@@ -111,33 +114,75 @@ class Exportable:
         return to_pgmpy(self)
 
 
+class Answering:
+    """The methods of ``Part`` that take a table and say how much."""
+
+    __slots__ = ()
+
+    def effects(self, data: Any, **options: Any) -> Effects:
+        """Estimate the effect along each edge at the target from a table; options are those of ``effect``."""
+        from apsl_rules.effects.neighbours import effects_at_target
+
+        return effects_at_target(cast("Part", self), data, **options)
+
+    def fit(self, data: Any, **options: Any) -> Fitted:
+        """Fit the distribution of every node given its parents to a table of categories.
+
+        Options are ``prior`` (how many rows it counts as), ``open_edges`` ("refuse" or "direct" undirected edges), and
+        the settings of ``learn`` that say how a table is read.
+        """
+        from apsl_rules.effects.fit import fit
+
+        return fit(cast("Part", self), data, **options)
+
+
 class Viewable:
     """The methods of ``Part`` that show it; all show the same drawing."""
 
     __slots__ = ()
 
-    def svg(self, *, outside: bool = False) -> str:
-        """Draw the part as SVG text, ``outside`` with what was learned beyond the asked depth, in grey."""
+    def svg(self, *, outside: bool = False, data: Any = None, **reading: Any) -> str:
+        """Draw the part as SVG text, ``outside`` with what was learned beyond the asked depth, in grey.
+
+        With a table as ``data``, edges at the target have the size of their effect instead of their probability.
+        """
         from apsl_rules.report.svg import svg
 
-        return svg(cast("Part", self), outside=outside)
+        return svg(cast("Part", self), outside=outside, figures=_edge_figures(cast("Part", self), data, reading))
 
-    def plot(self, ax: Axes | None = None, *, outside: bool = False) -> Axes:
-        """Draw the part with matplotlib into axes, new ones if none are given."""
+    def plot(self, ax: Axes | None = None, *, outside: bool = False, data: Any = None, **reading: Any) -> Axes:
+        """Draw the part with matplotlib into axes, new ones if none are given; ``data`` as for ``svg``."""
         from apsl_rules.report.matplotlib_plot import plot
 
-        return plot(cast("Part", self), ax, outside=outside)
+        figures = _edge_figures(cast("Part", self), data, reading)
+        return plot(cast("Part", self), ax, outside=outside, figures=figures)
 
-    def report(self, path: str | Path) -> None:
-        """Write the part as one HTML file: a drawing with every proof and a replay of the run, for any browser."""
+    def report(self, path: str | Path, *, data: Any = None, **reading: Any) -> None:
+        """Write the part as one HTML file: a drawing with every proof and a replay of the run, for any browser.
+
+        With a table as ``data`` it also has the effects along the edges at the target, the levels of each node, and the
+        table or chart behind each edge; ``reading`` are the settings of ``learn`` that say how a table is read.
+        """
         from apsl_rules.report.page import write_report
 
-        write_report(cast("Part", self), path)
+        write_report(cast("Part", self), path, _edge_figures(cast("Part", self), data, reading))
 
     def _repr_html_(self) -> str:
         from apsl_rules.report.notebook import notebook_html
 
         return notebook_html(cast("Part", self))
+
+
+def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigures | None:
+    """Return what a table says of the edges of a part, if there is one."""
+    if data is None:
+        if reading:
+            message = f"{next(iter(reading))!r} says how a table is read, and none is given; give data= too"
+            raise InvalidArgumentError(message)
+        return None
+    from apsl_rules.effects.edge_charts import edge_figures
+
+    return edge_figures(part, data, **reading)
 
 
 def export_as(part: Part, name: str) -> str:

@@ -13,8 +13,8 @@ import attrs
 
 from apsl_rules.evidence import Evidence, Verdict, p_text
 from apsl_rules.names import Node, count_of, shown
-from apsl_rules.parts import Part, Visit
-from apsl_rules.report.edge_width import thickness, weight_text, weights_of
+from apsl_rules.parts import EdgeFigures, Part, Visit
+from apsl_rules.report.edge_width import label_of, thickness, weights_of
 from apsl_rules.report.edges import Look, positions
 from apsl_rules.report.layout import Box, Drawing, DrawnEdge, drawing_of
 from apsl_rules.report.paths import body_of, corners_of, head_of
@@ -24,16 +24,18 @@ from apsl_rules.rules import Conflict, Drop, Entry, Fact, Finding, Firing, Proof
 _FIGURES = {"support": "support", "probability": "edge", "direction": "direction"}
 
 
-def page_data(part: Part) -> dict[str, Any]:
-    """Return the data of the page for a part."""
-    return _Writer(part, drawing_of(part)).data()
+def page_data(part: Part, figures: EdgeFigures | None = None) -> dict[str, Any]:
+    """Return the data of the page for a part; ``figures`` are what a table says of its edges."""
+    return _Writer(part, drawing_of(part), figures).data()
 
 
 class _Writer:
     """Numbers nodes, facts, evidence and proof steps while they are written."""
 
-    def __init__(self, part: Part, drawing: Drawing) -> None:
+    def __init__(self, part: Part, drawing: Drawing, figures: EdgeFigures | None) -> None:
         self._part = part
+        self._given = figures
+        self._figures = figures or EdgeFigures()
         self._drawing = drawing
         self._nodes = {box.node: number for number, box in enumerate(drawing.boxes)}
         self._relations = {name: number for number, name in enumerate(part.history.relations)}
@@ -64,6 +66,7 @@ class _Writer:
             "notes": list(part.notes),
             "columns": _columns(part),
             "incomplete": part.incomplete,
+            "with_effects": self._given is not None,
             "relations": [_pieces(relation) for relation in part.history.relations.values()],
         }
         return written | {
@@ -83,7 +86,8 @@ class _Writer:
 
     def _box(self, box: Box) -> dict[str, Any]:
         place = {name: round(getattr(box, name), 1) for name in ("left", "top", "width", "height")}
-        return {"label": box.label, "layer": box.layer, "within": box.within, **place}
+        levels = [list(one) for one in self._figures.levels.get(box.node, ())]
+        return {"label": box.label, "layer": box.layer, "within": box.within, "levels": levels, **place}
 
     def _edge(self, drawn: DrawnEdge) -> dict[str, Any]:
         route, pair = drawn.route, frozenset(drawn.edge.pair)
@@ -102,9 +106,16 @@ class _Writer:
             "proof": None if drawn.edge.last is Look.NONE else self._proof(self._part.why(*drawn.edge.pair)),
             "p": None if p is None else f"{p:.3g}",
             "width": round(thickness(weight), 2),
-            "weight": None if weight is None else weight_text(weight),
+            "weight": label_of(pair, weight, self._given),
+            "effect": self._figures.effects.get(pair, []),
+            "chart": self._chart(pair),
             "figures": [[_FIGURES[name], row[name]] for name in _FIGURES if row.get(name) is not None],
         }
+
+    def _chart(self, pair: frozenset[Node]) -> dict[str, Any] | None:
+        """Return what lies behind an edge, with its nodes as numbers."""
+        chart = self._figures.charts.get(pair)
+        return None if chart is None else chart | {"nodes": [self._node(node) for node in chart["nodes"]]}
 
     def _proof(self, proof: Proof) -> int:
         """Write the steps that are not written yet, and return the number of the last one."""

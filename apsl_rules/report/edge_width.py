@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from apsl_rules.names import Node
+from apsl_rules.names import Node, Pair
+from apsl_rules.parts import EdgeFigures
 
 _THIN, _USUAL, _THICK = 1.0, 1.8, 4.2
 
@@ -19,6 +20,13 @@ def weights_of(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[Node], float
         if known:
             weights[frozenset((row["source"], row["target"]))] = known[0]
     return weights
+
+
+def label_of(pair: Pair, weight: float | None, figures: EdgeFigures | None) -> str | None:
+    """Return what stands at an edge: its weight, or where a table is known the effect along it."""
+    if figures is not None:
+        return figures.labels.get(pair)
+    return None if weight is None else weight_text(weight)
 
 
 def thickness(weight: float | None) -> float:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.parts import Part
+from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.report.colours import BACKGROUND, BOX, OUTLINE, SOFT, STRIPE, STROKES, TEXT, stroke_name
 from apsl_rules.report.curves import STUB, Port
-from apsl_rules.report.edge_width import thickness, weight_text, weights_of
+from apsl_rules.report.edge_width import label_of, thickness, weights_of
 from apsl_rules.report.edges import Look
 from apsl_rules.report.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
 from apsl_rules.report.paths import BEGINS_WITH_HEAD, ENDS_WITH_HEAD, SUGGESTED
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 _DOTS_PER_INCH = 100
 
 
-def plot(part: Part, ax: Axes | None = None, *, outside: bool = False) -> Axes:
-    """Draw a part into axes, new ones if none are given; needs the extra ``plot``."""
+def plot(part: Part, ax: Axes | None = None, *, outside: bool = False, figures: EdgeFigures | None = None) -> Axes:
+    """Draw a part into axes, new ones if none are given; needs the extra ``plot``.
+
+    With ``figures``, edges at the target have the size of their effect.
+    """
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -35,18 +38,19 @@ def plot(part: Part, ax: Axes | None = None, *, outside: bool = False) -> Axes:
     ax.set_aspect("equal")
     ax.set_xlim(0, drawing.width)
     ax.set_ylim(drawing.height, 0)
-    _Plot(ax, part, drawing).draw()
+    _Plot(ax, part, drawing, figures).draw()
     return ax
 
 
 class _Plot:
     """Axes while a drawing is put into them; lengths in points follow from how large the axes are."""
 
-    def __init__(self, ax: Axes, part: Part, drawing: Drawing) -> None:
+    def __init__(self, ax: Axes, part: Part, drawing: Drawing, figures: EdgeFigures | None) -> None:
         self._ax = ax
         self._part = part
         self._drawing = drawing
         self._weights = weights_of(part.rows())
+        self._figures = figures
         window = ax.get_window_extent()
         scale = min(window.width / drawing.width, window.height / drawing.height)
         self._points = scale * 72 / ax.get_figure(root=True).dpi  # type: ignore[union-attr]  # axes stand in a figure
@@ -109,8 +113,9 @@ class _Plot:
             size = 15 * self._points
             self._ax.plot([x], [y], marker="o", markersize=size, color=BACKGROUND, markeredgecolor=colour, zorder=2)
             self._ax.plot([x], [y], marker="x", markersize=7 * self._points, color=colour, zorder=2)
-        if weight is not None:
-            self._words(x, y - 8, weight_text(weight), size=11, color=colour, zorder=2)
+        label = label_of(frozenset(drawn.edge.pair), weight, self._figures)
+        if label is not None:
+            self._words(x, y - 8, label, size=11, color=colour, zorder=2)
 
     def _head(self, port: Port, colour: str, fill: str) -> None:
         from matplotlib.patches import Polygon

@@ -15,18 +15,18 @@ from typing import Any
 
 from apsl_rules._atomic import write_text
 from apsl_rules.names import shown
-from apsl_rules.parts import Part
+from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.report.data import page_data
 
-_SCRIPTS = ("page.js", "drawing.js", "proof.js", "panels.js", "replay.js", "start.js")
+_SCRIPTS = ("page.js", "drawing.js", "proof.js", "charts.js", "panels.js", "replay.js", "start.js")
 
 
-def write_report(part: Part, path: str | Path) -> None:
-    """Write the report of a part to a file, whole or not at all."""
-    write_text(path, report_html(part))
+def write_report(part: Part, path: str | Path, figures: EdgeFigures | None = None) -> None:
+    """Write the report of a part to a file, whole or not at all; ``figures`` are what a table says of its edges."""
+    write_text(path, report_html(part, figures))
 
 
-def report_html(part: Part) -> str:
+def report_html(part: Part, figures: EdgeFigures | None = None) -> str:
     """Return the report of a part as HTML text: the same text for the same run, every time."""
     style = _asset("viewer.css")
     script = "(() => {\n'use strict';\n" + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"
@@ -37,7 +37,7 @@ def report_html(part: Part) -> str:
         "policy": policy,
         "title": escape(f"{shown(part.target)} · part of depth {part.depth}"),
         "style": style,
-        "data": _json(page_data(part)),
+        "data": _json(page_data(part, figures)),
         "script": script,
     }
     pieces = _asset("viewer.html").split("@@")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
-from apsl_rules.names import Node, shown
-from apsl_rules.parts import Part
+from apsl_rules.names import Pair, shown
+from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.report.colours import BACKGROUND, BOX, FONT, OUTLINE, SOFT, STRIPE, STROKES, TEXT, stroke_name
-from apsl_rules.report.edge_width import thickness, weight_text, weights_of
+from apsl_rules.report.edge_width import label_of, thickness, weights_of
 from apsl_rules.report.edges import Look
 from apsl_rules.report.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
 from apsl_rules.report.paths import (
@@ -37,8 +37,11 @@ _SIGNS = {
 }
 
 
-def svg(part: Part, *, outside: bool = False) -> str:
-    """Draw a part as SVG text; ``outside`` adds, in grey, what was learned beyond the asked depth."""
+def svg(part: Part, *, outside: bool = False, figures: EdgeFigures | None = None) -> str:
+    """Draw a part as SVG text; ``outside`` adds, in grey, what was learned beyond the asked depth.
+
+    With ``figures``, edges at the target have the size of their effect.
+    """
     drawing = drawing_of(part) if outside else drawing_of(part).part_only()
     beyond = any(not drawn.edge.within for drawn in drawing.edges)
     suggested = any(drawn.edge.last in SUGGESTED for drawn in drawing.edges)
@@ -51,7 +54,7 @@ def svg(part: Part, *, outside: bool = False) -> str:
         f"<title>{escape(f'The part around {shown(part.target)}, depth {part.depth}')}</title>",
         f'<rect width="100%" height="100%" fill="{BACKGROUND}"/>',
         *_stripes(drawing),
-        *(piece for drawn in final_edges(drawing) for piece in _edge(drawn, weights)),
+        *(piece for drawn in final_edges(drawing) for piece in _edge(drawn, weights, figures)),
         *(_box(box, is_target=box.node == part.target) for box in drawing.boxes),
         *_legend(signs, drawing.height + 6),
         "</svg>",
@@ -87,7 +90,7 @@ def _box(box: Box, *, is_target: bool) -> str:
     )
 
 
-def _edge(drawn: DrawnEdge, weights: Mapping[frozenset[Node], float]) -> Iterator[str]:
+def _edge(drawn: DrawnEdge, weights: Mapping[Pair, float], figures: EdgeFigures | None) -> Iterator[str]:
     look, route, kind = drawn.edge.last, drawn.route, stroke_name(drawn.edge.last)
     colour = STROKES[kind if drawn.edge.within else "beyond"]
     weight = weights.get(frozenset(drawn.edge.pair))
@@ -105,10 +108,11 @@ def _edge(drawn: DrawnEdge, weights: Mapping[frozenset[Node], float]) -> Iterato
     if kind == "conflict":
         yield f'<circle cx="{num(x)}" cy="{num(y)}" r="8" fill="{BACKGROUND}" stroke-width="1.5"/>'
         yield f'<path d="M{num(x - 3.5)} {num(y - 3.5)}l7 7m0 -7l-7 7" stroke-width="2"/>'
-    if weight is not None:
+    label = label_of(frozenset(drawn.edge.pair), weight, figures)
+    if label is not None:
         place = f'x="{num(x)}" y="{num(y - 6)}" text-anchor="middle" font-size="{_LETTERS}"'
         halo = f'stroke="{STRIPE}" stroke-width="3" paint-order="stroke"'
-        yield f'<text {place} fill="{colour}" {halo}>{weight_text(weight)}</text>'
+        yield f'<text {place} fill="{colour}" {halo}>{escape(label)}</text>'
     yield "</g>"
 
 

@@ -31,6 +31,7 @@ from apsl_rules.rules.facts import (
 from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
 from apsl_rules.rules.ledger import Ledger, ledger
 from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason, shortest_proofs
+from apsl_rules.rules.repairs import Repair
 from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND, STEP_2, X, Y, Z, knowing
 from apsl_rules.rules.sequential import store_of
@@ -62,6 +63,7 @@ __all__ = [
     "Proof",
     "Reason",
     "Relation",
+    "Repair",
     "Rule",
     "Rulebook",
     "Step",

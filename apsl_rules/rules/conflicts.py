@@ -9,7 +9,7 @@ as background knowledge outranks every test. Both depend on the set of findings,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, TypeAlias, get_args
 
 import attrs
@@ -20,6 +20,7 @@ from apsl_rules.rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.rules.engine import Outcome, compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, adjacent, arrow, conflict, fact_key, gap
 from apsl_rules.rules.proof import Proof, as_a_set, proof_of
+from apsl_rules.rules.repairs import Repair, find_repairs
 from apsl_rules.rules.rule import Rulebook
 from apsl_rules.rules.store import MarkStore
 
@@ -43,6 +44,15 @@ class Conflict:
             "edge": "found adjacent and found apart",
         }
         return f"{shown(self.pair[0])} and {shown(self.pair[1])}: {kinds[self.kind]}; {self.outcome}"
+
+    def repairs(self, findings: Iterable[Finding] = ()) -> tuple[Repair, ...]:
+        """Return the least sets of findings without which the contradiction would not arise, the most doubtful first.
+
+        The findings of its own proofs are looked at; with ``findings``, such as ``part.findings``, all other ways to
+        prove its sides are too.
+        """
+        own = (finding for proof in self.proofs for finding in proof.findings)
+        return find_repairs([proof.fact for proof in self.proofs], (*own, *findings))
 
 
 @attrs.frozen

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from selenium.webdriver import Chrome
@@ -54,13 +55,13 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 
 @pytest.fixture
-def opened(browser: Chrome, tmp_path: Path) -> Iterator[Callable[[Part], Page]]:
+def opened(browser: Chrome, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     """Return a way to open the report of a part; afterwards no error was logged and nothing was asked of a network."""
     pages: list[Page] = []
 
-    def open_report(part: Part) -> Page:
+    def open_report(part: Part, **figures: Any) -> Page:
         path = tmp_path / f"report {len(pages)}.html"
-        part.report(path)
+        part.report(path, **figures)
         pages.append(Page(browser, path))
         return pages[-1]
 

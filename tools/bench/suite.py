@@ -24,6 +24,8 @@ import attrs
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "tools" / "bench"
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
+#: An environment with DoWhy, which wants other versions of what the peers need.
+DOWHY = ROOT / ".venv-dowhy" / "bin" / "python"
 #: What other scripts import or start, and this one.
 HELPERS = (
     "graph_sets",
@@ -40,7 +42,7 @@ HELPERS = (
 
 @attrs.frozen
 class Benchmark:
-    """A script, what it measures, and its arguments; {sets}, {shared}, {peers} and {scratch} stand for paths."""
+    """A script, what it measures, and its arguments; {sets}, {shared}, {peers}, {dowhy}, {scratch} are paths."""
 
     name: str
     title: str
@@ -105,6 +107,9 @@ BENCHMARKS = (
     ),
     Benchmark("mixed", "Tables with numbers against peers", "--quick", "--networks {shared}/networks"),
     Benchmark("missing_numbers", "What missing values cost"),
+    Benchmark("coverage", "How often the interval of an effect holds the truth"),
+    Benchmark("many_rows_effects", "Effects from many rows", "--quick --folder {scratch}", "--folder {scratch}"),
+    Benchmark("effect_peers", "Effects against DoWhy", "--quick --python {dowhy}", "--python {dowhy}", ("dowhy",)),
     Benchmark("test_size", "Size and power of the test for numbers"),
 )
 
@@ -201,7 +206,7 @@ def main() -> None:
     shared, out = given.shared.resolve(), given.out.resolve()
     outcomes = []
     with TemporaryDirectory() as scratch:
-        places = {"sets": shared / "data", "shared": shared, "peers": PEERS, "scratch": Path(scratch)}
+        places = {"sets": shared / "data", "shared": shared, "peers": PEERS, "dowhy": DOWHY, "scratch": Path(scratch)}
         for name in given.names or known:
             outcome = run(known[name], places, full=given.full)
             outcomes.append(outcome)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from apsl_rules.data.moments.source import Embedding, MomentHeading, MomentSource, RowTests
+from apsl_rules.data.moments.source import ColumnUnit, Embedding, MomentHeading, MomentSource, RowTests
 
-__all__ = ["Embedding", "MomentHeading", "MomentSource", "RowTests"]
+__all__ = ["ColumnUnit", "Embedding", "MomentHeading", "MomentSource", "RowTests"]

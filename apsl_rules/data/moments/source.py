@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import attrs
 import numpy as np
@@ -35,12 +35,26 @@ class Embedding:
     degree: Literal[1, 2, 3] = 3
 
 
+@attrs.frozen
+class ColumnUnit:
+    """What the embedded columns of a column are in terms of the table.
+
+    ``scale`` is how many units of a number make one of its first embedded column, None where that has ranks. A category
+    has ``levels``, and ``indicators`` tells the embedded column of each, -1 for those of the reference.
+    """
+
+    scale: float | None = None
+    levels: tuple[Any, ...] = ()
+    indicators: tuple[int, ...] = ()
+
+
 @attrs.frozen(eq=False, slots=False)
 class MomentHeading:
     """All of a table with numbers but its rows.
 
     ``widths`` has the number of embedded columns of each column: the degree for a number, or less if it has few values;
     the levels but one for a category, of which rare ones share a column. ``missing`` counts the missing values.
+    ``units`` say what embedded columns are in terms of the table; effects need them, tests and scores do not.
     """
 
     names: tuple[Node, ...]
@@ -50,6 +64,7 @@ class MomentHeading:
     missing: Integers
     columns: tuple[ColumnKind, ...] = ()
     notes: tuple[str, ...] = ()
+    units: tuple[ColumnUnit, ...] = ()
 
     @cached_property
     def place(self) -> dict[Node, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.graphs.networks.bif import parse_bif, read_bif, save_bif, write_bif
+from apsl_rules.graphs.networks.inference import joint
 from apsl_rules.graphs.networks.library import network, network_names
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.graphs.networks.random import random_network
@@ -16,6 +17,7 @@ __all__ = [
     "ArcRules",
     "Network",
     "Tiling",
+    "joint",
     "make_tiling",
     "network",
     "network_names",

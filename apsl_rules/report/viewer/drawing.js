@@ -249,5 +249,5 @@ byId('legend').append(
   ...(data.edges.some((edge) => !edge.within) ? [legendEntry('beyond the asked depth', 'is-line is-beyond', stroke('M0 0H40'))] : []),
   make('li', {}, sign('svg', { class: 'box is-visited', width: 26, height: 16, viewBox: '0 0 26 16', 'aria-hidden': 'true' },
     sign('rect', { x: 1, y: 1, width: 24, height: 14, rx: 4 })), 'visited'),
-  ...(data.edges.some((edge) => edge.weight) ? [make('li', {}, 'width and number: how sure')] : []),
+  ...(data.edges.some((edge) => edge.weight) ? [make('li', {}, data.with_effects ? 'width: how sure; number: effect' : 'width and number: how sure')] : []),
 );

@@ -22,8 +22,10 @@ const edgePanel = (number) => {
     make('h2', { tabindex: -1 }, ...edgeWords(edge, look)),
     make('p', { class: 'facts' }, { line: 'Joined; the direction is open.', 'maybe ahead': 'Joined; the direction is only suggested.', 'maybe back': 'Joined; the direction is only suggested.', ahead: 'An arrow.', back: 'An arrow.' }[look] || 'In conflict: no arrow is drawn.',
       edge.within ? '' : ' Beyond the asked depth.', ...figures.map(([name, figure]) => make('span', { class: 'chip' }, `${name} ${figure}`))),
+    ...effectBlock(edge),
     foldButtons(panelBody),
     ...(look === 'conflict' && contradicted.length ? [] : [proofTree(edge.proof)]),
+    ...chartBlock(edge),
     ...contradicted.map(conflictBlock),
   ];
 };
@@ -53,6 +55,7 @@ const nodePanel = (number) => {
     make('h2', {}, nameOf(number)),
     make('p', { class: 'facts' }, where, box.within ? '' : ' Beyond the asked depth.',
       visit < 0 ? ' Not visited.' : ` Visit ${visit + 1} of ${data.visits.length}.`),
+    ...levelBlock(box),
     ...Object.entries(groups).filter(([, list]) => list.length).flatMap(([title, list]) =>
       [make('h3', {}, title), make('ul', { class: 'list' }, ...list.map((at) => make('li', {}, edgeButton(at))))]),
   ];

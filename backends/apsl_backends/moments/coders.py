@@ -11,10 +11,17 @@ import numpy.typing as npt
 
 from apsl_backends.counting.arrow_columns import places_in, plain
 from apsl_backends.kernels.border import CategoryColumn, Floats, Integers, NumberColumn, ScoreCurve, score_values
-from apsl_backends.moments.indicators import indicators_of
-from apsl_backends.moments.normal_scores import Standardised, curve_of_chunks, curve_of_sorted, scaled, scores_of_counts
+from apsl_backends.moments.indicators import indicators_of, unit_of
+from apsl_backends.moments.normal_scores import (
+    Standardised,
+    curve_of_chunks,
+    curve_of_sorted,
+    power_above,
+    scaled,
+    scores_of_counts,
+)
 from apsl_rules.data import CategoryCodes, MixedTable, NumberValues
-from apsl_rules.data.moments import Embedding, MomentHeading
+from apsl_rules.data.moments import ColumnUnit, Embedding, MomentHeading
 from apsl_rules.names import Node
 
 
@@ -25,6 +32,7 @@ class CurveCoder:
     curve: ScoreCurve
     width: int
     missing: int
+    unit: ColumnUnit
 
     def code(self, column: Any) -> NumberColumn:
         """Return a column as standardised numbers."""
@@ -39,6 +47,7 @@ class LookedUpNumber:
     scores: Floats
     width: int
     missing: int
+    unit: ColumnUnit
 
     def code(self, column: Any) -> NumberColumn:
         """Return a column as standardised numbers."""
@@ -54,6 +63,7 @@ class CategoryCoder:
     indicators: Integers
     width: int
     missing: int
+    unit: ColumnUnit
 
     def code(self, column: Any) -> CategoryColumn:
         """Return a column as codes."""
@@ -78,14 +88,17 @@ def coder_of(
     if isinstance(read, CategoryCodes):
         totals = np.bincount(read.codes, rows, read.card + 1).astype(np.int64)
         codes = read.codes.astype(np.uint16)
-        return CategoryCoder(distinct, codes, *indicators_of(totals[: read.card]), int(totals[read.card]))
+        known_rows = totals[: read.card]
+        unit = unit_of(read.levels, known_rows)
+        return CategoryCoder(distinct, codes, *indicators_of(known_rows), int(totals[read.card]), unit)
     known = ~np.isnan(read.values)
     values, places = np.unique(read.values[known], return_inverse=True)
     counts = np.bincount(places, rows[known], len(values)).astype(np.int64)
     scores = np.full(len(read.values), np.nan)
-    scores[known] = _scores(values, counts, embedding)[places]
+    found, scale = _scores(values, counts, embedding)
+    scores[known] = found[places]
     degree = Standardised(scores, min(len(values), 4)).degree(embedding.degree)
-    return LookedUpNumber(distinct, scores, degree, int(rows[~known].sum()))
+    return LookedUpNumber(distinct, scores, degree, int(rows[~known].sum()), ColumnUnit(scale))
 
 
 def coders_of_table(table: MixedTable, embedding: Embedding) -> tuple[list[Coder], list[Any]]:
@@ -107,7 +120,9 @@ def coders_of_table(table: MixedTable, embedding: Embedding) -> tuple[list[Coder
             known = np.arange(card + 1)
             rows = np.bincount(codes, minlength=card + 1).astype(np.int64)
             distinct = pa.array(known.astype(codes.dtype))
-            coders.append(coder_of(CategoryCodes(known, card), distinct, rows, embedding))
+            coders.append(
+                coder_of(CategoryCodes(known, tuple(table.categories.levels[place])[:card]), distinct, rows, embedding)
+            )
             columns.append(pa.array(codes))
     return coders, columns
 
@@ -120,7 +135,8 @@ def curve_coder(rows: int, chunks: Callable[[], Iterable[Floats]], embedding: Em
     else:
         curve = curve_of_chunks(rows, chunks) or curve_of_sorted(np.concatenate(list(chunks())))
     assert curve is not None  # noqa: S101 - there are millions of values
-    return CurveCoder(curve, embedding.degree, missing)
+    scale = 1 / float(curve.slope[0]) if embedding.numbers == "values" else None
+    return CurveCoder(curve, embedding.degree, missing, ColumnUnit(scale))
 
 
 def _line(rows: int, chunks: Callable[[], Iterable[Floats]]) -> ScoreCurve:
@@ -133,14 +149,18 @@ def _line(rows: int, chunks: Callable[[], Iterable[Floats]]) -> ScoreCurve:
     return ScoreCurve(np.array([low]), start, start, scaled(np.array([1.0 / scale]), span))
 
 
-def _scores(values: Floats, rows: Integers, embedding: Embedding) -> Floats:
-    if embedding.numbers == "normal-scores" or len(values) < 2:  # noqa: PLR2004 - a constant tells nothing
-        return scores_of_counts(rows)
-    values, total = scaled(values, values), float(rows.sum())
+def _scores(values: Floats, rows: Integers, embedding: Embedding) -> tuple[Floats, float | None]:
+    """Return the scores of values, each with its rows, and the standard deviation where scores are no ranks."""
+    if embedding.numbers == "normal-scores":
+        return scores_of_counts(rows), None
+    if len(values) < 2:  # noqa: PLR2004 - a constant tells nothing
+        return scores_of_counts(rows), 0.0
+    power, total = power_above(values), float(rows.sum())
+    values = np.ldexp(values, -power)
     centred: Floats = values - float((values * rows).sum()) / total
     centred -= float((centred * rows).sum()) / total
-    centred /= np.sqrt(float((centred * centred * rows).sum()) / total)
-    return centred
+    scale = np.sqrt(float((centred * centred * rows).sum()) / total)
+    return centred / scale, float(np.ldexp(scale, power))
 
 
 def heading_of_coders(
@@ -156,4 +176,5 @@ def heading_of_coders(
         np.array([coders[place].missing for place in kept], np.int64),
         kinds,
         notes,
+        tuple(coders[place].unit for place in kept),
     )

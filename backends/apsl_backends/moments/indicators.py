@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from apsl_backends.kernels.border import Integers
+from apsl_rules.data.moments import ColumnUnit
 
 #: Levels with fewer rows are pooled.
 LEAST_ROWS = 5
@@ -27,3 +30,10 @@ def indicators_of(rows: Integers) -> tuple[Integers, int]:
         return numbers, len(usual)
     numbers[is_rare & (rows > 0)] = len(usual)
     return numbers, len(usual) + 1
+
+
+def unit_of(levels: tuple[Any, ...], rows: Integers) -> ColumnUnit:
+    """Return which level of a category has which indicator; a level without rows is left out."""
+    indicators = indicators_of(rows)[0].tolist()
+    found = [(level, place) for level, place, count in zip(levels, indicators, rows.tolist(), strict=False) if count]
+    return ColumnUnit(levels=tuple(level for level, _ in found), indicators=tuple(place for _, place in found))

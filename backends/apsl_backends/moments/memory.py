@@ -9,10 +9,10 @@ import numpy as np
 from apsl_backends.kernels.border import CategoryColumn, EmbeddedHandle, Floats, Integers, NumberColumn
 from apsl_backends.kernels.threads import in_blocks, useful_threads
 from apsl_backends.moments.embedded_rows import EmbeddedRows
-from apsl_backends.moments.indicators import indicators_of
+from apsl_backends.moments.indicators import indicators_of, unit_of
 from apsl_backends.moments.normal_scores import Standardised, normal_scores, standardised_values
 from apsl_rules.data import MixedTable
-from apsl_rules.data.moments import Embedding, MomentHeading, RowTests
+from apsl_rules.data.moments import ColumnUnit, Embedding, MomentHeading, RowTests
 
 
 class MemoryMoments:
@@ -33,7 +33,14 @@ class MemoryMoments:
         handle: EmbeddedHandle = table.answers[key]
         self.rows = EmbeddedRows(handle, table.names, threads)
         self.heading = MomentHeading(
-            table.names, table.rows, table.is_number, handle.widths, handle.missing, table.columns, table.notes
+            table.names,
+            table.rows,
+            table.is_number,
+            handle.widths,
+            handle.missing,
+            table.columns,
+            table.notes,
+            self._units(),
         )
 
     def covariance(self, places: Sequence[int]) -> Floats:
@@ -54,10 +61,27 @@ class MemoryMoments:
                 made.append(NumberColumn(number.values, number.degree(self.embedding.degree)))
             else:
                 place = table.categories.place[name]
-                codes, card = table.categories.codes[place], int(table.categories.cards[place])
-                rows: Integers = np.bincount(codes, minlength=card)[:card].astype(np.int64)
-                made.append(CategoryColumn(codes, *indicators_of(rows)))
+                codes = table.categories.codes[place]
+                made.append(CategoryColumn(codes, *indicators_of(self._rows_of_levels(place))))
         return made
+
+    def _units(self) -> tuple[ColumnUnit, ...]:
+        table, numbers = self.table, self._numbers()
+        scales = {name: number.scale for name, number in zip(table.number_names, numbers, strict=True)}
+        units = []
+        for name in table.names:
+            if name in scales:
+                units.append(ColumnUnit(scales[name]))
+            else:
+                place = table.categories.place[name]
+                units.append(unit_of(table.categories.levels[place], self._rows_of_levels(place)))
+        return tuple(units)
+
+    def _rows_of_levels(self, place: int) -> Integers:
+        """Return in how many rows each level of a category stands."""
+        codes, card = self.table.categories.codes[place], int(self.table.categories.cards[place])
+        rows: Integers = np.bincount(codes, minlength=card)[:card].astype(np.int64)
+        return rows
 
     def _numbers(self) -> list[Standardised]:
         """Return the numbers, standardised by their ranks or by their values."""

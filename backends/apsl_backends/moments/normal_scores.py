@@ -38,10 +38,14 @@ _COUNTED = 4
 
 @attrs.frozen(eq=False)
 class Standardised:
-    """A number with mean 0 and variance 1, NaN where it is missing, and its distinct values, counted up to four."""
+    """A number with mean 0 and variance 1, NaN where it is missing, and its distinct values, counted up to four.
+
+    ``scale`` is its standard deviation, None where the values are ranks.
+    """
 
     values: Floats
     distinct: int
+    scale: float | None = None
 
     def degree(self, highest: int) -> int:
         """Return the highest polynomial that does not depend on the lower ones."""
@@ -191,24 +195,29 @@ def standardised_values(values: Floats) -> Standardised:
     known = values[~np.isnan(values)]
     distinct = _distinct(known)
     if distinct <= 1:
-        return Standardised(np.where(np.isnan(values), np.nan, 0.0), distinct)
+        return Standardised(np.where(np.isnan(values), np.nan, 0.0), distinct, 0.0)
     if not np.isfinite(known).all():
         message = "a number has infinite values, which have no mean; take its normal scores, or leave the column out"
         raise DataError(message)
-    values, known = scaled(values, known), scaled(known, known)
+    power = power_above(known)
+    values, known = np.ldexp(values, -power), np.ldexp(known, -power)
     centre = float(known.mean())
     known -= centre
     rest = float(known.mean())
     known -= rest
     scale = float(np.sqrt((known * known).mean()))
-    return Standardised((values - centre - rest) / scale, distinct)
+    return Standardised((values - centre - rest) / scale, distinct, float(np.ldexp(scale, power)))
 
 
 def scaled(values: Floats, known: Floats) -> Floats:
     """Return values times the power of two that takes the largest known one below 1, so that no square overflows."""
-    _, power = np.frexp(np.abs(known).max(initial=0.0))
-    found: Floats = np.ldexp(values, -power)
+    found: Floats = np.ldexp(values, -power_above(known))
     return found
+
+
+def power_above(known: Floats) -> int:
+    """Return the power of two that no known value reaches."""
+    return int(np.frexp(np.abs(known).max(initial=0.0))[1])
 
 
 def _distinct(values: Floats) -> int:

@@ -1,0 +1,240 @@
+"""Counts and covariances of the columns behind an effect, wherever the rows are.
+
+A table that was opened to learn from is used again where it can give the figures. The moments that tests use are those
+of ranks; effects are in units of the table, so such a source is opened once more, for the columns in question only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from math import prod
+from typing import Any, cast
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.data import Codes, MixedTable, Table, why_set_aside
+from apsl_rules.data.counts import CachedCounts, collapse
+from apsl_rules.data.moments import MomentSource
+from apsl_rules.effects.regression import Covariance
+from apsl_rules.effects.standardisation import Strata, strata_of
+from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.learning import Request, Settings, Source, open_data
+from apsl_rules.names import Node, listing, require_known
+from apsl_rules.parts import Part
+
+#: The settings of ``learn`` that say how a table is read.
+READING = ("kinds", "drop", "only", "weights", "missing", "discretize", "counts", "options", "plugins")
+#: The most cells of a table of counts.
+MOST_CELLS = 1 << 24
+_NO_ROWS = (
+    "a {kind} has no rows to estimate from; give a table as data=, for example one that was sampled from the network"
+)
+
+
+@attrs.frozen(eq=False)
+class CountedColumns:
+    """The combinations of codes that occur in some columns, each with its rows; a missing value has the last code."""
+
+    columns: tuple[Node, ...]
+    levels: tuple[tuple[Any, ...], ...]
+    codes: Codes
+    weights: npt.NDArray[np.int64]
+
+    def table(self) -> npt.NDArray[np.int64]:
+        """Return the counts with an axis for each column, without missing values."""
+        cards = [len(one) for one in self.levels]
+        if prod(cards) > MOST_CELLS:
+            message = (
+                f"the table of {listing(self.columns)} has {prod(cards):,} cells, and at most {MOST_CELLS:,} are "
+                "filled; join levels, or take a smaller part"
+            )
+            raise DataError(message)
+        known = np.all(self.codes < np.array(cards)[:, None], axis=0)
+        places = np.ravel_multi_index(tuple(self.codes[:, known].astype(np.int64)), cards)
+        return np.bincount(places, self.weights[known], prod(cards)).astype(np.int64).reshape(cards)
+
+
+@attrs.frozen(eq=False, slots=False)
+class Figures:
+    """A table with rows: ``given`` as the caller gave it, ``opened`` as a run opened it to learn from."""
+
+    given: Any
+    opened: Source
+    settings: Settings
+
+    @property
+    def table(self) -> Any:
+        """Return the opened table, its counts or its moments."""
+        return self.opened.table
+
+    @property
+    def _heading(self) -> Any:
+        return getattr(self.table, "heading", self.table)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return int(self._heading.rows)
+
+    def has(self, node: Node) -> bool:
+        """Return whether a node is a column of the table."""
+        return node in self._heading.place
+
+    def require(self, node: Node, role: str) -> None:
+        """Refuse a node that is no column of the table, and say why if it was set aside."""
+        if self.has(node):
+            return
+        why = why_set_aside(self.table, node)
+        if why is not None:
+            message = f"the {role} {node!r} cannot be used: {why}"
+            raise DataError(message)
+        require_known(node, self._heading.names, role)
+
+    def is_category(self, node: Node) -> bool:
+        """Return whether a column is a category."""
+        if isinstance(self.table, Table | CachedCounts):
+            return True
+        heading = self._heading
+        return not heading.is_number[heading.place[node]]
+
+    def levels(self, node: Node) -> tuple[Any, ...]:
+        """Return the levels of a category."""
+        counted = self._counted((node,))
+        heading = counted if isinstance(counted, Table) else counted.heading
+        return tuple(heading.levels[heading.place[node]])
+
+    def are_counted(self, columns: Collection[Node]) -> bool:
+        """Return whether columns are counted: all are categories. A source of moments of one's own counts nothing."""
+        is_own = isinstance(self.given, MomentSource)
+        return not is_own and all(self.is_category(node) for node in columns)
+
+    # --- counts ------------------------------------------------------------------------------------------------------
+
+    def joints(self, sets: Sequence[tuple[Node, ...]]) -> list[CountedColumns]:
+        """Count sets of categories in one round."""
+        if not sets:
+            return []
+        counted = self._counted(tuple(dict.fromkeys(node for one in sets for node in one)))
+        if isinstance(counted, Table):
+            return [_count_in_memory(counted, columns) for columns in sets]
+        place = counted.heading.place
+        counted.fetch([tuple(place[node] for node in columns) for columns in sets], needed=True)
+        found = []
+        for columns in sets:
+            joint = counted.joint([place[node] for node in columns])
+            levels = tuple(tuple(counted.heading.levels[place[node]]) for node in columns)
+            found.append(CountedColumns(columns, levels, joint.codes, joint.weights))
+        return found
+
+    def strata(self, sets: Sequence[tuple[Node, ...]]) -> list[Strata]:
+        """Count sets of categories, each a cause, a target and what is adjusted for, in one round."""
+        return [strata_of(one.codes, one.weights, one.columns, one.levels) for one in self.joints(sets)]
+
+    def counts(self, sets: Sequence[tuple[Node, ...]]) -> list[npt.NDArray[np.int64]]:
+        """Count sets of categories in one round, as tables with an axis for each; missing values are left out."""
+        return [one.table() for one in self.joints(sets)]
+
+    def _counted(self, columns: tuple[Node, ...]) -> Table | CachedCounts:
+        if isinstance(self.table, Table | CachedCounts):
+            return self.table
+        if isinstance(self.table, MixedTable):
+            return self.table.categories
+        return cast("Table | CachedCounts", self._reopened("gsquare", columns).table)
+
+    # --- covariances -------------------------------------------------------------------------------------------------
+
+    def covariances(self, sets: Sequence[tuple[Node, ...]]) -> list[Covariance]:
+        """Return the covariance of sets of columns, each a cause, a target and what is adjusted for."""
+        if not sets:
+            return []
+        moments = self._moments(tuple(dict.fromkeys(node for one in sets for node in one)))
+        return [_covariance(moments, columns) for columns in sets]
+
+    def _moments(self, columns: tuple[Node, ...]) -> MomentSource:
+        if isinstance(self.given, MomentSource):
+            return self.given
+        if isinstance(self.table, MixedTable):
+            return _moments_of(self._in_memory)
+        return _moments_of(self._reopened("fisherz", columns))
+
+    @cached_property
+    def _in_memory(self) -> Source:
+        return open_data(self.table, Request.of({"oracle": "fisherz", **_plugins(self.settings)}))
+
+    def _reopened(self, oracle: str, columns: tuple[Node, ...]) -> Source:
+        """Open the source once more for some columns, with the kinds that they have."""
+        if isinstance(self.given, MomentSource):
+            message = "a source of moments counts nothing; give the table itself"
+            raise InvalidArgumentError(message)
+        settings = self.settings
+        kinds = {one.name: one.kind for one in self._heading.columns if one.name in columns}
+        if settings.get("discretize") is not None:
+            kinds = {}
+        again: Settings = {**settings, "oracle": oracle, "only": columns}
+        again.pop("drop", None)
+        if kinds or settings.get("kinds"):
+            own = {node: kind for node, kind in (settings.get("kinds") or {}).items() if node in columns}
+            again["kinds"] = {**kinds, **own}
+        return open_data(self.given, Request.of(again))
+
+
+def open_figures(given: Any, settings: Settings, opened: Source | None = None) -> Figures:
+    """Open a table to estimate from; ``opened`` is the same table as a run opened it."""
+    reading = cast("Settings", {name: value for name, value in settings.items() if name in READING})
+    if isinstance(given, Part):
+        message = "data is a part, which has no rows; give the table that it was learned from"
+        raise InvalidArgumentError(message)
+    source = opened or open_data(given, Request.of(reading))
+    if not isinstance(source.table, Table | CachedCounts | MixedTable | MomentSource):
+        raise InvalidArgumentError(_NO_ROWS.format(kind=type(given).__name__))
+    return Figures(given, source, reading)
+
+
+def _plugins(settings: Settings) -> Settings:
+    return {"plugins": settings["plugins"]} if "plugins" in settings else {}
+
+
+def _count_in_memory(table: Table, columns: tuple[Node, ...]) -> CountedColumns:
+    places = [table.place[node] for node in columns]
+    codes, weights = collapse(table.codes[places], (table.cards + table.incomplete)[places].tolist())
+    levels = tuple(tuple(table.levels[place])[: int(table.cards[place])] for place in places)
+    return CountedColumns(columns, levels, codes, weights)
+
+
+def _moments_of(source: Source) -> MomentSource:
+    """Return the moments that the test on moments uses."""
+    found = getattr(source.oracle(0.01), "source", None)
+    if not isinstance(found, MomentSource):
+        message = f"{source.origin} gives no moments; effects of numbers need the built-in test 'fisherz'"
+        raise InvalidArgumentError(message)
+    return found
+
+
+def _covariance(moments: MomentSource, columns: tuple[Node, ...]) -> Covariance:
+    """Return the covariance of some columns, a number by its first embedded column."""
+    heading = moments.heading
+    places = [heading.place[node] for node in columns]
+    if not heading.units:
+        message = "the source of moments does not say the units of its columns (heading.units); effects need them"
+        raise InvalidArgumentError(message)
+    units = tuple(heading.units[place] for place in places)
+    for node, unit in zip(columns, units, strict=True):
+        if not unit.levels and unit.scale is None:
+            message = (
+                f"the source of moments has {node!r} by ranks, and an effect is in units of the table; "
+                "open it with Embedding('values', 1)"
+            )
+            raise InvalidArgumentError(message)
+    rows = int(heading.rows)
+    if np.any(heading.missing[places] > 0):
+        # the complete rows; with them intervals are rather too wide than too narrow
+        rows = int(moments.test_rows([tuple(places)]).rows[0])
+    widths = [int(heading.widths[place]) for place in places]
+    starts = np.cumsum([0, *widths])
+    kept = [min(width, 1) if heading.is_number[place] else width for place, width in zip(places, widths, strict=True)]
+    chosen = [int(start) + at for start, width in zip(starts, kept, strict=False) for at in range(width)]
+    matrix = moments.covariance(places)[np.ix_(chosen, chosen)]
+    return Covariance(matrix, rows, columns, tuple(kept), units)

@@ -1,0 +1,70 @@
+// What a table says: the effect along an edge, the counts, boxes or points behind it, and the levels of a node.
+const effectBlock = (edge) => edge.effect.length === 0 ? [] : [make('section', { class: 'effect' },
+  make('h3', {}, 'Effect'), ...edge.effect.map((line) => make('p', {}, make('bdi', {}, line))))];
+
+const countTable = ({ nodes, levels, counts }) => {
+  const totals = counts.map((row) => row.reduce((sum, one) => sum + one, 0));
+  const cell = (rows, total) => make('td', { class: 'figure' }, rows.toLocaleString('en'),
+    make('small', {}, total ? ` ${Math.round(100 * rows / total)} %` : ''));
+  return make('div', { class: 'scroll' }, make('table', { class: 'counts' },
+    make('caption', {}, 'Rows, and shares within each level of ', nameOf(nodes[0])),
+    make('thead', {},
+      make('tr', {}, make('td'), make('th', { scope: 'colgroup', colspan: levels[1].length }, nameOf(nodes[1]))),
+      make('tr', {}, make('th', { scope: 'col' }, nameOf(nodes[0])), ...levels[1].map((level) => make('th', { scope: 'col' }, make('bdi', {}, level))))),
+    make('tbody', {}, ...counts.map((row, place) => make('tr', {}, make('th', { scope: 'row' }, make('bdi', {}, levels[0][place])),
+      ...row.map((rows) => cell(rows, totals[place])))))));
+};
+
+// A chart has its values from left to right and from below to above, within a frame with the ends of each axis.
+const frame = { left: 52, right: 300, top: 10, bottom: 170 };
+const scaled = (low, high, from, to) => (value) => Number((high > low ? from + (to - from) * (value - low) / (high - low) : (from + to) / 2).toFixed(1));
+const short = (value) => Number(value.toPrecision(3)).toLocaleString('en');
+const letters = (x, y, anchor, text) => sign('text', { x, y, 'text-anchor': anchor }, text);
+const chartOf = (label, ...children) => sign('svg', { class: 'chart', viewBox: '0 0 310 206', role: 'img', 'aria-label': label },
+  sign('rect', { class: 'frame', x: frame.left, y: frame.top, width: frame.right - frame.left, height: frame.bottom - frame.top }), ...children);
+const heightAxis = (low, high) => [letters(frame.left - 5, frame.top + 9, 'end', short(high)), letters(frame.left - 5, frame.bottom, 'end', short(low))];
+
+const pointChart = ({ nodes, points, rows }) => {
+  const ends = [0, 1].map((at) => [Math.min(...points.map((one) => one[at])), Math.max(...points.map((one) => one[at]))]);
+  const across = scaled(...ends[0], frame.left + 6, frame.right - 6);
+  const up = scaled(...ends[1], frame.bottom - 6, frame.top + 6);
+  const said = `${data.names[nodes[1]]} by ${data.names[nodes[0]]}`;
+  const shownRows = points.length < rows ? `${points.length.toLocaleString('en')} of ${rows.toLocaleString('en')} rows` : `${rows.toLocaleString('en')} rows`;
+  return [make('p', { class: 'hint' }, nameOf(nodes[1]), ' (upwards) by ', nameOf(nodes[0]), `, ${shownRows}`),
+    chartOf(said, ...points.map(([x, y]) => sign('circle', { class: 'point', cx: across(x), cy: up(y), r: 2 })), ...heightAxis(...ends[1]),
+      letters(frame.left, frame.bottom + 14, 'start', short(ends[0][0])), letters(frame.right, frame.bottom + 14, 'end', short(ends[0][1])))];
+};
+
+const boxChart = ({ nodes, levels, boxes, rows }) => {
+  const known = boxes.filter((one) => one !== null);
+  const [low, high] = [Math.min(...known.map((one) => one[0])), Math.max(...known.map((one) => one[4]))];
+  const up = scaled(low, high, frame.bottom - 6, frame.top + 6);
+  const wide = (frame.right - frame.left) / levels.length;
+  const one = (box, place) => {
+    const middle = Number((frame.left + wide * (place + 0.5)).toFixed(1));
+    const half = Number(Math.min(18, wide * 0.32).toFixed(1));
+    const said = levels.length > 6 && levels[place].length > 4 ? `${levels[place].slice(0, 3)}…` : levels[place];
+    const title = sign('title', {}, `${levels[place]}: ${rows[place].toLocaleString('en')} rows`);
+    if (box === null) return sign('g', { class: 'quartiles' }, title, letters(middle, frame.bottom + 14, 'middle', said));
+    const [least, first, median, third, largest] = box.map(up);
+    return sign('g', { class: 'quartiles' }, title,
+      sign('path', { d: `M${middle} ${least}V${first}M${middle} ${third}V${largest}` }),
+      sign('rect', { x: middle - half, y: third, width: 2 * half, height: Math.max(1, first - third) }),
+      sign('path', { class: 'median', d: `M${middle - half} ${median}h${2 * half}` }),
+      letters(middle, frame.bottom + 14, 'middle', said));
+  };
+  return [make('p', { class: 'hint' }, nameOf(nodes[1]), ' (upwards) by the levels of ', nameOf(nodes[0]), ': quartiles, least and largest'),
+    chartOf(`${data.names[nodes[1]]} by the levels of ${data.names[nodes[0]]}`, ...boxes.map(one), ...heightAxis(low, high))];
+};
+
+const chartBlock = (edge) => {
+  if (edge.chart === null) {
+    return data.with_effects && edge.within ? [make('p', { class: 'hint' }, 'No chart: the rows stay elsewhere, or there are too many levels.')] : [];
+  }
+  const inside = { table: (chart) => [countTable(chart)], points: pointChart, boxes: boxChart }[edge.chart.kind](edge.chart);
+  return [make('section', { class: 'behind' }, make('h3', {}, 'The rows behind it'), ...inside,
+    make('p', { class: 'hint' }, 'Counted as they are, without adjustment.'))];
+};
+
+const levelBlock = (box) => box.levels.length === 0 ? [] : [make('h3', {}, 'Values'), make('dl', { class: 'levels' },
+  ...box.levels.flatMap(([name, figure]) => [make('dt', {}, make('bdi', {}, name)), make('dd', {}, figure)]))];

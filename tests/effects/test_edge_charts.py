@@ -1,0 +1,82 @@
+"""What views show of a table: effects in a few signs, counts, boxes, points and levels, from memory and elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+from apsl_rules import Knowledge, Part, learn
+from apsl_rules.effects import edge_figures
+from apsl_rules.errors import ApslError
+
+ORDER = Knowledge(tiers=[["sex", "age"], ["smoker"], ["cost"]])
+
+
+def draw(rows: int = 1500) -> pd.DataFrame:
+    """Draw a table of both kinds around a cost."""
+    rng = np.random.default_rng(3)
+    sex, age = rng.choice(["f", "m"], rows), rng.normal(50, 12, rows)
+    smoker = np.where(rng.random(rows) < np.where(sex == "m", 0.5, 0.2), "yes", "no")
+    cost = 3 * age - 40 * (smoker == "yes") + rng.normal(0, 15, rows)
+    return pd.DataFrame({"sex": sex, "age": age, "smoker": smoker, "cost": cost})
+
+
+@pytest.fixture(scope="module")
+def rows() -> pd.DataFrame:
+    """Return the table."""
+    return draw()
+
+
+@pytest.fixture(scope="module")
+def part(rows: pd.DataFrame) -> Part:
+    """Return the part around the cost."""
+    return learn(rows, "cost", depth=2, knowledge=ORDER)
+
+
+def test_every_edge_has_what_lies_behind_it(part: Part, rows: pd.DataFrame) -> None:
+    """Two numbers have points, a category and a number quartiles, two categories counts; signs are right."""
+    found = edge_figures(part, rows)
+    kinds = {pair: chart["kind"] for pair, chart in found.charts.items()}
+
+    assert kinds == {
+        frozenset({"age", "cost"}): "points",
+        frozenset({"smoker", "cost"}): "boxes",
+        frozenset({"sex", "smoker"}): "table",
+    }
+    assert found.labels[frozenset({"age", "cost"})].startswith("+")
+    assert found.labels[frozenset({"smoker", "cost"})].startswith("−")
+    counts = pd.crosstab(rows["sex"], rows["smoker"]).to_numpy().tolist()
+    assert found.charts[frozenset({"sex", "smoker"})]["counts"] == counts
+    median = rows.loc[rows["smoker"] == "yes", "cost"].median()
+    assert found.charts[frozenset({"smoker", "cost"})]["boxes"][1][2] == pytest.approx(median)
+    assert found.levels["sex"] == [("f", f"{(rows['sex'] == 'f').sum():,}"), ("m", f"{(rows['sex'] == 'm').sum():,}")]
+
+
+def test_rows_elsewhere_have_counts_and_effects_but_no_points(part: Part, rows: pd.DataFrame, tmp_path: Path) -> None:
+    """From a file that DuckDB reads come the same effects and counts; rows are not brought here for a chart."""
+    rows.to_parquet(tmp_path / "rows.parquet")
+    here, there = edge_figures(part, rows), edge_figures(part, tmp_path / "rows.parquet", counts="duckdb")
+
+    assert there.labels == here.labels
+    assert there.effects == here.effects
+    assert {chart["kind"] for chart in there.charts.values()} == {"table"}
+
+
+def test_how_to_read_no_table_is_refused(part: Part) -> None:
+    """A misspelt argument is not passed over in silence."""
+    with pytest.raises(ApslError, match="'dta' says how a table is read, and none is given"):
+        part.svg(dta=1)
+
+
+def test_plots_have_the_effects(part: Part, rows: pd.DataFrame) -> None:
+    """The plot and the SVG label the edges at the target, and only these."""
+    mpl.use("Agg")
+    texts = [one.get_text() for one in part.plot(data=rows).texts]
+    signed = [text for text in texts if text.startswith(("+", "−"))]
+
+    assert len(signed) == 2
+    assert all(f">{text}</text>" in part.svg(data=rows) for text in signed)

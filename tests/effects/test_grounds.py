@@ -1,0 +1,187 @@
+"""What an effect rests on, the table of effects at a target, and questions that make no sense."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from apsl_rules import causes, effect, known_dag, learn, network
+from apsl_rules.errors import ApslError
+
+
+def draw(rows: int = 3000) -> pd.DataFrame:
+    """Draw a table: a and z cause x, x and z cause t, t causes u."""
+    rng = np.random.default_rng(1)
+    a, z = rng.random(rows) < 0.5, rng.random(rows) < 0.5
+    x = rng.random(rows) < np.where(z, 0.8, 0.3) * np.where(a, 1, 0.3)
+    t = rng.random(rows) < 0.1 + 0.4 * x + 0.4 * z
+    u = rng.random(rows) < 0.2 + 0.6 * t
+    frame = pd.DataFrame({"a": a, "z": z, "x": x, "t": t, "u": u}).replace({True: "yes", False: "no"})
+    return frame.assign(flat="same", code=range(rows))
+
+
+def test_grounds_name_arrows_adjustment_and_assumptions() -> None:
+    """The text has the proofs of the arrows at the cause, what is held, and hidden causes; the JSON has the same."""
+    grounds = effect(draw(), "x", "t").why()
+    text, data = str(grounds), json.loads(grounds.to_json())
+
+    assert "adjusted for a, z" in text
+    assert "a -> x   [V-collider]" in text
+    assert "no hidden common cause of x and t" in text
+    assert [one["proves"] for one in data["arrows"]] == ["a -> x", "z -> x"]
+    assert "t -> x: not possible" in text
+    assert data["effect"]["possible"][0]["adjustment"] == ["a", "z"]
+    assert data["assumptions"] == list(grounds.assumptions)
+
+
+def test_effects_rest_on_probable_directions_only() -> None:
+    """An arrow that is drawn but not probable enough is open to an effect, and the grounds say what was suggested."""
+    frame = draw(250)
+    part = learn(frame, "x", min_direction=0)
+    rash, careful = (effect(part, "x", "t", data=frame, min_direction=least) for least in (0, 0.999))
+
+    assert part.arrows
+    assert {arrow for one in rash.possible for arrow in one.orientation.arrows}.isdisjoint(part.arrows)
+    assert {arrow for one in careful.possible for arrow in one.orientation.arrows} >= part.arrows
+    assert "is suggested, 0." in str(careful.why())
+
+
+def test_open_lines_say_what_they_would_change() -> None:
+    """For a chain each line has the effects for both of its directions."""
+    frame = draw()[["x", "t", "u"]]
+    grounds = effect(learn(network_of_chain(), "t"), "t", "u", data=frame).why()
+    turned = {one.other: one for one in grounds.turned}
+
+    assert turned["u"].into_cause == (0.0,)
+    assert len(turned["u"].out_of_cause) == 2
+    assert "u -> t: 0; t -> u: " in str(grounds)
+
+
+def network_of_chain() -> Any:
+    """Return the class of x - t - u, whose lines are open, as an oracle that knows no arrow."""
+    from apsl_backends.independence.d_separation import DSeparation
+
+    return DSeparation(known_dag({"x": [], "t": ["x"], "u": ["t"]}))
+
+
+def test_effects_along_all_edges_at_the_target() -> None:
+    """Arrows give the effect in their direction; a part of depth 1 is learned once more, to depth 2."""
+    frame = draw()
+    part = learn(frame, "t")
+    found = part.effects(frame)
+    rows = {(row["cause"], row["target"]): row for row in found.rows()}
+
+    assert rows.keys() == {("x", "t"), ("z", "t"), ("t", "u")}
+    assert found.part.depth == 2
+    assert rows["x", "t"]["low"] < 0.4 < rows["x", "t"]["high"]
+    assert rows["t", "u"]["low"] < 0.6 < rows["t", "u"]["high"]
+    assert list(found.to_pandas().columns) == [*rows["x", "t"]]
+
+
+def test_one_round_counts_all_effects() -> None:
+    """Whatever the number of neighbours, the counts come in one round."""
+    frame = draw()
+    part = learn(frame, "t", depth=2)
+    from apsl_rules.data import coded_table
+    from apsl_rules.data.counts import CachedCounts
+    from support.counted import ThriftyCounts
+
+    counted = CachedCounts(ThriftyCounts(coded_table(frame.drop(columns=["flat", "code"]))))
+    from apsl_rules.learning.request import Request
+    from apsl_rules.learning.source import open_data
+
+    source = open_data(counted.source, Request.of({}))
+    found = part.effects(source)
+
+    assert len(found) == 3
+    assert source.rounds == 1
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "the same node": ({"cause": "x", "target": "x"}, "'x' is named as cause and as target; name two different nodes"),
+    "an unknown cause": ({"cause": "Xx"}, "unknown cause 'Xx'; did you mean 'x'"),
+    "an unknown target": ({"target": "tt"}, "unknown target 'tt'; did you mean 't'"),
+    "a constant": ({"cause": "flat"}, "the cause 'flat' cannot be used: column 'flat' was set aside: it has only one"),
+    "an identifier": ({"target": "code"}, "the target 'code' cannot be used: column 'code' was set aside"),
+    "a column left out": ({"cause": "x", "drop": ["x"]}, "column 'x' was left out as asked"),
+    "an unknown strategy": ({"adjust": "optimum"}, "adjust is 'optimum'; did you mean 'optimal'"),
+    "an unknown column to hold": ({"adjust": ["zz"]}, "unknown node 'zz' in adjust"),
+    "the target held": ({"adjust": ["t"]}, "adjust names 't', which is the target; leave it out"),
+    "a mediator held": ({"target": "u", "adjust": ["t"]}, "adjusting for 't' is wrong"),
+    "too little held": ({"adjust": ["a"]}, "leaves a path open between 'x' and 't' that is no effect"),
+    "no confidence": ({"confidence": 95}, "confidence is 95; give a number between 0 and 1"),
+    "no such setting": ({"alfa": 0.1}, "effect has no setting 'alfa'; did you mean 'alpha'"),
+    "no such choice": ({"empty": "drop"}, "empty is 'drop'; give 'refuse' or 'leave-out'"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_question_gets_one_sentence(name: str) -> None:
+    """The sentence says what is wrong, and what to do."""
+    asked, sentence = WRONG[name]
+    settings = {"cause": "x", "target": "t", **asked}
+    with pytest.raises(ApslError) as caught:
+        effect(draw(), settings.pop("cause"), settings.pop("target"), **settings)
+
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "data", "sentence"),
+    [
+        ("part", None, "a part has no rows to estimate from; give the table that it was learned from as data="),
+        ("graph", None, "has no rows to estimate from; give a table as data="),
+        ("part", "part", "data is a part, which has no rows"),
+    ],
+)
+def test_rows_are_needed(source: str, data: str | None, sentence: str) -> None:
+    """A part and a graph say what is missing."""
+    part = learn(network("asia"), "lung")
+    made = {"part": part, "graph": network("asia")}
+    with pytest.raises(ApslError, match=sentence):
+        effect(made[source], "lung", "either", data=None if data is None else made[data])
+
+
+def test_a_part_that_does_not_reach_is_refused() -> None:
+    """What to hold is not known where the edges of the cause are not."""
+    frame = draw()
+    with pytest.raises(ApslError, match="does not have all edges of 'x'"):
+        effect(learn(frame, "u"), "x", "t", data=frame)
+
+
+def test_no_path_means_no_effect() -> None:
+    """A node that no path leads to has the effect 0, and the reason is told."""
+    frame = draw()
+    graph = known_dag({"x": [], "t": ["x"], "a": []})
+
+    assert effect(graph, "t", "x", data=frame).bounds == (0.0, 0.0)
+    assert "since no arrow leads away from t" in str(effect(graph, "t", "a", data=frame))
+    assert "since no directed path leads from x to a" in str(effect(graph, "x", "a", data=frame, adjust="optimal"))
+
+
+def test_causes_say_which_tests_decide() -> None:
+    """On data the answer has its tests; "never" says that tests may miss a weak effect."""
+    frame = draw()
+    always, never = causes(frame, "a", "u"), causes(frame, "u", "a", min_direction=0.25)
+
+    assert (always.answer, never.answer) == ("always", "never")
+    assert always.tests[0].dependent
+    assert "they may miss a weak effect" in str(never)
+    assert always.to_dict()["cases"][0]["test"]["decision"] == "dependent"
+    assert json.loads(always.to_json()) == always.to_dict()
+
+
+def test_an_untestable_cause_is_unknown() -> None:
+    """With too few rows for the test nothing is said of the cause."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": rng.integers(0, 9, 60), "m": rng.integers(0, 9, 60), "t": rng.integers(0, 9, 60)})
+    graph = known_dag({"x": [], "m": ["x"], "t": ["m"]})
+    found = causes(graph, "x", "t", data=frame.astype(str))
+
+    assert found.answer == "unknown"
+    assert "too few rows" in str(found)
