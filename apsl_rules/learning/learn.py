@@ -40,7 +40,8 @@ def learn(source: Any, target: Node, *, depth: Depth = 1, **settings: Unpack[Set
         of more than 1,000 nodes.
     min_direction
         The least probability of a direction for it to be drawn as an arrow. Other arrows become lines with a suggested
-        direction (``part.suggested``); 0 draws all. It matters only where scores were asked.
+        direction (``part.suggested``); 0 draws all, and "precise" only those that are well supported. It matters only
+        where scores were asked.
     kinds, drop, only, weights
         For tables: the kinds of columns by name ("category", "number", "set aside") instead of those inferred, columns
         to leave out or the only ones to use, and the column that says how many rows each row stands for.

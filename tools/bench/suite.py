@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "tools" / "bench"
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
 #: What other scripts import or start, and this one.
-HELPERS = ("mixed_networks", "mixed_peer", "peer", "suite", "test_peer", "yardstick")
+HELPERS = ("mixed_networks", "mixed_peer", "peer", "reliability", "suite", "test_peer", "yardstick")
 
 
 @attrs.frozen
