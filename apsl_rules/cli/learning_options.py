@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -15,7 +16,7 @@ from apsl_rules.errors import InvalidArgumentError, PluginError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Depth, Node
-from apsl_rules.parts import DEFAULT_DIRECTION, Part
+from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, Part, least_direction
 from apsl_rules.plugins import Plugins
 
 
@@ -37,6 +38,14 @@ def _share(_context: click.Context, _parameter: click.Parameter, value: str) -> 
     except ValueError as error:
         message = f"--fdr is {value!r}; give a number between 0 and 1, 'auto' or 'none'"
         raise InvalidArgumentError(message) from error
+
+
+def _direction(_context: click.Context, _parameter: click.Parameter, value: str) -> LeastDirection:
+    """Read a least probability of a direction: "precise", or a number."""
+    given: float | str = value
+    with suppress(ValueError):
+        given = float(value)
+    return least_direction(given, "--min-direction")
 
 
 def _largest(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | str | None:
@@ -82,8 +91,9 @@ _SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
     ),
     click.option(
         "--min-direction",
-        type=float,
-        default=DEFAULT_DIRECTION,
+        metavar="P|precise",
+        callback=_direction,
+        default=str(DEFAULT_DIRECTION),
         show_default=True,
         help="The least probability of a direction for it to be drawn as an arrow; 0 draws all.",
     ),

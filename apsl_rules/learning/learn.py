@@ -40,7 +40,8 @@ def learn(source: Any, target: Node, *, depth: Depth = 1, **settings: Unpack[Set
         of more than 1,000 nodes.
     min_direction
         The least probability of a direction for it to be drawn as an arrow. Other arrows become lines with a suggested
-        direction (``part.suggested``); 0 draws all. It matters only where scores were asked.
+        direction (``part.suggested``); 0 draws all, and "precise" only those that are well supported. It matters only
+        where scores were asked.
     certified
         Whether to compare what a search by score found with the best of all graphs over the same nodes, by an exact
         search. Notes and proofs say that no graph scores higher, or why that is not known. At most 20 nodes near the

@@ -14,7 +14,7 @@ from apsl_rules.data.counts import CountSource
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError
 from apsl_rules.learning.choose import AUTO, false_discovery_rate, load_plugins
 from apsl_rules.names import Node, nearest
-from apsl_rules.parts import DEFAULT_DIRECTION
+from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, least_direction
 from apsl_rules.plugins import LearnerOffer, Plugins, Spec
 from apsl_rules.rules import NOTHING, POLICIES, Knowledge, Policy
 
@@ -31,7 +31,7 @@ class Settings(TypedDict, total=False):
     finder: str | None
     conflicts: Policy | None
     fdr: float | Literal["auto", "none"]
-    min_direction: float
+    min_direction: LeastDirection
     certified: bool
     kinds: Mapping[Node, Kind] | None
     drop: Iterable[Node] | None
@@ -60,7 +60,7 @@ class Request:
     finder: str | None = None
     conflicts: Policy | None = None
     fdr: float | Literal["auto", "none"] = "auto"
-    min_direction: float = DEFAULT_DIRECTION
+    min_direction: LeastDirection = DEFAULT_DIRECTION
     certified: bool = False
     kinds: Mapping[Node, Kind] | None = None
     drop: Iterable[Node] | None = None
@@ -86,9 +86,7 @@ class Request:
             raise InvalidArgumentError(message)
         false_discovery_rate(self.fdr, 0, perfect=True)
         demand(isinstance(self.certified, bool), f"certified is {spelt(self.certified)}; give True or False")
-        if not (is_number(self.min_direction) and 0 <= self.min_direction <= 1):
-            message = f"min_direction is {spelt(self.min_direction)}; give a probability from 0 (draw all arrows) to 1"
-            raise InvalidArgumentError(message)
+        least_direction(self.min_direction)
 
     @classmethod
     def of(cls, settings: Settings, caller: str = "learn") -> Request:

@@ -23,7 +23,7 @@ from apsl_rules.learning.source import Source
 from apsl_rules.learning.untested import notes_on_untested
 from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
 from apsl_rules.oracles import Asker, Oracle
-from apsl_rules.parts import Part, inside
+from apsl_rules.parts import Part, inside, least_direction
 from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, pick
 from apsl_rules.stopping import INTERRUPTED, Stop
 
@@ -101,7 +101,7 @@ def _context(
             "alpha": None if asker.perfect else spec.tests.alpha,
             "max_conditioning": largest,
             "fdr": rate,
-            "min_direction": None if asker.perfect else float(request.min_direction),
+            "min_direction": None if asker.perfect else least_direction(request.min_direction),
             **spec.options,
             **reading,
         },

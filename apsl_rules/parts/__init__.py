@@ -5,13 +5,13 @@ from __future__ import annotations
 from apsl_rules.parts.comparison import Comparison
 from apsl_rules.parts.edge_figures import EdgeFigures
 from apsl_rules.parts.edge_list import edges_csv
-from apsl_rules.parts.edge_probability import DEFAULT_DIRECTION
 from apsl_rules.parts.file import load_part, part_json, save_part
 from apsl_rules.parts.fragility import Fragility
 from apsl_rules.parts.learned_graph import LearnedGraph
 from apsl_rules.parts.marked_graph import MARKS, Edge, MarkedGraph, graph_of, mark_named
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.parts import Parts
+from apsl_rules.parts.probability_curves import DEFAULT_DIRECTION, LeastDirection, least_direction
 from apsl_rules.parts.reach import Distances, inside
 from apsl_rules.parts.shortcuts import OpenEdges
 from apsl_rules.parts.stability_result import Stability, Tally, count_support, tally
@@ -26,6 +26,7 @@ __all__ = [
     "EdgeFigures",
     "Fragility",
     "LearnedGraph",
+    "LeastDirection",
     "MarkedGraph",
     "OpenEdges",
     "Part",
@@ -38,6 +39,7 @@ __all__ = [
     "edges_csv",
     "graph_of",
     "inside",
+    "least_direction",
     "load_part",
     "mark_named",
     "part_json",

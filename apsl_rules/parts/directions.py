@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from apsl_rules.names import Node, order_key
-from apsl_rules.parts.edge_probability import Grounds, edge_probability
+from apsl_rules.parts.edge_probability import Grounds
 from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow, duplicate
 
 
@@ -47,7 +47,8 @@ class Directions:
         if fact.relation not in (arrow.name, adjacent.name) or not self.are_known:
             return {}
         x, y = fact.nodes
-        edge = edge_probability(self._grounds.of_edge(x, y))
+        evidence = self._grounds.edge(x, y)
+        edge = None if evidence is None else evidence.probability
         if fact.relation == adjacent.name:
             return {"edge_probability": edge}
         direction = self._grounds.directions([(x, y)]).get((x, y))

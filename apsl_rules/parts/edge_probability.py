@@ -1,44 +1,32 @@
 """Two probabilities of an edge: that it exists, and that its direction is right, given that it exists.
 
-The evidence is the lead, in nats, of the graph found over its best rival. For an edge it is the lead of the finding
-that the two nodes are adjacent. For a direction it is the least lead among all other findings that the proof of the
-arrow rests on, and how many these are: each of them may be wrong. Both probabilities were fitted to simulated networks,
-whose true graph is known, as logistic curves of ln(1 + lead) and ln(findings). A direction is right if the equivalence
-class of the true graph has the same arrow; where that class leaves the direction open, every arrow counts as wrong.
-A graph that is ahead of each single rival may still be behind all of them together, so a lead is worth less than its
-nats say. ``tools/bench/calibration.py`` fits the curves and checks them on networks not used for the fit.
+The evidence for an edge is the lead, in nats, of the finding that its two nodes are adjacent: how far the graph found
+is ahead of its best rival. It counts for more where tests found the nodes dependent too, and for less where many edges
+end at them. The evidence for a direction is the least lead among all other findings that the proof of the arrow rests
+on, and how many of these no test supports: each of them may be wrong. An arrow for which there are several reasons is
+surer than one that rests on a single V-structure.
+
+A direction is right if the equivalence class of the true graph has the same arrow; where that class leaves the
+direction open, every arrow counts as wrong. A graph that is ahead of each single rival may still be behind all of them
+together, so a lead is worth less than its nats say. ``probability_curves`` has the curves from evidence to probability,
+which were fitted to simulated networks, whose true graph is known.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from math import exp, log, log1p
+from functools import cached_property
+from math import log, log1p
 
 import attrs
 
 from apsl_rules.names import Node
-from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow
+from apsl_rules.parts.probability_curves import CURVES
+from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow, collider
 
-
-@attrs.frozen
-class Curve:
-    """A logistic curve: the logit at no lead, and its change with ln(1 + nats) and with ln(findings)."""
-
-    first: float
-    growth: float
-    loss: float = 0.0
-
-    def at(self, lead: Lead) -> float:
-        """Return the probability at a lead."""
-        return 1 / (1 + exp(-(self.first + self.growth * log1p(lead.nats) + self.loss * log(lead.findings))))
-
-
-@attrs.frozen
-class Curves:
-    """The curves of one score: for the existence of an edge and for its direction."""
-
-    edge: Curve
-    direction: Curve
+#: A larger lead than this makes no direction surer: what is wrong then is not the sample, but the search or the score.
+MOST_NATS = 8.0
 
 
 @attrs.frozen
@@ -50,21 +38,65 @@ class Lead:
     findings: int
 
 
-#: The least probability of a direction for it to be drawn as an arrow. The curves are too low at their lower end: on
-#: the benchmark sets three of four arrows with .3 to .5 were right, so a larger value would cost more than it saves.
-DEFAULT_DIRECTION = 0.25
+@attrs.frozen
+class EdgeEvidence:
+    """What speaks for an edge: its lead, tests that found its ends dependent, and the edges at both ends."""
 
-_CATEGORIES = Curves(edge=Curve(0.27, 0.58), direction=Curve(0.39, 0.88, -1.30))
-_WITH_NUMBERS = Curves(edge=Curve(-0.40, 0.90), direction=Curve(-0.06, 1.85, -2.30))
+    lead: Lead
+    tests: int
+    degree: int
 
-#: The curves by the source of the evidence, which is the name of a score.
-CURVES: Mapping[str, Curves] = {"BDe": _CATEGORIES, "BDeu": _CATEGORIES, "BIC": _WITH_NUMBERS}
+    @property
+    def terms(self) -> Mapping[str, float]:
+        """Return the terms of a curve."""
+        return {"lead": log1p(self.lead.nats), "tests": log1p(self.tests), "degree": log(self.degree)}
+
+    @property
+    def probability(self) -> float | None:
+        """Return how often such an edge exists; None where the score has no curves."""
+        curves = CURVES.get(self.lead.score)
+        return None if curves is None else curves.edge.at(self.terms)
+
+
+@attrs.frozen
+class DirectionEvidence:
+    """What speaks for a direction.
+
+    ``lead`` is the least among the findings of its proof but that of the edge, ``untested`` is how many of these no
+    test supports, ``reasons`` how many rules give the arrow, and ``degree`` how many edges are at both ends.
+    """
+
+    lead: Lead
+    untested: int
+    reasons: int
+    degree: int
+
+    @property
+    def terms(self) -> Mapping[str, float]:
+        """Return the terms of a curve."""
+        return {
+            "lead": log1p(self.lead.nats),
+            "capped lead": log1p(min(self.lead.nats, MOST_NATS)),
+            "findings": log(self.lead.findings),
+            "untested": log1p(self.untested),
+            "reasons": log(self.reasons),
+            "degree": log(self.degree),
+        }
+
+    @property
+    def probability(self) -> float | None:
+        """Return how often such a direction is right; None where the score has no curves."""
+        curves = CURVES.get(self.lead.score)
+        return None if curves is None else curves.direction.at(self.terms)
 
 
 def lead_of(findings: Iterable[Finding]) -> Lead | None:
     """Return the least lead of findings; None where one of them does not come from a score.
 
     What was given beforehand is certain and does not count; None where nothing else is left.
+
+    >>> lead_of(()) is None
+    True
     """
     told = [finding.evidence for finding in findings if not finding.evidence.is_given]
     leads = [evidence.nats for evidence in told if evidence.nats is not None]
@@ -73,29 +105,31 @@ def lead_of(findings: Iterable[Finding]) -> Lead | None:
     return Lead(told[0].source, max(0.0, min(leads)), len(told))
 
 
-def edge_probability(findings: Iterable[Finding]) -> float | None:
-    """Return the probability that an edge exists, from the findings behind it; None where no known score tells them.
-
-    >>> edge_probability(()) is None
-    True
-    """
-    lead = lead_of(findings)
-    return None if lead is None or lead.score not in CURVES else CURVES[lead.score].edge.at(lead)
-
-
-def direction_probability(findings: Iterable[Finding]) -> float | None:
-    """Return the probability that an arrow has the right direction; None where no known score tells its findings."""
-    lead = lead_of(findings)
-    return None if lead is None or lead.score not in CURVES else CURVES[lead.score].direction.at(lead)
-
-
 class Grounds:
-    """The findings behind the edges and arrows of a store, each gathered once however many arrows share it."""
+    """The evidence behind the edges and arrows of a store; findings that arrows share are gathered once."""
 
     def __init__(self, store: MarkStore) -> None:
         self._store = store
         self._findings: dict[int, Finding] = {}
         self._behind: dict[int, frozenset[int]] = {}
+
+    def edge(self, x: Node, y: Node) -> EdgeEvidence | None:
+        """Return the evidence for an edge; None where no score tells it."""
+        behind = self.of_edge(x, y)
+        lead = lead_of(behind)
+        if lead is None:
+            return None
+        tests = sum(verdict.dependent for finding in behind for verdict in finding.evidence.verdicts)
+        return EdgeEvidence(lead, tests, self._degree(x, y))
+
+    def direction(self, x: Node, y: Node) -> DirectionEvidence | None:
+        """Return the evidence for the direction of an arrow; None where no score tells it."""
+        behind = self.of_direction(x, y)
+        lead = lead_of(behind)
+        if lead is None:
+            return None
+        untested = sum(not one.evidence.verdicts and not one.evidence.is_given for one in behind)
+        return DirectionEvidence(lead, untested, self._reasons(x, y), self._degree(x, y))
 
     def of_edge(self, x: Node, y: Node) -> list[Finding]:
         """Return the findings behind an edge."""
@@ -109,8 +143,46 @@ class Grounds:
 
     def directions(self, arrows: Collection[tuple[Node, Node]]) -> dict[tuple[Node, Node], float]:
         """Return the probability of the direction of each arrow that has one."""
-        known = {pair: direction_probability(self.of_direction(*pair)) for pair in arrows}
+        found = {pair: self.direction(*pair) for pair in arrows}
+        known = {pair: evidence.probability for pair, evidence in found.items() if evidence is not None}
         return {pair: share for pair, share in known.items() if share is not None}
+
+    @cached_property
+    def _neighbours(self) -> Mapping[Node, frozenset[Node]]:
+        around: dict[Node, set[Node]] = {}
+        for fact in (*self._store.facts(adjacent), *self._store.facts(arrow)):
+            x, y = fact.nodes
+            around.setdefault(x, set()).add(y)
+            around.setdefault(y, set()).add(x)
+        return {node: frozenset(others) for node, others in around.items()}
+
+    @cached_property
+    def _parents(self) -> Mapping[Node, frozenset[Node]]:
+        found: dict[Node, set[Node]] = {}
+        for tail, head in self._store.arrows:
+            found.setdefault(head, set()).add(tail)
+        return {node: frozenset(others) for node, others in found.items()}
+
+    @cached_property
+    def _colliders(self) -> Counter[tuple[Node, Node]]:
+        """Return how many V-structures have each arrow."""
+        triples = (fact.nodes for fact in self._store.facts(collider))
+        return Counter((end, middle) for one, middle, other in triples for end in (one, other))
+
+    def _degree(self, x: Node, y: Node) -> int:
+        """Return how many edges are at both ends of an edge, which counts at each."""
+        return max(2, sum(len(self._neighbours.get(node, ())) for node in (x, y)))
+
+    def _reasons(self, x: Node, y: Node) -> int:
+        """Return how many reasons there are for an arrow x -> y.
+
+        These are V-structures at y, arrows into x from nodes that are not adjacent to y, and directed paths over a
+        third node.
+        """
+        into, through = self._parents.get(x, frozenset()), self._parents.get(y, frozenset())
+        continued = len(into - self._neighbours.get(y, frozenset()) - {y})
+        shortcuts = sum(x in self._parents.get(middle, ()) for middle in through)
+        return max(1, self._colliders[x, y] + continued + shortcuts)
 
     def _of(self, fact: Fact) -> list[Finding]:
         """Return the findings behind a fact, in the order in which they were written."""

@@ -124,7 +124,11 @@ def test_show_lists_the_columns_of_a_part(tmp_path: Path) -> None:
 
 
 def test_the_least_probability_of_a_direction_is_an_option() -> None:
-    """A value that is no probability is refused in the words of the command line."""
+    """A value that is no probability is refused in the words of the command line; a word stands for one."""
     done = apsl("learn", "cancer", "-t", "Cancer", "--min-direction", "2")
     assert done.code == 1
-    assert "--min-direction is 2.0; give a probability from 0 (draw all arrows) to 1" in done.err
+    assert "--min-direction is 2.0; give a probability from 0 (draw all arrows) to 1, or 'precise'" in done.err
+    done = apsl("learn", "cancer", "-t", "Cancer", "--min-direction", "precice")
+    assert (done.code, "Traceback" in done.err) == (1, False)
+    assert "--min-direction is 'precice'; did you mean 'precise'?" in done.err
+    assert apsl("learn", "cancer", "-t", "Cancer", "--min-direction", "precise").code == 0

@@ -17,6 +17,7 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.stability import stability
 from apsl_rules.parts import MarkedGraph, Part, edges_csv, graph_of
 from apsl_rules.parts.file import parse_part, part_json
+from apsl_rules.parts.probability_curves import DEFAULT_DIRECTION, PRECISE_DIRECTION
 from apsl_rules.rules import Mark
 
 
@@ -105,11 +106,25 @@ def test_a_graph_refuses_a_suggestion_without_a_line() -> None:
 
 
 def test_the_setting_is_checked() -> None:
-    """It is a probability."""
+    """It is a probability, or a word for one."""
     wrong: Any
-    for wrong in (-0.1, 1.5, "half", True):
-        with pytest.raises(InvalidArgumentError, match="min_direction is"):
+    sentence = r"min_direction is .*; give a probability from 0 \(draw all arrows\) to 1, or 'precise'"
+    for wrong in (-0.1, 1.5, "half", True, float("nan"), None):
+        with pytest.raises(InvalidArgumentError, match=sentence):
             learn(network("cancer"), "Cancer", min_direction=wrong)
+    wrong = "precice"
+    with pytest.raises(InvalidArgumentError, match="min_direction is 'precice'; did you mean 'precise'"):
+        learn(network("cancer"), "Cancer", min_direction=wrong)
+
+
+def test_precise_arrows_have_a_name() -> None:
+    """The word stands for a number, which the settings of the part tell."""
+    rows = sample(network("insurance"), 300, seed=4)
+    precise = learn(rows, "Accident", min_direction="precise")
+    assert precise.settings["min_direction"] == PRECISE_DIRECTION
+    assert precise == learn(rows, "Accident", min_direction=PRECISE_DIRECTION)
+    assert precise.arrows < learn(rows, "Accident", min_direction=DEFAULT_DIRECTION).arrows
+    assert all(share < PRECISE_DIRECTION for share in precise.suggested.values())
 
 
 @pytest.mark.slow

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from apsl_rules import learn, network
 from apsl_rules.evidence.evidence import GIVEN, Evidence
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.parts.edge_probability import CURVES, Grounds, direction_probability, edge_probability, lead_of
+from apsl_rules.parts.edge_probability import DirectionEvidence, EdgeEvidence, Grounds, Lead, lead_of
 from apsl_rules.parts.file import parse_part, part_json
+from apsl_rules.parts.probability_curves import CURVES, Curve
 from apsl_rules.rules import SOUND, adjacent, arrow, chain, collider, proof_of, shortest_proofs
 from apsl_rules.rules.facts import Fact, Finding
 
@@ -28,27 +29,71 @@ def leading(*leads: float | None, source: str = "BDe") -> list[Finding]:
     return [told(adjacent.fact("a", "b"), lead, source) for lead in leads]
 
 
-@given(st.lists(st.floats(-5, 1000), min_size=1, max_size=4), st.sampled_from(sorted(CURVES)))
-def test_the_weakest_finding_decides(leads: list[float], source: str) -> None:
-    """The least lead decides; a direction is surer with more of it and less sure with more findings."""
-    least = min(leads)
-    known = direction_probability(leading(*leads, source=source))
-    same = direction_probability(leading(*[least] * len(leads), source=source))
-    stronger = direction_probability(leading(*[least + 1] * len(leads), source=source))
-    longer = direction_probability(leading(*leads, least, source=source))
-    assert known is not None
-    assert stronger is not None
-    assert longer is not None
-    assert known == same
-    assert 0 < longer < known <= stronger < 1
+def lead(nats: float, findings: int = 1, score: str = "BDe") -> Lead:
+    """Make a lead."""
+    return Lead(score, nats, findings)
+
+
+SCORES = st.sampled_from(sorted(CURVES))
+COUNTS = st.integers(0, 12)
+
+
+@given(st.floats(0, 1000), st.floats(0, 100), COUNTS, st.integers(2, 40), SCORES)
+def test_a_larger_lead_is_no_less_probable(nats: float, more: float, tests: int, degree: int, score: str) -> None:
+    """Edges and directions alike, whatever else the evidence is; and all probabilities are shares."""
+    edges = [EdgeEvidence(lead(one, score=score), tests, degree).probability for one in (nats, nats + more)]
+    directions = [
+        DirectionEvidence(lead(one, 3, score), min(tests, 3), 2, degree).probability for one in (nats, nats + more)
+    ]
+    for known in (edges, directions):
+        assert None not in known
+        weaker, stronger = (one or 0.0 for one in known)
+        assert 0 < weaker <= stronger <= 1
+
+
+@given(st.floats(0, 1000), st.integers(1, 12), COUNTS, st.integers(1, 9), st.integers(2, 40), SCORES)
+def test_a_longer_proof_is_no_more_probable(
+    nats: float, findings: int, untested: int, reasons: int, degree: int, score: str
+) -> None:
+    """One more finding, tested or not, makes a direction no surer; one more reason makes it no less sure."""
+    untested = min(untested, findings)
+    here = DirectionEvidence(lead(nats, findings, score), untested, reasons, degree).probability
+    longer = lead(nats, findings + 1, score)
+    tested, not_tested = (
+        DirectionEvidence(longer, count, reasons, degree).probability for count in (untested, untested + 1)
+    )
+    again = DirectionEvidence(lead(nats, findings, score), untested, reasons + 1, degree).probability
+    assert here is not None
+    assert tested is not None
+    assert not_tested is not None
+    assert again is not None
+    assert not_tested <= tested <= here <= again
+
+
+def test_what_tells_edges_apart() -> None:
+    """On categories a test that agrees makes an edge surer, and more edges at its ends make it less sure."""
+    plain = EdgeEvidence(lead(9.0), 0, 4).probability
+    tested = EdgeEvidence(lead(9.0), 2, 4).probability
+    crowded = EdgeEvidence(lead(9.0), 0, 20).probability
+    assert plain is not None
+    assert tested is not None
+    assert crowded is not None
+    assert crowded < plain < tested
 
 
 def test_a_curve_is_logistic() -> None:
     """The figures are those of the curves, written out."""
-    edge, direction = CURVES["BDe"].edge, CURVES["BDe"].direction
-    logit = direction.first + direction.growth * log1p(4.0) + direction.loss * log(2)
-    assert direction_probability(leading(4.0, 7.0)) == pytest.approx(1 / (1 + exp(-logit)))
-    assert edge_probability(leading(4.0)) == pytest.approx(1 / (1 + exp(-edge.first - edge.growth * log1p(4.0))))
+    curve = CURVES["BIC"].direction
+    logit = curve.first + curve.weights["lead"] * log1p(4.0) + curve.weights["findings"] * log(2)
+    evidence = DirectionEvidence(lead(4.0, 2, "BIC"), 1, 3, 5)
+    assert evidence.probability == pytest.approx(1 / (1 + exp(-logit)))
+    assert Curve(0.5, {}).at({"lead": 3.0}) == pytest.approx(1 / (1 + exp(-0.5)))
+
+
+def test_the_weakest_finding_decides() -> None:
+    """The lead of findings is the least of theirs; a rival that is ahead leaves none."""
+    assert lead_of(leading(4.0, 7.0, 5.5)) == lead(4.0, 3)
+    assert lead_of(leading(-4.0, 7.0)) == lead(0.0, 2)
 
 
 def test_without_scores_there_is_no_probability() -> None:
@@ -56,8 +101,8 @@ def test_without_scores_there_is_no_probability() -> None:
     assert lead_of(leading(3.0, None)) is None
     assert lead_of([]) is None
     assert lead_of([*leading(3.0), *leading(3.0, source="BIC")]) is None
-    assert direction_probability(leading(3.0, source="another score")) is None
-    assert edge_probability(leading(3.0, source="another score")) is None
+    assert DirectionEvidence(lead(3.0, score="another score"), 0, 1, 2).probability is None
+    assert EdgeEvidence(lead(3.0, score="another score"), 0, 2).probability is None
     part = learn(network("cancer"), "Cancer")
     assert [row["probability"] for row in part.rows()] == [None] * len(part.edges)
     assert [row["direction"] for row in part.rows()] == [None] * len(part.edges)
@@ -68,7 +113,7 @@ def test_without_scores_there_is_no_probability() -> None:
 def test_what_was_given_is_certain() -> None:
     """Background knowledge neither weakens a proof nor counts as one of its findings."""
     given_edge = Finding(adjacent.fact("a", "b"), Evidence(GIVEN))
-    assert direction_probability([*leading(3.0), given_edge]) == direction_probability(leading(3.0))
+    assert lead_of([*leading(3.0), given_edge]) == lead_of(leading(3.0))
     assert lead_of([given_edge]) is None
 
 
@@ -84,7 +129,12 @@ def test_a_direction_rests_on_all_but_its_own_edge() -> None:
     assert grounds.of_edge("c", "d") == [findings[2]]
     assert {one.fact for one in grounds.of_direction("c", "d")} == {findings[0].fact, findings[3].fact}
     assert grounds.of_direction("a", "c") == [findings[0]]
-    assert grounds.directions([("c", "d")]) == {("c", "d"): direction_probability([findings[0], findings[3]])}
+    evidence = grounds.direction("c", "d")
+    assert evidence is not None
+    assert evidence == DirectionEvidence(lead(2.0, 2), untested=2, reasons=2, degree=4)
+    assert grounds.directions([("c", "d")]) == {("c", "d"): evidence.probability}
+    assert grounds.edge("c", "d") == EdgeEvidence(lead(1.0), tests=0, degree=4)
+    assert grounds.edge("a", "d") is None
     proof = proof_of(shortest_proofs(SOUND, findings), arrow.fact("c", "d"))
     assert {one.fact for one in proof.findings} == {findings[at].fact for at in (0, 2, 3)}
 

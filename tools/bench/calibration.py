@@ -1,10 +1,12 @@
-"""What the probabilities of an edge mean: of those around s, a share of about s should be right.
+"""What the probabilities of an edge mean: of those around s, a share of about s should be right, on every network.
 
-Fits the curves of ``apsl_rules/parts/edge_probability.py``: for the existence of an edge, and for the direction of an
+Fits the curves of ``apsl_rules/parts/probability_curves.py``: for the existence of an edge, and for the direction of an
 arrow whose edge exists. By default they are fitted on random networks of categories of many kinds and on rows drawn
 from published networks (``--files``, BIF), and checked on shipped networks, none of which was used for the fit. Rows
 are drawn from each, some nodes are targets at depth 1, and each edge found is right if the true graph has it, each
-direction if the CPDAG has the same arrow. Prints the curves and tables of reliability; ``--plot FILE`` draws them.
+direction if the CPDAG has the same arrow. Prints the curves, tables of reliability, and the expected calibration error
+on each network: of the library's curves where they were checked, and of curves that were fitted without the network
+wherever there are enough cases. ``--plot FILE`` draws the reliability on each network that was checked (SVG).
 
 ``--generator FILE.py:NAME`` takes tables from elsewhere: a function that returns, for a seed, a table (a data frame or
 whatever ``learn`` takes) and its true graph, as ``known_dag`` takes it. It is called with the seeds from 0 on for the
@@ -16,14 +18,14 @@ Usage: python tools/bench/calibration.py [--learner apsl-score] [--plot FILE] [-
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import module_from_spec, spec_from_file_location
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from reliability import calibration_error, draw_panels, reliability
 
 from apsl_rules import known_dag, learn, network
 from apsl_rules.graphs.cpdag import cpdag
@@ -32,53 +34,56 @@ from apsl_rules.graphs.networks.network import Network
 from apsl_rules.graphs.networks.random import random_network
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import in_order
-from apsl_rules.parts.edge_probability import Grounds, direction_probability, edge_probability, lead_of
+from apsl_rules.parts.edge_probability import DirectionEvidence, EdgeEvidence, Grounds
 from apsl_rules.parts.part import Part
-from apsl_rules.rules import Finding
+from apsl_rules.parts.probability_curves import CURVES, Curve
 
 CHECKED = ("alarm", "child", "insurance", "hailfinder", "win95pts")
 SIZES = (500, 1000, 5000)
-TARGETS = 40
-FITTED = 20
-BINS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0001)
+SAMPLES = 3
+TARGETS = 20
+FITTED = 16
 KINDS = ("edge", "direction")
+#: The names of networks that were not published begin with this; there are five groups of them.
+RANDOM = "random"
+#: Expected calibration error of fewer cases is mostly noise.
+FEWEST = 60
+#: The weight, in cases, with which the fit holds the weights of terms near 0.
+RIDGE = 2.0
 
 #: A table, whatever ``learn`` takes, and its true graph.
 Drawn: TypeAlias = tuple[Any, Any]
 
 
 class Case(NamedTuple):
-    """An edge or its direction: the score, its lead, its findings, its probability, and whether it is right."""
+    """An edge or its direction: where it was found, its score, the terms of its evidence, and whether it is right."""
 
     kind: str
+    network: str
     score: str
-    lead: float
-    findings: int
+    terms: Mapping[str, float]
     probability: float
     right: bool
 
 
-def cases(part: Part, arrows: frozenset[Any], lines: frozenset[Any]) -> Iterator[Case]:
+def cases(part: Part, name: str, arrows: frozenset[Any], lines: frozenset[Any]) -> Iterator[Case]:
     """Return the edges of a part, and the directions of those that exist."""
     grounds = Grounds(part.proofs)
     true = lines.union(map(frozenset, arrows))
     for pair in sorted(part.edges, key=lambda pair: list(map(str, in_order(pair)))):
         x, y = in_order(pair)
-        behind = grounds.of_edge(x, y)
-        yield from _case("edge", behind, edge_probability(behind), right=pair in true)
+        yield from _case("edge", name, grounds.edge(x, y), right=pair in true)
         for tail, head in ((x, y), (y, x)):
             if (tail, head) in part.store.arrows and pair in true:
-                behind = grounds.of_direction(tail, head)
-                yield from _case("direction", behind, direction_probability(behind), right=(tail, head) in arrows)
+                yield from _case("direction", name, grounds.direction(tail, head), right=(tail, head) in arrows)
 
 
-def _case(kind: str, behind: Sequence[Finding], known: float | None, *, right: bool) -> Iterator[Case]:
-    lead = lead_of(behind)
-    if lead is not None and known is not None:
-        yield Case(kind, lead.score, lead.nats, lead.findings, known, right)
+def _case(kind: str, name: str, known: EdgeEvidence | DirectionEvidence | None, *, right: bool) -> Iterator[Case]:
+    if known is not None and known.probability is not None:
+        yield Case(kind, name, known.lead.score, known.terms, known.probability, right)
 
 
-def gathered(drawn: Drawn, seed: int, learner: str, targets: int) -> list[Case]:
+def gathered(name: str, drawn: Drawn, seed: int, learner: str, targets: int) -> list[Case]:
     """Learn from a table around some of its nodes."""
     table, graph = drawn
     dag = known_dag(graph)
@@ -87,7 +92,7 @@ def gathered(drawn: Drawn, seed: int, learner: str, targets: int) -> list[Case]:
     found: list[Case] = []
     for at in sorted(chosen.tolist()):
         target = dag.nodes[at]
-        found += cases(learn(table, target, learner=learner), *truth.region(target, 1))
+        found += cases(learn(table, target, learner=learner), name, *truth.region(target, 1))
     return found
 
 
@@ -122,115 +127,133 @@ def generator_named(text: str) -> Callable[[int], Drawn]:
     return made
 
 
-def fitted(found: Sequence[Case]) -> list[float]:
-    """Fit the probability of being right as a logistic curve of ln(1 + lead) and ln(findings), by Newton's method."""
+def balanced(found: Sequence[Case]) -> npt.NDArray[np.float64]:
+    """Return the weight of each case: all random networks together weigh as much as all published ones."""
+    is_random = np.array([case.network.startswith(RANDOM) for case in found])
+    share = (~is_random).sum() / is_random.sum() if is_random.any() and not is_random.all() else 1.0
+    return np.where(is_random, share, 1.0)
+
+
+def fitted(found: Sequence[Case], names: Sequence[str]) -> Curve:
+    """Fit the probability of being right as a logistic curve of some terms, by Newton's method."""
     right = np.array([case.right for case in found], np.float64)
-    design = np.array([(1.0, np.log1p(case.lead), np.log(case.findings)) for case in found])
-    curve: npt.NDArray[np.float64] = np.zeros(3)
+    weights = balanced(found)
+    design = np.array([(1.0, *(case.terms[name] for name in names)) for case in found])
+    ridge = RIDGE * np.eye(1 + len(names))
+    ridge[0, 0] = 1e-3
+    curve: npt.NDArray[np.float64] = np.zeros(1 + len(names))
     for _ in range(50):
         probability = 1 / (1 + np.exp(-design @ curve))
-        slope = design.T @ (right - probability) - 1e-2 * curve
-        curvature = (design * (probability * (1 - probability))[:, None]).T @ design + 1e-2 * np.eye(3)
+        slope = design.T @ (weights * (right - probability)) - ridge @ curve
+        curvature = (design * (weights * probability * (1 - probability))[:, None]).T @ design + ridge
         curve = curve + np.linalg.solve(curvature, slope)
-    return [float(one) for one in curve]
+    return Curve(float(curve[0]), dict(zip(names, map(float, curve[1:]), strict=True)))
 
 
-def with_curve(found: Iterable[Case], curve: Sequence[float]) -> list[Case]:
-    """Return cases with the probability of a curve."""
-    first, growth, loss = curve
-    logits = ((case, first + growth * np.log1p(case.lead) + loss * np.log(case.findings)) for case in found)
-    return [case._replace(probability=float(1 / (1 + np.exp(-logit)))) for case, logit in logits]
+def shares(found: Sequence[Case], curve: Curve | None = None) -> list[tuple[float, bool]]:
+    """Return the probability of each case, of the library or of another curve, and whether the case is right."""
+    return [(case.probability if curve is None else curve.at(case.terms), case.right) for case in found]
 
 
-def reliability(found: Sequence[Case]) -> list[tuple[float, float, int]]:
-    """Return the mean probability, the share that is right and the number of cases, by ranges of probability."""
-    rows = []
-    for low, high in pairwise(BINS):
-        inside = [case for case in found if low <= case.probability < high]
-        if inside:
-            rows.append(
-                (
-                    float(np.mean([case.probability for case in inside])),
-                    float(np.mean([case.right for case in inside])),
-                    len(inside),
-                )
-            )
-    return rows
+def of_network(found: Sequence[Case], name: str) -> list[Case]:
+    """Return the cases of one network."""
+    return [case for case in found if case.network == name]
 
 
-def table(title: str, found: Sequence[Case]) -> None:
+def print_table(title: str, found: Sequence[tuple[float, bool]]) -> None:
     """Print a table of reliability and the expected calibration error."""
     print(f"\n{title}\n\n| probability | right | cases |\n|---|---|---|")
-    rows = reliability(found)
-    for probability, right, count in rows:
+    for probability, right, count in reliability(found):
         print(f"| {probability:.2f} | {right:.2f} | {count} |")
-    if rows:
-        gaps, counts = [abs(probability - right) for probability, right, _ in rows], [count for _, _, count in rows]
-        print(f"\nExpected calibration error {np.average(gaps, weights=counts):.3f}.", flush=True)
+    print(f"\nExpected calibration error {calibration_error(found):.3f}.", flush=True)
 
 
-def plot(found: Sequence[Case], path: Path) -> None:
-    """Draw the diagram of reliability."""
-    import matplotlib as mpl
+def print_networks(found: Sequence[Case], checked: Sequence[Case], names: Sequence[str]) -> None:
+    """Print the expected calibration error on each network, with curves that were not fitted on it."""
+    print("\n| network | cases | right | curve of the library | curve fitted without it |\n|---|---|---|---|---|")
+    everything = [*found, *checked]
+    for name in sorted({case.network for case in everything}):
+        inside = of_network(everything, name)
+        if len(inside) < FEWEST:
+            continue
+        curve = fitted([case for case in everything if case.network != name], names)
+        known = f"{calibration_error(shares(inside)):.3f}" if of_network(checked, name) else "used for the fit"
+        right = np.mean([case.right for case in inside])
+        without = calibration_error(shares(inside, curve))
+        print(f"| {name} | {len(inside)} | {right:.3f} | {known} | {without:.3f} |", flush=True)
 
-    mpl.use("svg")
-    import matplotlib.pyplot as plt
 
-    mpl.rcParams["svg.hashsalt"] = "apsl"
-    figure, axes = plt.subplots(figsize=(3.6, 3.6))
-    axes.plot([0.2, 1], [0.2, 1], color="0.7", linewidth=1)
-    for kind, sign in zip(KINDS, ("o-", "s--"), strict=True):
-        rows = reliability([case for case in found if case.kind == kind])
-        axes.plot([row[0] for row in rows], [row[1] for row in rows], sign, markersize=4, label=f"{kind}s")
-    axes.set(xlabel="probability", ylabel="share that is right", xlim=(0.2, 1), ylim=(0.2, 1))
-    axes.legend(frameon=False)
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
+def drawn_for(words: argparse.Namespace) -> tuple[list[Case], list[Case]]:
+    """Return the cases to fit on and those to check on."""
+    fit, check = (2, 1) if words.quick else (words.fit, words.check)
+    draw = generator_named(words.generator) if words.generator else categories
+    learner: str = words.learner
+    for_fit = [
+        case for seed in range(fit) for case in gathered(f"{RANDOM} {seed % 5}", draw(seed), seed, learner, FITTED)
+    ]
+    for path in map(Path, filter(None, words.files.split(","))):
+        for rows in SIZES:
+            drawn = rows_of(read_bif(path), rows, rows + 1)
+            for_fit += gathered(path.name.partition(".")[0], drawn, rows + 1, learner, FITTED)
+    if words.generator:
+        seeds = range(fit, fit + check)
+        return for_fit, [
+            case
+            for seed in seeds
+            for case in gathered(f"{RANDOM} {seed % 5}, checked", draw(seed), seed, learner, TARGETS)
+        ]
+    shipped, sizes, samples = (CHECKED[:1], SIZES[:1], 1) if words.quick else (CHECKED, SIZES, SAMPLES)
+    seeded = [
+        (name, rows, 100_000 * number + len(name) + rows)
+        for name in shipped
+        for rows in sizes
+        for number in range(samples)
+    ]
+    return for_fit, [
+        case
+        for name, rows, seed in seeded
+        for case in gathered(name, rows_of(network(name), rows, seed), seed, learner, TARGETS)
+    ]
 
 
 def main() -> None:
     """Fit the curves, check them, and print both."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--learner", default="apsl-score")
-    parser.add_argument("--fit", type=int, default=60, help="how many generated tables to fit on")
+    parser.add_argument("--fit", type=int, default=100, help="how many generated tables to fit on")
     parser.add_argument("--check", type=int, default=20, help="how many tables of --generator to check on")
     parser.add_argument("--files", default="", help="published networks to fit on, with commas between them")
     parser.add_argument("--generator", default="", help="a function that draws tables, as FILE.py:NAME")
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--quick", action="store_true", help="two tables to fit on and one to check on")
     words = parser.parse_args()
-    fit, check = (2, 1) if words.quick else (words.fit, words.check)
-    draw = generator_named(words.generator) if words.generator else categories
-    for_fit = [case for seed in range(fit) for case in gathered(draw(seed), seed, words.learner, FITTED)]
-    for path in filter(None, words.files.split(",")):
-        for rows in SIZES:
-            for_fit += gathered(rows_of(read_bif(Path(path)), rows, rows + 1), rows + 1, words.learner, FITTED)
-    if words.generator:
-        seeds = range(fit, fit + check)
-        checked = [case for seed in seeds for case in gathered(draw(seed), seed, words.learner, TARGETS)]
-    else:
-        shipped, sizes = (CHECKED[:1], SIZES[:1]) if words.quick else (CHECKED, SIZES)
-        seeded = [(name, rows, len(name) + rows) for name in shipped for rows in sizes]
-        checked = [
-            case
-            for name, rows, seed in seeded
-            for case in gathered(rows_of(network(name), rows, seed), seed, words.learner, TARGETS)
-        ]
+    for_fit, checked = drawn_for(words)
     for kind in KINDS:
         some, others = ([case for case in found if case.kind == kind] for found in (for_fit, checked))
-        if not some:
+        if not some or not others:
             print(f"{kind}: no cases")
             continue
-        curve = fitted(some)
-        first, growth, loss = curve
+        names = list(getattr(CURVES[some[0].score], kind).weights)
+        curve = fitted(some, names)
         scores = ", ".join(sorted({case.score for case in some}))
         print(f"\n## {kind} ({scores}): {len(some)} cases, {np.mean([case.right for case in some]):.3f} right")
-        print(f"\nlogit = {first:.2f} + {growth:.2f} ln(1 + nats) + {loss:.2f} ln(findings)")
-        table("The fitted curve, on what it was fitted on", with_curve(some, curve))
-        table("The fitted curve, on what was not used for the fit", with_curve(others, curve))
-        table("The curve of the library, on what was not used for the fit", others)
+        weights = "".join(f" {weight:+.2f} {name}" for name, weight in curve.weights.items())
+        print(f"\nlogit = {curve.first:.2f}{weights}")
+        print_table("The fitted curve, on what it was fitted on", shares(some, curve))
+        print_table("The fitted curve, on what was not used for the fit", shares(others, curve))
+        print_table("The curve of the library, on what was not used for the fit", shares(others))
+        print_networks(some, others, names)
     if words.plot:
-        plot(checked, words.plot)
+        draw_panels(
+            {
+                name: {
+                    f"{kind}s": shares([case for case in of_network(checked, name) if case.kind == kind])
+                    for kind in KINDS
+                }
+                for name in dict.fromkeys(case.network for case in checked)
+            },
+            words.plot,
+        )
 
 
 if __name__ == "__main__":

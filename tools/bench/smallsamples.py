@@ -26,7 +26,7 @@ from apsl_rules import known_dag, learn
 from apsl_rules.data import Table, coded_table
 from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.names import Node
-from apsl_rules.parts.edge_probability import DEFAULT_DIRECTION
+from apsl_rules.parts import DEFAULT_DIRECTION, least_direction
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.manager import installed
 
@@ -117,9 +117,11 @@ def main() -> None:
     parser.add_argument("--learners", default="apsl,apsl-authors,apsl-score")
     parser.add_argument("--base", action="store_true", help="the six rows of the base networks only")
     parser.add_argument("--networks", default=",".join(NETWORKS))
-    parser.add_argument("--min-direction", type=float, default=DEFAULT_DIRECTION, help="the setting of learn")
+    parser.add_argument("--min-direction", default=str(DEFAULT_DIRECTION), help="the setting of learn")
     parser.add_argument("--cache", type=Path)
     words = parser.parse_args()
+    asked_least = words.min_direction
+    least = least_direction(asked_least if asked_least.isalpha() else float(asked_least), "--min-direction")
     cache = Cache(words.cache)
     learners = words.learners.split(",")
     versions = [int(one) for one in words.versions.split(",")]
@@ -132,7 +134,7 @@ def main() -> None:
         for size in SIZES:
             cells = []
             for learner in learners:
-                asked = {"learner": learner, "depth": words.depth, "least": words.min_direction}
+                asked = {"learner": learner, "depth": words.depth, "least": least}
                 sets = [cache.get(words.data, name, size, one, **asked) for one in versions]
                 figures = {key: sum(one[key] for one in sets) for key in sets[0]}
                 means[learner].append(

@@ -33,6 +33,7 @@ HELPERS = (
     "mixed_peer",
     "peer",
     "peer_figures",
+    "reliability",
     "suite",
     "test_peer",
     "tetrad",
