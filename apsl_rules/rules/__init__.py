@@ -23,22 +23,26 @@ from apsl_rules.rules.facts import (
     collider,
     conflict,
     gap,
+    head,
     settled,
     spouse,
     untested,
+    within,
+    without,
 )
 from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
 from apsl_rules.rules.ledger import Ledger, ledger
 from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason, shortest_proofs
 from apsl_rules.rules.rule import Rule, Rulebook
-from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND, STEP_2, X, Y, Z, knowing
+from apsl_rules.rules.rulebooks import KNOWING, PAG, PAPER, SOUND, STEP_2, X, Y, Z, discriminates, knowing
 from apsl_rules.rules.sequential import store_of
-from apsl_rules.rules.store import Mark, MarkStore
+from apsl_rules.rules.store import End, Mark, MarkStore
 
 __all__ = [
     "KNOWING",
     "NAMED",
     "NOTHING",
+    "PAG",
     "PAPER",
     "POLICIES",
     "RELATIONS",
@@ -46,6 +50,7 @@ __all__ = [
     "STEP_2",
     "Conflict",
     "Drop",
+    "End",
     "Entry",
     "Fact",
     "Finding",
@@ -77,8 +82,10 @@ __all__ = [
     "conflict",
     "count_firings",
     "cyclic_groups",
+    "discriminates",
     "extend",
     "gap",
+    "head",
     "is_consistent",
     "knowing",
     "ledger",
@@ -90,4 +97,6 @@ __all__ = [
     "spouse",
     "store_of",
     "untested",
+    "within",
+    "without",
 ]
