@@ -1,6 +1,6 @@
 """All equivalence classes of maximal ancestral graphs on a few nodes, by brute force.
 
-Every way to leave out, direct or double-head each edge is one graph; four nodes have 4,096 of them, five about a million.
+Each edge can be left out, be an arrow either way, or have two heads: 4,096 graphs on four nodes, a million on five.
 A class has the graphs with the same independences, and its PAG the marks that all of them share. Nothing here knows a
 rule: each independence is found by following paths, in all graphs at once, one bit for each.
 """
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import EndMark, Mag, Pag
+from apsl_rules.names import Node
 
 Bits: TypeAlias = npt.NDArray[np.uint8]
 _MOST = 5
@@ -47,7 +48,7 @@ class MagClasses(Sequence[tuple[Mag, Pag]]):
     def __iter__(self) -> Iterator[tuple[Mag, Pag]]:
         return (self[at] for at in range(len(self)))
 
-    def _ends(self, row: Bits) -> dict[tuple[int, int], EndMark]:
+    def _ends(self, row: Bits) -> dict[tuple[Node, Node], EndMark]:
         places = (pair for x, y in combinations(self.nodes, 2) for pair in ((x, y), (y, x)))
         return {pair: _ENDS[code] for pair, code in zip(places, row.tolist(), strict=True) if code < len(_ENDS)}
 
@@ -88,10 +89,9 @@ class _Graphs:
         codes = np.arange(4 ** len(pairs))
         heads, edges = {}, {}
         for place, (x, y) in enumerate(pairs):
-            digit = codes >> 2 * place & 3  # no edge, an arrow either way, or two arrowheads
-            edges[x, y] = edges[y, x] = _pack(digit > 0)
-            heads[y, x] = _pack((digit == 1) | (digit == 3))
-            heads[x, y] = _pack(digit >= 2)  # noqa: PLR2004 - the third and the fourth kind
+            first, second = codes >> 2 * place & 1, codes >> 2 * place & 2
+            edges[x, y] = edges[y, x] = _pack((first > 0) | (second > 0))
+            heads[y, x], heads[x, y] = _pack(first > 0), _pack(second > 0)
         return cls(nodes, len(codes), heads, edges)
 
     def where(self, chosen: Bits) -> _Graphs:
@@ -146,7 +146,9 @@ class _Graphs:
         """Follow all paths that a set leaves open, step by step; a node is entered at an arrowhead or at a tail."""
         others = [node for node in range(self.nodes) if node != x]
         opened = {
-            node: ~self._none if node in given else reduce(or_, (self.ancestors[node, one] for one in given), self._none)
+            node: ~self._none
+            if node in given
+            else reduce(or_, (self.ancestors[node, one] for one in given), self._none)
             for node in others
         }
         heads = {node: self.heads[node, x].copy() for node in others}

@@ -1,6 +1,6 @@
 """Graphs with hidden nodes, and graphs whose edges have a mark at each end.
 
-A ``DagWithHidden`` is a known graph some of whose nodes are in no table. What its other nodes show of it is an ancestral
+A ``DagWithHidden`` is a known graph some of whose nodes are in no table. What its other nodes show is an ancestral
 graph: two nodes are adjacent if no set of observed nodes separates them, and each end of an edge says whether the node
 there is a cause of the other ("tail"), is none ("arrow"), or that this is not determined ("circle").
 """
@@ -86,9 +86,7 @@ class AncestralGraph:
     @cached_property
     def bidirected(self) -> frozenset[Pair]:
         """Return every edge with two arrowheads."""
-        return frozenset(
-            frozenset((x, y)) for (x, y), end in self.ends.items() if end == self.ends[y, x] == "arrow"
-        )
+        return frozenset(frozenset((x, y)) for (x, y), end in self.ends.items() if end == self.ends[y, x] == "arrow")
 
     def neighbours_of(self, x: Node) -> tuple[Node, ...]:
         """Return the nodes that are adjacent to a node, by name."""

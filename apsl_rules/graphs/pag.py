@@ -4,8 +4,8 @@
 end of an edge is a tail if the node there is an ancestor of the other. ``pag`` orients its skeleton by the rules of
 Zhang (2008, "On the completeness of orientation rules for causal discovery in the presence of latent confounders and
 selection bias") as published: they read circles, look for whole paths, and take colliders from the MAG. So it is
-independent of the rules in ``rules/rulebooks/pag.py``, which it serves to check. ``pag_by_enumeration`` tries every graph
-on the same skeleton, which only small graphs allow.
+independent of the rules in ``rules/rulebooks/pag.py``, which it serves to check. ``pag_by_enumeration`` tries every
+graph on the same skeleton, which only small graphs allow.
 """
 
 from __future__ import annotations
@@ -73,10 +73,7 @@ def is_ancestral(graph: AncestralGraph) -> bool:
     onward: dict[Node, set[Node]] = {node: set() for node in graph.nodes}
     for tail, head in graph.arrows:
         onward[tail].add(head)
-    for (x, y), end in graph.ends.items():
-        if end == "arrow" and y in _closure(x, onward.__getitem__):
-            return False
-    return True
+    return all(not (end == "arrow" and y in _closure(x, onward.__getitem__)) for (x, y), end in graph.ends.items())
 
 
 def _closure(start: Node, onward: Callable[[Node], Collection[Node]]) -> set[Node]:
@@ -218,7 +215,7 @@ class _Orientation:
 
     def _discriminates(self, v: Node, first: Node, y: Node) -> bool:
         """Return whether colliders that are parents of y lead from w to a node that is not adjacent to y."""
-        ahead = [(v, first)]
+        ahead: list[tuple[Node, ...]] = [(v, first)]
         while ahead:
             path = ahead.pop()
             for other in self._near(path[-1]):
@@ -257,7 +254,7 @@ class _Orientation:
 
     def _may_lead(self, start: Node, second: Node, goals: Collection[Node]) -> bool:
         """Return whether an uncovered path that may be directed begins with two nodes and ends at a goal."""
-        ahead = [(start, second)] if self._may_be_directed(start, second) else []
+        ahead: list[tuple[Node, ...]] = [(start, second)] if self._may_be_directed(start, second) else []
         while ahead:
             path = ahead.pop()
             if path[-1] in goals:
@@ -265,9 +262,7 @@ class _Orientation:
             ahead += [
                 (*path, other)
                 for other in self._near(path[-1])
-                if other not in path
-                and not self._adjacent(path[-2], other)
-                and self._may_be_directed(path[-1], other)
+                if other not in path and not self._adjacent(path[-2], other) and self._may_be_directed(path[-1], other)
             ]
         return False
 

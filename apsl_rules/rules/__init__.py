@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from apsl_rules.rules.conflicts import POLICIES, Conflict, Policy, is_consistent, left_standing
+from apsl_rules.rules.conflicts import POLICIES, Policy
+from apsl_rules.rules.contradictions import Conflict, is_consistent, left_standing, marks_on
 from apsl_rules.rules.cycles import cyclic_groups
 from apsl_rules.rules.engine import Outcome, Program, compile_rulebook, count_firings, extend
 from apsl_rules.rules.facts import (
@@ -33,6 +34,7 @@ from apsl_rules.rules.facts import (
 from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
 from apsl_rules.rules.ledger import Ledger, ledger
 from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason, shortest_proofs
+from apsl_rules.rules.ranked import LEFT_OUT
 from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.rulebooks import KNOWING, PAG, PAPER, SOUND, STEP_2, X, Y, Z, discriminates, knowing
 from apsl_rules.rules.sequential import store_of
@@ -40,6 +42,7 @@ from apsl_rules.rules.store import End, Mark, MarkStore
 
 __all__ = [
     "KNOWING",
+    "LEFT_OUT",
     "NAMED",
     "NOTHING",
     "PAG",
@@ -90,6 +93,7 @@ __all__ = [
     "knowing",
     "ledger",
     "left_standing",
+    "marks_on",
     "proof_of",
     "proof_of_reason",
     "settled",

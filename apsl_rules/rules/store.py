@@ -151,11 +151,9 @@ class MarkStore:
             return Mark.PARTIAL if heads == 1 else Mark.BIDIRECTED
         if self.relates(adjacent, x, y):
             return Mark.LINE
-        if self.relates(gap, x, y):
-            return Mark.GAP
-        if (self.relates(settled, x) or self.relates(settled, y)) and not self.relates(untested, x, y):
-            return Mark.GAP
-        return Mark.UNKNOWN
+        is_settled = self.relates(settled, x) or self.relates(settled, y)
+        is_gap = self.relates(gap, x, y) or (is_settled and not self.relates(untested, x, y))
+        return Mark.GAP if is_gap else Mark.UNKNOWN
 
     def relates(self, relation: Relation, *nodes: Node) -> bool:
         """Return whether a fact about nodes is held here; the end of the journal answers for the newest store."""
@@ -167,6 +165,10 @@ class MarkStore:
     def has_arrow(self, x: Node, y: Node) -> bool:
         """Return whether x -> y is held."""
         return self.relates(arrow, x, y)
+
+    def has_mark(self, x: Node, y: Node) -> bool:
+        """Return whether something is held of an end of an edge."""
+        return any(self.relates(one, *pair) for one in (arrow, head) for pair in ((x, y), (y, x)))
 
     def end(self, x: Node, y: Node) -> End:
         """Return the mark at x on the edge of x and y."""
@@ -191,7 +193,7 @@ class MarkStore:
 
     @property
     def partial(self) -> frozenset[tuple[Node, Node]]:
-        """Return every pair with an arrowhead at its second node, and nothing known of the first: (x, y) for x o-> y."""
+        """Return every pair with an arrowhead at the second node and nothing known of the first: (x, y) for x o-> y."""
         ends = (fact.nodes[::-1] for fact in self.facts(head))
         return frozenset((x, y) for x, y in ends if self.mark(x, y) is Mark.PARTIAL)
 

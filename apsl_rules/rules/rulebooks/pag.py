@@ -29,8 +29,8 @@ adjacent whether it is outside or inside the sets that separate them::
 
     R3    A *-> B <-* C,  A *-o D o-* C,  D no collider between A and C,  D *-o B     =>   D *-> B
 
-**Discriminating paths.** A path X, W, ..., V, Y on which each node between X and V is a collider and a parent of Y, with X
-and Y not adjacent, shows what V is, by whether it is ``within`` or ``without`` the sets that separate X and Y::
+**Discriminating paths.** Let each node between X and V on a path X, W, ..., V, Y be a collider and a parent of Y, and X
+and Y not be adjacent. What V is depends on whether it is ``within`` or ``without`` the sets that separate X and Y::
 
         X *-> W <-> ... <-* V o-* Y          R4   V within    =>   V --> Y
               |             (each W --> Y)        V without   =>   W <-> V <-> Y

@@ -1,9 +1,9 @@
 """Findings from answers to independence questions, where common causes may be hidden.
 
-With hidden causes, a node and a neighbour of a neighbour need not be separated by neighbours of either. But two nodes are
-separated by some set only if they are by a subset of the Markov blanket of either (Xie et al. 2024). The blanket is that
-of the maximal ancestral graph: neighbours, and all nodes that a path of colliders leads to. Growing and shrinking finds
-it. So a visit finds the blanket of a node, and inside it the sets that separate nodes.
+With hidden causes, two nodes that are not adjacent need not be separated by neighbours of either. But if any set
+separates them, then a subset of the Markov blanket of either does (Xie et al. 2024). That is the blanket in the maximal
+ancestral graph: neighbours, and all nodes that a path of colliders leads to. Growing and shrinking finds it. So a visit
+finds the blanket of a node, and inside it the sets that separate nodes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from apsl_rules.rules import Fact, Finding, Relation, adjacent, chain, collider,
 
 
 class FindingsFromBlankets:
-    """Visits the nearest node, the first by name: its blanket, its neighbours, and the triples that are known by then."""
+    """Visits the nearest node, the first by name: its blanket, its neighbours, and the triples known by then."""
 
     whole = False
 
