@@ -9,6 +9,7 @@ from apsl_rules.learning.default_learner import say_default_learner
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.named_source import open_source
+from apsl_rules.learning.part_notes import may_share_hidden_cause
 from apsl_rules.learning.request import Request, Settings
 from apsl_rules.learning.stability import stability
 from apsl_rules.learning.untested import finding_of
@@ -28,6 +29,7 @@ __all__ = [
     "learn_graph",
     "learn_many",
     "load_plugins",
+    "may_share_hidden_cause",
     "open_source",
     "say_default_learner",
     "stability",

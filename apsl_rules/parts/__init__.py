@@ -7,7 +7,16 @@ from apsl_rules.parts.edge_list import edges_csv
 from apsl_rules.parts.edge_probability import DEFAULT_DIRECTION
 from apsl_rules.parts.file import load_part, part_json, save_part
 from apsl_rules.parts.learned_graph import LearnedGraph
-from apsl_rules.parts.marked_graph import MARKS, Edge, MarkedGraph, graph_of, mark_named
+from apsl_rules.parts.marked_graph import (
+    ENDS,
+    MARKS,
+    MARKS_WITH_HIDDEN,
+    Edge,
+    MarkedGraph,
+    edge_with_ends,
+    graph_of,
+    mark_named,
+)
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.parts import Parts
 from apsl_rules.parts.reach import Distances, inside
@@ -17,7 +26,9 @@ from apsl_rules.parts.text import draw
 
 __all__ = [
     "DEFAULT_DIRECTION",
+    "ENDS",
     "MARKS",
+    "MARKS_WITH_HIDDEN",
     "Comparison",
     "Distances",
     "Edge",
@@ -31,6 +42,7 @@ __all__ = [
     "Visit",
     "count_support",
     "draw",
+    "edge_with_ends",
     "edges_csv",
     "graph_of",
     "inside",

@@ -161,7 +161,7 @@ class Knowledge:
     def why_apart(self, x: Node, y: Node, *, hidden: bool = False) -> str | None:
         """Say why two nodes are not adjacent, in words or "" if told outright; None if they may be.
 
-        Where both directions are forbidden they are not, unless causes may be ``hidden``: then two effects of one may be.
+        Where both directions are forbidden they are not, unless causes may be ``hidden``: effects of one may be.
         """
         if not self:
             return None

@@ -152,7 +152,8 @@ def tiers_of(graph: Mag) -> list[Knowledge]:
         tiers = [
             [node for node, is_late in zip(graph.nodes, late, strict=True) if is_late == two] for two in (False, True)
         ]
-        if all(tiers) and not any(late[tail] and not late[end] for tail, end in graph.arrows):
+        is_late = dict(zip(graph.nodes, late, strict=True))
+        if all(tiers) and not any(is_late[tail] and not is_late[end] for tail, end in graph.arrows):
             found.append(Knowledge(tiers=tiers))
     return found
 
@@ -206,7 +207,7 @@ def shared(graphs: list[Mag]) -> Pag:
     """Return the marks that graphs share."""
     first = graphs[0]
     ends = {pair: end if all(one.ends[pair] == end for one in graphs) else "circle" for pair, end in first.ends.items()}
-    return Pag(first.nodes, ends)  # type: ignore[arg-type]  # the marks of a graph, or circles
+    return Pag(first.nodes, ends)
 
 
 @pytest.mark.slow

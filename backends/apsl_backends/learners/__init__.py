@@ -12,7 +12,7 @@ from apsl_backends.learners.apsl_mixed import findings_by_moments
 from apsl_backends.learners.apsl_score import findings_by_counts
 from apsl_backends.learners.ggsl import GgslFindings
 from apsl_backends.learners.grow_shrink.learner import GrowShrinkFindings
-from apsl_backends.learners.hidden.from_blankets import FindingsFromBlankets
+from apsl_backends.learners.hidden.from_table import findings_with_hidden
 from apsl_backends.learners.mmhc import MmhcFindings
 from apsl_backends.learners.s2tmb import S2tmb
 from apsl_backends.learners.sll import SllFindings
@@ -25,7 +25,7 @@ _BY_KIND: dict[str, Callable[[Context], Findings]] = {
     "ggsl": GgslFindings,
     "score": findings_by_counts,
     "mixed": findings_by_moments,
-    "hidden": FindingsFromBlankets,
+    "hidden": findings_with_hidden,
 }
 
 
