@@ -85,7 +85,7 @@ _SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         help="The finder of parents and children, instead of the learner's own.",
         shell_complete=complete_finders,
     ),
-    click.option("--conflicts", help="What to do with contradictions: quarantine, strongest, first or last."),
+    click.option("--conflicts", help="What to do with contradictions: quarantine, strongest, ranked, first or last."),
     click.option(
         "--fdr", callback=_share, default="auto", show_default=True, help="Share of false discoveries to allow."
     ),

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "tools" / "bench"
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
 #: What other scripts import or start, and this one.
-HELPERS = ("mixed_networks", "mixed_peer", "peer", "suite", "test_peer", "yardstick")
+HELPERS = ("hidden_peer", "mixed_networks", "mixed_peer", "peer", "suite", "test_peer", "yardstick")
 
 
 @attrs.frozen
@@ -42,6 +42,8 @@ class Benchmark:
 BENCHMARKS = (
     Benchmark("engine", "The rules: fixpoints fed visit by visit"),
     Benchmark("visits", "Nodes visited on a sparse graph of 1,000 nodes"),
+    Benchmark("hidden_exact", "Parts with hidden causes against the PAG, all small graphs"),
+    Benchmark("hidden_visits", "Nodes visited with hidden causes, against a global FCI"),
     Benchmark("kernels", "One G² test against a plain C row loop"),
     Benchmark("moments", "Ranks and covariances against numpy"),
     Benchmark("exact", "Figures of a large table against exact arithmetic", "200000"),
@@ -94,6 +96,7 @@ BENCHMARKS = (
         ("sets", "peers"),
     ),
     Benchmark("mixed", "Tables with numbers against peers", "--quick", "--networks {shared}/networks"),
+    Benchmark("hidden_causes", "Tables with hidden causes against peers", "--quick", "--python {peers}"),
     Benchmark("missing_numbers", "What missing values cost"),
     Benchmark("test_size", "Size and power of the test for numbers"),
 )

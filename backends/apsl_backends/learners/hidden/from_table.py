@@ -255,10 +255,12 @@ class _Surroundings:
         rules = self._context.spec.rules
         book = ledger(pick(self._context.plugins.rulebooks, rules.rulebook, "rulebook"), rules.conflicts)
         found = [one for node in self.core for one in self.findings_at(node)]
-        given = Evidence(GIVEN)
+        given, known = Evidence(GIVEN), self._context.knowledge
         for node in self.core:
-            for tail, end in self._context.knowledge.required_at(node):
+            for tail, end in known.required_at(node):
                 found += [Finding(relation.fact(tail, end), given) for relation in (adjacent, arrow)]
+            apart = (other for other in known.apart_from(node) if known.why_apart(node, other, hidden=True) is not None)
+            found += [Finding(gap.fact(node, other), given) for other in apart]
         settled_book, _ = book.with_findings([*found, *self.triples])
         return settled_book.marks()
 
