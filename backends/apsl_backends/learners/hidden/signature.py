@@ -7,7 +7,7 @@ colliders and the scored graph has such an edge, A and B may share a hidden caus
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import log
 
@@ -16,7 +16,7 @@ from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import log_p_of
 from apsl_rules.learning import may_share_hidden_cause
 from apsl_rules.names import Node, in_order, shown
-from apsl_rules.oracles import Asker
+from apsl_rules.oracles import Asker, Query, Search, foresee
 
 #: The p-value below which a dependence counts here.
 CERTAIN = 1e-5
@@ -44,28 +44,42 @@ def _signatures(ball: Ball, core: Sequence[Node], asker: Asker) -> Iterator[tupl
     """Find adjacent nodes a, b with tested colliders c -> a and d -> b, one of which the graph covers by an edge."""
     near = {node: frozenset(others) for node, others in ball.neighbours.items()}
     inner = frozenset(core)
-    for a, b in combinations(in_order(near), 2):
-        if b not in near[a] or inner.isdisjoint((a, b)) or near[a].isdisjoint(near[b]):
-            continue
-        at_a, at_b = (
-            [c for c in in_order(near[x] - {y}) if _is_shown(near, c, x, y, asker)] for x, y in ((a, b), (b, a))
-        )
+    edges = [
+        (a, b)
+        for a, b in combinations(in_order(near), 2)
+        if b in near[a] and not inner.isdisjoint((a, b)) and not near[a].isdisjoint(near[b])
+    ]
+    asked = [one for a, b in edges for x, y in ((a, b), (b, a)) for one in _questions(near, x, y)]
+    foresee(asker, [Search(c, y, (), given) for c, y, given in asked])
+    for a, b in edges:
+        at_a, at_b = (_colliders(near, x, y, asker) for x, y in ((a, b), (b, a)))
         for c, d in ((c, d) for c in at_a for d in at_b if c != d):
             if c in near[b] or d in near[a]:
                 yield a, b, c, d
                 break
 
 
-def _is_shown(near: dict[Node, frozenset[Node]], c: Node, a: Node, b: Node, asker: Asker) -> bool:
-    """Return whether c and b are independent, and not given a, with nothing else given or one other node.
+def _questions(near: Mapping[Node, frozenset[Node]], a: Node, b: Node) -> Iterator[Query]:
+    """Return whether the other neighbours of a are independent of b, given nothing else or one other node."""
+    for c in in_order(near[a] - {b}):
+        yield c, b, ()
+        yield from ((c, b, (one,)) for one in in_order((near[c] | near[b]) - {a, b, c}))
+
+
+def _colliders(near: Mapping[Node, frozenset[Node]], a: Node, b: Node, asker: Asker) -> list[Node]:
+    """Return the neighbours c of a that are independent of b, and not given a.
 
     What a collider opens is weaker than both of its edges. Where it is stronger, c and b act on a by an interaction, or
     are adjacent themselves.
     """
-    pool = in_order((near[c] | near[b]) - {a, b, c})
-    for given in ((), *((one,) for one in pool)):
-        if asker.verdict(c, b, given).independent:
-            opened, *edges = asker.verdicts([(c, b, (*given, a)), (c, a, given), (a, b, given)])
-            is_weaker = log_p_of(opened) > max(map(log_p_of, edges))
-            return is_weaker and all(verdict.dependent for verdict in edges) and log_p_of(opened) < log(CERTAIN)
-    return False
+    first: dict[Node, Query] = {}
+    for query in _questions(near, a, b):
+        if query[0] not in first and asker.verdict(*query).independent:
+            first[query[0]] = query
+    found = []
+    for c, (_, _, given) in first.items():
+        opened, *edges = asker.verdicts([(c, b, (*given, a)), (c, a, given), (a, b, given)])
+        is_weaker = log_p_of(opened) > max(map(log_p_of, edges))
+        if is_weaker and all(verdict.dependent for verdict in edges) and log_p_of(opened) < log(CERTAIN):
+            found.append(c)
+    return found

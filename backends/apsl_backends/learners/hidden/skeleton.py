@@ -34,11 +34,12 @@ def find_skeleton(asker: Asker, near: Mapping[Node, Iterable[Node]], limit: int 
     size = 0
     while (limit is None or size <= limit) and any(len(others) > size for others in left.values()):
         frozen = {node: in_order(others) for node, others in left.items()}
-        for pair in _separable(asker, frozen, size, weakest):
-            x, y = in_order(pair)
-            queries = [(x, y, given) for given in _sets(frozen, x, y, size)]
-            verdicts = [verdict for verdict in asker.verdicts(queries) if verdict.independent]
-            separations[pair] = max(verdicts, key=_p_of)
+        pairs = [in_order(pair) for pair in _separable(asker, frozen, size, weakest)]
+        for verdict in asker.verdicts([(x, y, given) for x, y in pairs for given in _sets(frozen, x, y, size)]):
+            pair = frozenset((verdict.x, verdict.y))
+            if verdict.independent and (pair not in separations or _p_of(verdict) > _p_of(separations[pair])):
+                separations[pair] = verdict
+        for x, y in pairs:
             left[x].remove(y)
             left[y].remove(x)
         size += 1
