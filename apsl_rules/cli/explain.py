@@ -76,16 +76,20 @@ def is_part_file(source: str) -> bool:
 @quiet_option
 @click.pass_obj
 def why(manager: Plugins, /, source: str, x: str, y: str, *, as_json: bool, **settings: Any) -> None:
-    """Prove what is known of X and Y, down to the tests.
+    """Prove what is known of X and Y, down to the tests; with hidden causes first the end at X, then that at Y.
 
     SOURCE is a saved part, or a network or a file to learn from with --target and the other options of apsl learn.
     """
     part = part_from(source, manager, **settings)
-    proof = part.why(node_named(x, part.nodes, "node"), node_named(y, part.nodes, "node"))
+    pair = node_named(x, part.nodes, "node"), node_named(y, part.nodes, "node")
+    proof = part.why(*pair)
     if as_json:
         print_json(proof.to_dict())
-    else:
-        print_text(str(proof))
+        return
+    print_text(str(proof))
+    other = part.why(*reversed(pair)) if part.allows_hidden else proof
+    if other.fact != proof.fact:
+        print_text(f"\n{other}")
 
 
 @click.command(epilog=_TRACE_EXAMPLES, short_help="Tell the run visit by visit and firing by firing.")

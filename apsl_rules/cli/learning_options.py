@@ -13,7 +13,7 @@ from apsl_rules.cli.config import config_option
 from apsl_rules.cli.reading_options import node_named, nodes_named, reading_options, with_reading
 from apsl_rules.data import MixedTable, Table
 from apsl_rules.errors import InvalidArgumentError, PluginError
-from apsl_rules.graphs import Dag
+from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Depth, Node
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, Part, least_direction
@@ -29,6 +29,11 @@ def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> 
     except ValueError as error:
         message = f"--depth is {value!r}; give a whole number from 1 on, or 'max' for the whole connected part"
         raise InvalidArgumentError(message) from error
+
+
+def _hidden(_context: click.Context, _parameter: click.Parameter, value: bool) -> str:  # noqa: FBT001 - click calls it
+    """Read whether hidden causes are allowed."""
+    return "allowed" if value else "excluded"
 
 
 def _share(_context: click.Context, _parameter: click.Parameter, value: str) -> float | str:
@@ -74,6 +79,12 @@ _SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         shell_complete=complete_learners,
     ),
     click.option(
+        "--hidden",
+        is_flag=True,
+        callback=_hidden,
+        help="Allow common causes that are not in the source: every edge gets a mark at each end.",
+    ),
+    click.option(
         "--oracle",
         help="The independence test; without it the natural one for the source.",
         shell_complete=complete_oracles,
@@ -85,7 +96,7 @@ _SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         help="The finder of parents and children, instead of the learner's own.",
         shell_complete=complete_finders,
     ),
-    click.option("--conflicts", help="What to do with contradictions: quarantine, strongest, first or last."),
+    click.option("--conflicts", help="What to do with contradictions: quarantine, strongest, ranked, first or last."),
     click.option(
         "--fdr", callback=_share, default="auto", show_default=True, help="Share of false discoveries to allow."
     ),
@@ -148,7 +159,7 @@ def nodes_of(source: Any) -> tuple[Node, ...]:
         return source.dag.nodes
     if isinstance(source, Table | MixedTable):
         return source.names
-    if isinstance(source, Dag) or callable(getattr(source, "verdict", None)):
+    if isinstance(source, Dag | DagWithHidden) or callable(getattr(source, "verdict", None)):
         return tuple(source.nodes)
     columns = getattr(source, "column_names", None)  # pyarrow
     if not isinstance(columns, list):

@@ -27,11 +27,14 @@ def with_option_names(message: str, command: click.Command) -> str:
     """
     message = _PHRASE.sub(_option, with_tier_option(message))
     names = {str(one.name): _spelling(one) for one in command.params}
+    flags = {str(one.name) for one in command.params if isinstance(one, click.Option) and one.is_flag}
     for name, option in sorted(names.items(), key=lambda one: -len(one[0])):
         word = re.escape(name)
         message = re.sub(rf"^(?:the (?:number of )?)?{word} (is|are) ", rf"{option} \1 ", message)
         message = message.replace(f"option '{name}'", f"option {option}")
-        message = re.sub(rf"(?<![\w'./-]){word}=(?:'([^']*)'|\"([^\"]*)\"|(\w*))", _with_value(option), message)
+        message = re.sub(
+            rf"(?<![\w'./-]){word}=(?:'([^']*)'|\"([^\"]*)\"|(\w*))", _with_value(option, flag=name in flags), message
+        )
         message = re.sub(rf"(?<![\w'./-])(?<!the )(?<!of ){word} is (?=['\d-])", f"{option} is ", message)
         if "_" in name:
             message = re.sub(rf"(?<![\w'./-]){word}(?![\w'])", option, message)
@@ -66,6 +69,6 @@ def _spelling(parameter: click.Parameter) -> str:
     return longest if longest.startswith("-") else longest.upper()
 
 
-def _with_value(option: str) -> Callable[[re.Match[str]], str]:
-    """Return what replaces ``name=value``: the option, and after it the value if there is one."""
-    return lambda match: " ".join([option, *(value for value in match.groups() if value)])
+def _with_value(option: str, *, flag: bool) -> Callable[[re.Match[str]], str]:
+    """Return what replaces ``name=value``: the option, and after it the value if there is one; a flag has none."""
+    return lambda match: option if flag else " ".join([option, *(value for value in match.groups() if value)])

@@ -35,6 +35,10 @@ def summary(part: Part) -> str:
     arrows, undirected = count_of(len(part.arrows), "arrow"), count_of(len(part.lines), "undirected edge")
     if part.suggested:
         undirected += f" ({len(part.suggested):,} with a suggested direction)"
+    if part.allows_hidden:
+        hidden, partial = len(part.bidirected), len(part.partial)
+        arrows += f", {count_of(hidden, 'hidden common cause')}, {count_of(partial, 'edge')} with one open end"
+        undirected = count_of(len(part.lines), "open edge")
     what = f"{arrows}, {undirected} and {count_of(len(part.conflicts), 'conflict')}"
     how = f"learner {part.learner}, oracle {part.oracle}{figures}"
     asked = (

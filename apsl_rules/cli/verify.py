@@ -11,7 +11,7 @@ from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.reading_options import node_named
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs import Dag
+from apsl_rules.graphs import Dag, hide
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import count_of
 from apsl_rules.plugins import Plugins
@@ -21,6 +21,7 @@ Examples:
   apsl verify insurance --depth max
   apsl verify network.bif --target Smoker
   apsl verify cancer --learner apsl-paper
+  apsl verify asia --hide smoke
 """
 
 
@@ -41,11 +42,10 @@ def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> 
 @click.option(
     "--learner",
     "-l",
-    default="apsl",
-    show_default=True,
-    help="A learner, or a spec file *.toml.",
+    help="A learner, or a spec file *.toml; without it apsl, or apsl-hidden where nodes are hidden.",
     shell_complete=complete_learners,
 )
+@click.option("--hide", "hidden", multiple=True, metavar="NODE", help="Hide this node; may be given several times.")
 @click.option("--target", "-t", "targets", multiple=True, help="Only this node; may be given several times.")
 @json_option
 @quiet_option
@@ -56,12 +56,15 @@ def verify(
     network: str,
     *,
     depth: Any,
-    learner: str,
+    learner: str | None,
+    hidden: tuple[str, ...],
     targets: tuple[str, ...],
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Learn around every node of NETWORK with perfect answers, and compare each part with the true CPDAG.
+
+    With hidden nodes, or a learner that allows them, it is the PAG of the other nodes.
 
     Ends with "exact" and exit code 0 if no run differs, else it names every difference and exits with 1.
     """
@@ -74,21 +77,23 @@ def verify(
         message = f"{network!r} is a table; verifying needs a known network, by name or from a file *.bif"
         raise InvalidArgumentError(message)
     dag = source if isinstance(source, Dag) else source.dag
-    nodes = [node_named(target, dag.nodes, "target") for target in targets] or None
+    graph = hide(dag, [node_named(one, dag.nodes, "node in --hide") for one in hidden]) if hidden else dag
+    nodes = [node_named(target, graph.nodes, "target") for target in targets] or None
     with progress_bar("parts compared", quiet=quiet) as bar:
-        found = check(dag, depth=depth, learner=learner, targets=nodes, plugins=manager, progress=bar)
+        found = check(graph, depth=depth, learner=learner, targets=nodes, plugins=manager, progress=bar)
     if as_json:
         print_json({"network": network, **found.to_dict()})
     else:
         depths = ", ".join(map(str, found.depths))
+        truth = "PAG" if hidden or found.learner == "apsl-hidden" else "CPDAG"
         size = f"{count_of(len(dag.nodes), 'node')}, {count_of(len(dag.edges), 'arrow')}"
         runs, around = count_of(found.runs, "run"), count_of(found.targets, "target")
         print_text(f"{network}: {size}; learner {found.learner}")
-        print_text(f"{around} × {'depth' if len(found.depths) == 1 else 'depths'} {depths}: {runs} against the CPDAG")
+        print_text(f"{around} × {'depth' if len(found.depths) == 1 else 'depths'} {depths}: {runs} against the {truth}")
         print_text(f"{count_of(found.visits, 'visit')}, {count_of(found.tests, 'test')} by d-separation")
         for one in found.differences:
             print_text(str(one))
         wrong = len(found.differences)
-        print_text("exact: every part equals the CPDAG" if found.exact else f"not exact: {wrong:,} of {runs}")
+        print_text(f"exact: every part equals the {truth}" if found.exact else f"not exact: {wrong:,} of {runs}")
     if not found.exact:
         context.exit(1)

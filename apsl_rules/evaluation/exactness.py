@@ -1,7 +1,8 @@
-"""The exactness guarantee, checked on a known graph: every target, every depth, against the CPDAG.
+"""The exactness guarantee, checked on a known graph: every target, every depth, against the CPDAG or the PAG.
 
 With a perfect oracle the part must equal the asked region of the CPDAG, and nothing learned beyond it may contradict
-the CPDAG. ``verify`` runs a learner so and names every run that breaks this.
+the CPDAG. Where hidden causes are allowed, or nodes of the graph are hidden, the same holds for the PAG. ``verify``
+runs a learner so and names every run that breaks this.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ import attrs
 
 from apsl_rules._arguments import listed
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs import Arrow, Cpdag, Dag, cpdag, known_dag
+from apsl_rules.graphs import Arrow, Cpdag, Dag, DagWithHidden, Pag, cpdag, hide, known_dag, pag
 from apsl_rules.graphs.networks import Network
 from apsl_rules.learning import learn
 from apsl_rules.names import Depth, Node, Pair, check_depth, in_order, order_key, require_known, shown
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins, Spec
+from apsl_rules.rules import adjacent
 
 Asked: TypeAlias = Depth | Literal["all"]
+Truth: TypeAlias = Cpdag | Pag
 
 
 @attrs.frozen
@@ -68,24 +71,26 @@ class Verification:
 
 
 def verify(
-    source: Network | Dag | Any,
+    source: Network | Dag | DagWithHidden | Any,
     *,
     depth: Asked = "all",
-    learner: str | Path | Spec = "apsl",
+    learner: str | Path | Spec | None = None,
     targets: Iterable[Node] | None = None,
     plugins: Plugins | Iterable[object] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Verification:
     """Learn around every target of a known graph with perfect answers, and compare each part with the CPDAG.
 
+    Parts of a learner that allows hidden causes are compared with the PAG.
+
     Parameters
     ----------
     source
-        A ``Network``, a ``Dag``, or whatever ``known_dag`` takes.
+        A ``Network``, a ``Dag``, a graph with hidden nodes, or whatever ``known_dag`` takes.
     depth
         One depth, or "all": from 1 to the depth at which no part grows any more, and "max".
     learner, plugins
-        What to check, as in ``learn``.
+        What to check, as in ``learn``; without it "apsl", or "apsl-hidden" for a graph with hidden nodes.
     targets
         The nodes to ask about; without it all of them.
     progress
@@ -96,8 +101,10 @@ def verify(
     >>> verify({"A": [], "B": [], "C": ["A", "B"]}).exact
     True
     """
-    dag = source.dag if isinstance(source, Network) else known_dag(source)
-    truth = cpdag(dag)
+    dag = _known_graph(source)
+    learner = learner or ("apsl-hidden" if isinstance(dag, DagWithHidden) else "apsl")
+    seen = dag if isinstance(dag, DagWithHidden) else hide(dag, ())
+    truth: Truth = pag(seen) if isinstance(dag, DagWithHidden) else cpdag(dag)
     named = dag.nodes if targets is None else listed("targets", targets, "nodes, such as ['A', 'B']", letters=True)
     if not named:
         message = "there are no targets; name at least one, or leave them out to ask about all nodes"
@@ -113,6 +120,8 @@ def verify(
     for target in asked:
         for reach in depths:
             part = learn(dag, target, depth=reach, learner=learner, plugins=manager)
+            if part.allows_hidden and isinstance(truth, Cpdag):
+                truth = pag(seen)
             if faults := tuple(faults_of(part, truth)):
                 differences.append(Difference(target, reach, faults))
             name = part.learner
@@ -124,7 +133,13 @@ def verify(
     return Verification(name, len(asked), depths, done, visits, tests, tuple(differences))
 
 
-def depths_of(truth: Cpdag, targets: Iterable[Node], depth: Asked) -> tuple[Depth, ...]:
+def _known_graph(source: Any) -> Dag | DagWithHidden:
+    if isinstance(source, DagWithHidden):
+        return source
+    return source.dag if isinstance(source, Network) else known_dag(source)
+
+
+def depths_of(truth: Truth, targets: Iterable[Node], depth: Asked) -> tuple[Depth, ...]:
     """Return the depths to run: the one asked for, or every one at which some part still grows, and "max"."""
     if not isinstance(depth, str) or depth != "all":
         check_depth(depth)
@@ -133,8 +148,11 @@ def depths_of(truth: Cpdag, targets: Iterable[Node], depth: Asked) -> tuple[Dept
     return (*range(1, max(furthest, 1) + 1), "max")
 
 
-def faults_of(part: Part, truth: Cpdag) -> Iterator[str]:
-    """Name every edge of a part that differs from the CPDAG on the asked region or contradicts it beyond."""
+def faults_of(part: Part, truth: Truth) -> Iterator[str]:
+    """Name every edge of a part that differs from the CPDAG or PAG on the asked region, or contradicts it beyond."""
+    if isinstance(truth, Pag):
+        yield from _faulty_ends(part, truth)
+        return
     arrows, lines = truth.region(part.target, part.depth)
     for x, y in _by_name(part.store.arrows - truth.arrows):
         yield f"{shown(x)} -> {shown(y)} is false"
@@ -146,6 +164,23 @@ def faults_of(part: Part, truth: Cpdag) -> Iterator[str]:
     for x, y in _by_name(arrows.union(lines)):
         if frozenset((x, y)) not in found:
             yield f"{shown(x)} and {shown(y)} should be joined"
+
+
+def _faulty_ends(part: Part, truth: Pag) -> Iterator[str]:
+    """Name every end of an edge that differs from the PAG on the asked region, or contradicts it beyond."""
+    asked = truth.region(part.target, part.depth)
+    pairs = (fact.nodes for fact in part.store.facts(adjacent))
+    ends = {pair: str(part.store.end(*pair)) for x, y in pairs for pair in ((x, y), (y, x))}
+    for x, y in _by_name(ends):
+        found, true = ends[x, y], truth.end(x, y)
+        if true is None:
+            yield f"{shown(x)} and {shown(y)} are not adjacent"
+        elif found not in (true, "circle"):
+            yield f"the mark at {shown(x)} on its edge with {shown(y)} is no {found}"
+        elif found != true and (x, y) in asked:
+            yield f"the mark at {shown(x)} on its edge with {shown(y)} should be {true}"
+    for x, y in _by_name(asked.keys() - ends.keys()):
+        yield f"{shown(x)} and {shown(y)} should be joined"
 
 
 def _by_name(pairs: Iterable[Arrow | Pair]) -> list[tuple[Node, Node]]:

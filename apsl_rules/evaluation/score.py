@@ -118,6 +118,9 @@ def score(
 
 def _known(learned: object) -> Pdag:
     """Return all that was learned, also beyond an asked depth; an edge in conflict is one without direction."""
+    if getattr(learned, "allows_hidden", False) or getattr(learned, "hidden", False):
+        message = "scores compare arrows and lines, and this has marks at both ends (hidden='allowed'); use verify"
+        raise InvalidArgumentError(message)
     if isinstance(learned, Part):
         store = learned.store
         torn = frozenset(pair for pair in store.conflicts if adjacent.fact(*pair) in store)

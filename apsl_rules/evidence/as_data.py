@@ -37,10 +37,11 @@ def evidence_data(evidence: Evidence) -> dict[str, Any]:
         "note": evidence.note,
         "verdicts": [verdict_data(verdict) for verdict in evidence.verdicts],
     }
-    return data if evidence.nats is None else data | {"nats": evidence.nats}
+    figures = {"nats": evidence.nats, "strength": evidence.strength}
+    return data | {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def evidence_of(data: dict[str, Any]) -> Evidence:
     """Return the evidence that plain data stands for."""
     verdicts = tuple(verdict_of(one) for one in data["verdicts"])
-    return Evidence(data["source"], verdicts, data["note"], data.get("nats"))
+    return Evidence(data["source"], verdicts, data["note"], data.get("nats"), data.get("strength"))

@@ -18,12 +18,14 @@ class Evidence:
     """Where a finding comes from: the source's name, the verdicts behind it, and what they amount to in words.
 
     ``nats`` is how far the scored graph with the finding is ahead of the best one without it, where scores were asked.
+    ``strength`` is how strong it is all in all, where its source has more to go by than the weakest verdict.
     """
 
     source: str
     verdicts: tuple[Verdict, ...] = ()
     note: str = ""
     nats: float | None = None
+    strength: float | None = None
 
     @property
     def is_given(self) -> bool:
@@ -41,8 +43,10 @@ def evidence_strength(evidence: Evidence) -> float:
 
     That probability is p for "dependent" and 1 - p for "independent". With a lead in nats over the best rival it is
     1 / (1 + exp(nats)), and tests do not count. Evidence without any of these (a known graph, what the user gave) is
-    infinitely strong.
+    infinitely strong. A source may say itself how strong its evidence is.
     """
+    if evidence.strength is not None:
+        return evidence.strength
     if evidence.nats is not None:
         return _log_sum(evidence.nats)
     return min((_verdict_strength(verdict) for verdict in evidence.verdicts), default=inf)

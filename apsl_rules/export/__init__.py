@@ -12,9 +12,11 @@ from apsl_rules.export.frames import (
     from_adjacency,
     from_pandas,
     from_paper_matrix,
+    from_pcalg,
     to_adjacency,
     to_pandas,
     to_paper_matrix,
+    to_pcalg,
 )
 from apsl_rules.export.graph_json import from_graph_json, to_graph_json
 from apsl_rules.export.graphml import from_graphml, to_graphml
@@ -38,6 +40,7 @@ __all__ = [
     "from_networkx",
     "from_pandas",
     "from_paper_matrix",
+    "from_pcalg",
     "from_pgmpy",
     "from_tetrad",
     "graph_of",
@@ -54,6 +57,7 @@ __all__ = [
     "to_networkx",
     "to_pandas",
     "to_paper_matrix",
+    "to_pcalg",
     "to_pgmpy",
     "to_tetrad",
 ]

@@ -12,6 +12,7 @@ from apsl_rules.parts import MarkedGraph, OpenEdges
 def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:
     """Return a graph whose edges are all arrows: refuse undirected edges and conflicts, or direct them."""
     chosen("open_edges", open_edges, ("refuse", "direct"))
+    graph.refuse_hidden()
     if open_edges == "direct":
         return graph.directed()
     for pairs, mark in ((graph.lines, "undirected edge"), (graph.conflicts, "conflict")):

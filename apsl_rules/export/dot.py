@@ -2,6 +2,8 @@
 
 An arrow is an edge, a line an edge with ``dir=none``, a conflict a dashed one with ``dir=both``. A line with a
 suggested direction names its ends along it, and has the probability of that direction as ``suggested``.
+
+In a graph with hidden causes each end has a shape of its own: ``normal``, ``none``, or ``odot`` for a circle.
 """
 
 from __future__ import annotations
@@ -10,11 +12,16 @@ from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._dot_language import Join, parse
 from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.names import Node, shown
-from apsl_rules.parts import Edge, MarkedGraph, graph_of
-from apsl_rules.rules import Mark
+from apsl_rules.parts import ENDS, Edge, MarkedGraph, edge_with_ends, graph_of
+from apsl_rules.rules import End, Mark
 
 _UNSAFE = r'"\\'
 _DRAWN = {Mark.ARROW: "", Mark.LINE: " [dir=none]", Mark.CONFLICT: " [dir=both, style=dashed, color=red]"}
+
+
+_SHAPED = {"arrowtail", "arrowhead"}
+_SHAPES = {End.ARROW: "normal", End.TAIL: "none", End.CIRCLE: "odot"}
+_ENDS = {shape: end for end, shape in _SHAPES.items()}
 
 
 def to_dot(source: object) -> str:
@@ -31,19 +38,29 @@ def to_dot(source: object) -> str:
     """
     graph = graph_of(source)
     nodes = [f"  {_quote(node)}{_label(node)};" for node in graph.nodes]
-    edges = [f"  {_quote(edge.source)} -> {_quote(edge.target)}{_drawn(edge)};" for edge in graph.edges]
+    edges = [
+        f"  {_quote(edge.source)} -> {_quote(edge.target)}{_drawn(edge, hidden=graph.hidden)};" for edge in graph.edges
+    ]
     return "\n".join(["digraph {", *nodes, *edges, "}", ""])
 
 
 def from_dot(text: str) -> MarkedGraph:
-    """Read a DOT text: ``dir`` says what an edge of a digraph is, edges of a graph are lines."""
+    """Read a DOT text: ``dir`` says what an edge of a digraph is, edges of a graph are lines.
+
+    An edge with both ``arrowtail`` and ``arrowhead`` is one of a graph with hidden causes.
+    """
     drawing = parse(text, kinds=("digraph", "graph"), what="DOT", options=True)
     edges = [_edge(join) for join in drawing.joins]
     nodes = [read_label(unescape_signs(name)) for name in drawing.nodes]
-    return MarkedGraph.of_edges(nodes, [(_node(x), _node(y), mark) for x, y, mark in edges])
+    hidden = any(join.attributes.keys() >= _SHAPED for join in drawing.joins)
+    return MarkedGraph.of_edges(nodes, [(_node(x), _node(y), mark) for x, y, mark in edges], hidden=hidden)
 
 
-def _drawn(edge: Edge) -> str:
+def _drawn(edge: Edge, *, hidden: bool) -> str:
+    if hidden:
+        at_source, at_target = (_SHAPES[end] for end in ENDS[edge.mark])
+        dashed = ", style=dashed, color=red" if edge.mark is Mark.CONFLICT else ""
+        return f" [dir=both, arrowtail={at_source}, arrowhead={at_target}{dashed}]"
     return _DRAWN[edge.mark] if edge.suggested is None else f" [dir=none, suggested={edge.suggested:.4f}]"
 
 
@@ -51,6 +68,8 @@ def _edge(join: Join) -> tuple[str, str, Mark]:
     if join.sign not in {"->", "--"}:
         message = f"the edge of {join.left!r} and {join.right!r} has the sign {join.sign!r}; DOT has '->' and '--'"
         raise GraphFormatError(message)
+    if join.attributes.keys() >= _SHAPED:
+        return _edge_with_ends(join)
     direction = join.attributes.get("dir", "forward" if join.sign == "->" else "none")
     if direction == "back":
         return join.right, join.left, Mark.ARROW
@@ -59,6 +78,18 @@ def _edge(join: Join) -> tuple[str, str, Mark]:
         message = f"the edge of {join.left!r} and {join.right!r} has dir={direction!r}; give {', '.join(marks)} or back"
         raise GraphFormatError(message)
     return join.left, join.right, marks[direction]
+
+
+def _edge_with_ends(join: Join) -> tuple[str, str, Mark]:
+    shapes = join.attributes["arrowtail"], join.attributes["arrowhead"]
+    for shape in shapes:
+        if shape not in _ENDS:
+            message = f"an end of the edge of {join.left!r} and {join.right!r} is {shape!r}; give {', '.join(_ENDS)}"
+            raise GraphFormatError(message)
+    if join.attributes.get("style") == "dashed":
+        return join.left, join.right, Mark.CONFLICT
+    x, y, mark = edge_with_ends(join.left, join.right, _ENDS[shapes[0]], _ENDS[shapes[1]])
+    return str(x), str(y), mark
 
 
 def _node(name: str) -> Node:

@@ -6,8 +6,8 @@ Version 1::
      "edges": [{"source": "a", "target": 3, "mark": "arrow"}]}
 
 A node is text, a number, a truth value, null, or a tuple of these. Marks are arrow (from source to target), line and
-conflict. A line with a suggested direction names its ends along it, and has the probability of that direction as
-``suggested``.
+conflict; with ``"hidden": true`` also partial (an arrowhead at the target, a circle at the source) and bidirected. A
+line with a suggested direction names its ends along it, and has the probability of that direction as ``suggested``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def to_graph_json(source: object) -> str:
     graph = graph_of(source)
     nodes = [label(node) for node in graph.nodes]
     edges = [_edge_data(edge) for edge in graph.edges]
-    head = f'"format": {json.dumps(FORMAT)}, "version": {VERSION}'
+    hidden = ', "hidden": true' if graph.hidden else ""
+    head = f'"format": {json.dumps(FORMAT)}, "version": {VERSION}{hidden}'
     listed = ",".join(f"\n  {json.dumps(edge)}" for edge in edges)
     return f'{{{head},\n "nodes": {json.dumps(nodes)},\n "edges": [{listed}]}}\n'
 
@@ -57,7 +58,7 @@ def from_graph_json(text: str) -> MarkedGraph:
     except (KeyError, TypeError, PartFileError) as error:
         message = f"this graph in JSON is damaged: {type(error).__name__}: {error}"
         raise GraphFormatError(message) from error
-    return MarkedGraph.of_edges(nodes, edges)
+    return MarkedGraph.of_edges(nodes, edges, hidden=data.get("hidden") is True)
 
 
 def _edge(data: dict[str, Any]) -> tuple[Node, Node, Mark]:

@@ -2,7 +2,7 @@
 
 Every edge has the datum ``mark``, and along a suggested direction the datum ``suggested``, its probability. A line or
 conflict is a pair of opposite edges, as in ``to_networkx``, since few tools read a graph in which only some edges are
-directed.
+directed. A graph with hidden causes has the datum ``hidden``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from apsl_rules.names import Node
 from apsl_rules.parts import MarkedGraph, graph_of
 
 _SPACE = "http://graphml.graphdrawing.org/xmlns"
-_MARK, _SUGGESTED = "mark", "suggested"
+_MARK, _SUGGESTED, _HIDDEN = "mark", "suggested", "hidden"
 
 
 def to_graphml(source: object) -> str:
@@ -25,9 +25,13 @@ def to_graphml(source: object) -> str:
     graph = graph_of(source)
     root = ET.Element("graphml", xmlns=_SPACE)
     ET.SubElement(root, "key", {"id": _MARK, "for": "edge", "attr.name": _MARK, "attr.type": "string"})
+    if graph.hidden:
+        ET.SubElement(root, "key", {"id": _HIDDEN, "for": "graph", "attr.name": _HIDDEN, "attr.type": "boolean"})
     if graph.suggested:
         ET.SubElement(root, "key", {"id": _SUGGESTED, "for": "edge", "attr.name": _SUGGESTED, "attr.type": "double"})
     drawn = ET.SubElement(root, "graph", edgedefault="directed")
+    if graph.hidden:
+        ET.SubElement(drawn, "data", key=_HIDDEN).text = "true"
     for node in graph.nodes:
         ET.SubElement(drawn, "node", id=_name(node))
     for x, y, mark in arcs(graph):
@@ -60,7 +64,9 @@ def from_graphml(text: str) -> MarkedGraph:
         undirected = one.get("directed", str(default == "directed").lower()) == "false"
         found.append((x, y, mark))
         found += [(y, x, mark)] if undirected else []
-    return of_arcs(nodes, found, directed=True)
+    said = next((one.get("id") for one in root.iterfind("{*}key") if one.get("attr.name") == _HIDDEN), _HIDDEN)
+    hidden = any(datum.get("key") == said and datum.text == "true" for datum in drawn.iterfind("{*}data"))
+    return of_arcs(nodes, found, directed=True, hidden=hidden)
 
 
 def _attribute(element: ET.Element, name: str) -> str:

@@ -9,21 +9,27 @@ from apsl_rules.errors import GraphFormatError, InvalidArgumentError
 from apsl_rules.export._peers import peer
 from apsl_rules.graphs import is_networkx
 from apsl_rules.names import Node
-from apsl_rules.parts import MarkedGraph, graph_of, mark_named
+from apsl_rules.parts import ENDS, MarkedGraph, graph_of, mark_named
 from apsl_rules.rules import Mark
+
+_DIRECTED = (Mark.ARROW, Mark.PARTIAL)
 
 
 def to_networkx(source: object) -> Any:
     """Return a DiGraph whose arcs have the attribute ``mark``; a line or conflict is a pair of arcs.
 
     Of a line with a suggested direction, the arc along it has the probability of that direction as ``suggested``.
+    In a graph with hidden causes, which has the graph attribute ``hidden``, each arc also has the marks at its ends:
+    ``source_end`` and ``target_end``.
     """
     graph = graph_of(source)
     refuse_none(graph)
-    made = peer("networkx", "networkx").DiGraph()
+    made = peer("networkx", "networkx").DiGraph(**({"hidden": True} if graph.hidden else {}))
     made.add_nodes_from(graph.nodes)
     for x, y, mark in arcs(graph):
-        hint = {"suggested": graph.suggested[x, y]} if (x, y) in graph.suggested else {}
+        hint: dict[str, Any] = {"suggested": graph.suggested[x, y]} if (x, y) in graph.suggested else {}
+        if graph.hidden:
+            hint = dict(zip(("source_end", "target_end"), map(str, ENDS[mark]), strict=True))
         made.add_edge(x, y, mark=str(mark), **hint)
     return made
 
@@ -37,7 +43,8 @@ def from_networkx(source: Any) -> MarkedGraph:
         message = f"{type(source).__name__} is no networkx graph; give a Graph or a DiGraph"
         raise GraphFormatError(message)
     found = ((x, y, data.get("mark")) for x, y, data in source.edges(data=True))
-    return of_arcs(source.nodes, found, directed=source.is_directed())
+    hidden = bool(source.graph.get("hidden"))
+    return of_arcs(source.nodes, found, directed=source.is_directed(), hidden=hidden)
 
 
 def refuse_none(graph: MarkedGraph) -> None:
@@ -48,25 +55,27 @@ def refuse_none(graph: MarkedGraph) -> None:
 
 
 def arcs(graph: MarkedGraph) -> list[tuple[Node, Node, Mark]]:
-    """Return one arc for each arrow, and two opposite ones for each line or conflict."""
+    """Return one arc for each arrow, partial or not, and two opposite ones for each other edge."""
     found = []
     for edge in graph.edges:
         found.append((edge.source, edge.target, edge.mark))
-        if edge.mark is not Mark.ARROW:
+        if edge.mark not in _DIRECTED:
             found.append((edge.target, edge.source, edge.mark))
     return found
 
 
-def of_arcs(nodes: Iterable[Node], found: Iterable[tuple[Node, Node, Any]], *, directed: bool) -> MarkedGraph:
+def of_arcs(
+    nodes: Iterable[Node], found: Iterable[tuple[Node, Node, Any]], *, directed: bool, hidden: bool = False
+) -> MarkedGraph:
     """Make a graph of arcs with the name of a mark, or None where they have none."""
     named = {(x, y): None if mark is None else mark_named(mark, x, y) for x, y, mark in found}
     edges: dict[tuple[object, Mark], tuple[Node, Node, Mark]] = {}
     for (x, y), given in named.items():
         both = not directed or (y, x) in named
         mark = given or (Mark.LINE if both else Mark.ARROW)
-        if mark is Mark.ARROW and not directed:
+        if mark in _DIRECTED and not directed:
             message = f"the undirected edge of {x!r} and {y!r} is marked as an arrow; give a directed graph"
             raise GraphFormatError(message)
-        same = (x, y) if mark is Mark.ARROW else frozenset((x, y))
+        same = (x, y) if mark in _DIRECTED else frozenset((x, y))
         edges.setdefault((same, mark), (x, y, mark))
-    return MarkedGraph.of_edges(nodes, edges.values())
+    return MarkedGraph.of_edges(nodes, edges.values(), hidden=hidden)

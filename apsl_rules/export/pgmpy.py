@@ -20,6 +20,7 @@ def to_pgmpy(source: object) -> Any:
     """Return a pgmpy DAG or PDAG, with the labels as they are."""
     graph = graph_of(source)
     refuse_none(graph)
+    graph.refuse_hidden()
     base = peer("pgmpy.base", "pgmpy")
     if not graph.lines and not graph.conflicts:
         dag = graph.dag()

@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import attrs
 
 from apsl_rules._arguments import spelt
 from apsl_rules.errors import GraphError
 from apsl_rules.names import Node, check_labels, count_of, in_order, nearest
+
+if TYPE_CHECKING:
+    from apsl_rules.graphs.ancestral import DagWithHidden
 
 _SPELT_OUT = 12
 
@@ -114,19 +117,34 @@ class Dag:
         return [*cycle, cycle[0]]
 
 
-def known_dag(source: object) -> Dag:
+@overload
+def known_dag(source: object) -> Dag: ...
+@overload
+def known_dag(source: object, *, hidden: Iterable[Node]) -> DagWithHidden: ...
+def known_dag(source: object, *, hidden: Iterable[Node] | None = None) -> Dag | DagWithHidden:
     """Make a graph from a mapping of each node to its parents, a networkx DiGraph, or an imported ``MarkedGraph``.
+
+    Nodes that are ``hidden`` act in the graph, but no question can be asked about them.
 
     >>> known_dag({"A": [], "B": ["A"]}).edges
     frozenset({('A', 'B')})
     """
+    dag = _read_dag(source)
+    if hidden is None:
+        return dag
+    from apsl_rules.graphs.ancestral import hide
+
+    return hide(dag, hidden)
+
+
+def _read_dag(source: object) -> Dag:
     if isinstance(source, Dag):
         return source
     if isinstance(source, Mapping):
         return Dag(tuple(source), tuple(_parent_list(node, parents) for node, parents in source.items()))
     learned = getattr(source, "dag", None)
     if callable(learned):
-        return known_dag(learned())
+        return _read_dag(learned())
     if not is_networkx(source):
         _refuse(
             f"a known graph cannot be made from {type(source).__name__}; give a mapping of each node to a list of its "

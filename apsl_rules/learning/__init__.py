@@ -9,6 +9,7 @@ from apsl_rules.learning.default_learner import say_default_learner
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.named_source import open_source
+from apsl_rules.learning.part_notes import may_share_hidden_cause
 from apsl_rules.learning.request import Request, Settings, load_knowledge
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import Source, open_data
@@ -32,6 +33,7 @@ __all__ = [
     "learn_many",
     "load_knowledge",
     "load_plugins",
+    "may_share_hidden_cause",
     "open_data",
     "open_source",
     "run_once",

@@ -34,6 +34,7 @@ from apsl_rules.rules import (
     arrow,
     barred,
     gap,
+    head,
     knowing,
     ledger,
 )
@@ -41,10 +42,14 @@ from apsl_rules.rules import (
 
 @attrs.frozen
 class Givens:
-    """The knowledge of one run, and what was told of it so far: each fact is told once."""
+    """The knowledge of one run, and what was told of it so far: each fact is told once.
+
+    With ``hidden`` causes two nodes can be adjacent although neither may cause the other.
+    """
 
     knowledge: Knowledge
     told: frozenset[Fact] = frozenset()
+    hidden: bool = False
 
     def about(self, node: Node, findings: Sequence[Finding]) -> tuple[Givens, list[Finding]]:
         """Return what is known of a visited node, of the nodes found around it and of the edges between them.
@@ -57,20 +62,21 @@ class Givens:
         edges += self.knowledge.required_at(node)
         met = {node, *(end for edge in edges for end in edge)}
         apart = [(node, other) for other in self.knowledge.apart_from(node)]
-        given = [_finding(gap, pair, self.knowledge.why_apart(*pair)) for pair in apart]
+        reasons = [(pair, self.knowledge.why_apart(*pair, hidden=self.hidden)) for pair in apart]
+        given = [_finding(gap, pair, why) for pair, why in reasons if why is not None]
         for one in in_order(met):
             for required in self.knowledge.required_at(one):
                 given += [_finding(adjacent, required), _finding(arrow, required)]
                 edges.append(required)
         given += self._directions(edges)
         fresh = {one.fact: one for one in given if one.fact not in self.told}
-        return Givens(self.knowledge, self.told.union(fresh)), list(fresh.values())
+        return attrs.evolve(self, told=self.told.union(fresh)), list(fresh.values())
 
     def _directions(self, edges: Iterable[tuple[Node, ...]]) -> list[Finding]:
         """Return the directions that found edges may not have."""
         given = []
         for x, y in edges:
-            if self.knowledge.why_apart(x, y) is None:
+            if self.knowledge.why_apart(x, y, hidden=self.hidden) is None:
                 directions = ((tail, head, self.knowledge.why_barred(tail, head)) for tail, head in ((x, y), (y, x)))
                 given += [_finding(barred, (tail, head), why) for tail, head, why in directions if why is not None]
         return given
@@ -101,7 +107,8 @@ class Assembly:
         """Return the assembly of a run that knows nothing yet."""
         rulebook = pick(context.plugins.rulebooks, context.spec.rules.rulebook, "rulebook")
         book = ledger(knowing(rulebook) if context.knowledge else rulebook, context.spec.rules.conflicts)
-        return cls(context, book, Givens(context.knowledge), Distances(context.target))
+        givens = Givens(context.knowledge, hidden=head in rulebook.relations)
+        return cls(context, book, givens, Distances(context.target))
 
     # --- what is known -----------------------------------------------------------------------------------------------
 

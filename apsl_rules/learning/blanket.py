@@ -94,6 +94,9 @@ def blanket_of(part: Part) -> Blanket:
     >>> blanket_of(learn(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), "a")).members
     ('b', 'c')
     """
+    if part.allows_hidden:
+        message = "with hidden causes a blanket reaches beyond neighbours and spouses; take a part without them"
+        raise InvalidArgumentError(message)
     around = part.neighbours_of(part.target)
     known = {*around, part.target}
     parents: dict[Node, list[Node]] = {}

@@ -12,13 +12,15 @@ from apsl_rules._documents import DocumentError, file_text
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError, UnknownNameError
 from apsl_rules.names import nearest
 from apsl_rules.plugins import LearnerOffer, Plugins, Spec, installed, parse_spec, pick
-from apsl_rules.rules import Knowledge
+from apsl_rules.rules import Knowledge, Rulebook, head
 
 if TYPE_CHECKING:
     from apsl_rules.learning.request import Request
 
 #: The name that leaves the choice of a learner to the source, and what it may choose.
 AUTO, BY_TESTS = "auto", "apsl"
+#: The learner that allows hidden causes.
+WITH_HIDDEN = "apsl-hidden"
 #: The learner by scores for what a source gives, and how its columns are read.
 BY_SCORES = {
     "counts": ("apsl-score", "the source is a table, read as discrete columns"),
@@ -63,7 +65,9 @@ def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffe
     """
     plugins = request.manager
     note: str | None = None
-    if is_auto(request.learner):
+    if is_auto(request.learner) and request.hidden == "allowed":
+        offer = find_learner(WITH_HIDDEN, plugins)
+    elif is_auto(request.learner):
         name = BY_TESTS
         why = "the source is an oracle itself" if "own answers" in gives else "there is no table to score"
         for given, (scoring, reason) in BY_SCORES.items():
@@ -77,7 +81,19 @@ def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffe
     if request.certified:
         offer = _certifying(offer, plugins)
     offer = attrs.evolve(offer, spec=_adjust(offer.spec, request))
+    if request.hidden == "allowed" and head not in _rulebook_of(offer, plugins).relations:
+        message = (
+            f"the learner {offer.name!r} assumes that no common cause is hidden; use learner={WITH_HIDDEN!r}, or leave "
+            "the learner out"
+        )
+        raise InvalidArgumentError(message)
     _require_honouring(request.known, offer, plugins)
+    _require_needs(offer, gives)
+    return offer, note
+
+
+def _require_needs(offer: LearnerOffer, gives: frozenset[str]) -> None:
+    """Refuse a source that does not give what a learner needs."""
     lacking = sorted(offer.needs - gives)
     if lacking:
         advice = "learn from a table"
@@ -90,7 +106,6 @@ def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffe
             "tests (learner='apsl')"
         )
         raise InvalidArgumentError(message)
-    return offer, note
 
 
 def find_learner(learner: object, plugins: Plugins) -> LearnerOffer:
@@ -155,7 +170,11 @@ def _honours(offer: LearnerOffer, plugins: Plugins) -> bool:
     """Return whether a learner has all its arrows from rules that knowledge can join, or promises to honour it."""
     if offer.findings is not None:
         return offer.honours_knowledge
-    return pick(plugins.rulebooks, offer.spec.rules.rulebook, "rulebook").positive
+    return _rulebook_of(offer, plugins).positive
+
+
+def _rulebook_of(offer: LearnerOffer, plugins: Plugins) -> Rulebook:
+    return pick(plugins.rulebooks, offer.spec.rules.rulebook, "rulebook")
 
 
 def false_discovery_rate(fdr: float | Literal["auto", "none"], nodes: int, *, perfect: bool) -> float | None:

@@ -9,6 +9,8 @@ Background knowledge changes nothing of this, although it can turn edges anywher
 arrow D -> C shares no node with the line A - B that it turns. If A - C or A - D is a line, it leads to that arrow. If
 both are arrows, the rule is not needed: A -> C turns the line by R2, D -> A by R1, and C -> A with A -> D is a cycle.
 
+Where hidden causes are allowed, an edge is open as long as one of its ends is, and all open edges are followed.
+
 ``by_layers`` is Algorithm 1 of the paper: a queue of neighbours, counted in layers, until the asked layer has no
 line. One line that no data can orient makes it visit the whole network.
 
@@ -27,7 +29,6 @@ from typing import Protocol
 from apsl_rules.names import Depth, Node
 from apsl_rules.parts import inside
 from apsl_rules.plugins import Marks, State
-from apsl_rules.rules import Mark
 
 
 class Run(Protocol):
@@ -78,7 +79,7 @@ def _led_to(marks: Marks, start: list[Node]) -> set[Node]:
     while ahead:
         node = ahead.pop()
         for other in marks.neighbours_of(node):
-            if other not in seen and marks.mark(node, other) is Mark.LINE:
+            if other not in seen and marks.mark(node, other).is_open:
                 seen.add(other)
                 ahead.append(other)
     return seen
@@ -108,7 +109,7 @@ def by_layers(run: Run) -> Iterator[tuple[Node, ...]]:
 def _is_oriented(state: State, layer: list[Node]) -> bool:
     """Return whether no node of a layer has a line to one of its neighbours (lines 47-58)."""
     marks = state.marks()
-    return not any(marks.mark(node, other) is Mark.LINE for node in layer for other in state.visited[node])
+    return not any(marks.mark(node, other).is_open for node in layer for other in state.visited[node])
 
 
 def by_queue(run: Run) -> Iterator[tuple[Node, ...]]:
@@ -130,7 +131,7 @@ def _has_lines(run: Run) -> bool:
     """Return whether a line touches an inner node."""
     marks = run.state.marks()
     inner = _inner(run)
-    return any(marks.mark(node, other) is Mark.LINE for node in inner for other in marks.neighbours_of(node))
+    return any(marks.mark(node, other).is_open for node in inner for other in marks.neighbours_of(node))
 
 
 def everyone(run: Run) -> Iterator[tuple[Node, ...]]:

@@ -20,7 +20,7 @@ def learn(source: Any, target: Node, *, depth: Depth = 1, **settings: Unpack[Set
     ----------
     source
         What to learn from: a table (pandas, polars, pyarrow, numpy, a path, or ``table(...)``), a known graph
-        (``known_dag(...)``, a networkx DiGraph), a ``Network``, or any oracle.
+        (``known_dag(...)``, a networkx DiGraph), one with hidden nodes, a ``Network``, or any oracle.
     target
         The node of interest.
     depth
@@ -31,6 +31,10 @@ def learn(source: Any, target: Node, *, depth: Depth = 1, **settings: Unpack[Set
         The name of a learner, the path of a spec file, a ``Spec``, or a ``LearnerOffer`` with code of its own.
         "auto" leaves the choice to the source: scores refine parts wherever columns can be counted ("apsl-score").
         Where answers are perfect, or the source is an oracle, there are only tests ("apsl"), and the part says so.
+    hidden
+        "allowed" if common causes may be missing from the source. Then each end of an edge has a mark of its own
+        (``part.end``), and ``part.bidirected`` has the pairs that share a hidden cause ("apsl-hidden"). "excluded"
+        assumes that there are none.
     oracle
         The name of the test; without it the natural one for the source.
     alpha, max_conditioning, finder, conflicts

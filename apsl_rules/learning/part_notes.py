@@ -40,7 +40,22 @@ def assumptions(part: Part) -> str:
     """Say on what the arrows of a part rest."""
     family = _FAMILIES.get(part.oracle)
     tests = "" if family is None else f"; tests look for {family}"
+    if part.allows_hidden:
+        return f"marks allow hidden common causes; they assume faithfulness and independent, unselected rows{tests}"
     return f"arrows assume no hidden common causes, faithfulness and independent rows{tests}"
+
+
+def notes_on_hidden(part: Part) -> Iterator[str]:
+    """Name the pairs that V-structures on either side give both directions: they may share a hidden cause."""
+    for one in part.conflicts:
+        rules = {getattr(proof.steps[-1].reason, "rule", None) for proof in one.proofs}
+        if one.kind == "opposed" and not part.allows_hidden and rules <= {"V-collider", "V-non-collider"}:
+            yield may_share_hidden_cause(*one.pair, "V-structures on either side prove both directions")
+
+
+def may_share_hidden_cause(x: Node, y: Node, why: str) -> str:
+    """Say that two nodes may share a hidden cause, and what to do."""
+    return f"{shown(x)} and {shown(y)} may share a hidden cause: {why}; learn with hidden='allowed'"
 
 
 def is_hardly_an_effect(column: Node) -> bool:

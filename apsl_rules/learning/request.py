@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 import attrs
 
@@ -19,12 +19,15 @@ from apsl_rules.plugins import LearnerOffer, Plugins, Spec
 from apsl_rules.rules import NOTHING, POLICIES, Knowledge, Policy
 
 Learner: TypeAlias = str | Path | Spec | LearnerOffer
+#: Whether common causes may be missing from the source.
+Hidden: TypeAlias = Literal["excluded", "allowed"]
 
 
 class Settings(TypedDict, total=False):
     """The settings of ``learn`` beside the depth; ``learn`` says what each means."""
 
     learner: Learner
+    hidden: Hidden
     oracle: str | None
     alpha: float | None
     max_conditioning: int | Literal["none"] | None
@@ -54,6 +57,7 @@ class Request:
     """The settings of a run, checked."""
 
     learner: Learner = AUTO
+    hidden: Hidden = "excluded"
     oracle: str | None = None
     alpha: float | None = None
     max_conditioning: int | Literal["none"] | None = None
@@ -78,6 +82,9 @@ class Request:
     plugins: Plugins | Iterable[object] = ()
 
     def __attrs_post_init__(self) -> None:
+        if not (isinstance(self.hidden, str) and self.hidden in get_args(Hidden)):
+            message = f"hidden is {spelt(self.hidden)}; give 'allowed' if common causes may be hidden, or 'excluded'"
+            raise InvalidArgumentError(message)
         _check_limits(self.max_tests, self.max_seconds, self.threads)
         _check_tests(self.alpha, self.max_conditioning)
         if self.conflicts is not None and not (isinstance(self.conflicts, str) and self.conflicts in POLICIES):

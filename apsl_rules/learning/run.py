@@ -17,7 +17,7 @@ from apsl_rules.learning.assembly import Assembly
 from apsl_rules.learning.choose import choose_learner, false_discovery_rate
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import FRONTIERS, everyone
-from apsl_rules.learning.part_notes import notes_on_part
+from apsl_rules.learning.part_notes import notes_on_hidden, notes_on_part
 from apsl_rules.learning.request import Request
 from apsl_rules.learning.source import Source
 from apsl_rules.learning.untested import notes_on_untested
@@ -55,7 +55,14 @@ def run_once(
     try:
         asker.flush()
         told = () if asker.perfect else notes_on_part(part, source.row_count)
-        notes = (chosen, *part.notes, *notes_on_untested(part), *told, *source.notes(part, rounds_before))
+        notes = (
+            chosen,
+            *part.notes,
+            *notes_on_untested(part),
+            *notes_on_hidden(part),
+            *told,
+            *source.notes(part, rounds_before),
+        )
         part = attrs.evolve(part, notes=_listed(notes), columns=source.columns)
     except KeyboardInterrupt:
         raise Interrupted(part=part) from None

@@ -71,6 +71,7 @@ def stability(
     known = progress is None or callable(progress)
     demand(known, f"progress is {spelt(progress)}; give a function that takes the resamples done and of all")
     request = Request.of(settings, "stability")
+    demand(request.hidden == "excluded", "stability counts arrows and lines; leave out hidden='allowed'")
     _check(resamples, seed, request)
     opened = open_data(source, request)
     size = _size(subsample, opened.rows)

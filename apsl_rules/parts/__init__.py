@@ -8,7 +8,16 @@ from apsl_rules.parts.edge_list import edges_csv
 from apsl_rules.parts.file import load_part, part_json, save_part
 from apsl_rules.parts.fragility import Fragility
 from apsl_rules.parts.learned_graph import LearnedGraph
-from apsl_rules.parts.marked_graph import MARKS, Edge, MarkedGraph, graph_of, mark_named
+from apsl_rules.parts.marked_graph import (
+    ENDS,
+    MARKS,
+    MARKS_WITH_HIDDEN,
+    Edge,
+    MarkedGraph,
+    edge_with_ends,
+    graph_of,
+    mark_named,
+)
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.parts import Parts
 from apsl_rules.parts.probability_curves import DEFAULT_DIRECTION, LeastDirection, least_direction
@@ -19,7 +28,9 @@ from apsl_rules.parts.text import draw
 
 __all__ = [
     "DEFAULT_DIRECTION",
+    "ENDS",
     "MARKS",
+    "MARKS_WITH_HIDDEN",
     "Comparison",
     "Distances",
     "Edge",
@@ -36,6 +47,7 @@ __all__ = [
     "Visit",
     "count_support",
     "draw",
+    "edge_with_ends",
     "edges_csv",
     "graph_of",
     "inside",

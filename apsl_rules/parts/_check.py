@@ -10,6 +10,7 @@ from apsl_rules.names import count_of, in_order, listing
 from apsl_rules.parts._replay import wrong_steps
 from apsl_rules.parts.part import Part
 from apsl_rules.rules import (
+    PAG,
     RELATIONS,
     Fact,
     Finding,
@@ -29,7 +30,7 @@ _NEEDED = (adjacent, arrow, conflict, gap, settled)
 
 def check_relations(relations: Sequence[Relation]) -> dict[str, Relation]:
     """Return relations by name, once none contradicts ours or reads as more than its nodes."""
-    known = by_name((*relations, *RELATIONS))
+    known = by_name((*relations, *RELATIONS, *PAG.relations))
     missing = {one.name for one in _NEEDED} - {one.name for one in relations}
     if missing:
         message = f"the relation {min(missing)!r} is missing"

@@ -15,6 +15,8 @@ from apsl_rules.parts.reach import Distances
 from apsl_rules.parts.shortcuts import installed_rulebooks
 from apsl_rules.rules import (
     KNOWING,
+    LEFT_OUT,
+    PAG,
     PAPER,
     SOUND,
     Conflict,
@@ -34,8 +36,11 @@ from apsl_rules.rules import (
     conflict,
     extend,
     gap,
+    head,
     is_consistent,
+    knowing,
     left_standing,
+    marks_on,
 )
 
 _DECIDED = "kept "
@@ -60,7 +65,7 @@ def _books(part: Part) -> list[Rulebook]:
 
 
 def _known() -> Sequence[Rulebook]:
-    ours = (SOUND, KNOWING, PAPER)
+    ours = (SOUND, KNOWING, PAPER, PAG, knowing(PAG))
     return (*ours, *(book for book in installed_rulebooks() if book not in ours))
 
 
@@ -135,22 +140,23 @@ def _wrong_settling(part: Part) -> Iterator[str]:
             if isinstance(entry, Drop) and frozenset(entry.fact.nodes) not in reported:
                 yield f"{_text(part, entry.fact)} was dropped, but no conflict tells why"
         return
-    consistent = is_consistent(part.history)
+    consistent = is_consistent(part.history) and not any(one.kind == "untested" for one in part.all_conflicts)
     if consistent != (part.store is part.history) or consistent != (not part.all_conflicts):
         yield "the findings contradict each other" if not consistent else "nothing contradicts the findings"
         return
-    marked = {one for one in _undecided(part.all_conflicts) if not _has_arrow(part.store, one)}
+    marked = {one for one in _undecided(part.all_conflicts) if not part.store.has_mark(*one)}
     for pair in part.store.conflicts ^ marked:
         yield f"whether {listing(in_order(pair))} are in conflict is stated inconsistently"
 
 
 def _undecided(conflicts: Iterable[Conflict]) -> set[Pair]:
-    return {frozenset(one.pair) for one in conflicts if not (one.kind == "edge" and one.outcome.startswith(_DECIDED))}
+    return {frozenset(one.pair) for one in conflicts if not _is_decided(one)}
 
 
-def _has_arrow(store: MarkStore, pair: Pair) -> bool:
-    x, y = pair
-    return store.has_arrow(x, y) or store.has_arrow(y, x)
+def _is_decided(one: Conflict) -> bool:
+    """Return whether a conflict leaves no mark of its own."""
+    kept = one.kind == "edge" and one.outcome.startswith(_DECIDED)
+    return kept or one.kind == "untested" or one.outcome.startswith(LEFT_OUT)
 
 
 def _wrong_sides(part: Part) -> Iterator[str]:
@@ -163,6 +169,10 @@ def _wrong_sides(part: Part) -> Iterator[str]:
             right = {*sides} == {arrow.fact(x, y), arrow.fact(y, x)} and len(sides) == 2  # noqa: PLR2004 - two sides
         elif kind == "edge":
             right = sides == [adjacent.fact(x, y), gap.fact(x, y)]
+        elif kind == "untested":
+            right = sides == [head.fact(x, y), head.fact(y, x)]
+        elif kind == "cause":
+            right = _is_cause_and_none(sides, frozenset(one.pair))
         else:
             right = kind == "cycle" and _is_cycle(sides, frozenset(one.pair))
         if not right:
@@ -175,6 +185,15 @@ def _is_cycle(sides: Sequence[Fact], pair: Pair) -> bool:
     arrows = [fact.nodes for fact in sides if fact.relation == arrow.name]
     ends = sorted(map(str, (nodes[0] for nodes in arrows))), sorted(map(str, (nodes[1] for nodes in arrows)))
     return len(arrows) == len(sides) > 1 and ends[0] == ends[1] and pair in map(frozenset, arrows)
+
+
+def _is_cause_and_none(sides: Sequence[Fact], pair: Pair) -> bool:
+    """Return whether arrows lead from a node with an arrowhead to the other end of its edge."""
+    (relation, (at, end)), *path = sides
+    steps = [fact.nodes for fact in path if fact.relation == arrow.name]
+    joined = [step[0] for step in steps] == [at, *(step[1] for step in steps[:-1])]
+    leads = bool(steps) and len(steps) == len(path) and joined and steps[-1][1] == end
+    return relation == head.name and leads and pair in (frozenset(fact.nodes) for fact in sides)
 
 
 def _wrong_proof(part: Part, proof: Proof) -> Iterator[str]:
@@ -206,13 +225,28 @@ def _wrong_closure(part: Part, program: Program) -> Iterator[str]:
     sides = (side for pair in torn for side in _on(*pair))
     blocked = {fact for fact in sides if fact not in part.store}
     marks = set(part.store.facts(conflict))
+    if any(one.outcome.startswith(LEFT_OUT) for one in part.all_conflicts):
+        left_out = {one.fact for one in told} - _facts(part.store)
+        yield from (_unexplained(part, fact) for fact in left_out if not _is_left_out(part, fact))
+        told = [one for one in told if one.fact not in left_out]
+        blocked = {fact for one in part.all_conflicts if one.kind == "untested" for fact in marks_on(one.pair)}
+        blocked -= _facts(part.store)
     judged = extend(program, program.start(), told, blocked).store
     yield from _differences(part, _facts(judged) | marks, _facts(part.store))
 
 
+def _is_left_out(part: Part, fact: Fact) -> bool:
+    """Return whether a conflict says that a finding was left out."""
+    return any(one.outcome == f"{LEFT_OUT}{_text(part, fact)}" for one in part.all_conflicts)
+
+
+def _unexplained(part: Part, fact: Fact) -> str:
+    return f"{_text(part, fact)} was found and does not hold, but no conflict tells why"
+
+
 def _on(x: Node, y: Node) -> Iterator[Fact]:
     """Return all that a contradiction on a pair may block."""
-    yield from (arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y))
+    yield from (*marks_on((x, y)), adjacent.fact(x, y), gap.fact(x, y))
 
 
 def _differences(part: Part, expected: set[Fact], seen: set[Fact]) -> Iterator[str]:

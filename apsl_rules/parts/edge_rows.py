@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from apsl_rules.evidence import GIVEN
 from apsl_rules.names import in_order, order_key
-from apsl_rules.rules import Firing, Reason
+from apsl_rules.rules import Firing, Mark, Proof, Reason
 
 if TYPE_CHECKING:
     from apsl_rules.parts.part import Part
+
+_TWO_ENDS = (Mark.PARTIAL, Mark.BIDIRECTED)
 
 #: The columns of the table of edges that ``Part.rows`` gives.
 ROW = (
@@ -31,16 +34,17 @@ def edge_rows(part: Part) -> list[dict[str, Any]]:
     rows = []
     for pair in sorted(part.edges, key=lambda one: tuple(order_key(node) for node in in_order(one))):
         x, y = in_order(pair)
-        if (y, x) in part.arrows or (y, x) in part.suggested:
+        if (y, x) in part.arrows or (y, x) in part.suggested or (y, x) in part.partial:
             x, y = y, x
         proof = part.why(x, y)
-        verdicts = [verdict for finding in proof.findings for verdict in finding.evidence.verdicts]
+        proofs = [proof, part.why(y, x)] if part.mark(x, y) in _TWO_ENDS else [proof]
+        verdicts = [verdict for one in proofs for finding in one.findings for verdict in finding.evidence.verdicts]
         p_values = [verdict.p for verdict in verdicts if verdict.p is not None and verdict.dependent]
         figures = (
             x,
             y,
             str(part.mark(x, y)),
-            _basis(proof.steps[-1].reason),
+            _bases(proofs),
             max(p_values, default=None),
             min(part.distances[node] for node in pair),
             part.support.get(pair),
@@ -50,6 +54,13 @@ def edge_rows(part: Part) -> list[dict[str, Any]]:
         )
         rows.append(dict(zip(ROW, figures, strict=True)))
     return rows
+
+
+def _bases(proofs: Sequence[Proof]) -> str:
+    """Name what an edge rests on: with marks at both ends, the rule of each end that has one."""
+    reasons = [proof.steps[-1].reason for proof in proofs]
+    derived = [reason for reason in reasons if isinstance(reason, Firing)]
+    return ", ".join(dict.fromkeys(map(_basis, derived or reasons[:1])))
 
 
 def _basis(reason: Reason) -> str:

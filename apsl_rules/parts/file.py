@@ -5,8 +5,9 @@ The keys of version 1 are those of the schema ``apsl_specs/schemas/part.json``. 
 numbers) and either ``evidence`` or a ``rule`` with its ``bindings`` and ``premises``; an entry with ``drops`` ends a
 fact. A finding that stands in the history is written elsewhere as its ``place`` there. ``store`` is null where it
 equals the history.
-``columns`` is there only when the part comes from a table whose columns have kinds, ``knowledge`` only when some was
-given, ``support`` (an edge as two node numbers, and a share) only in a part that ``stability`` gave.
+``partial`` and ``bidirected`` are there only when hidden causes were allowed, ``columns`` only when the part comes from
+a table whose columns have kinds, ``knowledge`` only when some was given, ``support`` (an edge as two node numbers, and
+a share) only in a part that ``stability`` gave.
 """
 
 from __future__ import annotations
@@ -80,6 +81,8 @@ def part_json(part: Part) -> str:
         "visits": [writer.visit(visit) for visit in part.visits],
         "history": [writer.entry(entry) for entry in part.history.entries],
     }
+    if part.allows_hidden:
+        data |= {"partial": writer.partial(), "bidirected": writer.bidirected()}
     if part.columns:
         data["columns"] = [{**attrs.asdict(one), "name": label(one.name)} for one in part.columns]
     if part.knowledge:
@@ -152,6 +155,12 @@ class _Writer:
 
     def lines(self) -> list[list[int]]:
         return sorted(sorted(self.numbers(pair)) for pair in self._part.lines)
+
+    def partial(self) -> list[list[int]]:
+        return sorted(map(self.numbers, self._part.partial))
+
+    def bidirected(self) -> list[list[int]]:
+        return sorted(sorted(self.numbers(pair)) for pair in self._part.bidirected)
 
     def number(self, node: Node) -> int:
         return self._number[node]
@@ -255,6 +264,10 @@ class _Reader:
             raise ValueError(message)
         if self._data["lines"] != writer.lines():
             message = "the lines are not those that its facts give"
+            raise ValueError(message)
+        marked = (self._data.get("partial", []), self._data.get("bidirected", []))
+        if marked != (writer.partial(), writer.bidirected()):
+            message = "the partial and bidirected edges are not those that its facts give"
             raise ValueError(message)
 
     def _knowledge(self, data: dict[str, Any]) -> Knowledge:

@@ -7,11 +7,12 @@ from functools import cached_property
 
 import attrs
 
+from apsl_rules.errors import GraphError
 from apsl_rules.graphs import Cpdag, Dag, cpdag, extension
 from apsl_rules.names import Node, Pair, require_known
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable
-from apsl_rules.rules import Conflict, Mark, Proof
+from apsl_rules.rules import Conflict, End, Mark, Proof
 
 
 @attrs.frozen(slots=False, repr=False)
@@ -29,9 +30,10 @@ class LearnedGraph(Exportable):
 
     def __repr__(self) -> str:
         state = f", incomplete={self.incomplete!r}" if self.incomplete else ""
+        ends = f"bidirected={len(self.bidirected)}, partial={len(self.partial)}, " if self.allows_hidden else ""
         return (
             f"LearnedGraph(learner={self.learner!r}, nodes={len(self.nodes)}, arrows={len(self.arrows)}, "
-            f"undirected={len(self.lines)}, conflicts={len(self.conflicts)}{state})"
+            f"{ends}undirected={len(self.lines)}, conflicts={len(self.conflicts)}{state})"
         )
 
     @cached_property
@@ -44,6 +46,25 @@ class LearnedGraph(Exportable):
         """Return every edge without a direction, or with one that is only suggested."""
         found = frozenset(one for part in self.parts for one in part.store.lines if self.is_asked(one))
         return found.union(map(frozenset, self.suggested))
+
+    @property
+    def allows_hidden(self) -> bool:
+        """Return whether the graph was learned with hidden common causes allowed."""
+        return any(part.allows_hidden for part in self.parts)
+
+    @cached_property
+    def partial(self) -> frozenset[tuple[Node, Node]]:
+        """Return every edge x o-> y as (x, y): y is no cause of x, and nothing is known of the end at x."""
+        return frozenset(one for part in self.parts for one in part.store.partial if self.is_asked(one))
+
+    @cached_property
+    def bidirected(self) -> frozenset[Pair]:
+        """Return every edge x <-> y: neither is a cause of the other, so they share a hidden cause."""
+        return frozenset(one for part in self.parts for one in part.store.bidirected if self.is_asked(one))
+
+    def end(self, x: Node, y: Node) -> End:
+        """Return the mark at x on the edge of x and y: "arrow", "tail", or "circle" where nothing is proved."""
+        return self._part_with(x, y).end(x, y)
 
     @cached_property
     def suggested(self) -> Mapping[tuple[Node, Node], float]:
@@ -84,6 +105,9 @@ class LearnedGraph(Exportable):
 
         A method that proves all its arrows gives its own graph back.
         """
+        if self.allows_hidden:
+            message = "a graph with hidden causes is no graph of arrows; learn with hidden='excluded' to get one"
+            raise GraphError(message)
         torn = frozenset(pair for part in self.parts for pair in part.store.conflicts if self.is_asked(pair))
         open_edges = (self.lines | torn).difference(map(frozenset, self.suggested))
         return extension(self.nodes, self._proved, open_edges)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import attrs
 
 from apsl_rules.errors import GraphError, GraphFormatError
-from apsl_rules.graphs import Dag, Pdag, is_networkx, known_dag
+from apsl_rules.graphs import AncestralGraph, Dag, Pdag, is_networkx, known_dag
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node, Pair, count_of, in_order, order_key
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
-from apsl_rules.rules import Mark, adjacent
+from apsl_rules.rules import End, Mark, adjacent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,13 +25,23 @@ if TYPE_CHECKING:
 
 Arrow: TypeAlias = tuple[Node, Node]
 
-#: The marks that an edge can have.
+#: The marks that an edge can have without hidden causes, and with them.
 MARKS = (Mark.ARROW, Mark.LINE, Mark.CONFLICT)
+MARKS_WITH_HIDDEN = (Mark.ARROW, Mark.PARTIAL, Mark.BIDIRECTED, Mark.LINE, Mark.CONFLICT)
+
+#: The ends of an edge with hidden causes, at its source and at its target; nothing is proved of a conflict.
+ENDS: Mapping[Mark, tuple[End, End]] = {
+    Mark.ARROW: (End.TAIL, End.ARROW),
+    Mark.PARTIAL: (End.CIRCLE, End.ARROW),
+    Mark.BIDIRECTED: (End.ARROW, End.ARROW),
+    Mark.LINE: (End.CIRCLE, End.CIRCLE),
+    Mark.CONFLICT: (End.CIRCLE, End.CIRCLE),
+}
 
 
 @attrs.frozen
 class Edge:
-    """An edge with its mark; an arrow goes from ``source`` to ``target``, other edges name their ends in order.
+    """An edge with its mark; an arrow, partial or not, goes from ``source`` to ``target``, others name ends in order.
 
     A line with a suggested direction names its ends along it; ``suggested`` is the probability of that direction.
     """
@@ -82,6 +92,9 @@ class MarkedGraph(Exportable):
     cycles are allowed, since other tools and some policies leave them. ``suggested`` has the directions (from, to) of
     lines for which there is some evidence, each with its probability; graphs that differ only there are equal.
 
+    ``hidden`` says that common causes may be hidden, so that each end of an edge has a mark of its own: ``partial`` are
+    edges x o-> y as (x, y), ``bidirected`` those with two arrowheads, and a line has two circles.
+
     >>> MarkedGraph("abc", arrows=[("a", "b")], lines=["bc"])
     <MarkedGraph of 3 nodes, 1 arrow, 1 line and 0 conflicts>
     """
@@ -91,15 +104,33 @@ class MarkedGraph(Exportable):
     lines: frozenset[Pair] = attrs.field(default=frozenset(), converter=_pairs)
     conflicts: frozenset[Pair] = attrs.field(default=frozenset(), converter=_pairs)
     suggested: Mapping[Arrow, float] = attrs.field(factory=dict, eq=False)
+    partial: frozenset[Arrow] = attrs.field(default=frozenset(), converter=_arrows)
+    bidirected: frozenset[Pair] = attrs.field(default=frozenset(), converter=_pairs)
+    hidden: bool = attrs.field()
+
+    @hidden.default
+    def _has_ends(self) -> bool:
+        return bool(self.partial or self.bidirected)
 
     def __attrs_post_init__(self) -> None:
+        if self._has_ends() and not self.hidden:
+            _refuse("partial and bidirected edges are those of a graph with hidden causes; give hidden=True")
         for node, count in Counter(self.nodes).items():
             if count > 1:
                 _refuse(f"the node {node!r} is given twice; name each node once")
+        self._check_pairs()
+        for x, y in self.suggested:
+            if frozenset((x, y)) not in self.lines:
+                _refuse(f"the direction from {x!r} to {y!r} is suggested, but they are not joined by a line")
+
+    def _check_pairs(self) -> None:
+        """Refuse edges to unknown nodes, and pairs with two marks."""
         known = frozenset(self.nodes)
         marks: dict[Pair, str] = {}
         drawn = chain(
             ((frozenset(arrow), f"an arrow from {arrow[0]!r}") for arrow in sorted(self.arrows, key=_way)),
+            ((frozenset(edge), f"an edge from {edge[0]!r}") for edge in sorted(self.partial, key=_way)),
+            ((pair, "two arrowheads") for pair in sorted(self.bidirected, key=_ends)),
             ((line, "a line") for line in sorted(self.lines, key=_ends)),
             ((pair, "a conflict") for pair in sorted(self.conflicts, key=_ends)),
         )
@@ -113,23 +144,34 @@ class MarkedGraph(Exportable):
             if pair in marks:
                 _refuse(f"{x!r} and {rest[0]!r} have both {marks[pair]} and {what}; give each pair one mark")
             marks[pair] = what
-        for x, y in self.suggested:
-            if frozenset((x, y)) not in self.lines:
-                _refuse(f"the direction from {x!r} to {y!r} is suggested, but they are not joined by a line")
 
     @classmethod
-    def of_edges(cls, nodes: Iterable[Node], edges: Iterable[tuple[Node, Node, Mark]]) -> MarkedGraph:
-        """Make a graph from edges one by one; ends that are not among the nodes join them in the order met."""
+    def of_edges(
+        cls, nodes: Iterable[Node], edges: Iterable[tuple[Node, Node, Mark]], *, hidden: bool = False
+    ) -> MarkedGraph:
+        """Make a graph from edges one by one; ends that are not among the nodes join them in the order met.
+
+        It is one with ``hidden`` causes if that is said, or if an edge is partial or bidirected.
+        """
         listed = list(edges)
         everyone = dict.fromkeys([*nodes, *(node for x, y, _ in listed for node in (x, y))])
-        by_mark: dict[Mark, list[Arrow]] = {Mark.ARROW: [], Mark.LINE: [], Mark.CONFLICT: []}
+        by_mark: dict[Mark, list[Arrow]] = {mark: [] for mark in MARKS_WITH_HIDDEN}
         for x, y, mark in listed:
             by_mark[mark].append((x, y))
-        return cls(everyone, by_mark[Mark.ARROW], by_mark[Mark.LINE], by_mark[Mark.CONFLICT])
+        return cls(
+            everyone,
+            by_mark[Mark.ARROW],
+            by_mark[Mark.LINE],
+            by_mark[Mark.CONFLICT],
+            partial=by_mark[Mark.PARTIAL],
+            bidirected=by_mark[Mark.BIDIRECTED],
+            hidden=hidden or bool(by_mark[Mark.PARTIAL] or by_mark[Mark.BIDIRECTED]),
+        )
 
     def __repr__(self) -> str:
+        further = f"{len(self.partial)} partial and {len(self.bidirected)} bidirected edges, " if self.hidden else ""
         return (
-            f"<MarkedGraph of {count_of(len(self.nodes), 'node')}, {count_of(len(self.arrows), 'arrow')}, "
+            f"<MarkedGraph of {count_of(len(self.nodes), 'node')}, {count_of(len(self.arrows), 'arrow')}, {further}"
             f"{count_of(len(self.lines), 'line')} and {count_of(len(self.conflicts), 'conflict')}>"
         )
 
@@ -137,7 +179,9 @@ class MarkedGraph(Exportable):
     def edges(self) -> tuple[Edge, ...]:
         """Return all edges with their marks, by the names of their ends."""
         found = [Edge(x, y, Mark.ARROW) for x, y in self.arrows]
-        for pairs, mark in ((self.lines, Mark.LINE), (self.conflicts, Mark.CONFLICT)):
+        found += [Edge(x, y, Mark.PARTIAL) for x, y in self.partial]
+        drawn = ((self.bidirected, Mark.BIDIRECTED), (self.lines, Mark.LINE), (self.conflicts, Mark.CONFLICT))
+        for pairs, mark in drawn:
             found += [_undirected(pair, mark, self.suggested) for pair in pairs]
         return tuple(sorted(found, key=lambda edge: _ends((edge.source, edge.target))))
 
@@ -165,11 +209,13 @@ class MarkedGraph(Exportable):
         """
         from apsl_rules.graphs import extension
 
+        self.refuse_hidden()
         open_edges = (self.lines | self.conflicts).difference(map(frozenset, self.suggested))
         return extension(self.nodes, self.arrows.union(self.suggested), open_edges)
 
     def dag(self) -> Dag:
         """Return the graph as one that is known, if all its edges are arrows."""
+        self.refuse_hidden()
         if self.lines or self.conflicts:
             x, y = in_order(min(self.lines | self.conflicts, key=_ends))
             _refuse(
@@ -177,6 +223,14 @@ class MarkedGraph(Exportable):
                 "graph.directed() gives all edges a direction"
             )
         return known_dag({node: in_order(x for x, y in self.arrows if y == node) for node in self.nodes})
+
+    def refuse_hidden(self) -> None:
+        """Refuse a graph with hidden causes where all edges must be arrows: nothing says what the causes are."""
+        if self.hidden:
+            _refuse(
+                "this graph allows hidden causes, so its edges are not all arrows between its nodes; take a format "
+                "with marks at both ends (dot, dagitty, tetrad, graph-json, ...), or learn without hidden causes"
+            )
 
 
 def graph_of(source: object) -> MarkedGraph:
@@ -193,18 +247,24 @@ def graph_of(source: object) -> MarkedGraph:
     if isinstance(source, MarkedGraph):
         return source
     if isinstance(source, Part):
-        known = source.lines.union(map(frozenset, source.arrows))
-        return MarkedGraph(source.members, source.arrows, source.lines, source.edges - known, source.suggested)
+        drawn = source.lines | source.bidirected | {frozenset(pair) for pair in (*source.arrows, *source.partial)}
+        return MarkedGraph(
+            source.members,
+            source.arrows,
+            source.lines,
+            source.edges - drawn,
+            source.suggested,
+            source.partial,
+            source.bidirected,
+            source.allows_hidden,
+        )
     if isinstance(source, LearnedGraph):
         return _of_parts(source)
-    if isinstance(source, Pdag):
-        return MarkedGraph(source.nodes, source.arrows, source.lines)
-    if isinstance(source, Network):
-        source = source.dag
-    if isinstance(source, Dag):
-        return MarkedGraph(source.nodes, source.edges)
     if is_networkx(source):
         return graph_from_networkx(source)
+    known = _of_known(source.dag if isinstance(source, Network) else source)
+    if known is not None:
+        return known
     message = (
         f"a {type(source).__name__} has no marks to write; give a part, a learned graph, a known graph "
         "(known_dag(...)), a network, a networkx graph or a MarkedGraph"
@@ -214,8 +274,8 @@ def graph_of(source: object) -> MarkedGraph:
 
 def mark_named(name: Any, x: Node, y: Node) -> Mark:
     """Return the mark of a name that another tool wrote at an edge."""
-    if name not in MARKS:
-        message = f"the edge of {x!r} and {y!r} has the mark {name!r}; marks are {', '.join(MARKS)}"
+    if name not in MARKS_WITH_HIDDEN:
+        message = f"the edge of {x!r} and {y!r} has the mark {name!r}; marks are {', '.join(MARKS_WITH_HIDDEN)}"
         raise GraphFormatError(message)
     return Mark(name)
 
@@ -225,6 +285,8 @@ def _of_parts(learned: LearnedGraph) -> MarkedGraph:
     drawn: dict[Pair, set[Edge]] = {}
     for store in (part.store for part in learned.parts):
         edges = [Edge(x, y, Mark.ARROW) for x, y in store.arrows]
+        edges += [Edge(x, y, Mark.PARTIAL) for x, y in store.partial]
+        edges += [_undirected(pair, Mark.BIDIRECTED) for pair in store.bidirected]
         edges += [_undirected(pair, Mark.LINE) for pair in store.lines]
         edges += [_undirected(pair, Mark.CONFLICT) for pair in store.conflicts if adjacent.fact(*pair) in store]
         for edge in edges:
@@ -240,7 +302,39 @@ def _of_parts(learned: LearnedGraph) -> MarkedGraph:
             suggested[way] = learned.suggested[way]
             edge = attrs.evolve(edge, mark=Mark.LINE)
         joined.append((*way, edge.mark))
-    return attrs.evolve(MarkedGraph.of_edges(learned.nodes, joined), suggested=suggested)
+    graph = MarkedGraph.of_edges(learned.nodes, joined, hidden=learned.allows_hidden)
+    return attrs.evolve(graph, suggested=suggested)
+
+
+def _of_known(source: object) -> MarkedGraph | None:
+    """Return the marks of a known graph, or of what independences determine of one."""
+    if isinstance(source, Pdag):
+        return MarkedGraph(source.nodes, source.arrows, source.lines)
+    if isinstance(source, Dag):
+        return MarkedGraph(source.nodes, source.edges)
+    return _of_ends(source) if isinstance(source, AncestralGraph) else None
+
+
+def _of_ends(graph: AncestralGraph) -> MarkedGraph:
+    """Return the marks of a MAG or a PAG."""
+    edges = []
+    for x, y in map(in_order, graph.skeleton):
+        ends = End(graph.ends[x, y]), End(graph.ends[y, x])
+        edges.append(edge_with_ends(x, y, *ends))
+    return MarkedGraph.of_edges(graph.nodes, edges, hidden=True)
+
+
+def edge_with_ends(x: Node, y: Node, at_x: End, at_y: End) -> tuple[Node, Node, Mark]:
+    """Return the edge of two nodes with a mark at each end, as a graph with hidden causes has it."""
+    found = {ends: mark for mark, ends in ENDS.items() if mark is not Mark.CONFLICT}
+    for one, other, ends in ((x, y, (at_x, at_y)), (y, x, (at_y, at_x))):
+        if ends in found:
+            return one, other, found[ends]
+    message = (
+        f"the edge of {x!r} and {y!r} has a tail and {'a circle' if End.CIRCLE in (at_x, at_y) else 'another tail'}; "
+        "such edges say that rows were selected, and are not read"
+    )
+    raise GraphFormatError(message)
 
 
 def _ends(pair: Iterable[Node]) -> tuple[Any, ...]:

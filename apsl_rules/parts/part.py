@@ -21,6 +21,8 @@ from apsl_rules.parts.shortcuts import Answering, Exportable, Viewable, export_a
 from apsl_rules.rules import (
     NOTHING,
     Conflict,
+    End,
+    Fact,
     Finding,
     Firing,
     Knowledge,
@@ -30,7 +32,9 @@ from apsl_rules.rules import (
     adjacent,
     arrow,
     conflict,
+    discriminates,
     gap,
+    head,
     proof_of,
     proof_of_reason,
     settled,
@@ -127,6 +131,16 @@ class Part(Exportable, Viewable, Answering):
         return frozenset(pair for pair in self.all_lines if self._touches(pair))
 
     @cached_property
+    def partial(self) -> frozenset[tuple[Node, Node]]:
+        """Return every edge x o-> y of the part as (x, y): y is no cause of x, and nothing is known of the end at x."""
+        return frozenset(pair for pair in self.store.partial if self._touches(pair))
+
+    @cached_property
+    def bidirected(self) -> frozenset[Pair]:
+        """Return every edge x <-> y of the part: neither is a cause of the other, so they share a hidden cause."""
+        return frozenset(pair for pair in self.store.bidirected if self._touches(pair))
+
+    @cached_property
     def suggested(self) -> Mapping[tuple[Node, Node], float]:
         """Return the directions of lines that are only suggested, as (from, to), each with its probability.
 
@@ -170,7 +184,8 @@ class Part(Exportable, Viewable, Answering):
         conflicts = (
             pair for pair in self.store.conflicts if self._touches(pair) and adjacent.fact(*pair) in self.store
         )
-        drawn = (pair for pair in (*map(frozenset, self.store.arrows), *self.store.lines) if self._touches(pair))
+        directed = map(frozenset, (*self.store.arrows, *self.store.partial))
+        drawn = (pair for pair in (*directed, *self.store.bidirected, *self.store.lines) if self._touches(pair))
         return frozenset({*drawn, *conflicts})
 
     @cached_property
@@ -205,13 +220,56 @@ class Part(Exportable, Viewable, Answering):
     def mark(self, x: Node, y: Node) -> Mark:
         """Return what is known of a pair: unknown, gap, line, arrow or conflict.
 
-        A direction that is only suggested leaves the pair a line.
+        With hidden causes allowed it may be partial or bidirected, too. A direction that is only suggested leaves the
+        pair a line.
         """
+        self._know_both(x, y)
+        return self._mark(x, y)
+
+    def _know_both(self, x: Node, y: Node) -> None:
         self._know(x, y)
         if x == y:
             message = f"{x!r} is named twice; name two different nodes"
             raise InvalidArgumentError(message)
-        return self._mark(x, y)
+
+    def end(self, x: Node, y: Node) -> End:
+        """Return the mark at x on the edge of x and y: "arrow", "tail", or "circle" where nothing is proved.
+
+        A tail says that x is a cause of y, an arrowhead that it is none.
+        """
+        self._know_both(x, y)
+        mark = self._mark(x, y)
+        if mark in (Mark.GAP, Mark.UNKNOWN):
+            known = "are not adjacent" if mark is Mark.GAP else "are not known to be adjacent"
+            message = f"{x!r} and {y!r} {known}, so there is no end to ask about"
+            raise InvalidArgumentError(message)
+        return End.CIRCLE if mark in (Mark.LINE, Mark.CONFLICT) else self.store.end(x, y)
+
+    @property
+    def allows_hidden(self) -> bool:
+        """Return whether the part was learned with hidden common causes allowed."""
+        return head.name in self.store.relations
+
+    def is_visible(self, x: Node, y: Node) -> bool:
+        """Return whether x -> y is proved to be no effect of a hidden cause that x and y share.
+
+        A third node shows it: one that points at x and is not adjacent to y, or that colliders, all of them causes of
+        y, join to x. Without hidden causes allowed every arrow is taken to be visible.
+        """
+        if (x, y) not in self.all_arrows:
+            return False
+        return not self.allows_hidden or any(fact.nodes[1:] == (x, y) for fact in self.store.facts(discriminates))
+
+    def hidden_causes_at(self, node: Node) -> tuple[Node, ...]:
+        """Return the neighbours of a node in the part that may share a hidden cause with it, by name.
+
+        These are all but those with a visible arrow. A part that was learned without hidden causes assumes that there
+        are none, and has none to return.
+        """
+        others = self.neighbours_of(node)
+        if not self.allows_hidden:
+            return ()
+        return tuple(one for one in others if not (self.is_visible(node, one) or self.is_visible(one, node)))
 
     def _mark(self, x: Node, y: Node) -> Mark:
         mark = self.store.mark(x, y)
@@ -250,17 +308,14 @@ class Part(Exportable, Viewable, Answering):
         Of a pair that could not be tested it says so, and what would help. The proof prints as a tree down to findings
         and their verdicts, and ``to_json()`` gives it as data. Where scores were asked it says how often an edge with
         so much evidence exists, and how often such a direction is right. A direction that is only suggested is proved
-        as an arrow is, and the proof says so.
+        as an arrow is, and the proof says so. With hidden causes allowed, it proves the mark at x; ask about y and x
+        for the other end.
         """
-        self._know(x, y)
-        if x == y:
-            message = f"{x!r} is named twice; name two different nodes"
-            raise InvalidArgumentError(message)
+        self._know_both(x, y)
         if conflict.fact(x, y) in self.proofs:
             sides = next(one.proofs for one in self.all_conflicts if {*one.pair} == {x, y})
             return attrs.evolve(proof_of(self.proofs, conflict.fact(x, y)), sides=sides)
-        possible = (arrow.fact(x, y), arrow.fact(y, x), adjacent.fact(x, y), gap.fact(x, y), untested.fact(x, y))
-        for fact in possible:
+        for fact in self._provable(x, y):
             if fact in self.proofs:
                 proof = proof_of(self.proofs, fact)
                 return attrs.evolve(proof, **self._directions.of(fact))
@@ -278,6 +333,11 @@ class Part(Exportable, Viewable, Answering):
     def fragile(self) -> tuple[Fragility, ...]:
         """Return at which alpha or lead each arrow falls, the weakest first, by the figures of its shortest proof."""
         return fragility_of(self)
+
+    def _provable(self, x: Node, y: Node) -> tuple[Fact, ...]:
+        """Return what can be proved of a pair, the most telling first; of its two ends x comes first."""
+        ends = (head.fact(x, y),) if self.allows_hidden else (arrow.fact(y, x),)
+        return (arrow.fact(x, y), *ends, adjacent.fact(x, y), gap.fact(x, y), untested.fact(x, y))
 
     @cached_property
     def trace(self) -> tuple[Firing, ...]:
@@ -297,9 +357,10 @@ class Part(Exportable, Viewable, Answering):
 
     def __repr__(self) -> str:
         state = f", incomplete={self.incomplete!r}" if self.incomplete else ""
+        ends = f"bidirected={len(self.bidirected)}, partial={len(self.partial)}, " if self.allows_hidden else ""
         return (
             f"Part(target={self.target!r}, depth={self.depth!r}, nodes={len(self.members)}, "
-            f"arrows={len(self.arrows)}, undirected={len(self.lines)}, conflicts={len(self.conflicts)}, "
+            f"arrows={len(self.arrows)}, {ends}undirected={len(self.lines)}, conflicts={len(self.conflicts)}, "
             f"tests={self.counts.asked}{state})"
         )
 

@@ -53,6 +53,12 @@ class Exportable:
 
         return to_paper_matrix(self)
 
+    def to_pcalg(self) -> pd.DataFrame:
+        """Return a PAG as a matrix of pcalg: the mark at the column's node, 1 a circle, 2 an arrowhead, 3 a tail."""
+        from apsl_rules.export.frames import to_pcalg
+
+        return to_pcalg(self)
+
     def to_dot(self) -> str:
         """Write the graph in the DOT language of Graphviz."""
         from apsl_rules.export.dot import to_dot

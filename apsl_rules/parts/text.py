@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from apsl_rules.names import Node, order_key, shown
 from apsl_rules.parts.part import Part
-from apsl_rules.rules import Mark
+from apsl_rules.rules import End, Mark
 
 _LEGEND = "──▶ points outwards   ◀── points inwards   ─── direction open   ─x─ conflict   ↺ drawn above"
 _SUGGESTED = "─?▶ ◀?─ direction open, this one suggested"
+_HIDDEN = """\
+──▶ is a cause of   ◀─▶ shares a hidden common cause with   o─▶ is a cause of, or shares a hidden cause with
+o─o open   ─x─ conflict   ↺ drawn above"""
+_LEFT = {End.ARROW: "◀", End.TAIL: "─", End.CIRCLE: "o"}
+_RIGHT = {End.ARROW: "▶", End.TAIL: "─", End.CIRCLE: "o"}
 
 
 def draw(part: Part) -> str:
     """Draw every edge of a part once; a node met again is marked and not followed a second time."""
     tree = _Tree(part)
     tree.branch(part.target, "")
-    legend = [_LEGEND, _SUGGESTED] if part.suggested else [_LEGEND]
+    legend = [_LEGEND, _SUGGESTED] if part.suggested else [_HIDDEN if part.allows_hidden else _LEGEND]
     return "\n".join([shown(part.target), *tree.lines, "", *legend])
 
 
@@ -52,6 +57,8 @@ class _Tree:
     def _edge(self, node: Node, other: Node) -> str:
         if self._part.mark(node, other) is Mark.CONFLICT:
             return "─x─"
+        if self._part.allows_hidden:
+            return f"{_LEFT[self._part.end(node, other)]}─{_RIGHT[self._part.end(other, node)]}"
         if (node, other) in self._part.suggested:
             return "─?▶"
         if (other, node) in self._part.suggested:

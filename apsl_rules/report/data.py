@@ -17,11 +17,15 @@ from apsl_rules.parts import EdgeFigures, Part, Visit
 from apsl_rules.report.edge_width import label_of, thickness, weights_of
 from apsl_rules.report.edges import Look, positions
 from apsl_rules.report.layout import Box, Drawing, DrawnEdge, drawing_of
-from apsl_rules.report.paths import body_of, corners_of, head_of
+from apsl_rules.report.paths import RADIUS, body_of, circle_of, corners_of, head_of
 from apsl_rules.rules import Conflict, Drop, Entry, Fact, Finding, Firing, Proof, Reason, Relation
 
 #: The figures of an edge, and how the page names them.
 _FIGURES = {"support": "support", "probability": "edge", "direction": "direction"}
+
+
+#: The looks whose mark at the second node tells the most: a tail, or the only arrowhead.
+_TOLD_BY_SECOND = (Look.BACK, Look.PARTIAL_AHEAD)
 
 
 def page_data(part: Part, figures: EdgeFigures | None = None) -> dict[str, Any]:
@@ -59,6 +63,8 @@ class _Writer:
             "boxes": [self._box(box) for box in drawing.boxes],
             "edges": [self._edge(drawn) for drawn in drawing.edges],
             "conflicts": [self._conflict(one) for one in part.all_conflicts],
+            "hidden": part.allows_hidden,
+            "radius": RADIUS,
             "positions": positions(part),
             "visits": [self._visit(visit) for visit in part.visits],
             "history": [self._entry(entry) for entry in part.history.entries],
@@ -100,10 +106,12 @@ class _Writer:
             "looks": [[position, str(look)] for position, look in drawn.edge.looks],
             "ports": [[round(port.x, 1), round(port.y, 1)] for port in (route.start, route.end)],
             "heads": [head_of(route.start), head_of(route.end)],
+            "circles": [[round(at, 1) for at in circle_of(port)] for port in (route.start, route.end)],
             "body": body_of(route),
             "zigzag": corners_of(route.zigzag()) if drawn.edge.is_contradicted else None,
             "middle": [round(at, 1) for at in route.middle],
-            "proof": None if drawn.edge.last is Look.NONE else self._proof(self._part.why(*drawn.edge.pair)),
+            "proof": None if drawn.edge.last is Look.NONE else self._proof(self._why_edge(drawn)),
+            "other": self._proof(self._part.why(*drawn.edge.pair[::-1])) if drawn.edge.last is Look.TWO_HEADS else None,
             "p": None if p is None else f"{p:.3g}",
             "width": round(thickness(weight), 2),
             "weight": label_of(pair, weight, self._given),
@@ -116,6 +124,11 @@ class _Writer:
         """Return what lies behind an edge, with its nodes as numbers."""
         chart = self._figures.charts.get(pair)
         return None if chart is None else chart | {"nodes": [self._node(node) for node in chart["nodes"]]}
+
+    def _why_edge(self, drawn: DrawnEdge) -> Proof:
+        """Return the proof of an edge; of one with marks at both ends that of the end which tells the most."""
+        x, y = drawn.edge.pair
+        return self._part.why(y, x) if drawn.edge.last in _TOLD_BY_SECOND else self._part.why(x, y)
 
     def _proof(self, proof: Proof) -> int:
         """Write the steps that are not written yet, and return the number of the last one."""
@@ -201,7 +214,8 @@ def _run(part: Part) -> list[list[str]]:
         *((_words(name), _setting(value)) for name, value in part.settings.items() if value is not None),
         ("Nodes", f"{len(part.members)} in the part, {len(part.nodes):,} in all"),
         ("Arrows", len(part.arrows)),
-        ("Lines", len(part.lines)),
+        *([("Hidden causes", len(part.bidirected)), ("Half open", len(part.partial))] if part.allows_hidden else []),
+        ("Open" if part.allows_hidden else "Lines", len(part.lines)),
         ("Conflicts", len(part.conflicts)),
         ("Beyond the depth", count_of(beyond, "edge")),
         ("Visited", count_of(len(part.visits), "node")),

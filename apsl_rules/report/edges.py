@@ -9,15 +9,18 @@ import attrs
 
 from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.parts import Part, inside
-from apsl_rules.rules import MarkStore, adjacent, arrow, conflict
+from apsl_rules.rules import MarkStore, adjacent, arrow, conflict, head
 
-_DRAWN = frozenset({adjacent.name, arrow.name, conflict.name})
+_MARKED = (adjacent, arrow, conflict, head)
+_DRAWN = frozenset(relation.name for relation in _MARKED)
 
 
 class Look(StrEnum):
     """How a pair of nodes is drawn; ``ahead`` and ``back`` are arrows along and against the pair.
 
-    ``maybe ahead`` and ``maybe back`` are lines with a suggested direction.
+    ``maybe ahead`` and ``maybe back`` are lines with a suggested direction. With hidden causes, ``partial ahead`` has
+    an arrowhead at the second node and a circle at the first, ``partial back`` the other way round, ``two heads`` two
+    arrowheads, and ``open`` two circles.
     """
 
     NONE = "none"
@@ -28,6 +31,14 @@ class Look(StrEnum):
     MAYBE_BACK = "maybe back"
     BOTH = "both"
     CONFLICT = "conflict"
+    PARTIAL_AHEAD = "partial ahead"
+    PARTIAL_BACK = "partial back"
+    TWO_HEADS = "two heads"
+    OPEN = "open"
+
+
+_BY_ARROWS = {(True, True): Look.BOTH, (True, False): Look.AHEAD, (False, True): Look.BACK}
+_BY_HEADS = {(True, True): Look.TWO_HEADS, (False, True): Look.PARTIAL_AHEAD, (True, False): Look.PARTIAL_BACK}
 
 
 @attrs.frozen
@@ -66,7 +77,7 @@ def edges_of(part: Part) -> tuple[Edge, ...]:
         if position and entries[position - 1].fact.relation in _DRAWN:
             _note(looks, part, state, position, [entries[position - 1].fact.nodes])
     if part.store is not part.history:
-        facts = (fact for relation in (adjacent, arrow, conflict) for fact in part.store.facts(relation))
+        facts = (fact for relation in _MARKED for fact in part.store.facts(relation))
         _note(looks, part, part.store, positions(part), [*looks, *(fact.nodes for fact in facts)])
     ordered = sorted(looks, key=lambda pair: tuple(map(order_key, pair)))
     return tuple(Edge(pair, _is_within(part, pair), tuple(looks[pair])) for pair in ordered)
@@ -76,14 +87,14 @@ def look(store: MarkStore, x: Node, y: Node) -> Look:
     """Return how a pair is drawn in a state of a run."""
     if conflict.fact(x, y) in store:
         return Look.CONFLICT if adjacent.fact(x, y) in store else Look.NONE
-    match store.has_arrow(x, y), store.has_arrow(y, x):
-        case True, True:
-            return Look.BOTH
-        case True, False:
-            return Look.AHEAD
-        case False, True:
-            return Look.BACK
-    return Look.LINE if adjacent.fact(x, y) in store else Look.NONE
+    arrows = store.has_arrow(x, y), store.has_arrow(y, x)
+    heads = store.relates(head, x, y), store.relates(head, y, x)
+    if any(arrows):
+        return _BY_ARROWS[arrows]
+    if any(heads):
+        return _BY_HEADS[heads]
+    joined = Look.OPEN if head.name in store.relations else Look.LINE
+    return joined if adjacent.fact(x, y) in store else Look.NONE
 
 
 def _note(

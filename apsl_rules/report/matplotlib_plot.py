@@ -11,7 +11,15 @@ from apsl_rules.report.curves import STUB, Port
 from apsl_rules.report.edge_width import label_of, thickness, weights_of
 from apsl_rules.report.edges import Look
 from apsl_rules.report.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
-from apsl_rules.report.paths import BEGINS_WITH_HEAD, ENDS_WITH_HEAD, SUGGESTED
+from apsl_rules.report.paths import (
+    BEGINS_WITH_CIRCLE,
+    BEGINS_WITH_HEAD,
+    ENDS_WITH_CIRCLE,
+    ENDS_WITH_HEAD,
+    RADIUS,
+    SUGGESTED,
+    circle_of,
+)
 from apsl_rules.report.text_width import FONT_SIZE
 
 if TYPE_CHECKING:
@@ -83,7 +91,7 @@ class _Plot:
         self._words(*box.middle, box.label, size=FONT_SIZE * 0.95, color=colour, zorder=4, weight=weight)
 
     def _edge(self, drawn: DrawnEdge, weight: float | None) -> None:
-        from matplotlib.patches import PathPatch
+        from matplotlib.patches import Circle, PathPatch
         from matplotlib.path import Path
 
         look, route, kind = drawn.edge.last, drawn.route, stroke_name(drawn.edge.last)
@@ -94,9 +102,9 @@ class _Plot:
         else:
             points = [route.curves[0][0], *(point for curve in route.curves for point in curve[1:])]
             codes = [Path.LINETO, *[Path.CURVE4] * (len(points) - 1)]
-        if look not in BEGINS_WITH_HEAD:
+        if look not in BEGINS_WITH_HEAD | BEGINS_WITH_CIRCLE:
             points, codes = [(route.start.x, route.start.y), *points], [Path.LINETO, *codes]
-        if look not in ENDS_WITH_HEAD:
+        if look not in ENDS_WITH_HEAD | ENDS_WITH_CIRCLE:
             points, codes = [*points, (route.end.x, route.end.y)], [*codes, Path.LINETO]
         dashes: Any = "-" if kind != "line" else (0, (4, 2.3))
         how: dict[str, Any] = {"linestyle": dashes if drawn.edge.within else ":", "gid": _gid(drawn, kind)}
@@ -108,6 +116,9 @@ class _Plot:
             self._head(route.end, colour, fill)
         if look in BEGINS_WITH_HEAD:
             self._head(route.start, colour, fill)
+        for port, looks in ((route.end, ENDS_WITH_CIRCLE), (route.start, BEGINS_WITH_CIRCLE)):
+            if look in looks:
+                self._ax.add_patch(Circle(circle_of(port), RADIUS, facecolor=BACKGROUND, edgecolor=colour, zorder=2))
         x, y = route.middle
         if kind == "conflict":
             size = 15 * self._points
@@ -127,6 +138,6 @@ class _Plot:
 
 def _gid(drawn: DrawnEdge, kind: str) -> str:
     """Return the id of the stroke of an edge, by which the figure and saved files identify it."""
-    is_turned = drawn.edge.last in {Look.BACK, Look.MAYBE_BACK}
+    is_turned = drawn.edge.last in {Look.BACK, Look.MAYBE_BACK, Look.PARTIAL_BACK}
     first, second = drawn.edge.pair[::-1] if is_turned else drawn.edge.pair
     return f"{kind} {first!r} {second!r}"

@@ -12,10 +12,14 @@ from apsl_rules.report.edge_width import label_of, thickness, weights_of
 from apsl_rules.report.edges import Look
 from apsl_rules.report.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
 from apsl_rules.report.paths import (
+    BEGINS_WITH_CIRCLE,
     BEGINS_WITH_HEAD,
+    ENDS_WITH_CIRCLE,
     ENDS_WITH_HEAD,
+    RADIUS,
     SUGGESTED,
     body_of,
+    circle_of,
     corners_of,
     head_of,
     num,
@@ -25,6 +29,8 @@ from apsl_rules.report.text_width import FONT_SIZE, width_of
 
 _LEGEND, _LETTERS = 34.0, 11
 _CONFLICT, _ARROW, _LINE, _BEYOND = STROKES["conflict"], STROKES["arrow"], STROKES["line"], STROKES["beyond"]
+_HIDDEN = STROKES["hidden"]
+_WITH_HIDDEN = ("hidden common cause", "cause, or hidden cause", "open")
 _SIGNS = {
     "arrow": f'<path d="M0 0H31" stroke="{_ARROW}"/><path d="M40 0L31 -4.5V4.5Z" fill="{_ARROW}"/>',
     "line: direction open": f'<path d="M0 0H40" stroke="{_LINE}" stroke-dasharray="7 4"/>',
@@ -33,6 +39,12 @@ _SIGNS = {
     "conflict": f'<path d="M0 0L3 -3L8 3L13 -3L18 3L23 -3L28 3L33 -3L40 0" fill="none" stroke="{_CONFLICT}"/>'
     f'<circle cx="20" r="7" fill="{BACKGROUND}" stroke="{_CONFLICT}"/>'
     f'<path d="M16.5 -3.5l7 7m0 -7l-7 7" stroke="{_CONFLICT}"/>',
+    "hidden common cause": f'<path d="M9 0H31" stroke="{_HIDDEN}"/><path d="M40 0L31 -4.5V4.5Z" fill="{_HIDDEN}"/>'
+    f'<path d="M0 0L9 -4.5V4.5Z" fill="{_HIDDEN}"/>',
+    "cause, or hidden cause": f'<path d="M8 0H31" stroke="{_LINE}" stroke-dasharray="7 4"/>'
+    f'<path d="M40 0L31 -4.5V4.5Z" fill="{_LINE}"/><circle cx="4" r="4" fill="none" stroke="{_LINE}"/>',
+    "open": f'<path d="M8 0H32" stroke="{_LINE}" stroke-dasharray="7 4"/>'
+    f'<circle cx="4" r="4" fill="none" stroke="{_LINE}"/><circle cx="36" r="4" fill="none" stroke="{_LINE}"/>',
     "beyond the asked depth": f'<path d="M0 0H40" stroke="{_BEYOND}" stroke-dasharray="1.5 4" stroke-linecap="round"/>',
 }
 
@@ -45,7 +57,12 @@ def svg(part: Part, *, outside: bool = False, figures: EdgeFigures | None = None
     drawing = drawing_of(part) if outside else drawing_of(part).part_only()
     beyond = any(not drawn.edge.within for drawn in drawing.edges)
     suggested = any(drawn.edge.last in SUGGESTED for drawn in drawing.edges)
-    absent = {"beyond the asked depth": not beyond, "line: direction suggested": not suggested}
+    absent = {
+        "beyond the asked depth": not beyond,
+        "line: direction suggested": not suggested,
+        "line: direction open": part.allows_hidden,
+        **dict.fromkeys(_WITH_HIDDEN, not part.allows_hidden),
+    }
     signs = {words: sign for words, sign in _SIGNS.items() if not absent.get(words)}
     weights = weights_of(part.rows())
     size = [num(max(drawing.width, 2 * MARGIN + sum(map(_room, signs)))), num(drawing.height + _LEGEND)]
@@ -94,7 +111,8 @@ def _edge(drawn: DrawnEdge, weights: Mapping[Pair, float], figures: EdgeFigures 
     look, route, kind = drawn.edge.last, drawn.route, stroke_name(drawn.edge.last)
     colour = STROKES[kind if drawn.edge.within else "beyond"]
     weight = weights.get(frozenset(drawn.edge.pair))
-    first, second = drawn.edge.pair[::-1] if look in {Look.BACK, Look.MAYBE_BACK} else drawn.edge.pair
+    is_turned = look in {Look.BACK, Look.MAYBE_BACK, Look.PARTIAL_BACK}
+    first, second = drawn.edge.pair[::-1] if is_turned else drawn.edge.pair
     names = f"data-source={quoteattr(shown(first))} data-target={quoteattr(shown(second))}"
     yield f'<g {names} data-mark="{kind}" fill="none" stroke="{colour}" stroke-width="{num(thickness(weight))}">'
     body = corners_of(route.zigzag()) if kind == "conflict" else body_of(route)
@@ -104,6 +122,10 @@ def _edge(drawn: DrawnEdge, weights: Mapping[Pair, float], figures: EdgeFigures 
             yield f'<path d="{head_of(port)}" fill="{BACKGROUND}" stroke-width="1.5"/>'
         elif look in looks:
             yield f'<path d="{head_of(port)}" fill="{colour}" stroke="none"/>'
+    for port, looks in ((route.end, ENDS_WITH_CIRCLE), (route.start, BEGINS_WITH_CIRCLE)):
+        if look in looks:
+            place = " ".join(f'{name}="{num(at)}"' for name, at in zip(("cx", "cy"), circle_of(port), strict=True))
+            yield f'<circle {place} r="{num(RADIUS)}" fill="{BACKGROUND}" stroke-width="1.5"/>'
     x, y = route.middle
     if kind == "conflict":
         yield f'<circle cx="{num(x)}" cy="{num(y)}" r="8" fill="{BACKGROUND}" stroke-width="1.5"/>'

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from apsl_rules.rules.conflicts import POLICIES, Conflict, Policy, is_consistent, left_standing
+from apsl_rules.rules.conflicts import POLICIES, Policy
+from apsl_rules.rules.contradictions import Conflict, is_consistent, left_standing, marks_on
 from apsl_rules.rules.cycles import cyclic_groups
 from apsl_rules.rules.engine import Outcome, Program, compile_rulebook, count_firings, extend
 from apsl_rules.rules.facts import (
@@ -24,23 +25,29 @@ from apsl_rules.rules.facts import (
     conflict,
     duplicate,
     gap,
+    head,
     settled,
     spouse,
     untested,
+    within,
+    without,
 )
 from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
 from apsl_rules.rules.ledger import Ledger, ledger
 from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason, shortest_proofs
+from apsl_rules.rules.ranked import LEFT_OUT
 from apsl_rules.rules.repairs import Repair
 from apsl_rules.rules.rule import Rule, Rulebook
-from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND, STEP_2, X, Y, Z, knowing
+from apsl_rules.rules.rulebooks import KNOWING, PAG, PAPER, SOUND, STEP_2, X, Y, Z, discriminates, knowing
 from apsl_rules.rules.sequential import store_of
-from apsl_rules.rules.store import Mark, MarkStore
+from apsl_rules.rules.store import End, Mark, MarkStore
 
 __all__ = [
     "KNOWING",
+    "LEFT_OUT",
     "NAMED",
     "NOTHING",
+    "PAG",
     "PAPER",
     "POLICIES",
     "RELATIONS",
@@ -48,6 +55,7 @@ __all__ = [
     "STEP_2",
     "Conflict",
     "Drop",
+    "End",
     "Entry",
     "Fact",
     "Finding",
@@ -80,13 +88,16 @@ __all__ = [
     "conflict",
     "count_firings",
     "cyclic_groups",
+    "discriminates",
     "duplicate",
     "extend",
     "gap",
+    "head",
     "is_consistent",
     "knowing",
     "ledger",
     "left_standing",
+    "marks_on",
     "proof_of",
     "proof_of_reason",
     "settled",
@@ -94,4 +105,6 @@ __all__ = [
     "spouse",
     "store_of",
     "untested",
+    "within",
+    "without",
 ]

@@ -96,6 +96,9 @@ chain = Relation("chain", 3, "{1} is no collider between {0} and {2}", symmetric
 spouse = Relation("spouse", 3, "{0} and {2} share the child {1}", symmetric=True)
 barred = Relation("barred", 2, "no arrow goes from {0} to {1}")
 conflict = Relation("conflict", 2, "{0} and {1} are in conflict", symmetric=True)
+head = Relation("head", 2, "{1} *-> {0}")
+within = Relation("within", 3, "{1} is in a set that separates {0} from {2}", symmetric=True)
+without = Relation("without", 3, "{1} is not in a set that separates {0} from {2}", symmetric=True)
 
 RELATIONS = (adjacent, gap, settled, untested, duplicate, arrow, collider, chain, spouse, barred, conflict)
 

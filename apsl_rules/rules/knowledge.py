@@ -158,8 +158,11 @@ class Knowledge:
             return None
         return f"{shown(tail)} is in tier {late} and {shown(head)} in tier {early}"
 
-    def why_apart(self, x: Node, y: Node) -> str | None:
-        """Say why two nodes are not adjacent, in words or "" if told outright; None if they may be."""
+    def why_apart(self, x: Node, y: Node, *, hidden: bool = False) -> str | None:
+        """Say why two nodes are not adjacent, in words or "" if told outright; None if they may be.
+
+        Where both directions are forbidden they are not, unless causes may be ``hidden``: effects of one may be.
+        """
         if not self:
             return None
         if frozenset((x, y)) in self._apart:
@@ -167,7 +170,7 @@ class Knowledge:
         tier = self._tier.get(x)
         if tier in self.apart_within and self._tier.get(y) == tier:
             return f"both are in tier {tier}"
-        if self.why_barred(x, y) is not None and self.why_barred(y, x) is not None:
+        if not hidden and self.why_barred(x, y) is not None and self.why_barred(y, x) is not None:
             return "both directions are forbidden"
         return None
 

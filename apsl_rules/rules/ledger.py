@@ -10,7 +10,8 @@ from typing import ClassVar, Literal, Self
 import attrs
 
 from apsl_rules.names import in_order
-from apsl_rules.rules.conflicts import Conflict, Policy, Settled, is_consistent, left_standing, settle
+from apsl_rules.rules.conflicts import Judging, Policy, Settled, needs_settling, settle
+from apsl_rules.rules.contradictions import Conflict, left_standing
 from apsl_rules.rules.engine import Program, compile_rulebook, count_firings, extend, require_positive
 from apsl_rules.rules.facts import Finding, Firing
 from apsl_rules.rules.proof import proof_of, proof_of_reason, shortest_proofs
@@ -60,7 +61,7 @@ def ledger(rulebook: Rulebook, policy: Policy) -> Ledger:
     match policy:
         case "first" | "last":
             return _Sequential(program, program.start(), policy)
-        case "quarantine" | "strongest":
+        case "quarantine" | "strongest" | "ranked":
             require_positive(rulebook)
             return _Fixpoint(program, program.start(), policy)
 
@@ -69,7 +70,7 @@ def ledger(rulebook: Rulebook, policy: Policy) -> Ledger:
 class _Fixpoint(Ledger):
     """Judges the whole set of findings whenever it contains contradictions."""
 
-    policy: Literal["quarantine", "strongest"]
+    policy: Judging
     told: tuple[Sequence[Finding], ...] = ()
 
     order_dependent = False
@@ -84,7 +85,7 @@ class _Fixpoint(Ledger):
 
     @cached_property
     def settled(self) -> Settled:
-        if is_consistent(self.history):
+        if not needs_settling(self.history, self.policy):
             return Settled(self.history, ())
         return settle(self.program.rulebook, self._findings, self.policy)
 

@@ -15,6 +15,7 @@ from apsl_rules.evidence import evidence_strength, evidence_text
 from apsl_rules.names import shown
 from apsl_rules.rules.facts import RELATIONS, Fact, Finding, fact_key
 from apsl_rules.rules.proof import as_a_set, proof_of, shortest_proofs
+from apsl_rules.rules.rule import Rulebook
 from apsl_rules.rules.rulebooks import KNOWING
 
 #: How many sets are tried at most, and how large they get.
@@ -44,7 +45,9 @@ def _text(fact: Fact) -> str:
     return f"{fact.relation}({', '.join(map(shown, fact.nodes))})"
 
 
-def find_repairs(sides: Sequence[Fact], findings: Iterable[Finding]) -> tuple[Repair, ...]:
+def find_repairs(
+    sides: Sequence[Fact], findings: Iterable[Finding], rulebook: Rulebook = KNOWING
+) -> tuple[Repair, ...]:
     """Return the least sets of findings without which not all of some facts follow, the most doubtful first.
 
     What the user gave is not put in question as long as something else can be.
@@ -61,7 +64,7 @@ def find_repairs(sides: Sequence[Fact], findings: Iterable[Finding]) -> tuple[Re
             steps += 1
             if steps > MOST_TRIED or any(one <= gone for one in found):
                 continue
-            grounds = _grounds(sides, [one for fact, one in known.items() if fact not in gone])
+            grounds = _grounds(rulebook, sides, [one for fact, one in known.items() if fact not in gone])
             if grounds is None:
                 found.append(gone)
             else:
@@ -77,9 +80,9 @@ def find_repairs(sides: Sequence[Fact], findings: Iterable[Finding]) -> tuple[Re
     return tuple(sorted(repairs, key=lambda one: (one.strength, [fact_key(finding.fact) for finding in one.findings])))
 
 
-def _grounds(sides: Sequence[Fact], findings: Sequence[Finding]) -> frozenset[Fact] | None:
+def _grounds(rulebook: Rulebook, sides: Sequence[Fact], findings: Sequence[Finding]) -> frozenset[Fact] | None:
     """Return the findings that prove all sides, or None if not all follow."""
-    store = shortest_proofs(KNOWING, findings)
+    store = shortest_proofs(rulebook, findings)
     if not all(side in store for side in sides):
         return None
     return frozenset(one.fact for side in sides for one in proof_of(store, side).findings)

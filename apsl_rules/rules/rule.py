@@ -60,11 +60,12 @@ class Rule:
 
 @attrs.frozen
 class Rulebook:
-    """A named set of rules over known relations."""
+    """A named set of rules over known relations; ``further`` are the rules that background knowledge needs besides."""
 
     name: str
     rules: tuple[Rule, ...]
     relations: tuple[Relation, ...] = RELATIONS
+    further: tuple[Rule, ...] | None = None
 
     def __attrs_post_init__(self) -> None:
         known = by_name(self.relations)

@@ -23,6 +23,7 @@ from apsl_rules.rules.facts import (
     arrow,
     conflict,
     gap,
+    head,
     settled,
     untested,
 )
@@ -30,13 +31,32 @@ from apsl_rules.rules.journal import Journal
 
 
 class Mark(StrEnum):
-    """What is known of a pair of nodes."""
+    """What is known of a pair of nodes.
+
+    With hidden causes allowed an arrowhead need not have a tail at its other end: nothing is known of that end
+    (``PARTIAL``), or it has an arrowhead too (``BIDIRECTED``).
+    """
 
     UNKNOWN = "unknown"
     GAP = "gap"
     LINE = "line"
+    PARTIAL = "partial"
+    BIDIRECTED = "bidirected"
     ARROW = "arrow"
     CONFLICT = "conflict"
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it is the mark of an edge with an end of which nothing is known."""
+        return self in (Mark.LINE, Mark.PARTIAL)
+
+
+class End(StrEnum):
+    """What is known of one end of an edge; nothing is proved of a circle."""
+
+    ARROW = "arrow"
+    TAIL = "tail"
+    CIRCLE = "circle"
 
 
 @attrs.frozen(init=False, repr=False, eq=False)
@@ -127,13 +147,13 @@ class MarkStore:
             return Mark.CONFLICT
         if self.relates(arrow, x, y) or self.relates(arrow, y, x):
             return Mark.ARROW
+        if heads := self.relates(head, x, y) + self.relates(head, y, x):
+            return Mark.PARTIAL if heads == 1 else Mark.BIDIRECTED
         if self.relates(adjacent, x, y):
             return Mark.LINE
-        if self.relates(gap, x, y):
-            return Mark.GAP
-        if (self.relates(settled, x) or self.relates(settled, y)) and not self.relates(untested, x, y):
-            return Mark.GAP
-        return Mark.UNKNOWN
+        is_settled = self.relates(settled, x) or self.relates(settled, y)
+        is_gap = self.relates(gap, x, y) or (is_settled and not self.relates(untested, x, y))
+        return Mark.GAP if is_gap else Mark.UNKNOWN
 
     def relates(self, relation: Relation, *nodes: Node) -> bool:
         """Return whether a fact about nodes is held here; the end of the journal answers for the newest store."""
@@ -146,6 +166,18 @@ class MarkStore:
         """Return whether x -> y is held."""
         return self.relates(arrow, x, y)
 
+    def has_mark(self, x: Node, y: Node) -> bool:
+        """Return whether something is held of an end of an edge."""
+        return any(self.relates(one, *pair) for one in (arrow, head) for pair in ((x, y), (y, x)))
+
+    def end(self, x: Node, y: Node) -> End:
+        """Return the mark at x on the edge of x and y."""
+        if self.relates(conflict, x, y):
+            return End.CIRCLE
+        if self.relates(arrow, x, y):
+            return End.TAIL
+        return End.ARROW if self.relates(head, x, y) or self.relates(arrow, y, x) else End.CIRCLE
+
     @property
     def arrows(self) -> frozenset[tuple[Node, Node]]:
         """Return every arrow as (from, to), except on pairs in conflict."""
@@ -155,9 +187,21 @@ class MarkStore:
 
     @property
     def lines(self) -> frozenset[Pair]:
-        """Return every adjacent pair whose direction is open."""
-        oriented = {frozenset(fact.nodes) for fact in self.facts(arrow)} | self.conflicts
+        """Return every adjacent pair whose direction is open: nothing is known of either end."""
+        oriented = {frozenset(fact.nodes) for fact in (*self.facts(arrow), *self.facts(head))} | self.conflicts
         return frozenset(frozenset(fact.nodes) for fact in self.facts(adjacent)) - oriented
+
+    @property
+    def partial(self) -> frozenset[tuple[Node, Node]]:
+        """Return every pair with an arrowhead at the second node and nothing known of the first: (x, y) for x o-> y."""
+        ends = (fact.nodes[::-1] for fact in self.facts(head))
+        return frozenset((x, y) for x, y in ends if self.mark(x, y) is Mark.PARTIAL)
+
+    @property
+    def bidirected(self) -> frozenset[Pair]:
+        """Return every pair with arrowheads at both ends."""
+        pairs = (fact.nodes for fact in self.facts(head))
+        return frozenset(frozenset(pair) for pair in pairs if self.mark(*pair) is Mark.BIDIRECTED)
 
     @property
     def conflicts(self) -> frozenset[Pair]:

@@ -18,7 +18,7 @@ from apsl_backends.learners.grow_shrink.rulebook import PATHS
 from apsl_backends.table_oracles import TABLE_ENDINGS, TABLE_ORACLES, read_table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.export.formats import FORMATS, READERS, read_known_graph
-from apsl_rules.graphs import Dag, is_networkx, known_dag
+from apsl_rules.graphs import Dag, DagWithHidden, is_networkx, known_dag
 from apsl_rules.graphs.networks import Network, read_bif
 from apsl_rules.neighbours import BlanketFinder, Neighbours, SpousesByChild
 from apsl_rules.oracles import Oracle
@@ -36,17 +36,19 @@ from apsl_rules.plugins import (
     hookimpl,
     parse_spec,
 )
-from apsl_rules.rules import KNOWING, PAPER, SOUND, Rulebook
+from apsl_rules.rules import KNOWING, PAG, PAPER, SOUND, Rulebook
 
 
 def _is_graph(source: Any) -> bool:
-    return isinstance(source, Dag | Network | MarkedGraph) or is_networkx(source)
+    return isinstance(source, Dag | DagWithHidden | Network | MarkedGraph) or is_networkx(source)
 
 
 def _dsep(source: Any, settings: OracleSettings) -> Oracle:
     if settings.options:
         message = f"the oracle 'dsep' knows its graph and has no option {next(iter(settings.options))!r}; leave it out"
         raise InvalidArgumentError(message)
+    if isinstance(source, DagWithHidden):
+        return DSeparation(source)
     return DSeparation(source.dag if isinstance(source, Network) else known_dag(source))
 
 
@@ -91,7 +93,7 @@ def apsl_blankets() -> Iterable[BlanketOffer]:
 @hookimpl
 def apsl_rulebooks() -> Iterable[Rulebook]:
     """Offer the rulebooks."""
-    return [SOUND, KNOWING, PAPER, PATHS]
+    return [SOUND, KNOWING, PAPER, PATHS, PAG]
 
 
 @hookimpl

@@ -9,8 +9,10 @@ from typing import Any
 import networkx as nx
 import pydot
 import pytest
+from causallearn.graph.Edge import Edge
 from causallearn.graph.Endpoint import Endpoint
 from causallearn.graph.GeneralGraph import GeneralGraph
+from causallearn.graph.GraphNode import GraphNode
 from causallearn.utils.GraphUtils import GraphUtils
 from causallearn.utils.TXT2GeneralGraph import txt2generalgraph
 from hypothesis import given, settings
@@ -22,7 +24,7 @@ from apsl_rules.errors import GraphFormatError, InvalidArgumentError
 from apsl_rules.export._spelling import escape_signs, spell_label
 from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.rules.store import Mark
-from support.strategies import marked_graphs
+from support.strategies import marked_graphs, without_conflicts
 
 #: pgmpy and pydot call their parser by old names, which it says in a warning.
 pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning")
@@ -120,13 +122,34 @@ def test_causallearn_graphs_come_back(graph: MarkedGraph) -> None:
     assert export.from_causallearn(export.to_causallearn(graph)) == graph
 
 
-def test_circles_of_causallearn_are_refused() -> None:
-    """An edge with a circle means something else, so it is not read as a line."""
+def test_circles_of_causallearn_are_those_of_a_graph_with_hidden_causes() -> None:
+    """An edge with a circle means something else, so it is not read as a line of another graph."""
     made = export.to_causallearn(MarkedGraph("ab", lines=["ab"]))
     made.graph[made.graph == -1] = Endpoint.CIRCLE.value
 
+    assert export.from_causallearn(made) == MarkedGraph("ab", lines=["ab"], hidden=True)
     with pytest.raises(GraphFormatError, match="the edge a o-o b has a circle"):
-        export.from_causallearn(made)
+        export.from_causallearn(made, hidden=False)
+
+
+@given(marked_graphs(hidden=True))
+def test_pags_come_back_from_causallearn(graph: MarkedGraph) -> None:
+    """All ends survive; a conflict has circles there."""
+    again = export.from_causallearn(export.to_causallearn(graph), hidden=True)
+
+    assert again == without_conflicts(graph)
+
+
+def test_a_pag_that_causallearn_found_is_read() -> None:
+    """Marks that its search gave, as Tetrad's text gives them too."""
+    nodes = [GraphNode(name) for name in "abc"]
+    made = GeneralGraph(nodes)
+    made.add_edge(Edge(nodes[0], nodes[1], Endpoint.CIRCLE, Endpoint.ARROW))
+    made.add_edge(Edge(nodes[1], nodes[2], Endpoint.ARROW, Endpoint.ARROW))
+    read = export.from_causallearn(made)
+
+    assert read == MarkedGraph("abc", partial=["ab"], bidirected=["bc"])
+    assert export.from_tetrad(str(made)) == read
 
 
 def test_causallearn_and_tetrad_text_agree(tmp_path: Path) -> None:

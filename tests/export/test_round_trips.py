@@ -14,7 +14,7 @@ from apsl_rules.export._spelling import escape_signs, read_label, spell_label, u
 from apsl_rules.names import Node
 from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.rules.store import Mark
-from support.strategies import ODD_LABELS, marked_graphs
+from support.strategies import ODD_LABELS, marked_graphs, without_conflicts
 
 #: The formats that keep every mark: how to write and how to read each.
 WHOLE: dict[str, tuple[Callable[[object], Any], Callable[[Any], MarkedGraph]]] = {
@@ -44,6 +44,68 @@ def test_a_graph_comes_back_as_it_was(name: str, graph: MarkedGraph) -> None:
     assert again == graph
     assert [*map(repr, again.nodes)] == [*map(repr, graph.nodes)]
     assert again.edges == graph.edges
+
+
+#: Those that say whether causes may be hidden, and those that must be told.
+SAYING = ("networkx", "graphml", "mermaid", "dagitty", "json")
+TOLD: dict[str, tuple[Callable[[object], Any], Callable[..., MarkedGraph]]] = {
+    "adjacency": (export.to_adjacency, export.from_adjacency),
+    "tetrad": (export.to_tetrad, export.from_tetrad),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SAYING)
+@given(marked_graphs(hidden=True))
+def test_a_graph_with_hidden_causes_comes_back(name: str, graph: MarkedGraph) -> None:
+    """All ends of all edges survive; dagitty has no sign for conflicts, which get circles."""
+    write, read = WHOLE[name]
+    if name == "networkx" and None in graph.nodes:
+        return
+    again = read(write(graph))
+
+    assert again == (without_conflicts(graph) if name == "dagitty" else graph)
+
+
+@pytest.mark.parametrize("name", TOLD)
+@given(marked_graphs(hidden=True))
+def test_a_graph_with_hidden_causes_comes_back_if_told(name: str, graph: MarkedGraph) -> None:
+    """These formats do not say what kind of graph it is; Tetrad has no sign for conflicts."""
+    write, read = TOLD[name]
+
+    assert read(write(graph), hidden=True) == (without_conflicts(graph) if name == "tetrad" else graph)
+
+
+@given(marked_graphs(hidden=True))
+def test_dot_and_pcalg_keep_all_ends(graph: MarkedGraph) -> None:
+    """A DOT text with an edge says what it is; a matrix of pcalg is always that of a PAG."""
+    again = export.from_dot(export.to_dot(graph))
+
+    assert again == (graph if graph.edges else MarkedGraph(graph.nodes))
+    assert export.from_pcalg(export.to_pcalg(graph)) == without_conflicts(graph)
+    assert export.from_pandas(export.to_pandas(graph), nodes=graph.nodes, hidden=True) == graph
+
+
+def test_formats_without_two_ends_refuse_hidden_causes() -> None:
+    """Each with a sentence that says what to do."""
+    graph = MarkedGraph("ab", bidirected=["ab"])
+    for write in (export.to_bif, export.to_bnlearn, export.to_pgmpy):
+        with pytest.raises(GraphError, match="this graph allows hidden causes"):
+            write(graph)
+    with pytest.raises(GraphError, match=r"to_pcalg\(\) gives a matrix that has"):
+        export.to_paper_matrix(graph)
+    with pytest.raises(GraphError, match="learn with hidden='allowed'"):
+        export.to_pcalg(MarkedGraph("ab", lines=["ab"]))
+    with pytest.raises(GraphError, match="give hidden=True"):
+        MarkedGraph("ab", bidirected=["ab"], hidden=False)
+
+
+def test_pcalg_has_the_mark_at_the_column() -> None:
+    """2 at (a, b) is an arrowhead at b, as in pcalg's manual (amat.pag)."""
+    cells = export.to_pcalg(MarkedGraph("abc", arrows=["ab"], partial=["cb"]))
+
+    assert (cells.loc["a", "b"], cells.loc["b", "a"]) == (2, 3)
+    assert (cells.loc["c", "b"], cells.loc["b", "c"]) == (2, 1)
 
 
 @given(marked_graphs())

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_rules.names import in_order
-from apsl_rules.rules.conflicts import is_consistent, settle
+from apsl_rules.rules.conflicts import settle
+from apsl_rules.rules.contradictions import is_consistent
 from apsl_rules.rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, Reason, conflict, gap

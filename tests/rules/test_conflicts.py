@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from apsl_rules.rules.conflicts import Settled, is_consistent, settle
+from apsl_rules.rules.conflicts import Settled, settle
+from apsl_rules.rules.contradictions import is_consistent
 from apsl_rules.rules.facts import Finding
 from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.rulebooks import SOUND

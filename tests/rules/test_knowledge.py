@@ -195,7 +195,9 @@ def test_unknown_names_are_refused_with_the_nearest() -> None:
 def test_learners_that_do_not_honour_knowledge_refuse_it(learner: str) -> None:
     """The sentence names those that do; without knowledge they run as ever."""
     name = learner.replace("+", ".")
-    sentence = f"'{name}' does not honour .*; use one of apsl, apsl-fs, apsl-mixed, apsl-score, cmb, pcd-by-pcd"
+    sentence = (
+        f"'{name}' does not honour .*; use one of apsl, apsl-fs, apsl-hidden, apsl-mixed, apsl-score, cmb, pcd-by-pcd"
+    )
 
     with pytest.raises(KnowledgeError, match=sentence):
         learn(CHAIN, "b", learner=learner, knowledge=Knowledge(required=[("a", "b")]))

@@ -39,7 +39,7 @@ def search(handle: ScoreHandle, dag: Marks, **changes: Any) -> OrderOutcome:
     options: dict[str, Any] = {"starts": 4, "kicks": 5, "most_loss": MOST_LOSS, "seed": 1, "stop": no_flag()} | changes
     opened, limit = options.pop("opened", every_pair(len(dag))), options.pop("limit", 8)
     options.setdefault("near", np.arange(len(dag)))
-    return open_search(handle, range(len(dag))).order(dag, opened, limit, **options)
+    return open_search(handle, range(len(opened))).order(dag, opened, limit, **options)
 
 
 def empty(width: int) -> Marks:
@@ -294,9 +294,7 @@ def test_wrong_arguments_are_refused() -> None:
     matrices: list[Any] = [empty(3), empty(4).astype(np.int64), empty(8)[::2, ::2]]
     for matrix in matrices:
         with pytest.raises(TypeError):
-            open_search(handle, range(4)).order(
-                matrix, every_pair(4), 8, starts=1, kicks=0, most_loss=MOST_LOSS, seed=0, stop=no_flag()
-            )
+            search(handle, matrix, opened=every_pair(4), near=np.arange(4))
 
 
 def test_rounds_end_with_a_search_over_orders() -> None:

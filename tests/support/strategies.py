@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.names import Node
-from apsl_rules.parts.marked_graph import MARKS, MarkedGraph
+from apsl_rules.parts.marked_graph import MARKS, MARKS_WITH_HIDDEN, MarkedGraph
 from apsl_rules.rules.facts import Fact, Finding, Relation, Variable, adjacent, arrow, chain, collider, gap, spouse
 from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.store import Mark
@@ -111,13 +112,21 @@ ODD_LABELS: st.SearchStrategy[Node] = st.one_of(
 
 
 @st.composite
-def marked_graphs(draw: st.DrawFn, *, max_nodes: int = 6, marks: Sequence[Mark] = MARKS) -> MarkedGraph:
-    """Draw a graph with odd labels and every kind of mark; arrows never close a cycle."""
+def marked_graphs(
+    draw: st.DrawFn, *, max_nodes: int = 6, marks: Sequence[Mark] = MARKS, hidden: bool = False
+) -> MarkedGraph:
+    """Draw a graph with odd labels and every kind of mark, those with hidden causes too; arrows close no cycle."""
+    marks = MARKS_WITH_HIDDEN if hidden else marks
     nodes = draw(st.lists(ODD_LABELS, min_size=1, max_size=max_nodes, unique=True))
     pairs = list(combinations(nodes, 2))
     drawn = draw(st.lists(st.sampled_from([None, *marks]), min_size=len(pairs), max_size=len(pairs)))
     edges = [(*pair, mark) for pair, mark in zip(pairs, drawn, strict=True) if mark is not None]
-    return MarkedGraph.of_edges(draw(st.permutations(nodes)), edges)
+    return MarkedGraph.of_edges(draw(st.permutations(nodes)), edges, hidden=hidden)
+
+
+def without_conflicts(graph: MarkedGraph) -> MarkedGraph:
+    """Return a graph with lines in place of its conflicts, for formats that have no sign for them."""
+    return attrs.evolve(graph, lines=graph.lines | graph.conflicts, conflicts=frozenset())
 
 
 #: Names of nodes and levels that a file must quote, or that look like its keywords, numbers or comments.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.rules.facts import RELATIONS, Fact, Finding
+from apsl_rules.rules.facts import Fact, Finding
+from apsl_rules.rules.rulebooks import PAG
 
-_RELATIONS = {relation.name: relation for relation in RELATIONS}
+_RELATIONS = {relation.name: relation for relation in PAG.relations}
 
 
 def fact(text: str) -> Fact:

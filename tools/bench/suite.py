@@ -29,6 +29,7 @@ DOWHY = ROOT / ".venv-dowhy" / "bin" / "python"
 #: What other scripts import or start, and this one.
 HELPERS = (
     "graph_sets",
+    "hidden_peer",
     "mixed_networks",
     "mixed_peer",
     "peer",
@@ -55,6 +56,8 @@ class Benchmark:
 BENCHMARKS = (
     Benchmark("engine", "The rules: fixpoints fed visit by visit"),
     Benchmark("visits", "Nodes visited on a sparse graph of 1,000 nodes"),
+    Benchmark("hidden_exact", "Parts with hidden causes against the PAG, all small graphs"),
+    Benchmark("hidden_visits", "Nodes visited with hidden causes, against a global FCI"),
     Benchmark("kernels", "One G² test against a plain C row loop"),
     Benchmark("moments", "Ranks and covariances against numpy"),
     Benchmark("exact", "Figures of a large table against exact arithmetic", "200000"),
@@ -107,6 +110,7 @@ BENCHMARKS = (
         ("sets", "peers"),
     ),
     Benchmark("mixed", "Tables with numbers against peers", "--quick", "--networks {shared}/networks"),
+    Benchmark("hidden_causes", "Tables with hidden causes against peers", "--quick", "--python {peers}"),
     Benchmark("missing_numbers", "What missing values cost"),
     Benchmark("coverage", "How often the interval of an effect holds the truth"),
     Benchmark("many_rows_effects", "Effects from many rows", "--quick --folder {scratch}", "--folder {scratch}"),

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.graphs.ancestral import DagWithHidden, hide
 from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, count_of, listing
@@ -87,6 +88,10 @@ class Network:
     def cpdag(self) -> Cpdag:
         """Return the CPDAG: what independences alone determine of the graph."""
         return cpdag(self.dag)
+
+    def hiding(self, *nodes: Node) -> DagWithHidden:
+        """Return the graph with some of its nodes hidden: it answers questions about the others only."""
+        return hide(self.dag, nodes)
 
     @property
     def parameters(self) -> int:

@@ -13,6 +13,7 @@ const drawnEdges = data.edges.map((edge, number) => {
     hit: sign('path', { class: 'hit' }),
     stroke: sign('path', { class: 'stroke', 'stroke-width': edge.width }),
     heads: edge.heads.map((d) => sign('path', { class: 'head', d })),
+    circles: edge.circles.map(([cx, cy]) => sign('circle', { class: 'circle', cx, cy, r: data.radius })),
     cross: sign('g', { class: 'cross', transform: `translate(${x} ${y})` },
       sign('circle', { r: 8 }), sign('path', { d: 'M-3.5 -3.5l7 7m0 -7l-7 7' })),
     title: sign('title'),
@@ -20,7 +21,7 @@ const drawnEdges = data.edges.map((edge, number) => {
   const weight = edge.weight === null ? null
     : sign('text', { class: 'weight', x, y: y - 6, 'text-anchor': 'middle' }, edge.weight);
   const group = sign('g', { class: 'drawn-edge', 'data-edge': number },
-    parts.title, parts.hit, parts.stroke, ...parts.heads, parts.cross, weight);
+    parts.title, parts.hit, parts.stroke, ...parts.heads, ...parts.circles, parts.cross, weight);
   group.addEventListener('click', () => { if (!wasDragged()) choose({ kind: 'edge', number }); });
   return { edge, group, ...parts };
 });
@@ -49,14 +50,16 @@ drawing.append(scene);
 const isHidden = (within) => !within && !state.beyond;
 const classes = (...names) => names.filter(Boolean).join(' ');
 
-const startsWithHead = new Set(['back', 'maybe back', 'both']);
-const endsWithHead = new Set(['ahead', 'maybe ahead', 'both']);
+const startsWithHead = new Set(['back', 'maybe back', 'both', 'partial back', 'two heads']);
+const endsWithHead = new Set(['ahead', 'maybe ahead', 'both', 'partial ahead', 'two heads']);
+const startsWithCircle = new Set(['partial ahead', 'open']);
+const endsWithCircle = new Set(['partial back', 'open']);
 const pathOf = (edge, look) => {
   const contradicted = look === 'both' || look === 'conflict';
   const body = contradicted ? edge.zigzag : edge.body;
   const [start, end] = edge.ports;
-  const begins = startsWithHead.has(look) ? 'M' : `M${start.join(' ')}L`;
-  const ends = endsWithHead.has(look) ? '' : `L${end.join(' ')}`;
+  const begins = startsWithHead.has(look) || startsWithCircle.has(look) ? 'M' : `M${start.join(' ')}L`;
+  const ends = endsWithHead.has(look) || endsWithCircle.has(look) ? '' : `L${end.join(' ')}`;
   return begins + body + ends;
 };
 
@@ -77,6 +80,8 @@ const drawMoment = (moment) => {
     drawn.stroke.setAttribute('d', pathOf(edge, look));
     drawn.heads[0].classList.toggle('is-gone', !startsWithHead.has(look));
     drawn.heads[1].classList.toggle('is-gone', !endsWithHead.has(look));
+    drawn.circles[0].classList.toggle('is-gone', !startsWithCircle.has(look));
+    drawn.circles[1].classList.toggle('is-gone', !endsWithCircle.has(look));
     drawn.cross.classList.toggle('is-gone', look !== 'both' && look !== 'conflict');
     drawn.title.textContent = edgeSpoken(edge, look);
   });
@@ -108,7 +113,7 @@ const highlighted = () => {
   }
   const edge = chosen.kind === 'edge' ? chosen.number : data.conflicts[chosen.number].edge;
   focus.edge = edge;
-  const roots = chosen.kind === 'edge' ? [data.edges[edge].proof] : data.conflicts[chosen.number].sides;
+  const roots = chosen.kind === 'edge' ? [data.edges[edge].proof, data.edges[edge].other] : data.conflicts[chosen.number].sides;
   const facts = stepsUnder(roots).map((step) => data.steps[step][0]);
   for (const fact of facts) {
     const other = edgeOfFact(fact);
@@ -241,7 +246,11 @@ const stroke = (d) => sign('path', { class: 'stroke', d, 'stroke-width': 1.8 });
 const zigzag = 'M0 0L3 -3L8 3L13 -3L18 3L23 -3L28 3L33 -3L40 0';
 byId('legend').append(
   legendEntry('arrow', 'is-arrow', stroke('M0 0H31'), sign('path', { class: 'head', d: 'M40 0L31 -4.5V4.5Z' })),
-  legendEntry('line: direction open', 'is-line', stroke('M0 0H40')),
+  ...(data.hidden ? [
+    legendEntry('hidden common cause', 'is-hidden', stroke('M9 0H31'), sign('path', { class: 'head', d: 'M40 0L31 -4.5V4.5Z' }), sign('path', { class: 'head', d: 'M0 0L9 -4.5V4.5Z' })),
+    legendEntry('cause, or hidden common cause', 'is-line', stroke('M8 0H31'), sign('path', { class: 'head', d: 'M40 0L31 -4.5V4.5Z' }), sign('circle', { class: 'circle', cx: 4, r: 4 })),
+    legendEntry('open', 'is-line', stroke('M8 0H32'), sign('circle', { class: 'circle', cx: 4, r: 4 }), sign('circle', { class: 'circle', cx: 36, r: 4 })),
+  ] : [legendEntry('line: direction open', 'is-line', stroke('M0 0H40'))]),
   ...(data.edges.some((edge) => isSuggested(lastLook(edge))) ? [legendEntry('line: direction suggested', 'is-line is-suggested', stroke('M0 0H31'),
     sign('path', { class: 'head', d: 'M40 0L31 -4.5V4.5Z' }))] : []),
   legendEntry('conflict', 'is-conflict', stroke(zigzag),

@@ -23,7 +23,7 @@ const nameOf = (node) => make('bdi', { class: 'name', 'data-node': node }, data.
 const isDrawn = (node) => node < data.boxes.length;
 
 // A fact in words, each name set apart; arrows and lines get their signs.
-const signs = { ' -> ': ' → ', ' -- ': ' — ' };
+const signs = { ' -> ': ' → ', ' -- ': ' — ', ' *-> ': ' ∗→ ' };
 const factPieces = (fact) => {
   const [relation, ...nodes] = data.facts[fact];
   return data.relations[relation].map((piece) => typeof piece === 'number' ? nodes[piece] : signs[piece] || piece);
@@ -47,17 +47,18 @@ const lookAt = (edge, position) => {
   return look;
 };
 const lastLook = (edge) => lookAt(edge, data.positions);
-const looksLike = { line: 'line', 'maybe ahead': 'line', 'maybe back': 'line', ahead: 'arrow', back: 'arrow', both: 'conflict', conflict: 'conflict', none: 'none' };
-const between = { line: '—', 'maybe ahead': '⇢', 'maybe back': '⇢', ahead: '→', back: '→', both: '⇄', conflict: '✕' };
+const looksLike = { line: 'line', 'maybe ahead': 'line', 'maybe back': 'line', ahead: 'arrow', back: 'arrow', both: 'conflict', conflict: 'conflict', none: 'none', 'partial ahead': 'line', 'partial back': 'line', 'two heads': 'hidden', open: 'line' };
+const between = { line: '—', 'maybe ahead': '⇢', 'maybe back': '⇢', ahead: '→', back: '→', both: '⇄', conflict: '✕', 'partial ahead': 'o→', 'partial back': 'o→', 'two heads': '↔', open: 'o–o' };
 
 // The two names of an edge with its mark between them, an arrow always pointing to the right.
-const edgeEnds = (edge, look) => look === 'back' || look === 'maybe back' ? [...edge.ends].reverse() : edge.ends;
+const edgeEnds = (edge, look) => look === 'back' || look === 'maybe back' || look === 'partial back' ? [...edge.ends].reverse() : edge.ends;
 const isSuggested = (look) => look === 'maybe ahead' || look === 'maybe back';
 const edgeWords = (edge, look = lastLook(edge)) => {
   const [x, y] = edgeEnds(edge, look);
   return [nameOf(x), make('span', { class: `mark is-${looksLike[look]}` }, ` ${between[look]} `), nameOf(y)];
 };
-const spoken = { line: 'joined to, direction open,', 'maybe ahead': 'perhaps points at', 'maybe back': 'perhaps points at', ahead: 'points at', back: 'points at', both: 'points at, and is pointed at by,', conflict: 'in conflict with' };
+const spoken = { line: 'joined to, direction open,', 'maybe ahead': 'perhaps points at', 'maybe back': 'perhaps points at', ahead: 'points at', back: 'points at', both: 'points at, and is pointed at by,', conflict: 'in conflict with',
+  'partial ahead': 'is a cause of, or shares a hidden common cause with,', 'partial back': 'is a cause of, or shares a hidden common cause with,', 'two heads': 'shares a hidden common cause with', open: 'joined to, nothing known of either end,' };
 const edgeSpoken = (edge, look = lastLook(edge)) => {
   const [x, y] = edgeEnds(edge, look);
   return `${data.names[x]} ${spoken[look]} ${data.names[y]}`;

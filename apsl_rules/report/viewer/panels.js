@@ -20,15 +20,24 @@ const edgePanel = (number) => {
   const contradicted = conflictsOf(number);
   return [
     make('h2', { tabindex: -1 }, ...edgeWords(edge, look)),
-    make('p', { class: 'facts' }, { line: 'Joined; the direction is open.', 'maybe ahead': 'Joined; the direction is only suggested.', 'maybe back': 'Joined; the direction is only suggested.', ahead: 'An arrow.', back: 'An arrow.' }[look] || 'In conflict: no arrow is drawn.',
+    make('p', { class: 'facts' }, { line: 'Joined; the direction is open.', 'maybe ahead': 'Joined; the direction is only suggested.', 'maybe back': 'Joined; the direction is only suggested.', ahead: isCause, back: isCause,
+      'partial ahead': mayBeCause(edge, look), 'partial back': mayBeCause(edge, look), 'two heads': 'They share a hidden common cause: neither is a cause of the other.', open: 'Joined; nothing is known of either end.' }[look] || 'In conflict: no arrow is drawn.',
       edge.within ? '' : ' Beyond the asked depth.', ...figures.map(([name, figure]) => make('span', { class: 'chip' }, `${name} ${figure}`))),
     ...effectBlock(edge),
     foldButtons(panelBody),
-    ...(look === 'conflict' && contradicted.length ? [] : [proofTree(edge.proof)]),
+    ...(look === 'conflict' && contradicted.length ? [] : edgeProofs(edge)),
     ...chartBlock(edge),
     ...contradicted.map(conflictBlock),
   ];
 };
+const isCause = data.hidden ? 'An arrow: the first is a cause of the second.' : 'An arrow.';
+const mayBeCause = (edge, look) => {
+  const [x, y] = edgeEnds(edge, look).map((node) => data.names[node]);
+  return `${y} is no cause of ${x}. ${x} is a cause of ${y}, or they share a hidden common cause.`;
+};
+// An edge with two arrowheads has a proof for each of them.
+const edgeProofs = (edge) => edge.other === null ? [proofTree(edge.proof)] : edge.ends.flatMap((node, place) =>
+  [make('h3', {}, 'The arrowhead at ', nameOf(node)), proofTree(place ? edge.other : edge.proof)]);
 const joinedPair = (edge) => [nameOf(edge.ends[0]), ' and ', nameOf(edge.ends[1])];
 
 const conflictPanel = (number) => {
@@ -42,12 +51,12 @@ const nodePanel = (number) => {
   const box = data.boxes[number];
   const visit = data.visits.findIndex((one) => one[0] === number);
   const mine = data.edges.map((edge, at) => [edge, at]).filter(([edge]) => edge.ends.includes(number) && lastLook(edge) !== 'none');
-  const groups = { 'Arrows to it': [], 'Arrows from it': [], 'Direction open': [], 'In conflict': [] };
+  const groups = { 'Arrows to it': [], 'Arrows from it': [], 'Hidden common cause': [], 'Direction open': [], 'In conflict': [] };
   for (const [edge, at] of mine) {
     const look = lastLook(edge);
     const away = look === 'both' ? null : edgeEnds(edge, look)[0] === number;
     const group = looksLike[look] === 'arrow' ? (away ? 'Arrows from it' : 'Arrows to it')
-      : looksLike[look] === 'line' ? 'Direction open' : 'In conflict';
+      : looksLike[look] === 'hidden' ? 'Hidden common cause' : looksLike[look] === 'line' ? 'Direction open' : 'In conflict';
     groups[group].push(at);
   }
   const where = number === data.target ? 'The target.' : `${steps(box.layer)} from the target.`;

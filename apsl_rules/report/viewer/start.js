@@ -3,7 +3,7 @@ const finalLooks = data.edges.filter((edge) => edge.within).map(lastLook);
 const having = (kind) => finalLooks.filter((look) => looksLike[look] === kind).length;
 byId('heading').append(nameOf(data.target));
 byId('summary').append(`depth ${data.depth} · ${count(data.boxes.filter((box) => box.within).length, 'node', 'nodes')} · ` +
-  `${count(having('arrow'), 'arrow', 'arrows')} · ${count(having('line'), 'line', 'lines')} · ${count(having('conflict'), 'conflict', 'conflicts')}`);
+  `${count(having('arrow'), 'arrow', 'arrows')} · ${data.hidden ? `${count(having('hidden'), 'hidden common cause', 'hidden common causes')} · ` : ''}${count(having('line'), data.hidden ? 'open edge' : 'line', data.hidden ? 'open edges' : 'lines')} · ${count(having('conflict'), 'conflict', 'conflicts')}`);
 if (data.incomplete) {
   byId('incomplete').hidden = false;
   byId('incomplete').append(`Incomplete: ${data.incomplete}`);

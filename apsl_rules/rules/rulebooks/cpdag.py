@@ -71,7 +71,10 @@ KNOWING = SOUND.with_rules(R4, BARRED, name="knowing")
 
 
 def knowing(rulebook: Rulebook) -> Rulebook:
-    """Return a rulebook for background knowledge: Meek's fourth rule, and edges that may not point one way."""
+    """Return a rulebook for background knowledge, with the further rules that it names for that.
+
+    Where it names none, these are Meek's fourth rule, and that of edges that may not point one way.
+    """
     if not rulebook.positive:
         message = (
             f"the rulebook {rulebook.name!r} reads gaps off missing edges and cannot use background knowledge; "
@@ -79,6 +82,7 @@ def knowing(rulebook: Rulebook) -> Rulebook:
         )
         raise KnowledgeError(message)
     names = {rule.name for rule in rulebook.rules}
-    further = [rule for rule in (R4, BARRED) if rule.name not in names]
+    wanted = (R4, BARRED) if rulebook.further is None else rulebook.further
+    further = [rule for rule in wanted if rule.name not in names]
     relations = (*rulebook.relations, *(one for one in RELATIONS if one not in rulebook.relations))
     return attrs.evolve(rulebook, relations=relations).with_rules(*further)

@@ -1,4 +1,4 @@
-"""The perfect oracle: d-separation in a known graph.
+"""The perfect oracle: d-separation in a known graph, some of whose nodes may be hidden.
 
 A trail between x and y is active given Z when each of its colliders has a descendant in Z (or is in Z) and no other
 node of it is in Z; x and y are independent given Z when no trail is active. Sets of nodes are bits of Python
@@ -20,7 +20,7 @@ import attrs
 
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Verdict
-from apsl_rules.graphs import Dag
+from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.names import Node, in_order, require_known
 from apsl_rules.oracles import BaseOracle, Separation, Sweep
 from apsl_rules.stopping import check
@@ -32,14 +32,20 @@ _REMEMBERED = 4096
 
 
 class DSeparation(BaseOracle):
-    """Answers independence questions from a known graph; nearer dependent nodes have the larger statistic."""
+    """Answers independence questions from a known graph; nearer dependent nodes have the larger statistic.
+
+    Hidden nodes lie on trails like all others, but nobody can ask about them or give them. So the answers are those of
+    m-separation in the maximal ancestral graph of the observed nodes.
+    """
 
     name = "dsep"
     perfect = True
 
-    def __init__(self, dag: Dag) -> None:
+    def __init__(self, graph: Dag | DagWithHidden) -> None:
+        dag = graph.dag if isinstance(graph, DagWithHidden) else graph
         self.dag = dag
-        self.nodes = dag.nodes
+        self.nodes = graph.nodes
+        self._observed = frozenset(graph.nodes)
         self._names = in_order(dag.nodes)
         self._place = {node: place for place, node in enumerate(self._names)}
         self._parents = [self._mask(dag.parents_of(node)) for node in self._names]
@@ -57,7 +63,7 @@ class DSeparation(BaseOracle):
 
     def associations(self, x: Node) -> Sweep:
         """Test x against every other node with nothing given, in one pass."""
-        require_known(x, self._place, "node")
+        require_known(x, self._observed, "node")
         distance = {
             place: length for length, layer in enumerate(self._active(self._place[x], 0)) for place in _bits(layer)
         }
@@ -90,13 +96,13 @@ class DSeparation(BaseOracle):
         return Separation(x, y, given, _verdict_of(x, y, given, None), 1)
 
     def _check(self, x: Node, y: Node, others: Iterable[Node]) -> None:
-        require_known(x, self._place, "node")
-        require_known(y, self._place, "node")
+        require_known(x, self._observed, "node")
+        require_known(y, self._observed, "node")
         if x == y:
             message = f"x and y are both {x!r}; ask about two different nodes"
             raise InvalidArgumentError(message)
         for node in others:
-            require_known(node, self._place, "conditioning node")
+            require_known(node, self._observed, "conditioning node")
             if node in (x, y):
                 message = f"{node!r} cannot be tested and conditioned on at once; leave it out of the given nodes"
                 raise InvalidArgumentError(message)

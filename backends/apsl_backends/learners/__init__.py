@@ -12,6 +12,7 @@ from apsl_backends.learners.apsl_mixed import findings_by_moments
 from apsl_backends.learners.apsl_score import findings_by_counts
 from apsl_backends.learners.ggsl import GgslFindings
 from apsl_backends.learners.grow_shrink.learner import GrowShrinkFindings
+from apsl_backends.learners.hidden.from_table import findings_with_hidden
 from apsl_backends.learners.mmhc import MmhcFindings
 from apsl_backends.learners.s2tmb import S2tmb
 from apsl_backends.learners.sll import SllFindings
@@ -24,13 +25,14 @@ _BY_KIND: dict[str, Callable[[Context], Findings]] = {
     "ggsl": GgslFindings,
     "score": findings_by_counts,
     "mixed": findings_by_moments,
+    "hidden": findings_with_hidden,
 }
 
 
 def offer_of(spec: Spec) -> LearnerOffer:
     """Return the learner that a spec describes, with the code of its kind."""
-    needs = {"local": (), "gs": (), "mixed": ("moments",)}.get(spec.kind, ("counts",))
-    honours = spec.kind in ("score", "mixed")
+    needs = {"local": (), "gs": (), "hidden": (), "mixed": ("moments",)}.get(spec.kind, ("counts",))
+    honours = spec.kind in ("score", "mixed", "hidden")
     return LearnerOffer(spec, _BY_KIND.get(spec.kind), honours_knowledge=honours, needs=frozenset(needs))
 
 

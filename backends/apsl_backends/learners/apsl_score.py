@@ -10,6 +10,7 @@ import attrs
 from apsl_backends.learners.ball import Ball, Balls, Pairs
 from apsl_backends.learners.duplicate_columns import DuplicateColumns
 from apsl_backends.learners.findings_from_scores import Leads, features_of, find_contradictions, find_leads, visits_of
+from apsl_backends.learners.hidden.signature import notes_on_signatures
 from apsl_backends.search import rounds
 from apsl_backends.search.certified import why_not_certified
 from apsl_backends.search.local_score import LocalScore
@@ -152,6 +153,11 @@ class FindingsFromScores:
         self._ball = ball
         return state.searched(Searched(core, ball, ball.distances, partial(self._tell, ball, core, against)))
 
+    def around(self, core: Sequence[Node]) -> Ball:
+        """Return the best class of graphs over the nodes near a core."""
+        self._ball = self._balls.around(self._context.target, core, self._ball)
+        return self._ball
+
     def _tell(
         self,
         ball: Ball,
@@ -174,7 +180,8 @@ class FindingsFromScores:
             against=against,
             duplicates=self._duplicates.groups,
         )
-        return visits, self._notes(ball, leads)
+        notes = self._notes(ball, leads)
+        return visits, [*notes, *notes_on_signatures(ball, core, self._context.asker)] if compare else notes
 
     def _tests_of(
         self,

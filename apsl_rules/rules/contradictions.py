@@ -1,0 +1,220 @@
+"""Contradictions: facts that cannot all hold, and how they are reported.
+
+A pair gets both arrows, arrows close a cycle, an edge is found and found absent. With marks at both ends there is one
+more: an arrowhead says that a node is no cause of its neighbour, and a path of arrows says that it is one. That covers
+a head and a tail at one end, two tails on one edge, directed cycles and almost directed ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Literal, TypeAlias
+
+import attrs
+
+from apsl_rules.evidence import evidence_strength
+from apsl_rules.names import Node, Pair, in_order, shown
+from apsl_rules.rules.cycles import cyclic_groups, shortest_path
+from apsl_rules.rules.engine import Outcome
+from apsl_rules.rules.facts import Fact, Finding, Nodes, adjacent, arrow, fact_key, gap, head
+from apsl_rules.rules.proof import Proof, proof_of
+from apsl_rules.rules.repairs import Repair, find_repairs
+from apsl_rules.rules.rulebooks import KNOWING, PAG, knowing
+from apsl_rules.rules.store import MarkStore
+
+Kind: TypeAlias = Literal["opposed", "cycle", "edge", "cause", "untested"]
+
+_KINDS: dict[Kind, str] = {
+    "opposed": "both directions are proved",
+    "cycle": "the arrow closes a directed cycle",
+    "edge": "found adjacent and found apart",
+    "cause": "one is proved to be a cause of the other and to be none",
+    "untested": "two arrowheads are proved, but no test shows a collider at each",
+}
+
+
+@attrs.frozen
+class Conflict:
+    """A contradiction on a pair: its kind, what was done about it, and the proofs of all sides."""
+
+    pair: tuple[Node, Node]
+    kind: Kind
+    outcome: str
+    proofs: tuple[Proof, ...]
+
+    def __str__(self) -> str:
+        return f"{shown(self.pair[0])} and {shown(self.pair[1])}: {_KINDS[self.kind]}; {self.outcome}"
+
+    def repairs(self, findings: Iterable[Finding] = ()) -> tuple[Repair, ...]:
+        """Return the least sets of findings without which the contradiction would not arise, the most doubtful first.
+
+        The findings of its own proofs are looked at; with ``findings``, such as ``part.findings``, all other ways to
+        prove its sides are too.
+        """
+        own = (finding for proof in self.proofs for finding in proof.findings)
+        has_heads = any(step.fact.relation == head.name for proof in self.proofs for step in proof.steps)
+        rulebook = knowing(PAG) if has_heads else KNOWING
+        return find_repairs([proof.fact for proof in self.proofs], (*own, *findings), rulebook)
+
+
+def is_consistent(store: MarkStore) -> bool:
+    """Return whether a store holds no opposed arrows, no directed cycle and no edge that is also a gap.
+
+    With marks at both ends, no arrowhead is at a node that arrows lead from to the other end.
+    """
+    if any(store.relates(gap, *fact.nodes) for fact in store.facts(adjacent)):
+        return False
+    arrows = [fact.nodes for fact in store.facts(arrow)]
+    return not cyclic_groups(arrows) and not _heads_at_causes([fact.nodes for fact in store.facts(head)], arrows)
+
+
+def left_standing(store: MarkStore) -> tuple[Conflict, ...]:
+    """Return the directed cycles and torn edges that an order-dependent run left as they are."""
+    torn = [
+        Contradiction("edge", (fact, gap.fact(*fact.nodes)))
+        for fact in sorted(store.facts(adjacent), key=fact_key)
+        if gap.fact(*fact.nodes) in store
+    ]
+    arrows = sorted(store.facts(arrow), key=fact_key)
+    groups = cyclic_groups([fact.nodes for fact in arrows])
+    cycles = [
+        Contradiction("cycle", tuple(fact for fact in arrows if group.issuperset(fact.nodes))) for group in groups
+    ]
+    reports = [report for one in (*torn, *cycles) for report in one.report(store, ())]
+    return tuple(attrs.evolve(report, outcome="left as it is") for report in reports)
+
+
+def marks_on(nodes: Iterable[Node]) -> set[Fact]:
+    """Return every mark that the ends of an edge can have."""
+    x, y = nodes
+    return {Fact(relation.name, pair) for relation in (arrow, head) for pair in ((x, y), (y, x))}
+
+
+@attrs.frozen
+class Contradiction:
+    """Facts that cannot all hold."""
+
+    kind: Kind
+    sides: tuple[Fact, ...]
+
+    def losers(self, store: MarkStore, policy: Literal["quarantine", "strongest"]) -> set[Fact]:
+        """Return the facts to block: all marks on the contradicted pairs, or the weakest side only."""
+        marks = {mark for side in self.sides for mark in marks_on(side.nodes)}
+        if policy == "quarantine":
+            return marks
+        strengths = {side: _strength(store, side) for side in self.sides}
+        weakest = min(strengths.values())
+        losers = {side for side, strength in strengths.items() if strength == weakest}
+        if self.kind == "cause":  # an arrow falls with its arrowhead
+            return losers | {Fact(arrow.name, one.nodes[::-1]) for one in losers if one.relation == head.name}
+        if self.kind != "edge":
+            return losers
+        if len(losers) > 1:  # neither an edge nor a gap is the better told
+            return marks
+        return losers | marks if adjacent.fact(*self.sides[0].nodes) in losers else losers
+
+    def _text(self, store: MarkStore, side: Fact) -> str:
+        if self.kind == "edge":
+            return "the edge" if side.relation == adjacent.name else "the gap"
+        return store.relations[side.relation].text(side.nodes)
+
+    def report(self, store: MarkStore, losers: Collection[Fact]) -> list[Conflict]:
+        """Return a conflict for each pair concerned, with the proof of each side."""
+        if self.kind == "cycle":
+            return self._report_cycle(store, losers)
+        kept = [side for side in self.sides if side not in losers]
+        outcome = f"kept {self._text(store, kept[0])}" if len(kept) == 1 else "no arrow is drawn"
+        proofs = tuple(proof_of(store, side) for side in self.sides)
+        if self.kind == "cause" and kept and len(kept) < len(self.sides):
+            outcome = f"dropped {', '.join(self._text(store, side) for side in self.sides if side not in kept)}"
+        pairs = dict.fromkeys(in_order(side.nodes) for side in self.sides)
+        return [Conflict((x, y), self.kind, outcome, proofs) for x, y in pairs]
+
+    def _report_cycle(self, store: MarkStore, losers: Collection[Fact]) -> list[Conflict]:
+        reports = []
+        for side in self.sides:
+            tail, end = side.nodes
+            back = [Fact(arrow.name, step) for step in shortest_path(end, tail, [one.nodes for one in self.sides])]
+            proofs = tuple(proof_of(store, one) for one in (side, *back))
+            outcome = "no arrow is drawn" if side in losers else f"kept {store.relations[arrow.name].text(side.nodes)}"
+            x, y = in_order(side.nodes)
+            reports.append(Conflict((x, y), "cycle", outcome, proofs))
+        return reports
+
+
+def _strength(store: MarkStore, side: Fact) -> tuple[float, bool]:
+    """Rank a side by its weakest finding, and what was given above all else.
+
+    The edge that an arrow lies on is not in question between arrows, so its own finding does not count.
+    """
+    findings = proof_of(store, side).findings
+    deciding = [one for one in findings if one.fact != adjacent.fact(*side.nodes)] or findings
+    return min(evidence_strength(one.evidence) for one in deciding), all(one.evidence.is_given for one in deciding)
+
+
+def shallowest(outcome: Outcome, torn: Collection[Pair] = ()) -> list[Contradiction]:
+    """Return the contradictions with the shallowest proofs, all of one depth and kind together."""
+    store, depths = outcome.store, outcome.depths()
+    edges = [
+        Contradiction("edge", (fact, gap.fact(*fact.nodes)))
+        for fact in store.facts(adjacent)
+        if gap.fact(*fact.nodes) in store and frozenset(fact.nodes) not in torn
+    ]
+    if edges:
+        return sorted(edges, key=lambda one: fact_key(one.sides[0]))
+    arrows = sorted(store.facts(arrow), key=fact_key)
+    heads = sorted(store.facts(head), key=fact_key)
+    if heads:
+        for depth in sorted({depths.get(fact, 0) for fact in (*arrows, *heads)}):
+            ends, directed = ([one.nodes for one in facts if depths.get(one, 0) <= depth] for facts in (heads, arrows))
+            found = _heads_at_causes(ends, directed)
+            if found:
+                return [Contradiction("cause", _sides(nodes, directed)) for nodes in found]
+        return []
+    return _opposed_or_cyclic(store, arrows, depths)
+
+
+def _opposed_or_cyclic(store: MarkStore, arrows: list[Fact], depths: dict[Fact, int]) -> list[Contradiction]:
+    opposed: dict[int, list[Contradiction]] = {}
+    for fact in arrows:
+        against = Fact(arrow.name, fact.nodes[::-1])
+        if against in store and fact_key(fact) < fact_key(against):
+            depth = max(depths.get(fact, 0), depths.get(against, 0))
+            opposed.setdefault(depth, []).append(Contradiction("opposed", (fact, against)))
+    first = min(opposed, default=None)
+    for depth in sorted({depths.get(fact, 0) for fact in arrows}):
+        if first is not None and depth >= first:
+            return opposed[first]
+        shallow = [fact for fact in arrows if depths.get(fact, 0) <= depth]
+        groups = cyclic_groups([fact.nodes for fact in shallow])
+        if groups:
+            return [
+                Contradiction("cycle", tuple(fact for fact in shallow if group.issuperset(fact.nodes)))
+                for group in groups
+            ]
+    return []
+
+
+def _sides(nodes: Nodes, arrows: Iterable[Nodes]) -> tuple[Fact, ...]:
+    """Return an arrowhead at a node, and a shortest path of arrows from it to the other end."""
+    path = shortest_path(nodes[0], nodes[1], arrows)
+    return (Fact(head.name, nodes), *(Fact(arrow.name, step) for step in path))
+
+
+def _heads_at_causes(heads: Collection[Nodes], arrows: Iterable[Nodes]) -> list[Nodes]:
+    """Return the arrowheads (x, y), at x, from which arrows lead to y."""
+    if not heads:
+        return []
+    onward: dict[Node, list[Node]] = {}
+    for tail, end in arrows:
+        onward.setdefault(tail, []).append(end)
+    effects: dict[Node, set[Node]] = {}
+    for x, _ in heads:
+        if x in onward and x not in effects:
+            seen = effects[x] = set[Node]()
+            ahead = [x]
+            while ahead:
+                fresh = [node for node in onward.get(ahead.pop(), ()) if node not in seen]
+                seen.update(fresh)
+                ahead += fresh
+    return [nodes for nodes in heads if nodes[1] in effects.get(nodes[0], ())]

@@ -1,0 +1,185 @@
+r"""The rules that turn findings into the marks of a PAG: what can be known although common causes may be hidden.
+
+Some causes may be missing from a table. What independences can tell then is a partial ancestral graph (PAG). Each end
+of an edge has a mark of its own::
+
+    A --> B    A is a cause of B
+    A <-> B    neither is a cause of the other: they share a hidden cause
+    A o-> B    B is no cause of A; A may be a cause of B, or they share a hidden cause
+    A o-o B    nothing is known
+
+A tail says "is a cause", an arrowhead "is no cause", a circle that nothing is proved. No rows are selected by what they
+hold, so an edge never has two tails. The relations are ``arrow(A, B)``, both ends of A --> B, and ``head(B, A)``, the
+arrowhead at B alone, read as ``A *-> B``: the star stands for any mark.
+
+The rules are those of FCI (Spirtes et al. 1999; Zhang 2008, whose numbers they have), written such that all premises
+are positive facts. So they are sound on any subset of the findings, and their order does not matter. A circle is never
+read: "nothing is proved so far" is no premise.
+
+**Colliders and chains.** ``collider(X, Y, Z)`` and ``chain(X, Y, Z)`` say of a node between two nodes that are not
+adjacent whether it is outside or inside the sets that separate them::
+
+    R0    X *-* Y *-* Z,  Y a collider       =>   X *-> Y <-* Z
+    R1    A *-> B o-* C,  B no collider      =>   B --> C
+
+**No cycles.** A cause of a cause is a cause, and no node is a cause of its own cause::
+
+    R2    A --> B *-> C   or   A *-> B --> C,   A *-o C    =>   A *-> C
+    R8    A --> B --> C,  A o-> C                          =>   A --> C
+
+    R3    A *-> B <-* C,  A *-o D o-* C,  D no collider between A and C,  D *-o B     =>   D *-> B
+
+**Discriminating paths.** Let each node between X and V on a path X, W, ..., V, Y be a collider and a parent of Y, and X
+and Y not be adjacent. What V is depends on whether it is ``within`` or ``without`` the sets that separate X and Y::
+
+        X *-> W <-> ... <-* V o-* Y          R4   V within    =>   V --> Y
+              |             (each W --> Y)        V without   =>   W <-> V <-> Y
+
+``discriminates(X, W, Y)`` follows such a path node by node: it holds for a first node W, and passes from W to V if
+W <-> V and V --> Y. It also says that W --> Y is *visible*: W and Y share no hidden cause.
+
+**Ways round.** Chains pass an arrow on: if A --> B, and no node of the path A, B, ..., U, V is a collider on it, then
+U --> V (``forces(A, B, U, V)``). So A --> B may make A a cause of C (``leads(A, B, C)``)::
+
+    R9     C *-* A *-* B,  A no collider,  A --> B leads to C          =>   A --> C
+    R10    U *-* A *-* W,  A no collider,  A --> U and A --> W lead to C   =>   A --> C
+
+For R9: were the mark at A on A *-* C an arrowhead, then A --> B, and A were a cause of C after all. For R10: A is no
+collider, so A --> U or A --> W. Zhang's rules speak of paths that could be directed; here each step is proved.
+
+Background knowledge (``knowing``) that A is no cause of B brings an arrowhead at A, and nothing for the other end.
+
+>>> from apsl_rules.evidence import Evidence
+>>> from apsl_rules.rules.engine import compile_rulebook, extend
+>>> from apsl_rules.rules.facts import Finding
+>>> program = compile_rulebook(PAG)
+>>> edges = [adjacent.fact(*pair) for pair in ("ca", "ab", "bd")]
+>>> told = [*edges, collider.fact("c", "a", "b"), collider.fact("a", "b", "d")]
+>>> store = extend(program, program.start(), [Finding(fact, Evidence("example")) for fact in told]).store
+>>> [sorted(pair) for pair in store.bidirected], sorted(store.partial)
+([['a', 'b']], [('c', 'a'), ('d', 'b')])
+"""
+
+from __future__ import annotations
+
+from apsl_rules.rules.facts import (
+    RELATIONS,
+    Relation,
+    Variable,
+    adjacent,
+    arrow,
+    barred,
+    chain,
+    collider,
+    gap,
+    head,
+    within,
+    without,
+)
+from apsl_rules.rules.rule import Rule, Rulebook
+
+A, B, C, D, E, U, V, W, X, Y, Z = (Variable(name) for name in "ABCDEUVWXYZ")
+
+discriminates = Relation("discriminates", 3, "a discriminating path goes from {0} through {1} to {2}")
+forces = Relation("forces", 4, "{0} -> {1} would give {2} -> {3}")
+leads = Relation("leads", 3, "{0} -> {1} would make {0} a cause of {2}")
+
+HEAD = Rule("Arrowhead", "an arrow has an arrowhead", when=[arrow(A, B)], then=[head(B, A)])
+R0 = Rule("FCI-R0", "a collider", when=[collider(X, Y, Z)], then=[head(Y, X), head(Y, Z)])
+R1 = Rule("FCI-R1", "no new collider", when=[head(B, A), chain(A, B, C)], then=[arrow(B, C)])
+R2 = (
+    Rule(
+        "FCI-R2",
+        "no cause of a cause of its own",
+        when=[arrow(A, B), head(C, B), adjacent(A, C)],
+        then=[head(C, A)],
+    ),
+    Rule(
+        "FCI-R2-after",
+        "no cause of a cause of its own",
+        when=[head(B, A), arrow(B, C), adjacent(A, C)],
+        then=[head(C, A)],
+    ),
+)
+R3 = Rule(
+    "FCI-R3",
+    "a collider beside a chain",
+    when=[head(B, A), head(B, C), chain(A, D, C), adjacent(D, B)],
+    then=[head(B, D)],
+)
+R4 = (
+    Rule(
+        "FCI-R4-begin",
+        "a discriminating path begins",
+        when=[head(W, X), arrow(W, Y), gap(X, Y)],
+        then=[discriminates(X, W, Y)],
+    ),
+    Rule(
+        "FCI-R4-next",
+        "a discriminating path goes on",
+        when=[discriminates(X, W, Y), head(W, V), head(V, W), arrow(V, Y)],
+        then=[discriminates(X, V, Y)],
+    ),
+    Rule(
+        "FCI-R4-cause",
+        "no collider at the end of a discriminating path",
+        when=[discriminates(X, W, Y), head(W, V), adjacent(V, Y), within(X, V, Y)],
+        then=[arrow(V, Y)],
+    ),
+    Rule(
+        "FCI-R4-collider",
+        "a collider at the end of a discriminating path",
+        when=[discriminates(X, W, Y), head(W, V), adjacent(V, Y), without(X, V, Y)],
+        then=[head(V, W), head(V, Y), head(Y, V)],
+    ),
+)
+R8 = Rule(
+    "FCI-R8",
+    "a cause of a cause",
+    when=[arrow(A, B), arrow(B, C), adjacent(A, C)],
+    then=[arrow(A, C)],
+)
+WAYS = (
+    Rule(
+        "Chains-begin",
+        "chains pass an arrow on",
+        when=[head(E, A), chain(A, B, C), chain(B, C, D)],
+        then=[forces(A, B, C, D)],
+    ),
+    Rule(
+        "Chains-next",
+        "chains pass an arrow on",
+        when=[forces(A, B, U, V), chain(U, V, W)],
+        then=[forces(A, B, V, W)],
+    ),
+    Rule("Way-1", "to a cause", when=[head(C, A), arrow(B, C), adjacent(A, B)], then=[leads(A, B, C)]),
+    Rule("Way-2", "by a chain to a cause", when=[head(C, A), arrow(V, C), chain(A, B, V)], then=[leads(A, B, C)]),
+    Rule("Way-3", "by chains to a cause", when=[head(C, A), arrow(V, C), forces(A, B, U, V)], then=[leads(A, B, C)]),
+    Rule("Way-4", "by two chains", when=[head(C, A), chain(A, B, V), chain(B, V, C)], then=[leads(A, B, C)]),
+    Rule("Way-5", "by chains", when=[head(C, A), forces(A, B, U, V), chain(U, V, C)], then=[leads(A, B, C)]),
+)
+R9 = Rule(
+    "FCI-R9",
+    "an arrowhead would close a way round",
+    when=[chain(C, A, B), leads(A, B, C)],
+    then=[arrow(A, C)],
+)
+R10 = Rule(
+    "FCI-R10",
+    "one of two ways leads on",
+    when=[chain(U, A, W), leads(A, U, C), leads(A, W, C)],
+    then=[arrow(A, C)],
+)
+BARRED_CAUSE = Rule(
+    "Given-head",
+    "what is no cause has an arrowhead",
+    when=[barred(A, B), adjacent(A, B)],
+    then=[head(A, B)],
+)
+
+PAG = Rulebook(
+    "pag",
+    (HEAD, R0, R1, *R2, R3, *R4, R8, *WAYS, R9, R10),
+    (*RELATIONS, head, within, without, discriminates, forces, leads),
+    further=(BARRED_CAUSE,),
+)
