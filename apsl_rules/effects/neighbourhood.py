@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import attrs
 
 from apsl_rules.errors import GraphError, InvalidArgumentError
-from apsl_rules.names import Node, in_order
+from apsl_rules.names import Node, in_order, listing
 from apsl_rules.parts import Part
 from apsl_rules.rules import Mark, settled
 
@@ -140,6 +140,13 @@ def neighbourhood_of(part: Part, cause: Node) -> Neighbourhood:
     if part.incomplete and settled.fact(cause) not in part.store:
         message = f"the part is incomplete and the edges of {cause!r} are not settled: {part.incomplete}"
         raise InvalidArgumentError(message)
+    shared = part.hidden_causes_at(cause)
+    if shared:
+        message = (
+            f"{cause!r} may share a hidden common cause with {listing(shared)}, and then no column of the table can be "
+            f"adjusted for it; part.why({cause!r}, {shared[0]!r}) says what is known of their edge"
+        )
+        raise GraphError(message)
     sides: dict[str, list[Node]] = {"parents": [], "siblings": [], "children": []}
     for other in part.neighbours_of(cause):
         match part.mark(cause, other):
