@@ -198,7 +198,9 @@ def drawn_for(words: argparse.Namespace) -> tuple[list[Case], list[Case]]:
     if words.generator:
         seeds = range(fit, fit + check)
         return for_fit, [
-            case for seed in seeds for case in gathered(f"{RANDOM} {seed % 5}, checked", draw(seed), seed, learner, TARGETS)
+            case
+            for seed in seeds
+            for case in gathered(f"{RANDOM} {seed % 5}, checked", draw(seed), seed, learner, TARGETS)
         ]
     shipped, sizes, samples = (CHECKED[:1], SIZES[:1], 1) if words.quick else (CHECKED, SIZES, SAMPLES)
     seeded = [
