@@ -93,7 +93,7 @@ _SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         callback=_direction,
         default=str(DEFAULT_DIRECTION),
         show_default=True,
-        help="The least probability of a direction for it to be drawn as an arrow; 0 draws all.",
+        help="The least probability of a direction for an arrow to be drawn; 0 draws all, precise the well supported.",
     ),
     reading_options,
     click.option("--cache", type=click.Path(dir_okay=False), help="Keep the figures of all tests in this file."),
