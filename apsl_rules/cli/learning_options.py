@@ -106,7 +106,7 @@ _SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         callback=_direction,
         default=str(DEFAULT_DIRECTION),
         show_default=True,
-        help="The least probability of a direction for it to be drawn as an arrow; 0 draws all.",
+        help="The least probability of a direction for an arrow to be drawn; 0 draws all, precise the well supported.",
     ),
     click.option(
         "--certified", is_flag=True, help="Compare the graph found with the best of all, where its nodes are few."

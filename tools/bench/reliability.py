@@ -100,6 +100,6 @@ def _panel(name: str, found: Mapping[str, Shares], left: int, *, is_first: bool)
             radius = min(9.0, 1.5 + sqrt(count) / 3)
             parts.append(
                 f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{colour}" fill-opacity="0.6">'
-                f"<title>{escape(kind)}: {probability:.2f} said, {share:.2f} right, {count} cases</title></circle>"
+                f"<title>{escape(kind)}: {probability:.2f} said, {share:.2f} right; {count} in all</title></circle>"
             )
     return parts

@@ -6,8 +6,8 @@ arrow precision, the recall of compelled arrows, and CPU per target as a ratio t
 choose settings by, v4 and v5 to report.
 
 Usage: python tools/bench/smallsamples.py --data DIR [--versions 4,5] [--depth 1] [--learners apsl,apsl-score]
-[--base] [--networks alarm,child] [--min-direction S] [--cache FILE]. What was measured with the same sources and
-settings is read from the cache.
+[--base] [--networks alarm,child] [--min-direction S|precise] [--cache FILE]. What was measured with the same sources
+and settings is read from the cache.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Cache:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._known: dict[str, Figures] = json.loads(path.read_text("utf-8")) if path and path.exists() else {}
-        sources = [*(ROOT / "apsl_rules").glob("*.py"), *(ROOT / "backends").rglob("*.py")]
+        sources = [*(ROOT / "apsl_rules").rglob("*.py"), *(ROOT / "backends").rglob("*.py")]
         self._stamp = sha256(b"\0".join(source.read_bytes() for source in sorted(sources))).hexdigest()[:16]
 
     def get(self, folder: Path, *key: Any, learner: str, depth: int, least: float) -> Figures:
@@ -120,8 +120,8 @@ def main() -> None:
     parser.add_argument("--min-direction", default=str(DEFAULT_DIRECTION), help="the setting of learn")
     parser.add_argument("--cache", type=Path)
     words = parser.parse_args()
-    asked_least = words.min_direction
-    least = least_direction(asked_least if asked_least.isalpha() else float(asked_least), "--min-direction")
+    word: str = words.min_direction
+    least = least_direction(word if word.isalpha() else float(word), "--min-direction")
     cache = Cache(words.cache)
     learners = words.learners.split(",")
     versions = [int(one) for one in words.versions.split(",")]
