@@ -124,9 +124,13 @@ def _values(values: tuple[float, ...]) -> str:
 
 def _assumptions(effect: Effect) -> tuple[str, ...]:
     cause, target = shown(effect.cause), shown(effect.target)
-    hidden = f"no hidden common cause of {cause} and {target}, or of {cause} and one of its neighbours"
+    shown_none = f"hidden common causes were allowed, and the arrows at {cause} show that none acts there"
+    assumed = (
+        f"no hidden common cause of {cause} and {target}, or of {cause} and one of its neighbours; one would bias the "
+        "effect, and nothing here can show it"
+    )
     told = [
-        f"{hidden}; one would bias the effect, and nothing here can show it",
+        shown_none if effect.part.allows_hidden else assumed,
         f"the edges at {cause} are right; each arrow is as good as its proof",
         "rows are independent of each other and were not selected by the target or its effects",
         f"setting {cause} changes nothing else than what follows from {cause}",

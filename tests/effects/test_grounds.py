@@ -185,3 +185,23 @@ def test_an_untestable_cause_is_unknown() -> None:
 
     assert found.answer == "unknown"
     assert "too few rows" in str(found)
+
+
+def _visible() -> dict[str, list[str]]:
+    """Return a graph in which a -> x <- b shows that x -> t has no hidden common cause; h is hidden behind u and v."""
+    return {"a": [], "b": [], "x": ["a", "b"], "t": ["x"], "h": [], "u": ["t", "h"], "v": ["h"]}
+
+
+def test_effects_need_arrows_that_hide_no_common_cause() -> None:
+    """With hidden causes allowed, an edge that may hide one is refused; visible arrows alone give the effect."""
+    part = learn(known_dag(_visible(), hidden=["h"]), "x", depth=3, hidden="allowed")
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({name: rng.integers(0, 2, 400).astype(str) for name in "abxtuv"})
+    assert part.is_visible("x", "t")
+    with pytest.raises(ApslError, match=r"'x' may share a hidden common cause with 'a', 'b', and then no column"):
+        effect(part, "x", "t", data=frame)
+    with pytest.raises(ApslError, match=r"'u' may share a hidden common cause with"):
+        effect(part, "u", "v", data=frame)
+    assert part.hidden_causes_at("t") == ()
+    grounds = effect(part, "t", "x", data=frame).why()
+    assert "hidden common causes were allowed, and the arrows at t show that none acts there" in str(grounds)
