@@ -62,7 +62,7 @@ def test_mistakes_end_in_one_sentence(tmp_path: Path) -> None:
             "lung",
             "--learner",
             "apsl-paper",
-        ): "use one of apsl, apsl-fs, apsl-mixed, apsl-score, cmb",
+        ): "use one of apsl, apsl-fs, apsl-hidden, apsl-mixed, apsl-score, cmb",
     }
 
     for options, sentence in mistakes.items():
