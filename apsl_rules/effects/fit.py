@@ -15,16 +15,16 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import chosen, is_number, spelt
+from apsl_rules._arguments import is_number, spelt
 from apsl_rules.effects.estimate import read_as
 from apsl_rules.effects.figures import Figures, open_figures
 from apsl_rules.effects.level_codes import LevelCodes, is_in_memory, level_codes
-from apsl_rules.errors import DataError, GraphError, InvalidArgumentError, UnknownNodeError
-from apsl_rules.graphs import Dag, known_dag
+from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
+from apsl_rules.graphs import known_dag
 from apsl_rules.graphs.networks import Network, joint
 from apsl_rules.learning import Settings
 from apsl_rules.names import Node, count_of, in_order, listing, nearest, require_known, shown
-from apsl_rules.parts import OpenEdges, Part, graph_of
+from apsl_rules.parts import OpenEdges, Part, arrows_only, graph_of
 from apsl_rules.stopping import interruptible
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ def fit(
     if not (is_number(prior) and 0 < prior < float("inf")):
         message = f"prior is {spelt(prior)}; give how many rows the prior counts as, such as 1"
         raise InvalidArgumentError(message)
-    dag = _directed(part, open_edges)
+    dag = arrows_only(graph_of(part), open_edges, "a fitted distribution")
     reading = read_as(part, data, settings)
     figures = open_figures(data, reading)
     for node in dag.nodes:
@@ -242,23 +242,6 @@ def fit(
     source = f"The part around {part.target} to depth {part.depth}, fitted to {figures.rows:,} rows."
     network = Network("part", dag, levels, tables, source)
     return Fitted(network, part.target, figures.rows, float(prior), figures.settings)
-
-
-def _directed(part: Part, open_edges: OpenEdges) -> Dag:
-    """Return the graph of a part with arrows only."""
-    chosen("open_edges", open_edges, ("refuse", "direct"))
-    graph = graph_of(part)
-    if open_edges == "direct":
-        return graph.directed()
-    for pairs, mark in ((graph.lines, "undirected edge"), (graph.conflicts, "conflict")):
-        if pairs:
-            x, y = min(map(in_order, pairs), key=str)
-            message = (
-                f"a distribution needs arrows, and the part has {count_of(len(pairs), mark)}, such as {x!r} and {y!r}; "
-                "give open_edges='direct' (or --directed) to let names decide their direction"
-            )
-            raise GraphError(message)
-    return graph.dag()
 
 
 def _require_categories(figures: Figures, nodes: Sequence[Node]) -> None:

@@ -13,12 +13,11 @@ import numpy as np
 
 from apsl_rules._arguments import listed, mapping, spelt
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.export._open_edges import arrows_only
 from apsl_rules.export._spelling import read_label, spell_label
 from apsl_rules.graphs import known_dag
 from apsl_rules.graphs.networks import Network, parse_bif, write_bif
 from apsl_rules.names import Node
-from apsl_rules.parts import MarkedGraph, OpenEdges, graph_of
+from apsl_rules.parts import MarkedGraph, OpenEdges, arrows_only, graph_of
 
 _LARGEST = 1_000_000
 

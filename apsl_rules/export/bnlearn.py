@@ -7,12 +7,11 @@ import re
 import numpy as np
 
 from apsl_rules.errors import GraphFormatError
-from apsl_rules.export._open_edges import arrows_only
 from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.graphs import known_dag
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node
-from apsl_rules.parts import MarkedGraph, OpenEdges, graph_of
+from apsl_rules.parts import MarkedGraph, OpenEdges, arrows_only, graph_of
 
 _UNSAFE = r"\[\]|:"
 _STRING = re.compile(r"(?:\[[^\[\]|]+(?:\|[^\[\]|]+)?\])+")

@@ -18,6 +18,7 @@ from apsl_rules.parts.marked_graph import (
     graph_of,
     mark_named,
 )
+from apsl_rules.parts.open_edges import arrows_only
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.parts import Parts
 from apsl_rules.parts.probability_curves import DEFAULT_DIRECTION, LeastDirection, least_direction
@@ -45,6 +46,7 @@ __all__ = [
     "Stability",
     "Tally",
     "Visit",
+    "arrows_only",
     "count_support",
     "draw",
     "edge_with_ends",

@@ -189,8 +189,10 @@ def test_what_cannot_be_fitted_is_refused() -> None:
     rows = frame_of(2000)
     open_part = learn(network("asia"), "smoke")
 
-    with pytest.raises(ApslError, match="needs arrows, and the part has 2 undirected edges"):
+    with pytest.raises(ApslError, match="knows arrows only, and this graph has 2 undirected edges"):
         open_part.fit(rows)
+    with pytest.raises(ApslError, match="this graph allows hidden causes"):
+        learn(network("asia"), "smoke", hidden="allowed").fit(rows)
     with pytest.raises(ApslError, match="prior is 0"):
         asia_part().fit(rows, prior=0)
     with pytest.raises(ApslError, match="'dysp' is a number"):

@@ -1,4 +1,4 @@
-"""Undirected edges and conflicts in formats that have arrows only."""
+"""Undirected edges and conflicts where arrows alone have a meaning: in some formats, and in distributions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from apsl_rules._arguments import chosen
 from apsl_rules.errors import GraphError
 from apsl_rules.graphs import Dag
 from apsl_rules.names import count_of, in_order
-from apsl_rules.parts import MarkedGraph, OpenEdges
+from apsl_rules.parts.marked_graph import MarkedGraph
+from apsl_rules.parts.shortcuts import OpenEdges
 
 
 def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:
