@@ -14,7 +14,7 @@ from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind, w
 from apsl_rules.data.levels import LevelRule
 from apsl_rules.data.mixed_dictionary import CategoryCodes, NumberValues, mixed_dictionary, plan_moments
 from apsl_rules.data.mixed_table import MixedTable
-from apsl_rules.data.notes import notes_on, notes_on_counts
+from apsl_rules.data.notes import notes_on, notes_on_counts, notes_on_duplicates
 from apsl_rules.data.open_table import open_source, replace_names
 from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MissingRule
@@ -56,6 +56,7 @@ __all__ = [
     "mixed_dictionary",
     "notes_on",
     "notes_on_counts",
+    "notes_on_duplicates",
     "open_source",
     "plan_counting",
     "plan_moments",

@@ -24,13 +24,13 @@ def notes_on(table: Table | MixedTable, members: Sequence[Node]) -> tuple[str, .
     """
     if isinstance(table, MixedTable):
         alike = find_duplicates(table.categories, [name for name in members if name in table.categories.place])
-        return (*table.notes, *_on_duplicates(alike), *find_derived(table, table.names, members))
-    return (*_on_columns(table), *_on_duplicates(find_duplicates(table, members)))
+        return (*table.notes, *notes_on_duplicates(alike), *find_derived(table, table.names, members))
+    return (*_on_columns(table), *notes_on_duplicates(find_duplicates(table, members)))
 
 
 def notes_on_counts(kept: CachedCounts, members: Sequence[Node], rounds_before: int = 0) -> tuple[str, ...]:
     """Return the same sentences from counts alone, and where the counts came from."""
-    notes = (*_on_columns(kept.heading), *_on_duplicates(_duplicates(kept, members)))
+    notes = (*_on_columns(kept.heading), *notes_on_duplicates(_duplicates(kept, members)))
     rounds = kept.rounds - rounds_before
     chosen = () if kept.note is None else (kept.note,)
     return (*notes, *chosen, f"counts came from {kept.kind} in {count_of(rounds, 'round')}")
@@ -44,9 +44,10 @@ def _on_columns(table: Table | Heading) -> list[str]:
     return notes
 
 
-def _on_duplicates(groups: Iterable[Sequence[Node]]) -> list[str]:
+def notes_on_duplicates(groups: Iterable[Sequence[Node]]) -> list[str]:
+    """Return a sentence for each group of duplicate columns, once."""
     told = "no data can tell which of them has an edge"
-    return [f"duplicate columns: {listing(group)}; {told}" for group in groups]
+    return list(dict.fromkeys(f"duplicate columns: {listing(in_order(group))}; {told}" for group in groups))
 
 
 def _duplicates(kept: CachedCounts, members: Sequence[Node]) -> list[tuple[Node, ...]]:

@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import Knowledge, learn, learn_graph, learn_many, network, stability
+from apsl_rules import Knowledge, known_dag, learn, learn_graph, learn_many, network, stability
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evaluation import score
 from apsl_rules.graphs.networks import sample
 from apsl_rules.parts import MarkedGraph, Part, load_part
 from apsl_rules.parts.file import parse_part, part_json
+from apsl_rules.rules import Mark
+from support.scoring import strong_network
 
 
 def categories(rows: int = 20_000, seed: int = 1) -> pd.DataFrame:
@@ -183,3 +185,17 @@ def test_contradicting_v_structures_warn() -> None:
 
     assert any("A and B may share a hidden cause: V-structures on either side" in note for note in by_tests.notes)
     assert not any("may share" in note for note in clear.notes)
+
+
+def test_a_duplicate_hides_no_edge() -> None:
+    """One of two duplicates has the edges of both; those of the other are unknown, and a note says so."""
+    graph = known_dag({"H": [], "C": [], "D": [], "A": ["H", "C"], "B": ["H", "D"]})
+    rows = sample(strong_network(graph, seed=3), 20_000, seed=1)
+    frame = pd.DataFrame({node: rows.codes[rows.place[node]].astype(str) for node in "ABCD"})
+    frame["Twin"] = frame["C"].map({"0": "no", "1": "yes"})
+    part = learn(frame, "A", hidden="allowed")
+    assert part.neighbours_of("A") == ("B", "C")
+    assert part.mark("A", "Twin") is Mark.UNKNOWN
+    assert "no data can tell which of the two has it" in str(part.why("A", "Twin"))
+    assert any("duplicate columns: 'C', 'Twin'" in note for note in part.notes)
+    assert learn(frame, "Twin", hidden="allowed").neighbours_of("Twin") == ("A",)

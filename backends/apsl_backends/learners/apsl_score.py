@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 
 import attrs
@@ -15,7 +15,7 @@ from apsl_backends.search import rounds
 from apsl_backends.search.certified import why_not_certified
 from apsl_backends.search.local_score import LocalScore
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
-from apsl_rules.data import Table
+from apsl_rules.data import Table, notes_on_duplicates
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.evidence import Verdict
@@ -79,7 +79,7 @@ class RefinedOptions(SearchOptions):
     penalty: float | str = "columns+2"
 
 
-def findings_by_counts(context: Context) -> FindingsFromScores:
+def findings_by_counts(context: Context, *, without_duplicates: bool = False) -> FindingsFromScores:
     """Return how the learner finds things out on a table of discrete columns: by BDe."""
     from apsl_backends.search.local_bde import LocalBde
 
@@ -95,7 +95,9 @@ def findings_by_counts(context: Context) -> FindingsFromScores:
         empirical_weight=options.empirical_weight,
         order="content" if spec.frontier.order == "name" else "column",
     )
-    return FindingsFromScores(context, options, score, DuplicateColumns.among(data))
+    duplicates = DuplicateColumns.among(data)
+    alone = duplicates.without_others(context.target) if without_duplicates else duplicates
+    return FindingsFromScores(context, options, score, alone)
 
 
 class FindingsFromScores:
@@ -123,7 +125,7 @@ class FindingsFromScores:
         neighbours = Neighbours(finder, symmetric=spec.neighbours.symmetry == "both", threads=context.threads)
         knowledge = context.knowledge
         self._neighbours = neighbours
-        self._duplicates = duplicates
+        self.duplicates = duplicates
         # The functions do not refer to this object, so that it is freed at the end of the run, and its score with it.
         self._balls = Balls(
             self._score,
@@ -178,7 +180,7 @@ class FindingsFromScores:
             tested=tested,
             scored=scored,
             against=against,
-            duplicates=self._duplicates.groups,
+            duplicates=self.duplicates.groups,
         )
         notes = self._notes(ball, leads)
         return visits, [*notes, *notes_on_signatures(ball, core, self._context.asker)] if compare else notes
@@ -203,7 +205,9 @@ class FindingsFromScores:
     def _notes(self, ball: Ball, leads: Leads) -> list[str]:
         """Return notes on the gain of the graph, and on searches that ended at their limit of moves."""
         score, width, most = self._score, len(ball.members), rounds.MOST_TRIES
-        notes = []
+        notes = [
+            *notes_on_duplicates(self.duplicates.groups[node] for node in ball.told if node in self.duplicates.groups)
+        ]
         if self._context.whole and not self.whole:
             notes.append(
                 "the table is too large for one search over all nodes; connected pieces were searched one after another"
@@ -216,13 +220,14 @@ class FindingsFromScores:
             notes.append(f"without background knowledge the best graph found is {cost:.2f} nats better")
         notes += score.notes
         found = ball.found
-        if found.starts and found.agreeing is not None and 2 * found.agreeing <= found.starts:
+        is_doubtful = found.agreeing is not None and 2 * found.agreeing <= found.starts
+        if found.starts and is_doubtful and not found.is_best:
             notes.append(
                 f"{found.agreeing} of {found.starts} starts of the search found this graph; the others ended with worse"
                 " ones, so there may be a better graph still"
             )
         if self._options.certified:
-            notes.append(_certificate(ball))
+            notes += _certificates(ball)
         counts = found.dag.sum(axis=0).tolist()
         full = [node for node in ball.told if counts[ball.place[node]] >= self._options.max_parents]
         if full:
@@ -244,13 +249,20 @@ class FindingsFromScores:
         return notes
 
 
-def _certificate(ball: Ball) -> str:
+def _certificates(ball: Ball) -> Iterator[str]:
     """Return whether the graph of a ball is proved to be the best one, and if not why."""
-    width = len(ball.members)
-    if ball.found.is_best:
-        return f"certified: no graph over these {count_of(width, 'node')} scores higher (exact search)"
-    reason = why_not_certified(ball.score.handle, width) or "background knowledge excludes the best graph"
-    return f"the graph is not certified as the best one: {reason}"
+    width, found = len(ball.members), ball.found
+    if width == 1:
+        return
+    if found.is_best:
+        if found.corrected:
+            yield f"an exact search found a graph that is {ball.score.nats(found.corrected):.2f} nats better"
+        yield f"certified: no graph over these {count_of(width, 'node')} scores higher (exact search)"
+        return
+    excluded = (
+        "background knowledge excludes the best graph" if ball.free.is_best else "the limit ended the exact search"
+    )
+    yield f"the graph is not certified as the best one: {why_not_certified(ball.score.handle, width) or excluded}"
 
 
 def _required_at(knowledge: Knowledge, node: Node) -> list[Node]:

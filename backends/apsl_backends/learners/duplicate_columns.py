@@ -26,9 +26,13 @@ from apsl_rules.names import Node, in_order
 
 @attrs.frozen
 class DuplicateColumns:
-    """Groups of duplicate columns: each of their nodes with all of its group, sorted by name."""
+    """Groups of duplicate columns: each of their nodes with all of its group, sorted by name.
+
+    Only the first of a group is a candidate of others if the rest is ``left_out``.
+    """
 
     groups: Mapping[Node, tuple[Node, ...]]
+    left_out: bool = False
 
     @classmethod
     def among(cls, data: Table | MixedTable | CachedCounts | MomentSource) -> DuplicateColumns:
@@ -37,6 +41,11 @@ class DuplicateColumns:
         if key not in _KNOWN:
             _KNOWN[key] = cls({node: group for group in _groups(data) for node in group})
         return _KNOWN[key]
+
+    def without_others(self, target: Node) -> DuplicateColumns:
+        """Return the groups of which only the first is a candidate: by name, or the target."""
+        first = {node: tuple(sorted(group, key=lambda one: one != target)) for node, group in self.groups.items()}
+        return DuplicateColumns(first, left_out=True)
 
     @property
     def hidden(self) -> frozenset[Node]:
@@ -49,6 +58,8 @@ class DuplicateColumns:
 
     def around(self, node: Node, candidates: Callable[[Node], Iterable[Node]]) -> list[Node]:
         """Return the candidates of a node: those of its representative, their duplicates, and its own duplicates."""
+        if self.left_out:
+            return list(candidates(node))
         group = self.groups.get(node, (node,))
         found = [group[0], *candidates(group[0])]
         around = dict.fromkeys(one for other in found for one in self.groups.get(other, (other,)))

@@ -11,8 +11,8 @@ from apsl_rules.evidence import Evidence
 from apsl_rules.names import Node
 from apsl_rules.rules import Finding, duplicate, untested
 
-_SAME = Evidence("columns", note="they agree in every row, up to the names of their levels")
-_EITHER = Evidence("columns", note="a duplicate has an edge there, and no data can tell which of the two has it")
+SAME = Evidence("columns", note="they agree in every row, up to the names of their levels")
+EITHER = Evidence("columns", note="a duplicate has an edge there, and no data can tell which of the two has it")
 
 
 @attrs.frozen
@@ -37,7 +37,7 @@ class UnplacedEdges:
         for twin in self.duplicates.get(node, ()):
             if twin == node or twin not in self.ball.place:
                 continue
-            yield Finding(duplicate.fact(node, twin), _SAME)
+            yield Finding(duplicate.fact(node, twin), SAME)
             for other in self.ball.neighbours[twin]:
                 if other != node and other not in self.ball.neighbours[node]:
-                    yield Finding(untested.fact(node, other), _EITHER)
+                    yield Finding(untested.fact(node, other), EITHER)

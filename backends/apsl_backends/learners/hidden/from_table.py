@@ -26,9 +26,9 @@ from apsl_rules.rules import Knowledge
 def findings_with_hidden(context: Context) -> Findings:
     """Return how the learner finds things out: by tests and scores on a table, otherwise by answers alone."""
     if isinstance(context.data, Table | CachedCounts):
-        return FindingsFromTable(context, findings_by_counts(_scoring(context, "apsl-score")))
+        return FindingsFromTable(context, findings_by_counts(_scoring(context, "apsl-score"), without_duplicates=True))
     if isinstance(context.data, MixedTable | MomentSource):
-        return FindingsFromTable(context, findings_by_moments(_scoring(context, "apsl-mixed")))
+        return FindingsFromTable(context, findings_by_moments(_scoring(context, "apsl-mixed"), without_duplicates=True))
     return FindingsFromBlankets(context)
 
 
@@ -58,7 +58,7 @@ class FindingsFromTable:
     def join(self, state: State, nodes: tuple[Node, ...]) -> State:
         """Return the state after a search around the core with some new nodes."""
         core = (*state.visited, *nodes)
-        near = Surroundings(self._context, self._scores.around(core), core)
+        near = Surroundings(self._context, self._scores.around(core), core, self._scores.duplicates.groups)
         distances = Distances(self._context.target)
         for x, y in near.edges:
             distances.add(x, y)

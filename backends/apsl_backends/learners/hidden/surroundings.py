@@ -11,7 +11,7 @@ weak finding. A chain is none: it would pass tails on, and the scored graph has 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import combinations
 from math import isnan, log
@@ -20,6 +20,8 @@ import attrs
 
 from apsl_backends.learners.ball import Ball
 from apsl_backends.learners.hidden.skeleton import Skeleton, find_skeleton
+from apsl_backends.learners.unplaced_edges import EITHER, SAME
+from apsl_rules.data import notes_on_duplicates
 from apsl_rules.evidence import GIVEN, Evidence, Verdict, log_p_of
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.oracles import Query
@@ -31,9 +33,11 @@ from apsl_rules.rules import (
     arrow,
     chain,
     collider,
+    duplicate,
     gap,
     ledger,
     settled,
+    untested,
     within,
     without,
 )
@@ -76,8 +80,11 @@ class Triple:
 class Surroundings:
     """The nodes near a core: who is adjacent to whom, and what is found of triples with edges at the core."""
 
-    def __init__(self, context: Context, ball: Ball, core: tuple[Node, ...]) -> None:
+    def __init__(
+        self, context: Context, ball: Ball, core: tuple[Node, ...], duplicates: Mapping[Node, tuple[Node, ...]]
+    ) -> None:
         self.core = core
+        self._duplicates = duplicates
         self._context = context
         self._asker = context.asker
         self._ball = ball
@@ -124,7 +131,9 @@ class Surroundings:
     @property
     def notes(self) -> list[str]:
         """Return what a reader should know of the search."""
-        return [f"adjacent nodes were sought among {count_of(len(self._near), 'node')} near {self._context.target}"]
+        groups = [self._duplicates[node] for node in self._members if node in self._duplicates]
+        sought = f"adjacent nodes were sought among {count_of(len(self._near), 'node')} near {self._context.target}"
+        return [*notes_on_duplicates(groups), sought]
 
     # --- edges -------------------------------------------------------------------------------------------------------
 
@@ -134,9 +143,19 @@ class Surroundings:
         yield self._finding(settled, (node,), note=count_of(len(self._near[node]), "neighbour"))
         for other in in_order({one for skeleton in self._skeletons for one in skeleton.near[node]}):
             yield self._edge(node, other)
+        yield from self._unplaced(node)
         for other in self.around(node):
             if known.requires(node, other) and (verdict := self._separation(node, other)) is not None:
                 yield self._finding(gap, (node, other), (verdict,))
+
+    def _unplaced(self, node: Node) -> Iterator[Finding]:
+        """Tell the duplicates of a node and of its neighbours: they were left out, and may have the same edges."""
+        for twin in self._duplicates.get(node, (node,))[1:]:
+            yield Finding(duplicate.fact(node, twin), SAME)
+            yield Finding(untested.fact(node, twin), SAME)
+        twins = {twin for other in self.around(node) for twin in self._duplicates.get(other, (other,))[1:]}
+        for twin in in_order(twins):
+            yield Finding(untested.fact(node, twin), EITHER)
 
     def _edge(self, x: Node, y: Node) -> Finding:
         pair = frozenset((x, y))
