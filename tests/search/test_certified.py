@@ -11,6 +11,7 @@ from apsl_backends.kernels.border import pattern_of
 from apsl_backends.search.certified import certify, why_not_certified
 from apsl_backends.search.rounds import CLOSED, Effort, search_rounds
 from apsl_rules import Knowledge, learn, network
+from apsl_rules.data import coded_table
 from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
@@ -87,3 +88,24 @@ def test_learners_without_scores_certify_nothing() -> None:
         learn(network("asia"), "dysp", certified=True)
     with pytest.raises(InvalidArgumentError, match="certified is 1; give True or False"):
         learn(network("asia"), "dysp", certified=1)  # type: ignore[arg-type]
+
+
+def test_a_limit_during_the_exact_search_loses_nothing() -> None:
+    """The graph that was found before stays, and the part says that it is not certified."""
+    rows = sample(network("child"), 2000, seed=1)
+    part = learn(rows, "Disease", depth=2, certified=True, max_seconds=0.4)
+    assert part.incomplete
+    assert part.edges
+    assert any("ended the exact search" in note or "certified" in note for note in part.notes)
+
+
+def test_a_better_graph_of_the_exact_search_is_told() -> None:
+    """Dense columns, of which the search misses the best graph: the note says by how much, and none contradicts it."""
+    random = np.random.default_rng(0)
+    values = [random.normal(size=800) for _ in range(14)]
+    for at in range(3, 14):
+        values[at] = sum(values[one] for one in random.permutation(at)[:3]) + random.normal(size=800)
+    table = coded_table(np.stack([np.digitize(one, np.quantile(one, [1 / 3, 2 / 3])) for one in values], axis=1))
+    notes = learn(table, "X14", depth="max", certified=True).notes
+    assert any("scores higher (exact search)" in note for note in notes)
+    assert not any("there may be a better graph still" in note for note in notes)

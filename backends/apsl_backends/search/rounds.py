@@ -63,7 +63,8 @@ class Found:
 
     A search that reached its limit of moves is not ``finished``: there may be a better class one move away. Of the
     ``starts`` of a search over orders, ``agreeing`` reached the best score of them; None if there was no such search.
-    ``is_best`` says that an exact search found no better class.
+    ``is_best`` says that an exact search found no better class, and ``corrected`` how much worse the class was that
+    other searches had found.
     """
 
     members: tuple[int, ...]
@@ -74,6 +75,7 @@ class Found:
     starts: int = 0
     agreeing: int | None = None
     is_best: bool = False
+    corrected: int = 0
 
 
 @attrs.frozen
