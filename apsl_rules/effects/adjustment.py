@@ -20,6 +20,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.names import Node, in_order, listing, nearest
 from apsl_rules.parts import Part
+from apsl_rules.rules import duplicate
 
 Adjustment: TypeAlias = Literal["parents", "optimal"] | Iterable[Node]
 STRATEGIES = ("parents", "optimal")
@@ -95,7 +96,15 @@ def _optimal(part: Part, orientation: Orientation, target: Node) -> Adjusted:
 
 
 def _require_reach(part: Part, graph: OrientedGraph, target: Node) -> None:
-    """Refuse a part that ends before the paths from the cause to the target do."""
+    """Refuse a part that ends before the paths from the cause to the target do, or cannot place them."""
+    duplicates = {node for fact in part.store.facts(duplicate) for node in fact.nodes}
+    unplaced = duplicates & {graph.cause, target, *graph.possible_descendants([graph.cause])}
+    if unplaced:
+        message = (
+            f"no data can tell which edges are at {listing(in_order(unplaced))}, duplicates of other columns, so the "
+            f"paths from {graph.cause!r} to {target!r} are not known; leave the duplicates out, or adjust for 'parents'"
+        )
+        raise InvalidArgumentError(message)
     open_ends = graph.possible_descendants([graph.cause], beyond=target) - graph.complete - {target}
     if open_ends:
         message = (

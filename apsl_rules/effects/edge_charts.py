@@ -63,8 +63,8 @@ def _effect_lines(found: Effects) -> Iterable[tuple[Pair, list[str]]]:
     for one in found:
         told = [line.strip() for line in str(one).split("\n")]
         yield frozenset((one.cause, one.target)), [*told, f"assumed: {'; '.join(one.why().assumptions[:2])}"]
-    for node, why in found.refused.items():
-        yield frozenset((node, found.part.target)), [why]
+    for pair, why in found.refused.items():
+        yield frozenset(pair), [why]
 
 
 def _along(part: Part, x: Node, y: Node) -> tuple[Node, Node]:

@@ -227,6 +227,9 @@ def fit(
     if not (is_number(prior) and 0 < prior < float("inf")):
         message = f"prior is {spelt(prior)}; give how many rows the prior counts as, such as 1"
         raise InvalidArgumentError(message)
+    if part.incomplete:
+        message = f"the part is incomplete and cannot be fitted: {part.incomplete}; learn it to its end"
+        raise InvalidArgumentError(message)
     dag = arrows_only(graph_of(part), open_edges, "a fitted distribution")
     reading = read_as(part, data, settings)
     figures = open_figures(data, reading)

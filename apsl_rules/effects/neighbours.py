@@ -28,12 +28,12 @@ class Effects:
     """The effect along each edge at the target of a part: of the target on its children, on it of all others.
 
     ``part`` is what the effects were worked out from: the part itself, or one that reaches further. ``refused`` says
-    for which neighbours nothing could be worked out, and why.
+    for which pairs of cause and target nothing could be worked out, and why.
     """
 
     part: Part
     effects: tuple[Effect, ...]
-    refused: dict[Node, str] = attrs.field(factory=dict)
+    refused: dict[tuple[Node, Node], str] = attrs.field(factory=dict)
 
     def __iter__(self) -> Iterator[Effect]:
         return iter(self.effects)
@@ -46,7 +46,7 @@ class Effects:
         rows = [_row(one) for one in self.effects]
         empty = dict.fromkeys(("change", "lowest", "highest", "low", "high", "rows"))
         refused = [
-            {"cause": node, "target": self.part.target, **empty, "reason": why} for node, why in self.refused.items()
+            {"cause": cause, "target": target, **empty, "reason": why} for (cause, target), why in self.refused.items()
         ]
         return [*rows, *refused]
 
@@ -58,7 +58,7 @@ class Effects:
 
     def __str__(self) -> str:
         told = [str(one) for one in self.effects]
-        told += [f"effect of {shown(node)} on {shown(self.part.target)}: {why}" for node, why in self.refused.items()]
+        told += [f"effect of {shown(cause)} on {shown(target)}: {why}" for (cause, target), why in self.refused.items()]
         return "\n".join(told)
 
 
@@ -114,12 +114,12 @@ def effects_from(
     wide = part if all(part.is_inner(cause) for cause, _ in pairs) else _further(part, figures.opened, settings)
     sure = with_sure_arrows(wide, least_direction(settings))
     questions: list[Question] = []
-    refused: dict[Node, str] = {}
-    for other, (cause, target) in zip(neighbours, pairs, strict=True):
+    refused: dict[tuple[Node, Node], str] = {}
+    for cause, target in pairs:
         try:
             questions.append(ask(sure, cause, target, adjust))
         except ApslError as error:
-            refused[other] = str(error)
+            refused[cause, target] = str(error)
     found = estimate(figures, questions, confidence, leave_out_empty=empty == "leave-out")
     return Effects(wide, tuple(found), refused)
 

@@ -193,6 +193,8 @@ def test_what_cannot_be_fitted_is_refused() -> None:
         open_part.fit(rows)
     with pytest.raises(ApslError, match="this graph allows hidden causes"):
         learn(network("asia"), "smoke", hidden="allowed").fit(rows)
+    with pytest.raises(ApslError, match="the part is incomplete and cannot be fitted"):
+        learn(rows, "smoke", max_tests=1).fit(rows)
     with pytest.raises(ApslError, match="prior is 0"):
         asia_part().fit(rows, prior=0)
     with pytest.raises(ApslError, match="'dysp' is a number"):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import causes, effect, known_dag, learn, network
+from apsl_rules import Knowledge, causes, effect, known_dag, learn, network
 from apsl_rules.errors import ApslError
 
 
@@ -205,3 +205,29 @@ def test_effects_need_arrows_that_hide_no_common_cause() -> None:
     assert part.hidden_causes_at("t") == ()
     grounds = effect(part, "t", "x", data=frame).why()
     assert "hidden common causes were allowed, and the arrows at t show that none acts there" in str(grounds)
+
+
+def test_a_test_without_freedom_decides_no_cause() -> None:
+    """Given a duplicate of the cause nothing varies any more, which says nothing of the target."""
+    frame = draw()
+    frame["twin"] = frame["x"].map({"yes": "1", "no": "0"})
+    given = Knowledge(required=[("twin", "x"), ("x", "u")])
+    found = causes(frame[["x", "twin", "u", "t"]], "x", "t", knowledge=given)
+    assert found.answer != "never"
+    assert any("does not vary" in case.reason for case in found.cases if case.is_cause is None)
+
+
+def test_a_refused_effect_is_named_the_way_its_arrow_points() -> None:
+    """The cause of a refused effect is the tail of the arrow, also if that is the target of the part."""
+    part = learn(known_dag(_visible(), hidden=["h"]), "x", depth=2, hidden="allowed")
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({name: rng.integers(0, 2, 400).astype(str) for name in "abxtuv"})
+    assert ("x", "t") in part.effects(frame).refused
+
+
+def test_paths_at_duplicates_are_no_ground_for_the_optimal_set() -> None:
+    """Which of two duplicates has an edge is unknown, so no set that needs the paths is given."""
+    frame = draw()
+    frame["twin"] = frame["t"].map({"yes": "1", "no": "0"})
+    with pytest.raises(ApslError, match="no data can tell which edges are at"):
+        effect(frame, "x", "t", adjust="optimal", depth="max")
