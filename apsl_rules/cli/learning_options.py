@@ -185,6 +185,9 @@ def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, 
     if tiers and known.tiers:
         message = f"the file {path!r} has tiers, and --tier is given too; say them in one place"
         raise InvalidArgumentError(message)
+    if len(tiers) == 1 and not known.tiers:
+        message = "--tier is given once, and one tier alone orders nothing; give the nodes that come later as another"
+        raise InvalidArgumentError(message)
     joined = Knowledge(
         required=(*known.required, *required),
         forbidden=(*known.forbidden, *forbidden),

@@ -83,6 +83,8 @@ def many(
         )
     else:
         signs = {"arrow": "->", "line": "--", "conflict": "-x-"}
+        if parts.union.graph().hidden:
+            signs |= {"line": "o-o", "partial": "o->", "bidirected": "<->"}
         for row in rows:
             sign = signs[row["mark"]] if row["suggested"] is None else "-?>"
             print_text(f"{row['source']} {sign} {row['target']}")

@@ -45,11 +45,11 @@ def with_tier_option(message: str) -> str:
     """Return a message that offers ``--tier`` where it offered tiers as an argument of the library.
 
     >>> with_tier_option("say so with tiers (knowledge=Knowledge(tiers=[['age', 'sex'], ...]))")
-    'say so with tiers (--tier age,sex)'
+    'say so with tiers (--tier age,sex --tier ...)'
     """
     return re.sub(
         r"knowledge=Knowledge\(tiers=\[\[(.*?)\], \.\.\.\]\)",
-        lambda match: f"--tier {','.join(re.findall(_QUOTED, match[1]))}",
+        lambda match: f"--tier {','.join(re.findall(_QUOTED, match[1]))} --tier ...",
         message,
     )
 

@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
 from apsl_rules.parts import Part
-from apsl_rules.rules import gap, untested
+from apsl_rules.rules import adjacent, gap, untested
 
 _FEW_ROWS = 100
 _FAMILIES = {
@@ -27,7 +27,7 @@ def notes_on_part(part: Part, rows: int | None) -> Iterator[str]:
     if part.edges:
         yield assumptions(part)
     yield from _on_odd_arrows(part)
-    if not part.edges and part.incomplete is None:
+    if not part.edges and part.incomplete is None and not part.store.facts(adjacent):
         yield _why_empty(part, rows)
     if rows is not None and rows < _FEW_ROWS:
         yield (
@@ -101,6 +101,11 @@ def _why_empty(part: Part, rows: int | None) -> str:
     if rows is not None and rows < _FEW_ROWS:
         return (
             f"the part is empty: {count_of(rows, 'row')} are too few to show that anything depends on {part.target!r}"
+        )
+    if part.allows_hidden:
+        return (
+            f"the part is empty: every column is independent of {part.target!r}, alone or given others, at this level "
+            "of evidence; a column that follows from others can be separated by them from all that depends on it"
         )
     seen = "" if rows is None else f" ({count_of(rows, 'row')}{_unseen(part, rows, '; ')})"
     return f"the part is empty: nothing depends on {part.target!r} at this level of evidence{seen}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from apsl_rules import load_part, network
@@ -53,3 +55,16 @@ def test_many_refuses_odd_targets(targets: str, sentence: str) -> None:
 
     assert done.code == 1
     assert sentence in done.err
+
+
+def test_many_shows_both_ends_of_edges_with_hidden_causes(tmp_path: Path) -> None:
+    """Edges that are open, that may be no causes, and those of a hidden cause have signs of their own."""
+    random = np.random.default_rng(1)
+    hidden, c, d = random.random((3, 20_000)) < 0.5
+    a, b = (random.random(20_000) < 0.1 + 0.4 * hidden + 0.4 * cause for cause in (c, d))
+    frame = pd.DataFrame({"A": a, "B": b, "C": c, "D": d}).astype(str)
+    frame.to_csv(tmp_path / "hidden.csv", index=False)
+    done = apsl("many", "hidden.csv", "--targets", "A,B", "--hidden", folder=tmp_path)
+    assert done.code == 0
+    assert "A <-> B" in done.out.splitlines()
+    assert "C o-> A" in done.out.splitlines()

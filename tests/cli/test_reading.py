@@ -130,3 +130,11 @@ def test_columns_of_an_integer_file_can_be_dropped(tmp_path: Path) -> None:
 
     kinds = {one["name"]: one["kind"] for one in json.loads(done.out)["columns"]}
     assert kinds == {"1": "category", "2": "category", "3": "set aside"}
+
+
+def test_a_single_tier_is_refused(tmp_path: Path) -> None:
+    """One tier orders nothing, which is said instead of being ignored."""
+    (tmp_path / "t.csv").write_text("a,b\n" + "0,1\n1,0\n" * 50, "utf-8")
+    done = apsl("learn", "t.csv", "-t", "a", "--tier", "a", folder=tmp_path)
+    assert done.code == 1
+    assert "--tier is given once, and one tier alone orders nothing" in done.err

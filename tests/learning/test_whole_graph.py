@@ -66,3 +66,23 @@ def test_mistakes_get_a_sentence() -> None:
     graph = learn_graph(known_dag({"Smoker": [], "Lung": ["Smoker"]}))
     with pytest.raises(UnknownNodeError, match="did you mean 'Smoker'"):
         graph.why("Smoke", "Lung")
+
+
+def test_an_isolated_first_node_makes_no_graph_empty() -> None:
+    """The first node by name may have no edge; nothing then says that the graph has none."""
+    rows = sample(strong_network(known_dag({"0": [], "a": [], "b": [], "c": ["a", "b"]}), seed=1), 3000, seed=1)
+    graph = learn_graph(rows)
+    assert graph.arrows == {("a", "c"), ("b", "c")}
+    assert not any("is empty" in note for note in graph.notes)
+
+
+def test_pieces_that_are_not_connected_are_found_at_once() -> None:
+    """One search finds all pieces, and the one part of the graph has visited every node."""
+    rows = sample(
+        strong_network(known_dag({"a": [], "b": ["a"], "x": [], "y": [], "z": ["x", "y"]}), seed=2), 3000, seed=1
+    )
+    graph = learn_graph(rows)
+    assert len(graph.parts) == 1
+    assert graph.arrows == {("x", "z"), ("y", "z")}
+    assert graph.lines == {frozenset("ab")}
+    assert graph.mark("a", "z") is Mark.GAP
