@@ -25,8 +25,8 @@ def learn_graph(source: Any, **settings: Unpack[Settings]) -> LearnedGraph:
         What to learn from, as for ``learn``.
     settings
         The settings of ``learn``. Learners that search by score or learn whole networks run once; others learn one
-        connected piece after another, and limits hold for all pieces together. An interrupt raises ``Interrupted``,
-        whose ``result`` is the graph so far.
+        connected piece after another, and limits hold for all pieces together. A search over all nodes has nothing to
+        return before its end. An interrupt raises ``Interrupted``, whose ``result`` is the graph so far.
 
     Examples
     --------
