@@ -87,7 +87,7 @@ def test_learners_without_scores_certify_nothing() -> None:
     with pytest.raises(InvalidArgumentError, match="searches by score: apsl-mixed, apsl-score; 'apsl' does not"):
         learn(network("asia"), "dysp", certified=True)
     with pytest.raises(InvalidArgumentError, match="certified is 1; give True or False"):
-        learn(network("asia"), "dysp", certified=1)  # type: ignore[arg-type]
+        learn(network("asia"), "dysp", certified=1)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_a_limit_during_the_exact_search_loses_nothing() -> None:
