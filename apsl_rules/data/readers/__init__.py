@@ -5,7 +5,7 @@ Each reader gives the file's contents or one sentence that says what is wrong wi
 
 from apsl_rules.data.readers.delimited import MISSING_FIELDS, check_lines, read_csv
 from apsl_rules.data.readers.integers import Supplement, read_graph, read_integers, read_supplement
-from apsl_rules.data.readers.parquet import SharedColumns, read_parquet, shared_columns
+from apsl_rules.data.readers.parquet import SharedColumns, read_parquet, shared_columns, stored_kind
 from apsl_rules.data.readers.paths import AnyPath, FileKind, file_kind
 from apsl_rules.data.readers.plain import PlainTable
 
@@ -24,4 +24,5 @@ __all__ = [
     "read_parquet",
     "read_supplement",
     "shared_columns",
+    "stored_kind",
 ]
