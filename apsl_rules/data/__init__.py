@@ -5,7 +5,7 @@ from __future__ import annotations
 from apsl_rules.data.columns import Column, Labels, labels_of
 from apsl_rules.data.cut_numbers import count_levels, cut_numbers
 from apsl_rules.data.derived import find_derived
-from apsl_rules.data.describe import Description, describe, find_duplicates
+from apsl_rules.data.describe import Description, describe, describe_columns, find_duplicates
 from apsl_rules.data.dictionary_codes import Distinct, dictionary, plan_counting
 from apsl_rules.data.example import example_table
 from apsl_rules.data.files import FileTable, is_countable, is_left_in_place
@@ -44,6 +44,7 @@ __all__ = [
     "count_levels",
     "cut_numbers",
     "describe",
+    "describe_columns",
     "dictionary",
     "example_table",
     "find_derived",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
+from apsl_rules.notebook_view import NotebookView
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +32,7 @@ class Exportable:
 
     def graph(self) -> MarkedGraph:
         """Return the marks alone: nodes, arrows, lines and conflicts."""
-        from apsl_rules.parts.marked_graph import graph_of
+        from apsl_rules.parts.marks_of import graph_of
 
         return graph_of(self)
 
@@ -142,7 +143,7 @@ class Answering:
         return fit(cast("Part", self), data, **options)
 
 
-class Viewable:
+class Viewable(NotebookView):
     """The methods of ``Part`` that show it; all show the same drawing."""
 
     __slots__ = ()
@@ -172,11 +173,6 @@ class Viewable:
         from apsl_rules.report.page import write_report
 
         write_report(cast("Part", self), path, _edge_figures(cast("Part", self), data, reading))
-
-    def _repr_html_(self) -> str:
-        from apsl_rules.report.notebook import notebook_html
-
-        return notebook_html(cast("Part", self))
 
 
 def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigures | None:
