@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 #: Modules that may import further rooms, but only inside functions or for type hints.
 LAZILY = {
     "apsl_rules.notebook_view": ("notebook",),
-    "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "report"),
+    "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "report", "notebook"),
     "apsl_rules.effects.fit": ("export",),
 }
 #: The layers of apsl_backends, highest first. A room imports lower layers only, never its own.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from apsl_rules.effects import Effects, Fitted
+    from apsl_rules.notebook.widget import PartWidget
     from apsl_rules.parts.edge_figures import EdgeFigures
     from apsl_rules.parts.marked_graph import MarkedGraph
     from apsl_rules.parts.part import Part
@@ -173,6 +174,17 @@ class Viewable(NotebookView):
         from apsl_rules.report.page import write_report
 
         write_report(cast("Part", self), path, _edge_figures(cast("Part", self), data, reading))
+
+    def widget(self, *, data: Any = None, height: int = 640, **reading: Any) -> PartWidget:
+        """Return the report as a live widget for notebooks; ``data`` and ``reading`` are those of ``report``.
+
+        Click an edge, and ``widget.selected`` and ``widget.proof`` have it; both can be observed. It needs the extra
+        ``widget``.
+        """
+        from apsl_rules.notebook.widget import PartWidget
+
+        part = cast("Part", self)
+        return PartWidget(part, _edge_figures(part, data, reading), height=height)
 
 
 def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigures | None:
