@@ -11,6 +11,7 @@ import attrs
 from apsl_rules._arguments import listed
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.choose import AUTO, find_learner, is_auto
+from apsl_rules.learning.progress import progress_bar
 from apsl_rules.learning.request import Learner, Request, Settings
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
@@ -64,16 +65,18 @@ def compare(
     opened = open_data(source, request)
     parts: dict[str, Part] = {}
     seconds: dict[str, float] = {}
-    for name, learner in named:
-        own = attrs.evolve(request, learner=learner)
-        try:
-            if "own answers" not in opened.gives:
-                run_once(attrs.evolve(own, max_tests=min(WARMING, own.max_tests or WARMING)), opened, target, 1)
-            begun = process_time()
-            part = run_once(own, opened, target, depth)
-            seconds[name] = process_time() - begun
-            parts[name] = part
-        except KeyboardInterrupt as stop:
-            so_far = Comparison(parts, seconds) if parts else None
-            raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
+    with progress_bar("learners compared") as bar:
+        for name, learner in named:
+            own = attrs.evolve(request, learner=learner)
+            try:
+                if "own answers" not in opened.gives:
+                    run_once(attrs.evolve(own, max_tests=min(WARMING, own.max_tests or WARMING)), opened, target, 1)
+                begun = process_time()
+                part = run_once(own, opened, target, depth)
+                seconds[name] = process_time() - begun
+                parts[name] = part
+            except KeyboardInterrupt as stop:
+                so_far = Comparison(parts, seconds) if parts else None
+                raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
+            bar(len(parts), len(named))
     return Comparison(parts, seconds)

@@ -14,6 +14,7 @@ import numpy as np
 from apsl_rules._arguments import demand, is_whole, spelt
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.budget import Budget
+from apsl_rules.learning.progress import with_bar
 from apsl_rules.learning.request import Request, Settings
 from apsl_rules.learning.resample import draw_rows
 from apsl_rules.learning.run import run_once
@@ -24,6 +25,7 @@ from apsl_rules.stopping import Workers, interruptible
 
 
 @interruptible
+@with_bar("resamples learned")
 def stability(
     source: Any,
     target: Node,
