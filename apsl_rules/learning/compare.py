@@ -9,13 +9,14 @@ from typing import Any, Unpack
 import attrs
 
 from apsl_rules._arguments import listed
+from apsl_rules.data import Target, join_target
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.choose import AUTO, find_learner, is_auto
 from apsl_rules.learning.progress import progress_bar
 from apsl_rules.learning.request import Learner, Request, Settings
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
-from apsl_rules.names import Depth, Node, check_depth, check_target
+from apsl_rules.names import Depth, check_depth
 from apsl_rules.parts import Comparison, Part
 from apsl_rules.stopping import interruptible
 
@@ -25,7 +26,7 @@ WARMING = 5_000
 
 @interruptible
 def compare(
-    source: Any, target: Node, depth: Depth = 1, *, learners: Iterable[Learner], **settings: Unpack[Settings]
+    source: Any, target: Target, depth: Depth = 1, *, learners: Iterable[Learner], **settings: Unpack[Settings]
 ) -> Comparison:
     """Learn the same part with several learners and lay the results side by side.
 
@@ -47,7 +48,7 @@ def compare(
     >>> [(row["learner"], row["arrows"], row["shared"], row["same"]) for row in compared.rows()]
     [('apsl', 2, 3, 3), ('pcd-by-pcd-paper', 3, 3, 2)]
     """
-    check_target(target)
+    source, target = join_target(source, target)
     check_depth(depth)
     if "learner" in settings:
         message = "compare takes learners, a list; leave learner out"
