@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from apsl_rules.learning.compare import compare
     from apsl_rules.learning.learn import learn
     from apsl_rules.learning.many import learn_many
+    from apsl_rules.learning.progress import show_progress
     from apsl_rules.learning.stability import stability
     from apsl_rules.learning.whole_graph import learn_graph
     from apsl_rules.parts.file import load_part
@@ -45,6 +46,7 @@ __all__ = [
     "network",
     "register",
     "score",
+    "show_progress",
     "stability",
     "table",
 ]
@@ -66,6 +68,7 @@ _HOMES = {
     "network": "graphs.networks.library",
     "register": "plugins.manager",
     "score": "evaluation.score",
+    "show_progress": "learning.progress",
     "stability": "learning.stability",
     "table": "data",
 }

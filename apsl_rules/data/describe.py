@@ -71,10 +71,22 @@ def describe(table: Table | MixedTable) -> Description:
         duplicates=find_duplicates(coded, coded.names),
         incomplete=in_order(name for name, gone in zip(table.names, table.incomplete, strict=True) if gone),
         bytes=size,
-        details=tuple(_detail(table, coded, one) for one in table.columns),
+        details=_details(table, table.columns),
         derived=find_derived(table, table.names),
         notes=table.notes,
     )
+
+
+def describe_columns(table: Table | MixedTable) -> tuple[ColumnKind, ...]:
+    """Return what each column holds, also of a table that does not say how it was read."""
+    numbers = frozenset(table.number_names) if isinstance(table, MixedTable) else frozenset()
+    unread = (ColumnKind(name, "number" if name in numbers else "category") for name in table.names)
+    return _details(table, table.columns or tuple(unread))
+
+
+def _details(table: Table | MixedTable, columns: tuple[ColumnKind, ...]) -> tuple[ColumnKind, ...]:
+    coded = table if isinstance(table, Table) else table.categories
+    return tuple(_detail(table, coded, one) for one in columns)
 
 
 def _detail(table: Table | MixedTable, coded: Table, column: ColumnKind) -> ColumnKind:

@@ -12,13 +12,14 @@ import numpy.typing as npt
 
 from apsl_rules.data.kinds import ColumnKind
 from apsl_rules.data.table import Table
-from apsl_rules.names import Node
+from apsl_rules.names import Node, count_of
+from apsl_rules.notebook_view import NotebookView
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-@attrs.frozen(eq=False, slots=False)
-class MixedTable:
+@attrs.frozen(eq=False, slots=False, repr=False)
+class MixedTable(NotebookView):
     """A table of which at least one column is a number.
 
     ``names`` are all columns in the order of the source. ``categories`` is a table of those that are categories, which
@@ -33,6 +34,11 @@ class MixedTable:
     number_names: tuple[Node, ...]
     columns: tuple[ColumnKind, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        categories = count_of(len(self.categories.names), "category", "categories")
+        numbers = count_of(len(self.number_names), "number")
+        return f"<MixedTable of {count_of(self.rows, 'row')}, {categories} and {numbers}>"
 
     @property
     def rows(self) -> int:

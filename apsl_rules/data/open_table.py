@@ -94,7 +94,12 @@ def _open_array(source: npt.NDArray[Any], names: tuple[Node, ...] | None) -> Mat
     if isinstance(source, np.ma.MaskedArray):
         message = "masked arrays are not taken; give a DataFrame, or an array with NaN or None where values are missing"
         raise DataError(message)
-    return Matrix(source, replace_names([f"X{place}" for place in range(1, source.shape[1] + 1)], names))
+    return Matrix(source, replace_names(array_names(source.shape[1]), names))
+
+
+def array_names(columns: int) -> list[str]:
+    """Return what the columns of an array are called."""
+    return [f"X{place}" for place in range(1, columns + 1)]
 
 
 def replace_names(labels: Sequence[Node], names: Sequence[Node] | None) -> tuple[Node, ...]:

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.kinds import ColumnKind
-from apsl_rules.names import Node
+from apsl_rules.names import Node, count_of
+from apsl_rules.notebook_view import NotebookView
 
 Codes: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
@@ -23,8 +24,8 @@ def _read_only(codes: Codes) -> Codes:
     return kept
 
 
-@attrs.frozen(eq=False, slots=False)
-class Table:
+@attrs.frozen(eq=False, slots=False, repr=False)
+class Table(NotebookView):
     """Columns as integer codes, one contiguous run of memory for each column.
 
     ``codes[i, r]`` is the code of column i in row r, from 0 to ``cards[i] - 1``; a missing value (only under the
@@ -41,6 +42,9 @@ class Table:
     incomplete: npt.NDArray[np.bool_]
     notes: tuple[str, ...] = ()
     columns: tuple[ColumnKind, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Table of {count_of(self.rows, 'row')} and {count_of(len(self.names), 'category', 'categories')}>"
 
     @property
     def rows(self) -> int:

@@ -21,6 +21,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Evidence, Verdict, evidence_data, evidence_text
 from apsl_rules.learning import Request, Settings, Source, open_data, run_once
 from apsl_rules.names import Node, in_order, listing, require_known, shown
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.oracles import Oracle
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
@@ -41,8 +42,8 @@ class Case:
     verdict: Verdict | None = None
 
 
-@attrs.frozen(slots=False)
-class Answer:
+@attrs.frozen(slots=False, repr=False)
+class Answer(NotebookView):
     """Whether a node is a cause of a target in all graphs that are left open, in none, or in some.
 
     ``explicit`` is True where the cause is one in all graphs through the same arrows (None if that is not tested).
@@ -59,6 +60,9 @@ class Answer:
     def tests(self) -> tuple[Verdict, ...]:
         """Return the tests that decide, each once."""
         return tuple(dict.fromkeys(case.verdict for case in self.cases if case.verdict is not None))
+
+    def __repr__(self) -> str:
+        return f"<Answer: {shown(self.cause)} is a cause of {shown(self.target)}: {self.answer}>"
 
     def __str__(self) -> str:
         x, t = shown(self.cause), shown(self.target)

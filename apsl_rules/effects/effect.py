@@ -13,6 +13,7 @@ from apsl_rules.effects.adjustment import Adjusted
 from apsl_rules.effects.contrasts import Change, Estimates, Interval, Refusal
 from apsl_rules.effects.neighbourhood import Orientation
 from apsl_rules.names import Node, listing, shown
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import Part
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class PossibleEffect:
         return None if self.estimates is None else self.estimates.changes.get(change)
 
 
-@attrs.frozen(slots=False)
-class Effect:
+@attrs.frozen(slots=False, repr=False)
+class Effect(NotebookView):
     """What setting a cause would do to a target, as far as a part and a table tell.
 
     ``possible`` has one effect for each way in which the edges at the cause can point. ``changes`` are what they

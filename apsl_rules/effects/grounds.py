@@ -11,7 +11,8 @@ import attrs
 from apsl_rules._json_labels import label
 from apsl_rules.effects.contrasts import Change, Interval, figure
 from apsl_rules.effects.effect import Effect, PossibleEffect
-from apsl_rules.names import Node, in_order, shown
+from apsl_rules.names import Node, count_of, in_order, shown
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules import Proof, untested
 
 
@@ -24,8 +25,8 @@ class Turned:
     out_of_cause: tuple[float, ...]
 
 
-@attrs.frozen(slots=False)
-class Grounds:
+@attrs.frozen(slots=False, repr=False)
+class Grounds(NotebookView):
     """What an effect rests on. It prints as text, and ``to_json()`` gives it as data.
 
     ``proofs`` has the proof of each arrow at the cause, ``turned`` what each open line would change, ``untested`` the
@@ -40,6 +41,11 @@ class Grounds:
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        cause, target = shown(self.effect.cause), shown(self.effect.target)
+        arrows, lines = count_of(len(self.proofs), "arrow"), count_of(len(self.turned), "open line")
+        return f"<Grounds of the effect of {cause} on {target}: {arrows} and {lines}>"
 
     def _lines(self) -> Iterator[str]:
         cause = shown(self.effect.cause)

@@ -14,12 +14,13 @@ import attrs
 
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Depth, Node, Pair, check_depth, count_of, in_order, require_known
+from apsl_rules.notebook_view import NotebookView
 
 Arrow: TypeAlias = tuple[Node, Node]
 
 
 @attrs.frozen(slots=False, repr=False)
-class Pdag:
+class Pdag(NotebookView):
     """A partially directed graph: arrows (x, y) and lines {x, y}."""
 
     nodes: tuple[Node, ...]

@@ -13,6 +13,7 @@ import attrs
 from apsl_rules._arguments import spelt
 from apsl_rules.errors import GraphError
 from apsl_rules.names import Node, check_labels, count_of, in_order, nearest
+from apsl_rules.notebook_view import NotebookView
 
 if TYPE_CHECKING:
     from apsl_rules.graphs.ancestral import DagWithHidden
@@ -21,7 +22,7 @@ _SPELT_OUT = 12
 
 
 @attrs.frozen(slots=False, repr=False)
-class Dag:
+class Dag(NotebookView):
     """A directed acyclic graph: ``parents[i]`` are the parents of ``nodes[i]``, both in the order given.
 
     Make one with :func:`known_dag`. Empty graphs, directed cycles and unknown or repeated nodes are refused.

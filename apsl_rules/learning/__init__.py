@@ -10,6 +10,7 @@ from apsl_rules.learning.learn import learn
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.named_source import open_source
 from apsl_rules.learning.part_notes import may_share_hidden_cause
+from apsl_rules.learning.progress import Bar, Visits, show_progress
 from apsl_rules.learning.request import Request, Settings, load_knowledge
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import Source, open_data
@@ -20,9 +21,11 @@ from apsl_rules.learning.whole_graph import learn_graph
 __all__ = [
     "AUTO",
     "WARMING",
+    "Bar",
     "Request",
     "Settings",
     "Source",
+    "Visits",
     "blanket_of",
     "compare",
     "find_blanket",
@@ -38,5 +41,6 @@ __all__ = [
     "open_source",
     "run_once",
     "say_default_learner",
+    "show_progress",
     "stability",
 ]

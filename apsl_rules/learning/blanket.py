@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from apsl_rules._arguments import mapping
-from apsl_rules.data import MissingRule
+from apsl_rules.data import MissingRule, Target, join_target
 from apsl_rules.data.counts import CountSource
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError
 from apsl_rules.learning.request import Request
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
-from apsl_rules.names import Node, check_target, in_order, require_known
+from apsl_rules.names import Node, in_order, require_known
 from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Part
@@ -25,7 +25,7 @@ _CLASSICAL = TestSpec()
 
 def find_blanket(
     source: Any,
-    node: Node,
+    node: Target,
     *,
     finder: str | None = None,
     oracle: str | None = None,
@@ -51,7 +51,7 @@ def find_blanket(
     >>> found.neighbours, dict(found.spouses)
     (('c',), {'c': ('b',)})
     """
-    check_target(node, "node")
+    source, node = join_target(source, node)
     further = mapping("options", options, "{'symmetric': True}")
     request = Request.of(
         {

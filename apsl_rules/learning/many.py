@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Literal, Unpack
 
+from apsl_rules._arguments import demand, spelt
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.budget import Budget
 from apsl_rules.learning.choose import choose_learner
+from apsl_rules.learning.progress import with_bar
 from apsl_rules.learning.request import Request, Settings
 from apsl_rules.learning.run import require_target, run_once
 from apsl_rules.learning.source import Source, open_data
@@ -20,8 +22,14 @@ from apsl_rules.stopping import Workers, interruptible
 
 
 @interruptible
+@with_bar("parts learned")
 def learn_many(
-    source: Any, targets: Iterable[Node] | Literal["all"], *, depth: Depth = 1, **settings: Unpack[Settings]
+    source: Any,
+    targets: Iterable[Node] | Literal["all"],
+    *,
+    depth: Depth = 1,
+    progress: Callable[[int, int], None] | None = None,
+    **settings: Unpack[Settings],
 ) -> Parts:
     """Learn the parts around many targets, asking nothing twice.
 
@@ -33,6 +41,8 @@ def learn_many(
         The nodes of interest, or "all": then the union is the whole graph, made of parts.
     depth
         As for ``learn``.
+    progress
+        A function that is told the number of parts learned, and of all.
     settings
         The settings of ``learn``; limits hold for all parts together, ``threads`` learn that many parts at a time.
         An interrupt raises ``Interrupted``, whose ``result`` has the parts that were learned.
@@ -45,6 +55,8 @@ def learn_many(
     ([('c', 'd')], [('a', 'c'), ('c', 'd')])
     """
     check_depth(depth)
+    known = progress is None or callable(progress)
+    demand(known, f"progress is {spelt(progress)}; give a function that takes the parts learned and of all")
     request = Request.of(settings, "learn_many")
     opened = open_data(source, request)
     offer, _ = choose_learner(request, opened.gives)
@@ -53,7 +65,7 @@ def learn_many(
     parts: dict[Node, Part] = {}
     stopped: str | None = None
     try:
-        _learn_all(request, opened, oracle, targets=wanted, depth=depth, parts=parts)
+        _learn_all(request, opened, oracle, targets=wanted, depth=depth, parts=parts, progress=progress)
     except KeyboardInterrupt as stop:
         told = f"stopped at an interrupt before {len(wanted) - len(parts)} of {len(wanted)} targets were learned"
         so_far = _gather(request, offer, oracle, depth=depth, parts=parts, incomplete=told) if parts else None
@@ -76,6 +88,7 @@ def _learn_all(
     targets: tuple[Node, ...],
     depth: Depth,
     parts: dict[Node, Part],
+    progress: Callable[[int, int], None] | None,
 ) -> None:
     """Learn one part after the other, or several at a time, within what the limits leave."""
     budget = Budget.of(request)
@@ -83,15 +96,21 @@ def _learn_all(
     def learn_one(target: Node) -> Part:
         return run_once(budget.left(request, oracle.tests), source, target, depth, oracle=oracle)
 
+    def keep(target: Node, part: Part) -> None:
+        parts[target] = part
+        if progress is not None:
+            progress(len(parts), len(targets))
+
     # One at a time where a limit is to be met at one place, or rows are counted elsewhere in rounds.
     if request.threads == 1 or request.is_limited or isinstance(source.table, CachedCounts):
         for target in targets:
             if budget.is_spent(oracle.tests):
                 break
-            parts[target] = learn_one(target)
+            keep(target, learn_one(target))
         return
     with Workers(request.threads) as pool:
-        parts.update(zip(targets, pool.map(learn_one, targets), strict=True))
+        for target, part in zip(targets, pool.map(learn_one, targets), strict=True):
+            keep(target, part)
 
 
 def _gather(

@@ -18,6 +18,7 @@ from apsl_rules.learning.choose import choose_learner, false_discovery_rate
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import FRONTIERS, everyone
 from apsl_rules.learning.part_notes import notes_on_hidden, notes_on_part
+from apsl_rules.learning.progress import follow_visits
 from apsl_rules.learning.request import Request
 from apsl_rules.learning.source import Source
 from apsl_rules.learning.untested import notes_on_untested
@@ -51,7 +52,8 @@ def run_once(
     require_target(target, asker.nodes, source)
     request.known.require_nodes(asker.nodes)
     rounds_before = source.rounds
-    part = learn_part(offer, _context(request, source, offer, asker, target=target, depth=depth, whole=whole))
+    with follow_visits(request) as followed:
+        part = learn_part(offer, _context(followed, source, offer, asker, target=target, depth=depth, whole=whole))
     try:
         asker.flush()
         told = () if asker.perfect else notes_on_part(part, source.row_count)

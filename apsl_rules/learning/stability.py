@@ -12,21 +12,24 @@ import attrs
 import numpy as np
 
 from apsl_rules._arguments import demand, is_whole, spelt
+from apsl_rules.data import Target, join_target
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.budget import Budget
+from apsl_rules.learning.progress import with_bar
 from apsl_rules.learning.request import Request, Settings
 from apsl_rules.learning.resample import draw_rows
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
-from apsl_rules.names import Depth, Node, check_depth, check_target
+from apsl_rules.names import Depth, check_depth
 from apsl_rules.parts import Stability, Tally, count_support, tally
 from apsl_rules.stopping import Workers, interruptible
 
 
 @interruptible
+@with_bar("resamples learned")
 def stability(
     source: Any,
-    target: Node,
+    target: Target,
     *,
     depth: Depth = 1,
     resamples: int = 100,
@@ -66,7 +69,7 @@ def stability(
     >>> found.of("Cancer", "Xray").edge
     1.0
     """
-    check_target(target)
+    source, target = join_target(source, target)
     check_depth(depth)
     known = progress is None or callable(progress)
     demand(known, f"progress is {spelt(progress)}; give a function that takes the resamples done and of all")

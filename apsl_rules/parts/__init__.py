@@ -15,9 +15,9 @@ from apsl_rules.parts.marked_graph import (
     Edge,
     MarkedGraph,
     edge_with_ends,
-    graph_of,
     mark_named,
 )
+from apsl_rules.parts.marks_of import graph_of
 from apsl_rules.parts.open_edges import arrows_only
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.parts import Parts

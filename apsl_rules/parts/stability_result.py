@@ -11,6 +11,7 @@ import attrs
 
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.part import Part
 from apsl_rules.rules import Mark, adjacent, gap, settled, untested
 
@@ -94,7 +95,7 @@ class Support:
 
 
 @attrs.frozen(slots=False, repr=False)
-class Stability:
+class Stability(NotebookView):
     """How often each mark came back: ``part`` is learned from all rows, ``supports`` has every edge of any run.
 
     ``counted`` resamples of the ``resamples`` asked for are behind the shares; ``incomplete`` says why not all.

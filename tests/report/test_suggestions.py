@@ -12,7 +12,6 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.parts import Part
 from apsl_rules.report.data import page_data
 from apsl_rules.report.edges import Look, edges_of
-from apsl_rules.report.notebook import notebook_html
 from apsl_rules.report.svg import svg
 
 
@@ -35,7 +34,6 @@ def test_a_suggestion_has_a_look_of_its_own() -> None:
     assert f'data-source="{x}" data-target="{y}" data-mark="line"' in drawn
     assert "line: direction suggested" in drawn
     assert "line: direction suggested" not in svg(learned(0.0))
-    assert f"<td>{x}</td><td>⇢</td><td>{y}</td>" in notebook_html(part)
 
 
 def test_matplotlib_draws_a_hollow_head() -> None:

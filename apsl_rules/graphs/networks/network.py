@@ -15,6 +15,7 @@ from apsl_rules.graphs.ancestral import DagWithHidden, hide
 from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, count_of, listing
+from apsl_rules.notebook_view import NotebookView
 
 Probabilities: TypeAlias = npt.NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def _same_tables(one: Mapping[Node, Probabilities], other: Mapping[Node, Probabi
 
 
 @attrs.frozen(slots=False, repr=False)
-class Network:
+class Network(NotebookView):
     """A network of discrete nodes.
 
     ``tables[x]`` has one axis for each parent of x, in the order of ``dag.parents_of(x)``, and x itself as its last
