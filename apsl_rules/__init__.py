@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from apsl_rules.learning.whole_graph import learn_graph
     from apsl_rules.parts.file import load_part
     from apsl_rules.parts.part import Part
+    from apsl_rules.parts.parts_file import load_parts
     from apsl_rules.plugins.hookspecs import hookimpl
     from apsl_rules.plugins.manager import register
     from apsl_rules.rules.knowledge import Knowledge
@@ -43,6 +44,7 @@ __all__ = [
     "learn_graph",
     "learn_many",
     "load_part",
+    "load_parts",
     "network",
     "register",
     "score",
@@ -65,6 +67,7 @@ _HOMES = {
     "learn_graph": "learning.whole_graph",
     "learn_many": "learning.many",
     "load_part": "parts.file",
+    "load_parts": "parts.parts_file",
     "network": "graphs.networks.library",
     "register": "plugins.manager",
     "score": "evaluation.score",

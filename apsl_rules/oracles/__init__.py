@@ -6,6 +6,7 @@ from apsl_rules.oracles.asker import Asker, Counts, complete_oracle
 from apsl_rules.oracles.protocol import (
     BaseOracle,
     BatchedOracle,
+    Cut,
     Eliminating,
     Elimination,
     Oracle,
@@ -22,6 +23,7 @@ __all__ = [
     "BaseOracle",
     "BatchedOracle",
     "Counts",
+    "Cut",
     "Eliminating",
     "Elimination",
     "Oracle",

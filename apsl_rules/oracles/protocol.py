@@ -120,6 +120,15 @@ class Sweep(Sequence[Verdict]):
         return tuple(sorted(kept, key=lambda verdict: (-verdict.association, order_key(verdict.y))))
 
 
+class Cut(Protocol):
+    """Marks the nodes of a sweep that may be candidates; cuts that are equal mark the same and are spelt alike."""
+
+    def __call__(self, sweep: Sweep, /) -> npt.NDArray[np.bool_] | None:
+        """Return whether each node of a sweep may be a candidate, in order; None stands for all."""
+
+    def __hash__(self) -> int: ...
+
+
 @runtime_checkable
 class Oracle(Protocol):
     """The protocol of oracles, which answer independence questions about a fixed set of nodes."""
@@ -164,10 +173,11 @@ class Oracle(Protocol):
 class Eliminating(Protocol):
     """An oracle with HITON's elimination built in, in one round."""
 
-    def eliminate(
-        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
-    ) -> Elimination:
-        """Add the dependent nodes of a sweep by association; after each, test those added before again."""
+    def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
+        """Add the dependent nodes of a sweep by association; after each, test those added before again.
+
+        ``cut`` leaves some of them out beforehand.
+        """
 
 
 class BaseOracle(ABC):
