@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.reading_options import node_named
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_table, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.names import count_of
@@ -24,7 +24,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Learn one part with several learners, side by side.")
-@click.argument("source", shell_complete=complete_networks)
+@source_argument()
 @click.option(
     "--learners",
     default="apsl,apsl-paper,pcd-by-pcd,cmb",

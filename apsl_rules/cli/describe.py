@@ -11,6 +11,7 @@ from apsl_rules.cli.learning_options import nodes_of
 from apsl_rules.cli.option_names import with_option_names
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.reading_options import reading_options, with_reading
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text
 from apsl_rules.data import Description, FileTable, Table, table
 from apsl_rules.data import describe as describe_table
@@ -27,7 +28,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Show what the columns of a table are taken for.")
-@click.argument("data")
+@source_argument("data")
 @reading_options
 @json_option
 @click.pass_context

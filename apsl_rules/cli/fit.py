@@ -11,6 +11,7 @@ from apsl_rules.cli.format_options import out_option, refuse_overwriting
 from apsl_rules.cli.learning_options import nodes_of
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.reading_options import node_named, reading_options, with_reading
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
@@ -26,8 +27,8 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Fit a part to a table: probabilities, questions, log-loss.")
-@click.argument("part_file", type=click.Path())
-@click.argument("table")
+@source_argument("part_file")
+@source_argument("table")
 @click.option(
     "--query", metavar="NODE", help="Print the distribution of this node; the target of the part if left out."
 )

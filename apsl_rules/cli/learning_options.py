@@ -118,6 +118,7 @@ _SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         metavar="HOW",
         help="Where a table is counted: memory, duckdb (files of any size), dask or dask:ADDRESS.",
     ),
+    click.option("--memory-limit", metavar="SIZE", help="Memory that DuckDB may take, such as 2GiB."),
     click.option("--max-tests", type=int, help="Stop after this many tests and give what is settled by then."),
     click.option("--max-seconds", type=float, help="Stop after this many seconds and give what is settled by then."),
     click.option("--threads", type=int, default=1, show_default=True, help="Threads; the result is always the same."),
@@ -195,7 +196,8 @@ def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, 
         apart=(*known.apart, *apart),
         apart_within=known.apart_within,
     )
-    return {**rest, "knowledge": joined}
+    limit = rest.pop("memory_limit")
+    return {**rest, "knowledge": joined, "options": None if limit is None else {"memory_limit": limit}}
 
 
 def learn_part(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:

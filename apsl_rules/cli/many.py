@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from apsl_rules._json_labels import label
-from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.reading_options import node_named
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.names import count_of
@@ -26,7 +26,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Learn the parts around several targets, and their union.")
-@click.argument("source", shell_complete=complete_networks)
+@source_argument()
 @click.option("--targets", required=True, help="Nodes with commas between them, or 'all'.")
 @learning_options
 @click.option(

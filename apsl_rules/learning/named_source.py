@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from apsl_rules.data import FileTable, is_countable, is_left_in_place
+from apsl_rules.data.readers import split_sheet
 from apsl_rules.errors import UnknownNameError
 from apsl_rules.graphs.networks import network, network_names
 from apsl_rules.names import nearest
@@ -25,7 +26,7 @@ def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> An
     if is_left_in_place(name) or (counts not in {None, "memory"} and is_countable(name)):
         return FileTable(name)
     for reader in plugins.readers.values():
-        if name.casefold().endswith(reader.endings):
+        if split_sheet(name)[0].casefold().endswith(reader.endings):
             return reader.read(Path(name))
     endings = ", ".join(ending for one in plugins.readers.values() for ending in one.endings)
     known = f"; there are the networks {', '.join(network_names())}, and files may end in {endings}"
