@@ -11,14 +11,14 @@ from click.core import ParameterSource
 
 from apsl_rules._json_labels import label
 from apsl_rules.cli.explain import is_part_file
-from apsl_rules.cli.learning_options import for_library, nodes_of, structure_options
+from apsl_rules.cli.learning_options import for_library, structure_options
 from apsl_rules.cli.option_names import with_option_names
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named, nodes_named
+from apsl_rules.cli.reading_options import nodes_named
 from apsl_rules.cli.standard_input import keep_standard_input, source_argument
 from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.names import Node
+from apsl_rules.names import Node, node_named
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins
 
@@ -61,7 +61,7 @@ class Asked:
 
 def open_question(source: str, data: str | None, manager: Plugins, settings: dict[str, Any]) -> Asked:
     """Open a saved part, a network or a table, and the data where they are given apart."""
-    from apsl_rules.learning import open_source
+    from apsl_rules.learning import nodes_of, open_source
 
     counts = settings.get("counts")
     rows = None if data is None else open_source(data, manager, counts=counts)

@@ -12,12 +12,11 @@ from click.core import ParameterSource
 from apsl_rules._json_labels import label
 from apsl_rules.cli.learning_options import learn_part, learning_options
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import evidence_data, evidence_text
-from apsl_rules.names import shown
+from apsl_rules.names import node_named, shown
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins
 from apsl_rules.rules import Drop, Entry, Finding, Firing

@@ -9,13 +9,12 @@ import click
 
 from apsl_rules._json_labels import label
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
+from apsl_rules.cli.learning_options import for_library, learning_options
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, node_named
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -51,7 +50,7 @@ def many(
     With --targets all the union is the whole graph, made of parts. A run that meets a limit or is interrupted gives
     the parts learned by then and exits with 2.
     """
-    from apsl_rules.learning import learn_many, open_source
+    from apsl_rules.learning import learn_many, nodes_of, open_source
 
     manager: Plugins = context.obj
     opened = open_source(source, manager)

@@ -8,13 +8,12 @@ import click
 
 from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
+from apsl_rules.cli.learning_options import for_library, learning_options
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, node_named
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -54,7 +53,7 @@ def stability(
     A run that meets a limit or is interrupted counts the resamples learned by then and exits with 2.
     """
     from apsl_rules._json_labels import label
-    from apsl_rules.learning import open_source
+    from apsl_rules.learning import nodes_of, open_source
     from apsl_rules.learning import stability as learned_again
     from apsl_rules.parts import save_part
 

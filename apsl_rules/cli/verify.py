@@ -8,13 +8,12 @@ import click
 
 from apsl_rules.cli.completion import complete_learners
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag, hide
 from apsl_rules.graphs.networks import Network
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, node_named
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b

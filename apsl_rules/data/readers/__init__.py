@@ -6,7 +6,7 @@ Each reader gives the file's contents or one sentence that says what is wrong wi
 from apsl_rules.data.readers.columns import read_columns
 from apsl_rules.data.readers.delimited import MISSING_FIELDS, check_lines, read_csv
 from apsl_rules.data.readers.integers import Supplement, read_graph, read_integers, read_supplement
-from apsl_rules.data.readers.parquet import SharedColumns, read_parquet, shared_columns
+from apsl_rules.data.readers.parquet import SharedColumns, parquet_rows, read_parquet, shared_columns
 from apsl_rules.data.readers.paths import TABLE_ENDINGS, AnyPath, FileKind, file_kind, split_sheet
 from apsl_rules.data.readers.plain import PlainTable
 
@@ -20,6 +20,7 @@ __all__ = [
     "Supplement",
     "check_lines",
     "file_kind",
+    "parquet_rows",
     "read_columns",
     "read_csv",
     "read_graph",

@@ -131,6 +131,11 @@ def _stored_kind(kind: Any) -> str:
     return "text" if pa.types.is_string(values) or pa.types.is_large_string(values) else str(values)
 
 
+def parquet_rows(path: AnyPath) -> int:
+    """Return the number of rows of a Parquet file without reading it."""
+    return int(_metadata(path).num_rows)
+
+
 def parquet_size(path: AnyPath) -> int:
     """Estimate the memory that a Parquet file takes once it is read and encoded, without reading it.
 
