@@ -8,14 +8,13 @@ from typing import Any
 import click
 
 from apsl_rules._json_labels import label
-from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
+from apsl_rules.cli.learning_options import for_library, learning_options
 from apsl_rules.cli.output import journal_option, json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, node_named
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -27,7 +26,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Learn the parts around several targets, and their union.")
-@click.argument("source", shell_complete=complete_networks)
+@source_argument()
 @click.option("--targets", required=True, help="Nodes with commas between them, or 'all'.")
 @learning_options
 @click.option(
@@ -54,7 +53,7 @@ def many(
     the parts learned by then and exits with 2; with --journal the same command goes on where it stopped, also after
     a kill.
     """
-    from apsl_rules.learning import learn_many, open_source
+    from apsl_rules.learning import learn_many, nodes_of, open_source
 
     manager: Plugins = context.obj
     opened = open_source(source, manager, counts=settings.get("counts"))

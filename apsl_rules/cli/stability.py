@@ -8,12 +8,12 @@ import click
 
 from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
+from apsl_rules.cli.learning_options import for_library, learning_options
 from apsl_rules.cli.output import journal_option, json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, node_named
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -25,7 +25,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Show how often each mark comes back on resampled rows.")
-@click.argument("source")
+@source_argument()
 @learning_options
 @click.option("--resamples", type=int, default=100, show_default=True, help="How many tables to draw.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same tables.")
@@ -56,7 +56,7 @@ def stability(
     same command goes on where it stopped, also after a kill.
     """
     from apsl_rules._json_labels import label
-    from apsl_rules.learning import open_source
+    from apsl_rules.learning import nodes_of, open_source
     from apsl_rules.learning import stability as learned_again
     from apsl_rules.parts import save_part
 

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules._json_labels import label
 from apsl_rules.data.derived import find_derived
 from apsl_rules.data.kinds import CONSTANT, ColumnKind
 from apsl_rules.data.mixed_table import MixedTable
@@ -53,6 +54,21 @@ class Description:
         lines.extend(f"derived: {one}" for one in self.derived)
         lines.extend(f"note: {note}" for note in self.notes)
         return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as plain data."""
+        return {
+            "rows": self.rows,
+            "columns": [
+                {"name": label(one.name), "kind": one.kind, "detail": one.detail, "missing": one.missing}
+                for one in self.details
+            ],
+            "constant": [label(name) for name in self.constant],
+            "duplicates": [[label(name) for name in group] for group in self.duplicates],
+            "derived": list(self.derived),
+            "notes": list(self.notes),
+            "bytes": self.bytes,
+        }
 
 
 def describe(table: Table | MixedTable) -> Description:

@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from apsl_rules._arguments import listed
 from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, whole_numbers
-from apsl_rules.data.readers import PlainTable, file_kind, read_csv, read_integers, read_parquet
+from apsl_rules.data.readers import PlainTable, file_kind, read_columns, read_integers
 from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, check_labels, count_of, listing
 
-_KINDS = "a pandas, polars or pyarrow table, a 2-d numpy array, or the path of a CSV, Parquet or integer text file"
+_KINDS = "a pandas, polars or pyarrow table, a 2-d numpy array, or the path of a table (CSV, Parquet, Excel, ...)"
 
 
 def open_source(source: Any, names: Iterable[Node] | None = None) -> Source:
@@ -55,12 +55,11 @@ def check_names(names: Sequence[Node]) -> None:
 
 
 def _open_file(path: str | PathLike[str], names: tuple[Node, ...] | None) -> Source:
-    kind = file_kind(path)
-    if kind == "txt":
+    if file_kind(path) == "txt":
         matrix = read_integers(path)
         labels = replace_names([str(place) for place in range(1, matrix.shape[1] + 1)], names)
         return Matrix(matrix, labels, holds_codes=True)
-    return _open_object(read_parquet(path) if kind == "parquet" else read_csv(path), names)
+    return _open_object(read_columns(path), names)
 
 
 def _open_object(source: Any, names: tuple[Node, ...] | None) -> Source:

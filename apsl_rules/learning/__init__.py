@@ -8,7 +8,7 @@ from apsl_rules.learning.compare import WARMING, compare
 from apsl_rules.learning.default_learner import say_default_learner
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.many import learn_many
-from apsl_rules.learning.named_source import open_source
+from apsl_rules.learning.named_source import nodes_of, open_source
 from apsl_rules.learning.part_notes import may_share_hidden_cause
 from apsl_rules.learning.progress import Bar, Visits, show_progress
 from apsl_rules.learning.request import Request, Settings, load_knowledge
@@ -37,6 +37,7 @@ __all__ = [
     "load_knowledge",
     "load_plugins",
     "may_share_hidden_cause",
+    "nodes_of",
     "open_data",
     "open_source",
     "run_once",

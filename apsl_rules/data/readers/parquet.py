@@ -1,4 +1,4 @@
-"""Parquet files, read with whichever library is installed."""
+"""Parquet and Feather files, read with whichever library is installed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 import attrs
 
 from apsl_rules.data.readers.paths import AnyPath, existing_file
-from apsl_rules.errors import DataError
+from apsl_rules.errors import DataError, MissingPackageError
 from apsl_rules.names import listing
 
 _READERS = ("pyarrow", "polars", "duckdb")
+_FEATHER_READERS = ("pyarrow", "polars")
 _TEXT_BYTES = 16
 
 
@@ -22,8 +23,10 @@ def read_parquet(path: AnyPath) -> Any:
     file = existing_file(path)
     reader = next((name for name in _READERS if importlib.util.find_spec(name)), None)
     if reader is None:
-        message = f"reading the Parquet file {str(file)!r} needs pyarrow, polars or duckdb; pip install pyarrow"
-        raise DataError(message)
+        message = (
+            f"reading the Parquet file {str(file)!r} needs pyarrow, polars or duckdb; pip install 'apsl_rules[parquet]'"
+        )
+        raise MissingPackageError(message)
     module = importlib.import_module(reader)
     refusals: tuple[type[Exception], ...] = (OSError, ValueError)
     try:
@@ -41,6 +44,29 @@ def read_parquet(path: AnyPath) -> Any:
     except refusals as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         message = f"cannot read the Parquet file {str(file)!r} ({reason}); check that it is whole and really Parquet"
+        raise DataError(message) from error
+
+
+def read_feather(path: AnyPath) -> Any:
+    """Read a Feather file with pyarrow or polars, whichever is installed; pandas' row labels are left out."""
+    file = existing_file(path)
+    reader = next((name for name in _FEATHER_READERS if importlib.util.find_spec(name)), None)
+    if reader is None:
+        message = f"reading the Feather file {str(file)!r} needs pyarrow; pip install 'apsl_rules[parquet]'"
+        raise MissingPackageError(message)
+    module = importlib.import_module(reader)
+    refusals: tuple[type[Exception], ...] = (OSError, ValueError)
+    try:
+        if reader == "pyarrow":
+            frame = importlib.import_module("pyarrow.feather").read_table(file, memory_map=False)
+            labels = [name for name in frame.column_names if is_row_label(name)]
+            return frame.drop_columns(labels) if labels else frame
+        refusals = (*refusals, module.exceptions.PolarsError)
+        frame = module.read_ipc(file, memory_map=False)
+        return frame.drop([name for name in frame.columns if is_row_label(name)])
+    except refusals as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        message = f"cannot read the Feather file {str(file)!r} ({reason}); check that it is whole and really Feather"
         raise DataError(message) from error
 
 
@@ -108,6 +134,11 @@ def stored_kind(kind: Any) -> str:
     return "text" if pa.types.is_string(values) or pa.types.is_large_string(values) else str(values)
 
 
+def parquet_rows(path: AnyPath) -> int:
+    """Return the number of rows of a Parquet file without reading it."""
+    return int(_metadata(path).num_rows)
+
+
 def parquet_size(path: AnyPath) -> int:
     """Estimate the memory that a Parquet file takes once it is read and encoded, without reading it.
 
@@ -136,7 +167,7 @@ def _metadata(path: AnyPath) -> Any:
     try:
         return importlib.import_module("pyarrow.parquet").read_metadata(file)
     except ImportError as error:
-        message = f"counting in the Parquet file {str(file)!r} needs pyarrow; pip install pyarrow"
+        message = f"counting in the Parquet file {str(file)!r} needs pyarrow; pip install 'apsl_rules[parquet]'"
         raise DataError(message) from error
     except (OSError, ValueError) as error:
         message = f"cannot read the Parquet file {str(file)!r} ({error}); check that it is whole and really Parquet"
