@@ -25,6 +25,7 @@ from apsl_rules.parts.probability_curves import DEFAULT_DIRECTION, LeastDirectio
 from apsl_rules.parts.reach import Distances, inside
 from apsl_rules.parts.shortcuts import OpenEdges
 from apsl_rules.parts.stability_result import Stability, Tally, count_support, tally
+from apsl_rules.parts.summary import Statement, assumption_note, statements_on, summarize
 from apsl_rules.parts.text import draw
 
 __all__ = [
@@ -44,9 +45,11 @@ __all__ = [
     "Part",
     "Parts",
     "Stability",
+    "Statement",
     "Tally",
     "Visit",
     "arrows_only",
+    "assumption_note",
     "count_support",
     "draw",
     "edge_with_ends",
@@ -58,5 +61,7 @@ __all__ = [
     "mark_named",
     "part_json",
     "save_part",
+    "statements_on",
+    "summarize",
     "tally",
 ]
