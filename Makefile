@@ -33,6 +33,8 @@ cold: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/oxlint --deny-warnings apsl_rules
+	$(BIN)/oxfmt --check apsl_rules/report/viewer
 	$(BIN)/mypy
 
 test: lint

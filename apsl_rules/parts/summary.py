@@ -90,11 +90,15 @@ _FAMILIES = {
 
 @attrs.frozen
 class _Neighbour:
-    """A neighbour of the target: what its edge says, and how often such an edge is right as it is drawn."""
+    """A neighbour of the target: what its edge says, and how often such an edge is right as it is drawn.
+
+    ``given`` says what was known beforehand: the "edge", or only its "direction"; then the share is that of the edge.
+    """
 
     node: Node
     kind: str
     share: float | None
+    given: str | None = None
 
     @staticmethod
     def of(part: Part, row: dict[str, Any]) -> _Neighbour:
@@ -103,7 +107,8 @@ class _Neighbour:
         mark, edge, direction = row["mark"], row["probability"], row["direction"]
         share = None if edge is None or direction is None else edge * direction
         if mark == Mark.ARROW:
-            return _Neighbour(node, "cause" if is_source else "effect", share)
+            given = _what_is_given(part, row)
+            return _Neighbour(node, "cause" if is_source else "effect", edge if given else share, given)
         if mark == Mark.PARTIAL:
             return _Neighbour(node, "cause or hidden" if is_source else "effect or hidden", None)
         if mark == Mark.BIDIRECTED:
@@ -117,16 +122,43 @@ class _Neighbour:
 def _on_arrows(part: Part, around: Iterable[_Neighbour], kind: str) -> Iterator[Statement]:
     """Tell causes or effects: the likely ones, those whose arrow is hardly supported, and those without a figure."""
     mine = [one for one in around if one.kind == kind]
-    likely = [one for one in mine if one.share is not None and one.share >= PRECISE_DIRECTION]
-    possible = [one for one in mine if one.share is not None and one.share < PRECISE_DIRECTION]
-    plain = [one for one in mine if one.share is None]
     is_known = assumption_note(part) not in part.notes
-    for words, some in (("likely", likely), ("possible", possible), ("" if is_known else "by its tests,", plain)):
+    groups = (
+        ("likely", "", lambda one: one.given is None and _is_likely(one)),
+        ("likely", "direction", lambda one: one.given == "direction" and _is_likely(one)),
+        ("given", "", lambda one: one.given == "edge"),
+        ("" if is_known else "by its tests,", "", lambda one: one.given is None and one.share is None),
+        ("possible", "", lambda one: one.given is None and _is_possible(one)),
+        ("possible", "direction", lambda one: one.given == "direction" and not _is_likely(one)),
+    )
+    for words, given, belongs in groups:
+        some = sorted(filter(belongs, mine), key=lambda one: -(one.share or 0.0))
         if some:
-            ordered = sorted(some, key=lambda one: -(one.share or 0.0))
             noun = kind if len(some) == 1 else f"{kind}s"
-            remarks = tuple(_percent(one.share) for one in ordered)
-            yield Statement(kind, f"{words} {noun}".strip(), tuple(one.node for one in ordered), remarks)
+            further = "" if not given else " by a given direction:" if len(some) == 1 else " by given directions:"
+            remarks = tuple(_percent(one.share) for one in some)
+            yield Statement(kind, f"{words} {noun}{further}".strip(), tuple(one.node for one in some), remarks)
+
+
+def _is_likely(one: _Neighbour) -> bool:
+    return one.share is not None and one.share >= PRECISE_DIRECTION
+
+
+def _is_possible(one: _Neighbour) -> bool:
+    return one.share is not None and one.share < PRECISE_DIRECTION
+
+
+def _what_is_given(part: Part, row: dict[str, Any]) -> str | None:
+    """Return whether an arrow was given beforehand, or its direction alone, or neither."""
+    x, y = row["source"], row["target"]
+    edge = adjacent.fact(x, y)
+    findings = part.why(x, y).findings
+    if not any(one.evidence.is_given for one in findings):
+        return None
+    told = [one for one in findings if not one.evidence.is_given]
+    if not told:
+        return "edge"
+    return "direction" if all(one.fact == edge for one in told) else None
 
 
 def _on_open_ends(part: Part, around: Iterable[_Neighbour]) -> Iterator[Statement]:

@@ -20,23 +20,7 @@ class ModuleError(ValueError):
 
 
 def join_modules(sources: Mapping[str, str], first: str) -> str:
-    """Return one script from modules by name: the first one, after all that it imports.
-
-    >>> print(join_modules({"a": "import { one } from './b.js';\\none();\\n", "b": "export const one = () => 1;\\n"}, "a"))
-    (() => {
-    'use strict';
-    const module_b = (() => {
-    const one = () => 1;
-    return { one };
-    })();
-    const module_a = (() => {
-    const { one } = module_b;
-    one();
-    return {};
-    })();
-    })();
-    <BLANKLINE>
-    """
+    """Return one script from modules by name: the first one, after all that it imports."""
     exports = {name: tuple(_EXPORT.findall(text)) for name, text in sources.items()}
     joined = [_wrap(name, sources[name], exports) for name in _in_order(sources, first)]
     return "(() => {\n'use strict';\n" + "".join(joined) + "})();\n"

@@ -36,7 +36,7 @@ def sides_of(target: Node, layer_of: Mapping[Node, int], edges: Sequence[Edge]) 
         if layer_of[node] == 1:
             side = _sign(sum(-turn for other, turn in inner if other == target))
         else:
-            pull = sum(sides[other] for other, _ in inner) or sum(-turn for _, turn in inner)
+            pull = sum(int(sides[other]) for other, _ in inner) or sum(-turn for _, turn in inner)
             side = _sign(pull) or (Side.RIGHT if total <= 0 else Side.LEFT)
         sides[node] = side
         total += side

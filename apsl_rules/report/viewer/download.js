@@ -2,7 +2,7 @@
 import { byId, data, sign } from './page.js';
 import { view } from './state.js';
 import { drawing, scene } from './scene.js';
-import { applyCamera } from './camera.js';
+import { applyCamera, writeInFull } from './camera.js';
 
 const sharpness = 2;
 const largest = 12000; // pixels that a side of a picture may have
@@ -51,7 +51,7 @@ const shapeOf = (element, style, opacity) => {
 };
 // All shapes at their own size, whatever is zoomed at the moment.
 const allShapes = () => {
-  drawing.classList.remove('is-far');
+  writeInFull();
   const shapes = [];
   for (const child of scene.children) shapesUnder(child, 1, shapes);
   applyCamera();

@@ -164,6 +164,7 @@ const edgeList = (chosen) =>
     ...chosen.map((number) => {
       const edge = data.edges[number];
       const figures = [
+        data.with_effects ? edge.text : null,
         reasonOf(edge),
         edge.p === undefined ? null : `p ${edge.p}`,
         ...edge.figures.map(({ name, value }) => `${name} ${value.toFixed(2)}`),
@@ -171,13 +172,19 @@ const edgeList = (chosen) =>
       return make('li', {}, edgeButton(number, make('small', {}, figures.filter(Boolean).join(' · '))));
     }),
   );
+const distanceOf = (number) => Math.min(...data.edges[number].ends.map((node) => data.nodes[node].layer));
 const edgesPanel = () => {
   const numbers = data.edges.map((_, number) => number).filter((number) => lastLook(data.edges[number]) !== 'none');
   const within = numbers.filter((number) => data.edges[number].within);
   const beyond = numbers.filter((number) => !data.edges[number].within);
+  const near = within.filter((number) => distanceOf(number) === 0);
+  const further = within
+    .filter((number) => distanceOf(number) > 0)
+    .toSorted((one, other) => distanceOf(one) - distanceOf(other));
   return [
     make('h2', {}, `${count(within.length, 'edge', 'edges')} of the part`),
-    edgeList(within),
+    ...(near.length ? [make('h3', {}, 'At the target'), edgeList(near)] : []),
+    ...(further.length ? [make('h3', {}, 'Further away'), edgeList(further)] : []),
     ...(beyond.length
       ? [
           make(

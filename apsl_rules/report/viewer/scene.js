@@ -10,8 +10,8 @@ export const drawing = byId('drawing');
 export const scene = sign('g', { id: 'scene' });
 drawing.append(scene);
 
-// What is drawn now: boxes by node and edges by number; and how far each box was moved, for each view.
-export const drawn = { boxes: new Map(), edges: new Map() };
+// What is drawn now: boxes by node, edges by number, titles of stripes and frames; and how far each box was moved, for each view.
+export const drawn = { boxes: new Map(), edges: new Map(), titles: [] };
 const moves = data.views.map(() => new Map());
 let travelled = 0;
 export const noteTravel = (distance) => {
@@ -74,16 +74,21 @@ const drawEdge = (route) => {
   return { edge, route, group, ...parts };
 };
 
-// How many neighbours of a node the part has that are not drawn here.
-const hiddenNeighbours = (node) =>
-  data.edges.filter((edge) => edge.within && edge.ends.includes(node) && lastLook(edge) !== 'none').length -
-  [...drawn.edges.values()].filter(({ edge }) => edge.within && edge.ends.includes(node) && lastLook(edge) !== 'none')
-    .length;
+// How many edges of the part each node has, among some.
+const degrees = (numbers) => {
+  const found = new Map();
+  for (const edge of numbers.map((number) => data.edges[number])) {
+    if (!edge.within || lastLook(edge) === 'none') continue;
+    for (const node of edge.ends) found.set(node, (found.get(node) || 0) + 1);
+  }
+  return found;
+};
+const degreesInAll = degrees([...data.edges.keys()]);
 
-const drawBox = (box) => {
+const drawBox = (box, degreesHere) => {
   const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
   const target = box.node === data.target;
-  const more = hiddenNeighbours(box.node);
+  const more = (degreesInAll.get(box.node) || 0) - (degreesHere.get(box.node) || 0);
   const group = sign(
     'g',
     {
@@ -104,13 +109,14 @@ const drawBox = (box) => {
   return { box, group };
 };
 const moreSign = (box, more) => {
-  const x = box.left + box.width;
+  const isLeft = box.left < view().boxes.find(({ node }) => node === data.target).left;
+  const [x, y] = [isLeft ? box.left - 15 : box.left + box.width + 15, box.top + box.height / 2];
   const made = sign(
     'g',
     { class: 'more-here' },
     sign('title', {}, `${more} more around it: show one drawing further`),
-    sign('rect', { x: x - 13, y: box.top - 8, width: 26, height: 15, rx: 7.5 }),
-    sign('text', { x, y: box.top - 0.5, dy: '0.35em', 'text-anchor': 'middle' }, `+${more}`),
+    sign('rect', { x: x - 13, y: y - 7.5, width: 26, height: 15, rx: 7.5 }),
+    sign('text', { x, y, dy: '0.35em', 'text-anchor': 'middle' }, `+${more}`),
   );
   made.addEventListener('click', (event) => {
     event.stopPropagation();
@@ -122,10 +128,17 @@ const moreSign = (box, more) => {
 const build = () => {
   const { bands, frames, boxes, routes } = view();
   drawn.edges = new Map(routes.map((route) => [route.edge, drawEdge(route)]));
-  drawn.boxes = new Map(boxes.map((box) => [box.node, drawBox(box)]));
+  const degreesHere = degrees([...drawn.edges.keys()]);
+  drawn.boxes = new Map(boxes.map((box) => [box.node, drawBox(box, degreesHere)]));
+  const [stripes, framed] = [bands.map(stripe), frames.map(frame)];
+  const title = (group, words, left, right, y) => ({ group, words, at: [(left + right) / 2, y] });
+  drawn.titles = [
+    ...bands.map(({ title: words, left, right }, at) => title(stripes[at], words, left, right, 28)),
+    ...frames.map(({ title: words, left, width, top }, at) => title(framed[at], words, left, left + width, top + 9)),
+  ];
   scene.replaceChildren(
-    ...bands.map(stripe),
-    ...frames.map(frame),
+    ...stripes,
+    ...framed,
     ...[...drawn.edges.values()].map(({ group }) => group),
     ...[...drawn.boxes.values()].map(({ group }) => group),
   );
@@ -156,12 +169,14 @@ const lead = (number) => {
   }
   if (one.label) placeLabel(one, moved);
 };
-const placeLabel = ({ edge, route, hit, label }, moved) => {
+const placeLabel = (one, moved) => {
+  const { edge, route, hit, label } = one;
   const tall = 15;
   const place = moved || !route.label ? null : route.label;
   const width = place ? place.width : edge.text.length * 7 + 6;
   const point = place ? null : hit.getPointAtLength(hit.getTotalLength() / 2);
   const [left, top] = place ? [place.left, place.top] : [point.x - width / 2, point.y - tall / 2];
+  one.labelAt = [left + width / 2, top + tall / 2];
   label.replaceChildren(
     sign('rect', { x: left.toFixed(1), y: top.toFixed(1), width: width.toFixed(1), height: tall, rx: 4 }),
     sign(
@@ -259,7 +274,8 @@ const highlighted = () => {
     focus.node = chosen.number;
     focus.nodes.add(chosen.number);
     data.edges.forEach((edge, number) => {
-      if (!edge.ends.includes(chosen.number) || lookAt(edge, state.position) === 'none') return;
+      if (!edge.ends.includes(chosen.number) || !drawn.edges.has(number) || lookAt(edge, state.position) === 'none')
+        return;
       focus.edges.add(number);
       for (const node of edge.ends) focus.nodes.add(node);
     });

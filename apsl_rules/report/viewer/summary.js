@@ -36,8 +36,8 @@ const size = () => {
     `depth ${data.depth}`,
     count(data.nodes.filter((node) => node.within).length, 'node', 'nodes'),
     count(having('arrow'), 'arrow', 'arrows'),
-    data.hidden ? count(having('hidden'), 'hidden common cause', 'hidden common causes') : null,
-    count(having('line'), ...open),
+    having('hidden') ? count(having('hidden'), 'hidden common cause', 'hidden common causes') : null,
+    having('line') ? count(having('line'), ...open) : null,
     having('conflict') ? count(having('conflict'), 'conflict', 'conflicts') : null,
   ];
 };
