@@ -18,7 +18,15 @@ from apsl_rules.rules import Proof, untested
 
 @attrs.frozen
 class Turned:
-    """What the effect would be for either direction of an open line at the cause, smallest first."""
+    """What the effect would be for either direction of an open line at the cause, smallest first.
+
+    Attributes
+    ----------
+    other
+        The other end of the line.
+    into_cause, out_of_cause
+        The possible effects if the line points at the cause, and if it points away from it.
+    """
 
     other: Node
     into_cause: tuple[float, ...]
@@ -31,6 +39,11 @@ class Grounds(NotebookView):
 
     ``proofs`` has the proof of each arrow at the cause, ``turned`` what each open line would change, ``untested`` the
     nodes that the cause could not be tested against, and ``assumptions`` what no data can show.
+
+    Attributes
+    ----------
+    effect
+        The effect itself.
     """
 
     effect: Effect

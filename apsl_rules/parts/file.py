@@ -98,7 +98,7 @@ def part_json(part: Part) -> str:
 
 
 def load_part(path: str | Path) -> Part:
-    """Read a part that ``save_part`` wrote."""
+    """Read a part that ``part.save`` wrote from the file at ``path``."""
     try:
         text = file_text(path)
     except DocumentError as error:
