@@ -26,6 +26,15 @@ class MixedTable(NotebookView):
     may be none. ``numbers[i, r]`` is the value of the number ``number_names[i]`` in row r, NaN where it is missing.
     ``columns`` tell the kind of each column of the source, also of those that were set aside, and ``notes`` what was
     assumed when the table was read. A table never changes, so what is worked out about it can be kept with it.
+
+    Attributes
+    ----------
+    names
+        All columns that are used, in the order of the source.
+    numbers
+        The values of the numbers, one row of the array for each.
+    number_names
+        The names of the numbers, in the order of ``numbers``.
     """
 
     names: tuple[Node, ...]

@@ -33,6 +33,17 @@ class Table(NotebookView):
     ``cards[i]`` is one more than the largest code observed, and ``levels[i]`` names the codes. ``notes`` say what was
     assumed when the table was read, and ``columns`` tell the kind of each column of the source, also of those that
     were set aside. A table never changes, so what is worked out about it can be kept with it.
+
+    Attributes
+    ----------
+    names
+        The columns, in the order of the source.
+    codes
+        The codes, one row of the array for each column.
+    cards
+        How many levels each column has.
+    levels
+        The levels of each column, in the order of their codes.
     """
 
     names: tuple[Node, ...]

@@ -34,6 +34,13 @@ class Case:
     """The answer in the graphs with one orientation of the edges at the node; None where nothing could be tested.
 
     ``reason`` says what decides: an edge of the part, or the test in ``verdict``.
+
+    Attributes
+    ----------
+    orientation
+        How the edges at the node point in this case.
+    is_cause
+        Whether the node is a cause then; None where nothing could be tested.
     """
 
     orientation: Orientation
@@ -47,6 +54,17 @@ class Answer(NotebookView):
     """Whether a node is a cause of a target in all graphs that are left open, in none, or in some.
 
     ``explicit`` is True where the cause is one in all graphs through the same arrows (None if that is not tested).
+
+    Attributes
+    ----------
+    cause, target
+        The two nodes that were asked about.
+    answer
+        "always", "never", "depends" or "unknown".
+    cases
+        The answer for each way in which the open edges at the cause can point.
+    part
+        The part that the answer was worked out from.
     """
 
     cause: Node

@@ -39,6 +39,13 @@ class Fitted(NotebookView):
     """The distributions of the nodes of a part. ``rows`` is how many rows the table had, ``settings`` how it was read.
 
     ``network`` has the graph, the levels and the tables; other tools take it as BIF, for pgmpy and for bnlearn.
+
+    Attributes
+    ----------
+    target
+        The target of the part.
+    prior
+        How many rows the prior counts as.
     """
 
     network: Network

@@ -30,6 +30,11 @@ class Effects(NotebookView):
 
     ``part`` is what the effects were worked out from: the part itself, or one that reaches further. ``refused`` says
     for which pairs of cause and target nothing could be worked out, and why.
+
+    Attributes
+    ----------
+    effects
+        The effects, one for each edge that allows one.
     """
 
     part: Part

@@ -26,6 +26,13 @@ class Dag(NotebookView):
     """A directed acyclic graph: ``parents[i]`` are the parents of ``nodes[i]``, both in the order given.
 
     Make one with :func:`known_dag`. Empty graphs, directed cycles and unknown or repeated nodes are refused.
+
+    Attributes
+    ----------
+    nodes
+        The nodes, in the order given.
+    parents
+        The parents of each node, in the same order.
     """
 
     nodes: tuple[Node, ...]
@@ -123,7 +130,7 @@ def known_dag(source: object) -> Dag: ...
 @overload
 def known_dag(source: object, *, hidden: Iterable[Node]) -> DagWithHidden: ...
 def known_dag(source: object, *, hidden: Iterable[Node] | None = None) -> Dag | DagWithHidden:
-    """Make a graph from a mapping of each node to its parents, a networkx DiGraph, or an imported ``MarkedGraph``.
+    """Make a graph from a ``source``: a mapping of each node to its parents, a networkx DiGraph or a ``MarkedGraph``.
 
     Nodes that are ``hidden`` act in the graph, but no question can be asked about them.
 

@@ -40,11 +40,12 @@ def find_blanket(
 ) -> Blanket:
     """Find the parents, children and spouses of a node; spouses are kept for the child that they share.
 
-    Without a ``finder`` the blanket is read from the part of depth 1 that ``learn`` gives, so that both name the same
-    neighbours. ``finder`` asks for a classical algorithm instead, one of those that ``apsl finders`` lists as blanket
-    finders; ``options`` are its own, such as ``{"symmetric": True}``. Without ``alpha`` and ``max_conditioning`` the
-    part is learned with the settings of its learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on
-    conditioning sets. All other settings are those of ``learn``.
+    ``source`` and ``node`` are those of ``learn``, the target included. Without a ``finder`` the blanket is read from
+    the part of depth 1 that ``learn`` gives, so that both name the same neighbours. ``finder`` asks for a classical
+    algorithm instead, one of those that ``apsl finders`` lists as blanket finders; ``options`` are its own, such as
+    ``{"symmetric": True}``. Without ``alpha`` and ``max_conditioning`` the part is learned with the settings of its
+    learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on conditioning sets. ``oracle``,
+    ``missing``, ``discretize``, ``counts``, ``knowledge`` and ``plugins`` are those of ``learn``.
 
     >>> from apsl_rules.graphs import known_dag
     >>> found = find_blanket(known_dag({"a": [], "b": [], "c": ["a", "b"]}), "a")

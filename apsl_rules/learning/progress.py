@@ -61,9 +61,9 @@ _BARS = _Bars()
 
 
 def show_progress(on: bool = True) -> None:  # noqa: FBT001, FBT002 - a switch
-    """Show bars in notebooks where something takes longer than a second, as at first; with False, show none.
+    """Show bars in notebooks where something takes longer than a second, as at first, or show none.
 
-    Scripts never show one.
+    ``on`` is whether they are shown. Scripts never show one.
 
     >>> show_progress(False)
     >>> show_progress(True)

@@ -19,6 +19,15 @@ class Blanket(NotebookView):
 
     ``untested`` are nodes that may be neighbours as well: there were too few rows to tell. Only a blanket that is read
     from a part knows them.
+
+    Attributes
+    ----------
+    node
+        The node whose blanket it is.
+    neighbours
+        Its parents and children, by name.
+    spouses
+        For each child that is shared, the nodes that it is shared with.
     """
 
     node: Node

@@ -23,7 +23,7 @@ except ModuleNotFoundError as missing:
 _APART = (Mark.GAP, Mark.UNKNOWN)
 
 
-class PartWidget(anywidget.AnyWidget):  # type: ignore[misc] # anywidget has no types
+class PartWidget(anywidget.AnyWidget):
     """The report of a part, live: what is clicked there is known here.
 
     ``selected`` is the edge that is chosen, as (source, target), or None; set it to choose one from here. ``node`` is
@@ -51,7 +51,7 @@ class PartWidget(anywidget.AnyWidget):  # type: ignore[misc] # anywidget has no 
     def __repr__(self) -> str:
         return f"<PartWidget of {self.part!r}>"
 
-    @traitlets.validate("selected")  # type: ignore[untyped-decorator] # traitlets types it in part
+    @traitlets.validate("selected")
     def _check(self, proposal: Mapping[str, Any]) -> tuple[Node, Node] | None:
         """Refuse what is no edge of the part."""
         edge = proposal["value"]
@@ -66,7 +66,7 @@ class PartWidget(anywidget.AnyWidget):  # type: ignore[misc] # anywidget has no 
             raise InvalidArgumentError(message)
         return x, y
 
-    @traitlets.observe("selected")  # type: ignore[untyped-decorator] # traitlets types it in part
+    @traitlets.observe("selected")
     def _choose(self, change: Mapping[str, Any]) -> None:
         """Prove the chosen edge, and have the page choose it if it was chosen here."""
         edge = change["new"]
@@ -75,7 +75,7 @@ class PartWidget(anywidget.AnyWidget):  # type: ignore[misc] # anywidget has no 
         if edge is not None and self.heard.get("edge") != names:
             self.told = {"edge": names, "turn": self.told["turn"] + 1}
 
-    @traitlets.observe("heard")  # type: ignore[untyped-decorator] # traitlets types it in part
+    @traitlets.observe("heard")
     def _hear(self, change: Mapping[str, Any]) -> None:
         """Take over what was chosen on the page."""
         edge, node = change["new"].get("edge"), change["new"].get("node")

@@ -36,6 +36,17 @@ class Counts:
 
     A search for a separator counts every subset it tried. A test inside one search is counted as computed even when
     another search met the same test, since searches run inside the oracle.
+
+    Attributes
+    ----------
+    asked
+        Tests in all.
+    distinct
+        Tests that had to be computed.
+    rounds
+        Rounds of questions.
+    sweeps
+        Sweeps over all nodes.
     """
 
     asked: int

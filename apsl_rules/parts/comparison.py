@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
 @attrs.frozen(repr=False)
 class Comparison(NotebookView):
-    """The part of each learner, by its name, and its CPU seconds; all are compared with the first."""
+    """The part of each learner, by its name, and its CPU seconds; all are compared with the first.
+
+    Attributes
+    ----------
+    parts
+        The part of each learner, by its name.
+    seconds
+        The CPU seconds of each learner, by its name.
+    """
 
     parts: Mapping[str, Part]
     seconds: Mapping[str, float] = attrs.field(eq=False)

@@ -149,7 +149,7 @@ def _part_data(part: Part, frame: Frame | None = None) -> dict[str, Any]:
 
 
 def load_part(path: str | Path) -> Part:
-    """Read a part that ``save_part`` wrote."""
+    """Read a part that ``part.save`` wrote from the file at ``path``."""
     try:
         text = file_text(path)
     except DocumentError as error:

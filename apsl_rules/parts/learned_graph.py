@@ -26,6 +26,15 @@ class LearnedGraph(Exportable, NotebookView):
     """What was learned of all nodes, every arrow with its proof; ``parts`` are the runs that it is made of.
 
     ``asked`` has the pairs whose edges belong to the graph, if not all do: runs tell of edges further out as well.
+
+    Attributes
+    ----------
+    learner
+        The name of the learner.
+    nodes
+        All nodes, also those without an edge.
+    incomplete
+        Why the graph is not complete; None if it is.
     """
 
     learner: str

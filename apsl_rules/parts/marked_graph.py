@@ -47,6 +47,11 @@ class Edge:
     A line with a suggested direction names its ends along it; ``suggested`` is the probability of that direction.
     ``probability`` is that of the edge itself, and ``direction`` that of the direction from source to target, given
     that the edge exists; both are None where they are not known.
+
+    Attributes
+    ----------
+    mark
+        Its mark.
     """
 
     source: Node
@@ -103,6 +108,17 @@ class MarkedGraph(Exportable, NotebookView):
     ``hidden`` says that common causes may be hidden, so that each end of an edge has a mark of its own: ``partial`` are
     edges x o-> y as (x, y), ``bidirected`` those with two arrowheads, and a line has two circles.
 
+    Attributes
+    ----------
+    nodes
+        The nodes.
+    arrows
+        The arrows as (from, to).
+    lines, conflicts
+        The edges without a direction, and those whose direction is contradicted, each as a set of two nodes.
+
+    Examples
+    --------
     >>> MarkedGraph("abc", arrows=[("a", "b")], lines=["bc"])
     <MarkedGraph of 3 nodes, 1 arrow, 1 line and 0 conflicts>
     """

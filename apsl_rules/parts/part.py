@@ -47,7 +47,17 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Visit:
-    """A visited node, its neighbours, and how long the history was before and after the visit."""
+    """A visited node, its neighbours, and how long the history was before and after the visit.
+
+    Attributes
+    ----------
+    node
+        The node that was visited.
+    neighbours
+        Its neighbours.
+    begin, end
+        How long the history was before the visit and after it.
+    """
 
     node: Node
     neighbours: tuple[Node, ...]
@@ -76,6 +86,35 @@ class Part(Exportable, Viewable, Answering):
     edge of a part that ``stability`` gave, the share of resamples that show the same mark in the same direction.
 
     A part is a value: it can be copied and pickled, and parts that were learned alike are equal, whatever time it took.
+
+    Attributes
+    ----------
+    target, depth
+        What was asked for.
+    learner, oracle
+        The names of the learner and of the test.
+    nodes
+        All nodes of the source, also those outside the part.
+    visits
+        The visits in their order.
+    distances
+        How many edges each known node is away from the target.
+    counts
+        How many tests were asked.
+    all_conflicts
+        The contradictions met, also beyond the asked depth.
+    make_proofs
+        The function that makes ``proofs`` when they are first asked for.
+    rule_use
+        How often each rule fired.
+    order_dependent
+        Whether the rules of the learner depend on the order of visits.
+    settings
+        The settings of the run, by name.
+    incomplete
+        Why the part is not complete; None if it is.
+    notes
+        What a reader should know of the table and the run.
     """
 
     target: Node

@@ -21,6 +21,15 @@ class Parts(NotebookView, Mapping[Node, Part]):
 
     ``rulebook`` and ``conflicts`` say how their union is made. ``incomplete`` says which targets a limit or an
     interrupt kept from being learned.
+
+    Attributes
+    ----------
+    depth, learner
+        What was asked for.
+    parts
+        The parts by target, as a plain mapping.
+    nodes
+        All nodes of the source.
     """
 
     depth: Depth

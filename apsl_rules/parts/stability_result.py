@@ -74,6 +74,13 @@ class Support:
 
     ``arrow`` points from source to target, ``reversed`` from target to source; ``gap`` is known to be no edge. The
     shares add up to less than 1 where the part of some resamples did not reach the pair.
+
+    Attributes
+    ----------
+    source, target
+        The two ends of the pair.
+    line, conflict
+        The shares that show an edge without a direction, and a contradiction.
     """
 
     source: Node
@@ -99,6 +106,13 @@ class Stability(NotebookView):
     """How often each mark came back: ``part`` is learned from all rows, ``supports`` has every edge of any run.
 
     ``counted`` resamples of the ``resamples`` asked for are behind the shares; ``incomplete`` says why not all.
+
+    Attributes
+    ----------
+    seed
+        The seed that the resamples were drawn with.
+    subsample
+        The share of rows that each resample has; None for the bootstrap.
     """
 
     part: Part

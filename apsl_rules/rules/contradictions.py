@@ -36,7 +36,19 @@ _KINDS: dict[Kind, str] = {
 
 @attrs.frozen(repr=False)
 class Conflict(NotebookView):
-    """A contradiction on a pair: its kind, what was done about it, and the proofs of all sides."""
+    """A contradiction on a pair: its kind, what was done about it, and the proofs of all sides.
+
+    Attributes
+    ----------
+    pair
+        The two nodes.
+    kind
+        What contradicts what: "opposed", "cycle", "edge", "cause" or "untested".
+    outcome
+        What was done about it, in words.
+    proofs
+        The proofs of all sides.
+    """
 
     pair: tuple[Node, Node]
     kind: Kind

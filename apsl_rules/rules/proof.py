@@ -21,7 +21,19 @@ from apsl_rules.rules.store import MarkStore
 
 @attrs.frozen
 class Step:
-    """One fact of a proof: how it reads, why it holds, and the earlier steps that it uses."""
+    """One fact of a proof: how it reads, why it holds, and the earlier steps that it uses.
+
+    Attributes
+    ----------
+    fact
+        What holds.
+    text
+        How it reads.
+    reason
+        Why it holds: a finding, or a rule that fired.
+    premises
+        The places of the steps that it uses.
+    """
 
     fact: Fact
     text: str
@@ -42,6 +54,11 @@ class Proof(NotebookView):
     ``edge_probability`` says how often an edge with this much evidence exists, and ``direction_probability`` how often
     the direction of an arrow with this much evidence is right, if its edge exists. ``suggested`` says that the latter
     is too low for the arrow to be drawn as one.
+
+    Attributes
+    ----------
+    steps
+        The steps, each after those that it uses.
     """
 
     steps: tuple[Step, ...]

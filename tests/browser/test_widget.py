@@ -110,7 +110,8 @@ def test_a_click_in_the_frame_is_a_proof_in_python(small: Host, part: Part) -> N
     small.in_frame("document.getElementById('node').click()")
     small.wait(lambda: small.browser.execute_script("return model.saved") == 2)
     small.heard()
-    assert (small.widget.node, small.widget.proof) == ("tub", None)
+    chosen: tuple[Any, Any] = small.widget.node, small.widget.proof
+    assert chosen == ("tub", None)
 
 
 def test_an_edge_chosen_in_python_reaches_the_frame(small: Host) -> None:

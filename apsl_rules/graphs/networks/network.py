@@ -61,6 +61,17 @@ class Network(NotebookView):
     ``tables[x]`` has one axis for each parent of x, in the order of ``dag.parents_of(x)``, and x itself as its last
     axis, so that ``tables[x][i, j]`` is the distribution of x when its parents have their levels i and j.
     ``source`` says where the network comes from.
+
+    Attributes
+    ----------
+    name
+        What the network is called.
+    dag
+        Its graph.
+    levels
+        The levels of each node.
+    tables
+        The probabilities of each node given its parents.
     """
 
     name: str
