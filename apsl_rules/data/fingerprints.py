@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
 from typing import Any
@@ -72,8 +72,8 @@ def _pieces(value: object) -> Iterable[bytes | memoryview]:
         return chain([f"mapping {len(items)};".encode()], *(_pieces(one) for one in items))
     if isinstance(value, frozenset | set):
         value = sorted(value, key=order_key)
-    if isinstance(value, tuple | list):
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         if all(isinstance(one, str) for one in value):
-            return [f"texts {value!r};".encode("utf-8", "backslashreplace")]
+            return [f"texts {tuple(value)!r};".encode("utf-8", "backslashreplace")]
         return chain([f"list {len(value)};".encode()], *(_pieces(one) for one in value))
     return [f"{value!r};".encode("utf-8", "backslashreplace")]

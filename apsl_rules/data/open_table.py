@@ -139,6 +139,12 @@ class Matrix:
             return numbers(values)
         return labels_of(values.tolist(), self.names[place])
 
+    def lend_codes(self) -> npt.NDArray[np.uint8] | None:
+        """Return the columns of a memory map of bytes that is read only and has one column after the other."""
+        matrix = self.matrix
+        is_fit = isinstance(matrix, np.memmap) and matrix.mode == "r" and matrix.dtype == np.uint8
+        return matrix.T if is_fit and matrix.T.flags.c_contiguous else None
+
     def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
         """Return a run of columns as the rows of one integer array."""
         return whole_numbers(np.ascontiguousarray(self.matrix[:, start:stop].T))

@@ -16,6 +16,7 @@ from apsl_rules.oracles.protocol import (
     Sweep,
     foresee,
 )
+from apsl_rules.oracles.ranked_nodes import RankedNodes
 from apsl_rules.oracles.shared import SharedOracle, share_memory
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Elimination",
     "Oracle",
     "Query",
+    "RankedNodes",
     "Search",
     "Separation",
     "SharedOracle",

@@ -65,12 +65,12 @@ class Asker:
         self._oracle = oracle if isinstance(oracle, BaseOracle | Oracle) else complete_oracle(oracle)
         self._eliminating = self._oracle if isinstance(self._oracle, Eliminating) else None
         self._origin = origin
-        # a shared oracle has its nodes ranked for all runs
+        # an oracle that several runs ask may have its nodes ranked
         ranked: RankedNodes = getattr(self._oracle, "ranked_nodes", None) or RankedNodes.of(self._oracle.nodes)
         self.nodes = ranked.nodes
         self.name = self._oracle.name
         self.perfect = self._oracle.perfect
-        self._known = ranked.known
+        self._known = ranked.rank.keys()
         #: The place of each node in the order of names.
         self.rank = ranked.rank
         self._verdicts: dict[Query, Verdict] = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from math import log
 from typing import Protocol, TypeAlias, overload, runtime_checkable
 
 import attrs
@@ -101,6 +102,12 @@ class Sweep(Sequence[Verdict]):
     def log_p(self) -> npt.NDArray[np.float64]:
         """Return ln p of each verdict in order, NaN where there is none."""
         return np.array([log_p_of(verdict) for verdict in self._verdicts], dtype=np.float64)
+
+    def discoverable(self, share: float) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        """Return the places of the verdicts with p at most a share, and their ln p."""
+        log_p = self.log_p()
+        places = np.flatnonzero(log_p <= log(share))
+        return places, log_p[places]
 
     def untested(self) -> tuple[Verdict, ...]:
         """Return the verdicts on the nodes for which there were too few rows, in order."""

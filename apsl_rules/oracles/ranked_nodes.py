@@ -12,10 +12,9 @@ from apsl_rules.names import Node, check_labels, order_key
 
 @attrs.frozen(eq=False)
 class RankedNodes:
-    """Nodes in the order of the source, all of them as a set, and the place of each in the order of names."""
+    """Nodes in the order of the source, and the place of each in the order of names."""
 
     nodes: tuple[Node, ...]
-    known: frozenset[Node]
     rank: Mapping[Node, int]
 
     @classmethod
@@ -24,4 +23,4 @@ class RankedNodes:
         listed = tuple(nodes)
         check_labels(listed)
         ranks = {node: rank for rank, node in enumerate(sorted(listed, key=order_key))}
-        return cls(listed, frozenset(listed), ranks)
+        return cls(listed, ranks)

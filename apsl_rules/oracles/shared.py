@@ -44,7 +44,7 @@ class SharedOracle(BatchedOracle):
     """
 
     def __init__(self, oracle: Oracle, *, most_swept: int = _MOST_SWEPT, most_others: int = _MOST_OTHERS) -> None:
-        self.ranked_nodes = RankedNodes.of(oracle.nodes)
+        self.ranked_nodes: RankedNodes = getattr(oracle, "ranked_nodes", None) or RankedNodes.of(oracle.nodes)
         self.nodes = self.ranked_nodes.nodes
         self.name = oracle.name
         self.perfect = oracle.perfect
@@ -77,9 +77,9 @@ class SharedOracle(BatchedOracle):
 
     def associations(self, x: Node) -> Sweep:
         """Test x against every other node, once for all runs; a sweep that gave way is made again if it is read."""
-        if x in self._swept and x not in self._sweeps:
-            return RemadeSweep(x, len(self.nodes) - 1, lambda: self._sweep(x), is_complete=x in self._complete)
-        return self._sweep(x)
+        if x not in self._swept:
+            self._sweep(x)
+        return KeptSweep(x, len(self.nodes) - 1, lambda: self._sweep(x), is_complete=x in self._complete)
 
     def _sweep(self, x: Node) -> Sweep:
         def ask(_one: Sequence[Any]) -> Sequence[Sweep]:
@@ -184,7 +184,7 @@ class SharedEliminatingOracle(SharedOracle):
         key = ("eliminate", sweep.x, unreliable, cut, max_size)
 
         def ask(_questions: Sequence[Any]) -> Sequence[Elimination]:
-            made = sweep.made if isinstance(sweep, RemadeSweep) else sweep
+            made = sweep.made if isinstance(sweep, KeptSweep) else sweep
             return [oracle.eliminate(made, unreliable=unreliable, cut=cut, max_size=max_size)]
 
         found: Elimination = self._together(self._others, [key], ask, lambda elimination: elimination.tests)[0]
@@ -196,8 +196,8 @@ def share_memory(oracle: Oracle) -> SharedOracle:
     return SharedEliminatingOracle(oracle) if isinstance(oracle, Eliminating) else SharedOracle(oracle)
 
 
-class RemadeSweep(Sweep):
-    """A sweep that was made before and gave way: it is made again when one of its verdicts is read.
+class KeptSweep(Sweep):
+    """A sweep that its oracle keeps while there is room, and makes again when a verdict is read after that.
 
     ``is_complete`` says that every pair could be tested.
     """
@@ -207,14 +207,11 @@ class RemadeSweep(Sweep):
         self._size = size
         self._make = make
         self._is_complete = is_complete
-        self._made: Sweep | None = None
 
     @property
     def made(self) -> Sweep:
-        """Return the sweep, made again."""
-        if self._made is None:
-            self._made = self._make()
-        return self._made
+        """Return the sweep itself, made again if need be."""
+        return self._make()
 
     def __len__(self) -> int:
         return self._size
@@ -240,6 +237,10 @@ class RemadeSweep(Sweep):
     def log_p(self) -> npt.NDArray[np.float64]:
         """Return ln p of each verdict in order, NaN where there is none."""
         return self.made.log_p()
+
+    def discoverable(self, share: float) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        """Return the places of the verdicts with p at most a share, and their ln p."""
+        return self.made.discoverable(share)
 
     def untested(self) -> tuple[Verdict, ...]:
         """Return the verdicts on the nodes for which there were too few rows, in order."""

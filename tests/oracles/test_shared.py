@@ -16,7 +16,7 @@ from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
 from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import Sweep
-from apsl_rules.oracles.shared import RemadeSweep, SharedEliminatingOracle
+from apsl_rules.oracles.shared import KeptSweep, SharedEliminatingOracle
 from apsl_rules.parts.file import part_json
 
 
@@ -71,7 +71,7 @@ def test_a_sweep_that_gave_way_is_made_again_only_if_it_is_read(rows: Table) -> 
 
     again = shared.associations("HR")
 
-    assert isinstance(again, RemadeSweep)
+    assert isinstance(again, KeptSweep)
     assert shared.eliminate(again, unreliable="independent", cut=None, max_size=3) is done
     assert (len(again), again.untested()) == (len(first), first.untested())
     assert oracle.swept == {"HR": 1, "CO": 1}

@@ -35,7 +35,12 @@ class FirstCut:
 
     def __call__(self, sweep: Sweep, /) -> npt.NDArray[np.bool_] | None:
         """Return whether each node of a sweep may be a candidate."""
-        passing = None if self.share is None else discoveries(sweep.log_p(), self.share)
+        passing: npt.NDArray[np.bool_] | None = None
+        if self.share is not None:
+            # No p above the share is a discovery, so that only the few below it are computed and sorted.
+            places, log_p = sweep.discoverable(self.share)
+            passing = np.zeros(len(sweep), np.bool_)
+            passing[places[discoveries(log_p, self.share, tested=len(sweep))]] = True
         if not self.hidden:
             return passing
         seen = np.ones(len(sweep), np.bool_) if passing is None else passing.copy()

@@ -19,7 +19,7 @@ from apsl_backends.kernels.threads import in_blocks
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, listing, require_known
-from apsl_rules.oracles import BaseOracle, Cut, Elimination, Query, Search, Separation, Sweep
+from apsl_rules.oracles import BaseOracle, Cut, Elimination, Query, RankedNodes, Search, Separation, Sweep
 from apsl_rules.stopping import repeat_call
 
 
@@ -136,9 +136,17 @@ class ColumnOracle(BaseOracle):
         return self.verdicts_of.elimination(sweep.x, ranked, self.tester.eliminate(x, swept.arrays, ranking, most))
 
     @cached_property
+    def ranked_nodes(self) -> RankedNodes:
+        """Return the nodes in the order of their names, worked out once for a table."""
+        if RankedNodes not in self._answers:
+            self._answers[RankedNodes] = RankedNodes.of(self.nodes)
+        ranked: RankedNodes = self._answers[RankedNodes]
+        return ranked
+
+    @cached_property
     def _name_ranks(self) -> npt.NDArray[np.int64]:
         if name_ranks_of not in self._answers:
-            self._answers[name_ranks_of] = name_ranks_of(self.nodes)
+            self._answers[name_ranks_of] = name_ranks_of(self.ranked_nodes)
         ranks: npt.NDArray[np.int64] = self._answers[name_ranks_of]
         return ranks
 
