@@ -19,8 +19,6 @@ sys.path.append(str(ROOT / "tools"))  # the tools are scripts beside each other,
 
 from docs_site import DOCS, navigation, relinked  # noqa: E402 - needs the path above
 
-pytest.importorskip("mkdocs")
-
 
 class Page(HTMLParser):
     """What a page of the site has: its anchors, its links, and what a browser loads for it."""
