@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 KERNELS := backends/apsl_backends/kernels
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo cold test test-fast sanitize compilers lint bench reproduce reproduce-quick clean
+.PHONY: demo cold docs gallery test test-fast sanitize compilers lint bench reproduce reproduce-quick clean
 
 $(USABLE): pyproject.toml constraints.txt hatch_build.py $(wildcard $(KERNELS)/*.[ch]) $(KERNELS)/build.py
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "apsl_rules needs Python 3.11 or newer")'
@@ -30,11 +30,20 @@ cold: $(READY)
 	$(EMPTY_HOME) $(BIN)/python -m pytest -p no:cacheprovider tests/docs/test_readme.py
 	$(EMPTY_HOME) $(BIN)/apsl doctor
 
+# The documentation as a site, in build/site; a warning is an error. Nothing is fetched from a network.
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# What the examples of the gallery and the README print and draw, written again.
+gallery: $(READY)
+	$(BIN)/python tools/gallery.py
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/oxlint --deny-warnings apsl_rules
 	$(BIN)/oxfmt --check apsl_rules/report/viewer
+	$(BIN)/codespell
 	$(BIN)/mypy
 
 test: lint
