@@ -20,6 +20,7 @@ from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MissingRule
 from apsl_rules.data.sentences import MISSING_LEVEL, advice_on_levels
 from apsl_rules.data.table import Codes, Table
+from apsl_rules.data.traffic import Traffic, traffic_of
 
 __all__ = [
     "MISSING_LEVEL",
@@ -38,6 +39,7 @@ __all__ = [
     "MixedTable",
     "NumberValues",
     "Table",
+    "Traffic",
     "advice_on_levels",
     "array_fingerprint",
     "coded_table",
@@ -62,5 +64,6 @@ __all__ = [
     "plan_moments",
     "replace_names",
     "table",
+    "traffic_of",
     "why_set_aside",
 ]

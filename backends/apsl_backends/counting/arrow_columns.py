@@ -41,15 +41,15 @@ def places_in(column: Any, distinct: Any) -> npt.NDArray[np.intp]:
     """Return the place of each value of a column among the distinct ones."""
     import pyarrow.compute as pc
 
-    places = pc.index_in(_by_value(plain(column)), value_set=_by_value(distinct))
+    places = pc.index_in(by_value(plain(column)), value_set=by_value(distinct))
     if places.null_count:
-        message = "the file has values that it did not have when it was opened; leave it unchanged while learning"
+        message = "the table has values that it did not have when it was opened; leave it unchanged while learning"
         raise DataError(message)
     found: npt.NDArray[np.intp] = places.to_numpy().astype(np.intp)
     return found
 
 
-def _by_value(values: Any) -> Any:
+def by_value(values: Any) -> Any:
     """Return fractions with one zero and one NaN: databases take all of them for the same value, look-ups do not."""
     import pyarrow as pa
     import pyarrow.compute as pc
