@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from apsl_rules.learning.stability import stability
     from apsl_rules.learning.whole_graph import learn_graph
     from apsl_rules.parts.file import load_part
+    from apsl_rules.parts.graph_file import load_graph
     from apsl_rules.parts.part import Part
     from apsl_rules.plugins.hookspecs import hookimpl
     from apsl_rules.plugins.manager import register
@@ -42,6 +43,7 @@ __all__ = [
     "learn",
     "learn_graph",
     "learn_many",
+    "load_graph",
     "load_part",
     "network",
     "register",
@@ -64,6 +66,7 @@ _HOMES = {
     "learn": "learning.learn",
     "learn_graph": "learning.whole_graph",
     "learn_many": "learning.many",
+    "load_graph": "parts.graph_file",
     "load_part": "parts.file",
     "network": "graphs.networks.library",
     "register": "plugins.manager",
