@@ -27,6 +27,8 @@ from apsl_rules.report.svg import svg
 
 _SIGNS = {"arrow": "→", "line": "—", "conflict": "✕", "partial": "o→", "bidirected": "↔"}
 _FIGURES = ("probability", "direction", "p", "support")
+#: So many edges are listed without being asked for.
+_FEW = 8
 _HEADS = {"probability": "P(edge)", "direction": "P(direction)"}
 
 
@@ -35,7 +37,7 @@ def part_html(part: Part) -> str:
     rows = part.rows()
     drawn = scroll(svg(part)) if len(part.members) <= 4 * MOST_DRAWN else soft("too many nodes to draw here")
     stopped = paragraph(f"<b>incomplete</b>: {text(part.incomplete)}") if part.incomplete else ""
-    edges = fold(count_of(len(rows), "edge"), edges_table(rows)) if rows else ""
+    edges = fold(count_of(len(rows), "edge"), edges_table(rows), is_open=len(rows) <= _FEW) if rows else ""
     head = title(f"the part around {name(part.target)}, depth {part.depth}")
     return card(head, drawn, stopped, _around(part), edges, conflicts_fold(part.conflicts), notes(part.notes))
 
@@ -103,7 +105,7 @@ def stability_html(stability: Stability) -> str:
     rows = [
         [
             name(row["source"]),
-            _SIGNS.get(row["mark"], text(row["mark"])),
+            _SIGNS.get(row["mark"], soft("·")),
             name(row["target"]),
             *(_share(row[one]) for one in ("support", "edge", "arrow", "reversed", "line", "conflict", "gap")),
         ]
@@ -115,14 +117,12 @@ def stability_html(stability: Stability) -> str:
 
 
 def _share(value: float | None) -> str:
-    """Return a share with a bar of its length."""
-    if value is None:
-        return ""
-    bar = (
-        f'<span style="display:inline-block;width:{40 * value:.0f}px;height:.5em;margin-left:.4em;'
-        'background:currentColor;opacity:.35"></span>'
-    )
-    return f'{value:.2f}<span style="display:inline-block;width:46px;text-align:left">{bar}</span>'
+    """Return a share after a bar of its length; what never happened is pale."""
+    if not value:
+        return "" if value is None else soft("0")
+    width = max(1, round(40 * value))
+    bar = f'<span style="display:inline-block;width:{width}px;height:.5em;background:currentColor;opacity:.35"></span>'
+    return f"{bar} {value:.2f}"
 
 
 def comparison_html(comparison: Comparison) -> str:
