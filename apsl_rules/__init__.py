@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from apsl_rules.graphs.networks.library import network
     from apsl_rules.learning.blanket import find_blanket
     from apsl_rules.learning.compare import compare
+    from apsl_rules.learning.dry_run import dry_run
     from apsl_rules.learning.learn import learn
     from apsl_rules.learning.many import learn_many
     from apsl_rules.learning.progress import show_progress
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from apsl_rules.parts.file import load_part
     from apsl_rules.parts.graph_file import load_graph
     from apsl_rules.parts.part import Part
+    from apsl_rules.parts.parts_file import load_parts
     from apsl_rules.plugins.hookspecs import hookimpl
     from apsl_rules.plugins.manager import register
     from apsl_rules.rules.knowledge import Knowledge
@@ -36,6 +38,7 @@ __all__ = [
     "Part",
     "causes",
     "compare",
+    "dry_run",
     "effect",
     "find_blanket",
     "hookimpl",
@@ -45,6 +48,7 @@ __all__ = [
     "learn_many",
     "load_graph",
     "load_part",
+    "load_parts",
     "network",
     "register",
     "score",
@@ -59,6 +63,7 @@ _HOMES = {
     "Part": "parts.part",
     "causes": "effects.causes",
     "compare": "learning.compare",
+    "dry_run": "learning.dry_run",
     "effect": "effects.estimate",
     "find_blanket": "learning.blanket",
     "hookimpl": "plugins.hookspecs",
@@ -68,6 +73,7 @@ _HOMES = {
     "learn_many": "learning.many",
     "load_graph": "parts.graph_file",
     "load_part": "parts.file",
+    "load_parts": "parts.parts_file",
     "network": "graphs.networks.library",
     "register": "plugins.manager",
     "score": "evaluation.score",

@@ -76,6 +76,20 @@ def count_of(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
+def spell_bytes(number: int) -> str:
+    """Return a number of bytes in the unit that suits it.
+
+    >>> spell_bytes(1), spell_bytes(1536), spell_bytes(3 << 30)
+    ('1 byte', '1.5 KiB', '3.0 GiB')
+    """
+    size, unit = float(number), ""
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if size < 1024:  # noqa: PLR2004 - the next unit
+            break
+        size, unit = size / 1024, larger
+    return f"{size:,.1f} {unit}" if unit else count_of(number, "byte")
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean 'X'?" for the known word nearest to a misspelt one, or nothing.
 
@@ -145,3 +159,17 @@ def check_depth(depth: Depth) -> None:
         return
     message = f"depth is {spelt(depth)}; give a whole number from 1 on, or 'max' for the whole connected part"
     raise InvalidArgumentError(message)
+
+
+def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
+    """Return the node whose label reads like a word of a user."""
+    matches = [node for node in nodes if str(node) == text]
+    if not matches:
+        what = "columns" if role.startswith("column") else "nodes"
+        hint = nearest(text, map(str, nodes)) or f"; the {what} are {listing(nodes)}"
+        message = f"unknown {role} {text!r}{hint}"
+        raise UnknownNodeError(message)
+    if any(node != matches[0] for node in matches):
+        message = f"{role} {text!r} is ambiguous: the labels {listing(matches)} all read so"
+        raise UnknownNodeError(message)
+    return matches[0]

@@ -30,8 +30,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
                  "effects", "report"),
     "evaluation": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
                    "effects"),
+    "server": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
+               "effects"),
     "cli": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
-            "effects", "export", "report", "evaluation"),
+            "effects", "export", "report", "evaluation", "server"),
 }  # fmt: skip
 #: Modules that may import further rooms, but only inside functions or for type hints.
 LAZILY = {
@@ -51,11 +53,19 @@ BACKEND_LAYERS = (
     ("kernels",),
 )
 #: Rooms of apsl_rules that no backend imports.
-NOT_FOR_BACKENDS = ("cli", "evaluation")
+NOT_FOR_BACKENDS = ("cli", "evaluation", "server")
 #: Rooms that import only the standard library and these, directly and through whatever they import.
 PURE = {"rules": frozenset({"attrs"}), "evidence": frozenset({"attrs"})}
 #: Libraries that only one room imports.
-ONLY_IN = {"click": "cli", "rich": "cli", "pluggy": "plugins", "ctypes": "kernels"}
+ONLY_IN = {
+    "anyio": "server",
+    "click": "cli",
+    "ctypes": "kernels",
+    "mcp": "server",
+    "pluggy": "plugins",
+    "pydantic": "server",
+    "rich": "cli",
+}
 #: Modules that others import by themselves because their room does not load them: heavy ones, and tables of functions.
 IMPORTED_BY_THEMSELVES = frozenset(
     {
@@ -65,6 +75,7 @@ IMPORTED_BY_THEMSELVES = frozenset(
         "apsl_rules.report.page",
         "apsl_rules.report.svg",
         "apsl_rules.report.text_width",
+        "apsl_rules.server.protocol",
     }
 )
 #: Private modules of apsl_rules that a backend uses, since both packages come in one distribution.

@@ -9,7 +9,7 @@ from apsl_rules.data.describe import Description, describe, describe_columns, fi
 from apsl_rules.data.dictionary_codes import Distinct, dictionary, plan_counting
 from apsl_rules.data.example import example_table
 from apsl_rules.data.files import FileTable, is_countable, is_left_in_place
-from apsl_rules.data.fingerprints import array_fingerprint, fingerprint
+from apsl_rules.data.fingerprints import array_fingerprint, content_fingerprint, fingerprint
 from apsl_rules.data.joined_target import Target, Values, join_target
 from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind, why_set_aside
 from apsl_rules.data.levels import LevelRule
@@ -21,6 +21,7 @@ from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MissingRule
 from apsl_rules.data.sentences import MISSING_LEVEL, advice_on_levels
 from apsl_rules.data.table import Codes, Table
+from apsl_rules.data.traffic import Traffic, traffic_of
 
 __all__ = [
     "MISSING_LEVEL",
@@ -40,10 +41,12 @@ __all__ = [
     "NumberValues",
     "Table",
     "Target",
+    "Traffic",
     "Values",
     "advice_on_levels",
     "array_fingerprint",
     "coded_table",
+    "content_fingerprint",
     "count_levels",
     "cut_numbers",
     "describe",
@@ -67,5 +70,6 @@ __all__ = [
     "plan_moments",
     "replace_names",
     "table",
+    "traffic_of",
     "why_set_aside",
 ]

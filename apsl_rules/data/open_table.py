@@ -14,12 +14,13 @@ import numpy.typing as npt
 
 from apsl_rules._arguments import listed
 from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, whole_numbers
-from apsl_rules.data.readers import PlainTable, file_kind, read_csv, read_integers, read_parquet
+from apsl_rules.data.databases.address import is_database, shown_source
+from apsl_rules.data.readers import PlainTable, file_kind, read_columns, read_integers
 from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, check_labels, count_of, listing
 
-_KINDS = "a pandas, polars or pyarrow table, a 2-d numpy array, or the path of a CSV, Parquet or integer text file"
+_KINDS = "a pandas, polars or pyarrow table, a 2-d numpy array, or the path of a table (CSV, Parquet, Excel, ...)"
 
 
 def open_source(source: Any, names: Iterable[Node] | None = None) -> Source:
@@ -28,6 +29,9 @@ def open_source(source: Any, names: Iterable[Node] | None = None) -> Source:
     ``names`` replaces the labels of the columns. Without it an array's columns are called X1, X2 and so on, those of
     an integer text file 1, 2 and so on.
     """
+    if is_database(source):
+        message = f"{shown_source(source)!r} is a table of a database, which is not read here; query it into a frame"
+        raise DataError(message)
     given = None if names is None else tuple(listed("names", names, "names, one for each column", letters=True))
     opened = _open_file(source, given) if isinstance(source, str | PathLike) else _open_object(source, given)
     if not opened.names:
@@ -55,12 +59,11 @@ def check_names(names: Sequence[Node]) -> None:
 
 
 def _open_file(path: str | PathLike[str], names: tuple[Node, ...] | None) -> Source:
-    kind = file_kind(path)
-    if kind == "txt":
+    if file_kind(path) == "txt":
         matrix = read_integers(path)
         labels = replace_names([str(place) for place in range(1, matrix.shape[1] + 1)], names)
         return Matrix(matrix, labels, holds_codes=True)
-    return _open_object(read_parquet(path) if kind == "parquet" else read_csv(path), names)
+    return _open_object(read_columns(path), names)
 
 
 def _open_object(source: Any, names: tuple[Node, ...] | None) -> Source:
@@ -139,6 +142,12 @@ class Matrix:
         if values.dtype.kind in "iuf":
             return numbers(values)
         return labels_of(values.tolist(), self.names[place])
+
+    def lend_codes(self) -> npt.NDArray[np.uint8] | None:
+        """Return the columns of a memory map of bytes that is read only and has one column after the other."""
+        matrix = self.matrix
+        is_fit = isinstance(matrix, np.memmap) and matrix.mode == "r" and matrix.dtype == np.uint8
+        return matrix.T if is_fit and matrix.T.flags.c_contiguous else None
 
     def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
         """Return a run of columns as the rows of one integer array."""

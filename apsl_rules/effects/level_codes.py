@@ -15,8 +15,9 @@ import numpy.typing as npt
 from apsl_rules._arguments import spelt
 from apsl_rules.data import FileTable, Labels, MixedTable, Table
 from apsl_rules.data.counts import CountSource
+from apsl_rules.data.databases import is_database, is_ibis_table
 from apsl_rules.data.moments import MomentSource
-from apsl_rules.data.readers import PlainTable, file_kind, read_csv, read_parquet
+from apsl_rules.data.readers import PlainTable, read_columns
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Source
 from apsl_rules.names import Node, listing, nearest
@@ -39,6 +40,8 @@ class LevelCodes:
 
 def is_in_memory(data: Any) -> bool:
     """Return whether the rows of a table can be looked at one by one."""
+    if is_database(data) or is_ibis_table(data):
+        return False
     return not isinstance(data, FileTable | CountSource | MomentSource | Source | MixedTable)
 
 
@@ -50,7 +53,7 @@ def level_codes(data: Any, levels: Mapping[Node, tuple[str, ...]]) -> LevelCodes
         message = f"{type(data).__name__} has no rows to look at one by one; give a frame or a file"
         raise InvalidArgumentError(message)
     if isinstance(data, str | os.PathLike):
-        data = read_parquet(data) if file_kind(data) == "parquet" else read_csv(data)
+        data = read_columns(data)
     if isinstance(data, PlainTable):
         return _of_plain(data, levels)
     frame = _frame(data)

@@ -143,9 +143,10 @@ def test_support_is_width_and_number() -> None:
     }
     part = attrs.evolve(learn(network("cancer"), "Cancer"), support=shares)
     strokes = [group for group in groups(part.svg()) if "data-mark" in group.attrib]
+    figures = [group for group in groups(part.svg()) if group.get("class") == "figure"]
     widths = {group.attrib["data-source"]: float(group.attrib["stroke-width"]) for group in strokes}
 
-    assert {text.text for group in strokes for text in group.findall(f"{SVG}text")} == {".25", "1"}
+    assert {text.text for group in figures for text in group.findall(f"{SVG}text")} == {".25", "1"}
     assert widths["Smoker"] > widths["Pollution"]
     assert {text.get_text() for text in part.plot().texts} >= {".25", "1"}
 

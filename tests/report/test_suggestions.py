@@ -53,6 +53,10 @@ def test_the_page_has_the_columns_of_the_members() -> None:
     """Kinds, details and missing values of the nodes of the part, not of others."""
     kinds = (ColumnKind("MakeModel", "category", "5 levels", 2), ColumnKind("id", "set aside", "identifier"))
     part = attrs.evolve(learned(0.9), columns=kinds)
-    assert page_data(part)["columns"] == [["MakeModel", "category", "5 levels", 2]]
-    figures = {name for edge in page_data(part)["edges"] for name, _ in edge["figures"]}
+    data = page_data(part)
+    columns = {
+        name: node["column"] for name, node in zip(data["names"], data["nodes"], strict=False) if "column" in node
+    }
+    assert columns == {"MakeModel": {"kind": "category", "detail": "5 levels", "missing": 2}}
+    figures = {figure["name"] for edge in data["edges"] for figure in edge["figures"]}
     assert figures == {"edge", "direction"}
