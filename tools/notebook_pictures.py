@@ -68,7 +68,7 @@ def main(words: Sequence[str]) -> int:
             picture = PICTURES / f"notebook-{theme}.png"
             place = (f"--user-data-dir={profile}", f"--screenshot={picture}", f"--window-size={_WIDTH},{_HEIGHT}")
             subprocess.run([browser, *_FLAGS, *place, page.as_uri()], check=True, capture_output=True)
-            Image.open(picture).convert("RGB").quantize(64).save(picture, optimize=True)
+            Image.open(picture).convert("RGB").quantize(128).save(picture, optimize=True)
             print(f"{picture.relative_to(PICTURES.parents[1])}: {picture.stat().st_size:,} bytes")
     return 0
 
