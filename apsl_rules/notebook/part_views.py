@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from apsl_rules.names import count_of
 from apsl_rules.notebook.graph_drawing import MOST_DRAWN, draw_graph
 from apsl_rules.notebook.pieces import (
+    MOST_ROWS,
     card,
     figure,
     fold,
@@ -79,22 +81,29 @@ def parts_html(parts: Parts) -> str:
     rows = [
         [
             name(target),
-            names(part.parents_of(target)),
-            names(part.children_of(target)),
+            names(part.parents_of(part.target)),
+            names(part.children_of(part.target)),
             figure(len(part.members)),
             figure(len(part.arrows)),
             figure(len(part.lines)),
             figure(len(part.conflicts)),
         ]
-        for target, part in parts.items()
+        for target, part in islice(parts.items(), MOST_ROWS)
     ]
     heads = ("target", "causes", "effects", "nodes", "arrows", "undirected", "conflicts")
     stopped = paragraph(f"<b>incomplete</b>: {text(parts.incomplete)}") if parts.incomplete else ""
     asked = paragraph(soft(f"{parts.asked:,} tests asked, {parts.computed:,} computed"))
+    listed = table(heads, rows, words=3, what="part", total=len(parts))
+    return card(head, listed, stopped, asked, _together(parts))
+
+
+def _together(parts: Parts) -> str:
+    """Return all parts as one drawing under a fold, where they are few enough."""
+    if len(parts) > MOST_ROWS:
+        return ""
     graph = parts.union.graph()
-    joined = sum(1 for node in graph.nodes if any(node in (edge.source, edge.target) for edge in graph.edges))
-    drawn = fold("all parts together", scroll(draw_graph(graph))) if 0 < joined <= MOST_DRAWN else ""
-    return card(head, table(heads, rows, words=3, what="part"), stopped, asked, drawn)
+    joined = {node for edge in graph.edges for node in (edge.source, edge.target)}
+    return fold("all parts together", scroll(draw_graph(graph))) if 0 < len(joined) <= MOST_DRAWN else ""
 
 
 def stability_html(stability: Stability) -> str:
