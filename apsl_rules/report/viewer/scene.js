@@ -257,6 +257,7 @@ const redraw = () => {
         !known.has(node) && 'is-unknown',
         focus.node === node && 'is-chosen',
         focus.dims && !focus.nodes.has(node) && node !== moment.node && 'is-dim',
+        group.classList.contains('is-crowded') && 'is-crowded',
       ),
     );
     group.setAttribute('aria-pressed', String(focus.node === node));
