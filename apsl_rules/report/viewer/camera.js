@@ -6,6 +6,7 @@ import { boxNow, drawing, drawn, middleOf, scene } from './scene.js';
 const readable = 0.7; // below this scale names are written larger than their boxes
 const tiny = 0.45; // below this one edges are faint
 const letters = 9.6; // their size on the screen then
+const rim = 14; // free on the left and on the right of a drawing that fits
 export const seen = { x: 0, y: 0, scale: 1, fitted: true };
 const watchers = [];
 export const onCamera = (act) => watchers.push(act);
@@ -96,7 +97,7 @@ export const applyCamera = () => {
 export const fit = () => {
   const [width, height] = stageSize();
   const { width: wide, height: tall } = view();
-  seen.scale = Math.min(1.35, width / wide, height / tall);
+  seen.scale = Math.min(1.35, (width - 2 * rim) / wide, height / tall);
   seen.x = (width - wide * seen.scale) / 2;
   seen.y = (height - tall * seen.scale) / 2;
   seen.fitted = true;

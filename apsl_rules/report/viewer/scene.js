@@ -110,10 +110,10 @@ const drawBox = (box, degreesHere) => {
 };
 const moreSign = (box, more) => {
   const isLeft = box.left < view().boxes.find(({ node }) => node === data.target).left;
-  const [x, y] = [isLeft ? box.left - 15 : box.left + box.width + 15, box.top + box.height / 2];
+  const [x, y] = [isLeft ? box.left - 18 : box.left + box.width + 18, box.top + box.height / 2];
   const made = sign(
     'g',
-    { class: 'more-here' },
+    { class: classes('more-here', isLeft && 'is-left') },
     sign('title', {}, `${more} more around it: show one drawing further`),
     sign('rect', { x: x - 13, y: y - 7.5, width: 26, height: 15, rx: 7.5 }),
     sign('text', { x, y, dy: '0.35em', 'text-anchor': 'middle' }, `+${more}`),
