@@ -1,21 +1,27 @@
-# Everything runs in .venv, which is made on first use and again when the pinned versions change. Installing builds the
-# kernels, with zig where there is no C compiler; that is done again when a source of theirs changes.
+# Everything runs in .venv, which is made on first use and again when the pinned versions change. The demo needs only what
+# the package needs, all else the tools of development too. Installing builds the kernels, with zig where there is no C
+# compiler; that is done again when a source of theirs changes.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+USABLE := $(VENV)/.usable
 READY := $(VENV)/.ready
 KERNELS := backends/apsl_backends/kernels
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo cold docs gallery test test-fast sanitize compilers lint bench reproduce reproduce-quick clean
 
-$(READY): pyproject.toml constraints.txt hatch_build.py $(wildcard $(KERNELS)/*.[ch]) $(KERNELS)/build.py
+$(USABLE): pyproject.toml constraints.txt hatch_build.py $(wildcard $(KERNELS)/*.[ch]) $(KERNELS)/build.py
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "apsl_rules needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
+	$(PIP) --editable .
+	touch $(USABLE)
+
+$(READY): $(USABLE)
 	$(PIP) --editable '.[dev]'
 	touch $(READY)
 
-demo: $(READY)
+demo: $(USABLE)
 	$(BIN)/python tools/demo.py
 
 # The first run on a fresh machine: the README's examples and the doctor, each in a process that finds an empty home.
@@ -35,6 +41,8 @@ gallery: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/oxlint --deny-warnings apsl_rules
+	$(BIN)/oxfmt --check apsl_rules/report/viewer
 	$(BIN)/codespell
 	$(BIN)/mypy
 

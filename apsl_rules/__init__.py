@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from apsl_rules.learning.compare import compare
     from apsl_rules.learning.learn import learn
     from apsl_rules.learning.many import learn_many
+    from apsl_rules.learning.progress import show_progress
     from apsl_rules.learning.stability import stability
     from apsl_rules.learning.whole_graph import learn_graph
     from apsl_rules.parts.file import load_part
     from apsl_rules.parts.part import Part
+    from apsl_rules.parts.parts_file import load_parts
     from apsl_rules.plugins.hookspecs import hookimpl
     from apsl_rules.plugins.manager import register
     from apsl_rules.rules.knowledge import Knowledge
@@ -42,9 +44,11 @@ __all__ = [
     "learn_graph",
     "learn_many",
     "load_part",
+    "load_parts",
     "network",
     "register",
     "score",
+    "show_progress",
     "stability",
     "table",
 ]
@@ -63,9 +67,11 @@ _HOMES = {
     "learn_graph": "learning.whole_graph",
     "learn_many": "learning.many",
     "load_part": "parts.file",
+    "load_parts": "parts.parts_file",
     "network": "graphs.networks.library",
     "register": "plugins.manager",
     "score": "evaluation.score",
+    "show_progress": "learning.progress",
     "stability": "learning.stability",
     "table": "data",
 }

@@ -145,3 +145,17 @@ def check_depth(depth: Depth) -> None:
         return
     message = f"depth is {spelt(depth)}; give a whole number from 1 on, or 'max' for the whole connected part"
     raise InvalidArgumentError(message)
+
+
+def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
+    """Return the node whose label reads like a word of a user."""
+    matches = [node for node in nodes if str(node) == text]
+    if not matches:
+        what = "columns" if role.startswith("column") else "nodes"
+        hint = nearest(text, map(str, nodes)) or f"; the {what} are {listing(nodes)}"
+        message = f"unknown {role} {text!r}{hint}"
+        raise UnknownNodeError(message)
+    if any(node != matches[0] for node in matches):
+        message = f"{role} {text!r} is ambiguous: the labels {listing(matches)} all read so"
+        raise UnknownNodeError(message)
+    return matches[0]

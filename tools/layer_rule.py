@@ -26,14 +26,19 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "effects": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning"),
     "export": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts"),
     "report": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts"),
+    "notebook": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
+                 "effects", "report"),
     "evaluation": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
                    "effects"),
+    "server": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
+               "effects"),
     "cli": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
-            "effects", "export", "report", "evaluation"),
+            "effects", "export", "report", "evaluation", "server"),
 }  # fmt: skip
 #: Modules that may import further rooms, but only inside functions or for type hints.
 LAZILY = {
-    "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "report"),
+    "apsl_rules.notebook_view": ("notebook",),
+    "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "report", "notebook"),
     "apsl_rules.effects.fit": ("export",),
 }
 #: The layers of apsl_backends, highest first. A room imports lower layers only, never its own.
@@ -48,11 +53,19 @@ BACKEND_LAYERS = (
     ("kernels",),
 )
 #: Rooms of apsl_rules that no backend imports.
-NOT_FOR_BACKENDS = ("cli", "evaluation")
+NOT_FOR_BACKENDS = ("cli", "evaluation", "server")
 #: Rooms that import only the standard library and these, directly and through whatever they import.
 PURE = {"rules": frozenset({"attrs"}), "evidence": frozenset({"attrs"})}
 #: Libraries that only one room imports.
-ONLY_IN = {"click": "cli", "rich": "cli", "pluggy": "plugins", "ctypes": "kernels"}
+ONLY_IN = {
+    "anyio": "server",
+    "click": "cli",
+    "ctypes": "kernels",
+    "mcp": "server",
+    "pluggy": "plugins",
+    "pydantic": "server",
+    "rich": "cli",
+}
 #: Modules that others import by themselves because their room does not load them: heavy ones, and tables of functions.
 IMPORTED_BY_THEMSELVES = frozenset(
     {
@@ -61,6 +74,8 @@ IMPORTED_BY_THEMSELVES = frozenset(
         "apsl_rules.export.formats",
         "apsl_rules.report.page",
         "apsl_rules.report.svg",
+        "apsl_rules.report.text_width",
+        "apsl_rules.server.protocol",
     }
 )
 #: Private modules of apsl_rules that a backend uses, since both packages come in one distribution.
@@ -109,11 +124,20 @@ def imports_across_packages(graph: Graph) -> Iterator[str]:
 
 
 def impure_imports(graph: Graph) -> Iterator[str]:
-    """Find libraries that a pure room imports, or that come with what it imports."""
+    """Find libraries that a pure room imports, or that come with what it imports.
+
+    What ``LAZILY`` allows is not followed: it is loaded when a view is asked for, never by the room itself.
+    """
     for room, allowed in PURE.items():
         reached = [name for name in graph.modules if name.startswith(CORE) and graph.room(name) == room]
         for name in reached:
             for one in (one for one in graph.imports if one.importer == name and one.kind != "typing"):
+                if (
+                    one.kind == "lazy"
+                    and one.module in graph.modules
+                    and graph.room(one.module) in LAZILY.get(name, ())
+                ):
+                    continue
                 if one.module in graph.modules:
                     reached += [] if one.module in reached else [one.module]
                 elif one.module.partition(".")[0] not in allowed | sys.stdlib_module_names:

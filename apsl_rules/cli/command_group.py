@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from apsl_rules.cli.option_names import with_option_names
+from apsl_rules.cli.standard_input import name_standard_input
 from apsl_rules.errors import ApslError
 
 
@@ -44,7 +45,8 @@ class CommandGroup(click.Group):
             return super().invoke(ctx)
         except ApslError as error:
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
-            message = str(error) if command is None else with_option_names(str(error), command)
+            spoken = str(error) if command is None else with_option_names(str(error), command)
+            message = name_standard_input(spoken, ctx)
             if message == str(error):
                 raise
             raise ApslError(message) from error

@@ -6,14 +6,13 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
+from apsl_rules.cli.learning_options import for_library, learning_options
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_table, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, node_named
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -24,7 +23,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Learn one part with several learners, side by side.")
-@click.argument("source", shell_complete=complete_networks)
+@source_argument()
 @click.option(
     "--learners",
     default="apsl,apsl-paper,pcd-by-pcd,cmb",
@@ -53,7 +52,7 @@ def compare(
     interrupted exits with 2.
     """
     from apsl_rules.learning import compare as compare_learners
-    from apsl_rules.learning import open_source
+    from apsl_rules.learning import nodes_of, open_source
 
     manager: Plugins = context.obj
     if target is None:

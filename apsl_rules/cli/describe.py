@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import click
 
-from apsl_rules._json_labels import label
-from apsl_rules.cli.learning_options import nodes_of
 from apsl_rules.cli.option_names import with_option_names
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.reading_options import reading_options, with_reading
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text
-from apsl_rules.data import Description, FileTable, Table, table
+from apsl_rules.data import FileTable, Table, table
 from apsl_rules.data import describe as describe_table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag
@@ -27,7 +27,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Show what the columns of a table are taken for.")
-@click.argument("data")
+@source_argument("data")
 @reading_options
 @json_option
 @click.pass_context
@@ -36,7 +36,7 @@ def describe(context: click.Context, /, data: str, *, as_json: bool, **settings:
 
     Tells also which columns are set aside and why, which follow from others, and what the default learner would do.
     """
-    from apsl_rules.learning import open_source, say_default_learner
+    from apsl_rules.learning import nodes_of, open_source, say_default_learner
 
     manager: Plugins = context.obj
     source = open_source(data, manager)
@@ -48,22 +48,8 @@ def describe(context: click.Context, /, data: str, *, as_json: bool, **settings:
     report = describe_table(read)
     learner = say_default_learner(read, manager)
     if as_json:
-        print_json({**_as_data(report), "learner": learner})
+        print_json({**report.to_dict(), "learner": learner})
     else:
-        print_text(with_option_names(str(report), context.command))
+        spoken = tuple(with_option_names(note, context.command) for note in report.notes)
+        print_text(str(attrs.evolve(report, notes=spoken)))
         print_text(learner)
-
-
-def _as_data(report: Description) -> dict[str, Any]:
-    return {
-        "rows": report.rows,
-        "columns": [
-            {"name": label(one.name), "kind": one.kind, "detail": one.detail, "missing": one.missing}
-            for one in report.details
-        ],
-        "constant": [label(name) for name in report.constant],
-        "duplicates": [[label(name) for name in group] for group in report.duplicates],
-        "derived": list(report.derived),
-        "notes": list(report.notes),
-        "bytes": report.bytes,
-    }

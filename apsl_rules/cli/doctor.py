@@ -23,6 +23,8 @@ _EXTRAS = {
     "plot": ("matplotlib", "part.plot()"),
     "duckdb": ("duckdb", "tables larger than memory"),
     "dask": ("distributed", "counting on a cluster"),
+    "excel": ("openpyxl", "Excel workbooks"),
+    "mcp": ("mcp", "assistants (apsl serve)"),
     "sklearn": ("sklearn", "feature selection in scikit-learn pipelines"),
 }
 
@@ -70,7 +72,9 @@ def _checks(manager: Plugins) -> Iterator[Check]:
         if find_spec(module):
             yield Check("ok", f"extra {extra}", f"{module} is installed, for {use}")
         else:
-            yield Check("-", f"extra {extra}", f"{module} is not installed; for {use}: pip install apsl_rules[{extra}]")
+            yield Check(
+                "-", f"extra {extra}", f"{module} is not installed; for {use}: pip install 'apsl_rules[{extra}]'"
+            )
     yield from _try("plugins", lambda: _plugins(manager))
     try:
         offered = list(manager.checks.values())

@@ -10,15 +10,15 @@ import click
 from click.core import ParameterSource
 
 from apsl_rules._json_labels import label
-from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.explain import is_part_file
-from apsl_rules.cli.learning_options import for_library, nodes_of, structure_options
+from apsl_rules.cli.learning_options import for_library, structure_options
 from apsl_rules.cli.option_names import with_option_names
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named, nodes_named
+from apsl_rules.cli.reading_options import nodes_named
+from apsl_rules.cli.standard_input import keep_standard_input, source_argument
 from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.names import Node
+from apsl_rules.names import Node, node_named
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins
 
@@ -38,7 +38,10 @@ Examples:
 """
 
 data_option = click.option(
-    "--data", metavar="TABLE", help="The table to estimate from, where SOURCE is a part or a known network."
+    "--data",
+    metavar="TABLE",
+    callback=keep_standard_input,
+    help="The table to estimate from, where SOURCE is a part or a known network.",
 )
 
 
@@ -58,7 +61,7 @@ class Asked:
 
 def open_question(source: str, data: str | None, manager: Plugins, settings: dict[str, Any]) -> Asked:
     """Open a saved part, a network or a table, and the data where they are given apart."""
-    from apsl_rules.learning import open_source
+    from apsl_rules.learning import nodes_of, open_source
 
     counts = settings.get("counts")
     rows = None if data is None else open_source(data, manager, counts=counts)
@@ -84,7 +87,7 @@ def open_question(source: str, data: str | None, manager: Plugins, settings: dic
 def _is_typed(name: str, settings: dict[str, Any]) -> bool:
     """Return whether a setting of the library was given by an option of the command."""
     context = click.get_current_context()
-    options = {"kinds": ("number", "category")}.get(name, (name,))
+    options = {"kinds": ("number", "category"), "options": ("memory_limit",)}.get(name, (name,))
     is_default = {ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP}
     return any(one in settings and context.get_parameter_source(one) not in is_default for one in options)
 
@@ -94,7 +97,7 @@ def _question(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command(epilog=_EFFECT_EXAMPLES, short_help="Estimate the effect of one node on another.")
-@click.argument("source", shell_complete=complete_networks)
+@source_argument()
 @click.argument("cause", required=False)
 @click.argument("target", required=False)
 @click.option(
@@ -175,7 +178,7 @@ def _print(text: str, data: Any, *, as_json: bool) -> None:
 
 
 @click.command(epilog=_CAUSES_EXAMPLES, short_help="Say whether a node is a cause of another.")
-@click.argument("source", shell_complete=complete_networks)
+@source_argument()
 @click.argument("cause")
 @click.argument("target")
 @_question

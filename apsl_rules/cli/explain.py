@@ -10,14 +10,13 @@ import click
 from click.core import ParameterSource
 
 from apsl_rules._json_labels import label
-from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.learning_options import learn_part, learning_options
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import evidence_data, evidence_text
-from apsl_rules.names import shown
+from apsl_rules.names import node_named, shown
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins
 from apsl_rules.rules import Drop, Entry, Finding, Firing
@@ -68,7 +67,7 @@ def is_part_file(source: str) -> bool:
 
 
 @click.command(epilog=_WHY_EXAMPLES, short_help="Prove what is known of two nodes, down to the tests.")
-@click.argument("source", shell_complete=complete_networks)
+@source_argument()
 @click.argument("x")
 @click.argument("y")
 @learning_options
@@ -93,7 +92,7 @@ def why(manager: Plugins, /, source: str, x: str, y: str, *, as_json: bool, **se
 
 
 @click.command(epilog=_TRACE_EXAMPLES, short_help="Tell the run visit by visit and firing by firing.")
-@click.argument("source", shell_complete=complete_networks)
+@source_argument()
 @learning_options
 @click.option("--findings", is_flag=True, help="Show the findings too, not only the firings.")
 @json_option

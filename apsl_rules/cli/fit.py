@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from apsl_rules.cli.format_options import out_option, refuse_overwriting
-from apsl_rules.cli.learning_options import nodes_of
 from apsl_rules.cli.output import json_option, print_json
-from apsl_rules.cli.reading_options import node_named, reading_options, with_reading
+from apsl_rules.cli.reading_options import reading_options, with_reading
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_table
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.names import Node
+from apsl_rules.names import Node, node_named
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -26,8 +26,8 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Fit a part to a table: probabilities, questions, log-loss.")
-@click.argument("part_file", type=click.Path())
-@click.argument("table")
+@source_argument("part_file")
+@source_argument("table")
 @click.option(
     "--query", metavar="NODE", help="Print the distribution of this node; the target of the part if left out."
 )
@@ -71,7 +71,7 @@ def fit(
     part from all other nodes in the table.
     """
     from apsl_rules._atomic import write_text
-    from apsl_rules.learning import open_source
+    from apsl_rules.learning import nodes_of, open_source
     from apsl_rules.parts import load_part
 
     refuse_overwriting(part_file, out)

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.format_options import (
     choose_style,
     export_part,
@@ -19,6 +18,7 @@ from apsl_rules.cli.format_options import (
 from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import learn_part, learning_options
 from apsl_rules.cli.output import json_option, quiet_option, summary
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.plugins import Plugins, pick
@@ -36,7 +36,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Learn the part around a target, from a network or a table.")
-@click.argument("source", shell_complete=complete_networks)
+@source_argument()
 @learning_options
 @out_option("Save the part; why, trace and show read it.")
 @click.option(

@@ -10,12 +10,9 @@ import click
 
 from apsl_rules.cli.completion import complete_finders, complete_learners, complete_oracles
 from apsl_rules.cli.config import config_option
-from apsl_rules.cli.reading_options import node_named, nodes_named, reading_options, with_reading
-from apsl_rules.data import MixedTable, Table
-from apsl_rules.errors import InvalidArgumentError, PluginError
-from apsl_rules.graphs import Dag, DagWithHidden
-from apsl_rules.graphs.networks import Network
-from apsl_rules.names import Depth, Node
+from apsl_rules.cli.reading_options import nodes_named, reading_options, with_reading
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import Depth, Node, node_named
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, Part, least_direction
 from apsl_rules.plugins import Plugins
 
@@ -118,6 +115,7 @@ _SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         metavar="HOW",
         help="Where a table is counted: memory, duckdb (files of any size), dask or dask:ADDRESS.",
     ),
+    click.option("--memory-limit", metavar="SIZE", help="Memory that DuckDB may take, such as 2GiB."),
     click.option("--max-tests", type=int, help="Stop after this many tests and give what is settled by then."),
     click.option("--max-seconds", type=float, help="Stop after this many seconds and give what is settled by then."),
     click.option("--threads", type=int, default=1, show_default=True, help="Threads; the result is always the same."),
@@ -153,23 +151,6 @@ def structure_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def nodes_of(source: Any) -> tuple[Node, ...]:
-    """Return the nodes of a network, a graph, a table, an oracle or a frame."""
-    if isinstance(source, Network):
-        return source.dag.nodes
-    if isinstance(source, Table | MixedTable):
-        return source.names
-    if isinstance(source, Dag | DagWithHidden) or callable(getattr(source, "verdict", None)):
-        return tuple(source.nodes)
-    columns = getattr(source, "column_names", None)  # pyarrow
-    if not isinstance(columns, list):
-        columns = getattr(source, "columns", None)
-    if columns is None:
-        message = f"a reader gave {type(source).__name__}, which has neither nodes nor columns"
-        raise PluginError(message)
-    return tuple(columns)
-
-
 def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, Any]:
     """Turn the options about reading and about background knowledge into settings of the library."""
     from apsl_rules.rules import Knowledge
@@ -195,12 +176,13 @@ def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, 
         apart=(*known.apart, *apart),
         apart_within=known.apart_within,
     )
-    return {**rest, "knowledge": joined}
+    limit = rest.pop("memory_limit")
+    return {**rest, "knowledge": joined, "options": None if limit is None else {"memory_limit": limit}}
 
 
 def learn_part(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:
     """Open a source by name and learn a part from it."""
-    from apsl_rules.learning import learn, open_source
+    from apsl_rules.learning import learn, nodes_of, open_source
 
     if target is None:
         message = f"learning from {name!r} needs a target; add --target NODE"

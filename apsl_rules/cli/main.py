@@ -36,6 +36,7 @@ _SECTIONS = {
     "See what there is to choose from": (
         *("catalogue.learners", "catalogue.oracles", "catalogue.finders", "catalogue.formats", "catalogue.plugins"),
     ),
+    "Work with assistants": ("serve.serve",),
     "Check": ("verify.verify", "doctor.doctor", "completion.completion"),
 }
 

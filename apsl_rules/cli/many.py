@@ -8,30 +8,31 @@ from typing import Any
 import click
 
 from apsl_rules._json_labels import label
-from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
-from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named
-from apsl_rules.cli.terminal import print_text, show_progress
+from apsl_rules.cli.learning_options import for_library, learning_options
+from apsl_rules.cli.output import journal_option, json_option, print_json, quiet_option
+from apsl_rules.cli.standard_input import source_argument
+from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, node_named
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
 Examples:
   apsl many alarm --targets HR,BP,CO --depth 2
   apsl many table.csv --targets all --threads 2 --out parts
+  apsl many table.parquet --targets all --journal parts.jsonl
 """
 
 
 @click.command(epilog=_EXAMPLES, short_help="Learn the parts around several targets, and their union.")
-@click.argument("source", shell_complete=complete_networks)
+@source_argument()
 @click.option("--targets", required=True, help="Nodes with commas between them, or 'all'.")
 @learning_options
 @click.option(
     "--out", "-o", type=click.Path(file_okay=False), help="Save each part in this folder, numbered by target."
 )
+@journal_option("each part")
 @json_option
 @quiet_option
 @click.pass_context
@@ -49,12 +50,13 @@ def many(
     """Learn the parts of SOURCE around several targets, asking nothing twice, and print their union.
 
     With --targets all the union is the whole graph, made of parts. A run that meets a limit or is interrupted gives
-    the parts learned by then and exits with 2.
+    the parts learned by then and exits with 2; with --journal the same command goes on where it stopped, also after
+    a kill.
     """
-    from apsl_rules.learning import learn_many, open_source
+    from apsl_rules.learning import learn_many, nodes_of, open_source
 
     manager: Plugins = context.obj
-    opened = open_source(source, manager)
+    opened = open_source(source, manager, counts=settings.get("counts"))
     nodes = nodes_of(opened)
     words = [] if targets.strip() == "all" else [one.strip() for one in targets.split(",") if one.strip()]
     named = [node_named(one, nodes, "target") for one in words]
@@ -62,8 +64,8 @@ def many(
         message = f"--targets is {targets!r}; give nodes with commas between them, or 'all'"
         raise InvalidArgumentError(message)
     try:
-        with show_progress(manager, quiet=quiet) as plugins:
-            parts = learn_many(opened, named or "all", plugins=plugins, **for_library(settings, nodes))
+        with progress_bar("parts learned", quiet=quiet) as bar:
+            parts = learn_many(opened, named or "all", progress=bar, plugins=manager, **for_library(settings, nodes))
     except Interrupted as stop:
         parts = take_partial_result(stop, stop.result)
     if out is not None:

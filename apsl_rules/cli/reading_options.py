@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
-from apsl_rules.names import Node, listing, nearest
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import Node, node_named
 
 #: The name that stands for all numbers without a cut of their own.
 ALL = "*"
@@ -46,20 +46,6 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_SETTINGS):
         command = option(command)
     return command
-
-
-def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
-    """Return the node whose label reads like a word from the command line."""
-    matches = [node for node in nodes if str(node) == text]
-    if not matches:
-        what = "columns" if role.startswith("column") else "nodes"
-        hint = nearest(text, map(str, nodes)) or f"; the {what} are {listing(nodes)}"
-        message = f"unknown {role} {text!r}{hint}"
-        raise UnknownNodeError(message)
-    if any(node != matches[0] for node in matches):
-        message = f"{role} {text!r} is ambiguous: the labels {listing(matches)} all read so"
-        raise UnknownNodeError(message)
-    return matches[0]
 
 
 def nodes_named(words: object, nodes: tuple[Node, ...], role: str) -> list[Node]:

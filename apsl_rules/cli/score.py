@@ -9,6 +9,7 @@ import click
 from apsl_rules._json_labels import label
 from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, print_json
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag
@@ -22,7 +23,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Score a saved part against the true network.")
-@click.argument("part_file", type=click.Path())
+@source_argument("part_file")
 @click.option("--truth", required=True, help="The true network, or a file *.bif.", shell_complete=complete_networks)
 @click.option(
     "--against",

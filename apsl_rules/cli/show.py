@@ -17,6 +17,7 @@ from apsl_rules.cli.format_options import (
     refuse_overwriting,
 )
 from apsl_rules.cli.output import json_option, json_text, print_json, summary
+from apsl_rules.cli.standard_input import is_standard_input, keep_standard_input, source_argument
 from apsl_rules.cli.terminal import print_table, print_text
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.parts import Part
@@ -38,7 +39,7 @@ Examples:
 
 
 @click.command(epilog=_SHOW_EXAMPLES, short_help="Show a part, or write it for another tool.")
-@click.argument("part_file", type=click.Path())
+@source_argument("part_file")
 @format_options
 @click.option("--columns", is_flag=True, help="Show how the columns of the part were read instead.")
 @out_option("Write to this file instead of printing.")
@@ -86,9 +87,12 @@ def _show_columns(part: Part, part_file: str, *, as_json: bool) -> None:
 
 
 @click.command(epilog=_REPORT_EXAMPLES, short_help="Write a page with drawing, proofs and replay.")
-@click.argument("part_file", type=click.Path())
+@source_argument("part_file")
 @click.option(
-    "--data", metavar="TABLE", help="The table: adds effects at the target, levels, and the rows behind each edge."
+    "--data",
+    metavar="TABLE",
+    callback=keep_standard_input,
+    help="The table: adds effects at the target, levels, and the rows behind each edge.",
 )
 @click.option("--counts", metavar="HOW", help="Where the table is counted: memory, duckdb, dask or dask:ADDRESS.")
 @out_option("Where to write it; else beside the part, ending in .html.")
@@ -100,7 +104,8 @@ def report(manager: Plugins, /, part_file: str, *, data: str | None, counts: str
 
     refuse_overwriting(part_file, out)
     part = load_part(part_file)
-    if out is None and (not Path(part_file).is_file() or Path(part_file).is_relative_to("/dev")):
+    apart = is_standard_input(part_file) or not Path(part_file).is_file() or Path(part_file).is_relative_to("/dev")
+    if out is None and apart:
         message = f"{part_file!r} is no file beside which the page could lie; add --out FILE"
         raise InvalidArgumentError(message)
     path = out or str(Path(part_file).with_suffix(".html"))

@@ -6,9 +6,9 @@ import sys
 
 import click
 
-from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
 from apsl_rules.cli.output import quiet_option
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import progress_bar
 from apsl_rules.names import count_of
 
@@ -21,7 +21,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Draw a table from a network.")
-@click.argument("network", shell_complete=complete_networks)
+@source_argument("network")
 @click.option("--rows", "-n", type=int, default=1000, show_default=True, help="How many rows to draw.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same rows.")
 @out_option("A file *.csv, *.tsv, *.csv.gz, *.tsv.gz, *.parquet.")

@@ -8,23 +8,24 @@ import click
 
 from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import for_library, learning_options, nodes_of
-from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named
+from apsl_rules.cli.learning_options import for_library, learning_options
+from apsl_rules.cli.output import journal_option, json_option, print_json, quiet_option
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, node_named
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
 Examples:
   apsl stability table.csv --target Smoker --resamples 200 --seed 1
   apsl stability table.csv -t Smoker -k 2 --subsample 0.5 --threads 4 --out part.json
+  apsl stability table.csv -t Smoker --resamples 1000 --journal resamples.jsonl
 """
 
 
 @click.command(epilog=_EXAMPLES, short_help="Show how often each mark comes back on resampled rows.")
-@click.argument("source")
+@source_argument()
 @learning_options
 @click.option("--resamples", type=int, default=100, show_default=True, help="How many tables to draw.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same tables.")
@@ -32,6 +33,7 @@ Examples:
     "--subsample", type=float, help="Draw this share of the rows without repetition, instead of all with repetition."
 )
 @out_option("Save the part from all rows, with the support of its marks.")
+@journal_option("what each resample shows")
 @json_option
 @quiet_option
 @click.pass_context
@@ -50,10 +52,11 @@ def stability(
 
     Prints a row for each edge that any run shows: its mark in the part from all rows, the share of resamples that show
     the same (support), and the shares of resamples with an edge, each arrow, a line, a conflict and a gap there.
-    A run that meets a limit or is interrupted counts the resamples learned by then and exits with 2.
+    A run that meets a limit or is interrupted counts the resamples learned by then and exits with 2; with --journal the
+    same command goes on where it stopped, also after a kill.
     """
     from apsl_rules._json_labels import label
-    from apsl_rules.learning import open_source
+    from apsl_rules.learning import nodes_of, open_source
     from apsl_rules.learning import stability as learned_again
     from apsl_rules.parts import save_part
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import count_of
 
@@ -30,7 +30,7 @@ _out = out_option("A file *.bif or *.bif.gz.")
 
 
 @click.command(epilog=_TILE_EXAMPLES, short_help="Make a large network of copies of one.")
-@click.argument("network", required=False, shell_complete=complete_networks)
+@source_argument("network", required=False)
 @click.option("--like", metavar="NAME", help="Start from the settings of a tiled network, such as alarm10.")
 @click.option("--times", "-k", type=int, help="How many tiles.")
 @click.option("--arcs", type=int, help="Arrows between tiles; without it as many as later tiles have roots.")

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.completion import complete_learners, complete_networks
+from apsl_rules.cli.completion import complete_learners
 from apsl_rules.cli.output import json_option, print_json, quiet_option
-from apsl_rules.cli.reading_options import node_named
+from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag, hide
 from apsl_rules.graphs.networks import Network
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, node_named
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -37,7 +37,7 @@ def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> 
 
 
 @click.command(epilog=_EXAMPLES, short_help="Check that every part of a known network is learned exactly.")
-@click.argument("network", shell_complete=complete_networks)
+@source_argument("network")
 @click.option("--depth", "-k", metavar="K|max|all", callback=_depth, default="all", show_default=True, help="How far.")
 @click.option(
     "--learner",

@@ -12,13 +12,19 @@ from typing import Literal, TypeAlias
 import attrs
 
 from apsl_rules.data.readers.delimited import read_header
-from apsl_rules.data.readers.paths import existing_file, file_kind
+from apsl_rules.data.readers.paths import FileKind, existing_file, file_kind
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
 KeptKind: TypeAlias = Literal["parquet", "csv", "tsv", "duckdb"]
 
 DATABASE_ENDINGS = (".duckdb", ".db")
+_IN_MEMORY: dict[FileKind, str] = {
+    "txt": "a text file of integers",
+    "xlsx": "an Excel workbook",
+    "feather": "a Feather file",
+    "jsonl": "a file of JSON lines",
+}
 _COPIES = 3
 
 
@@ -49,12 +55,10 @@ class FileTable:
         if file.name.casefold().endswith(DATABASE_ENDINGS):
             return "duckdb"
         kind = file_kind(file)
-        if kind == "txt":
-            message = (
-                f"{self.path!r} is a text file of integers, which is counted in memory only; write it as CSV or Parquet"
-            )
-            raise DataError(message)
-        return kind
+        if kind in ("parquet", "csv", "tsv"):
+            return kind
+        message = f"{self.path!r} is {_IN_MEMORY[kind]}, which is counted in memory only; write it as CSV or Parquet"
+        raise DataError(message)
 
     @cached_property
     def files(self) -> tuple[Path, ...]:

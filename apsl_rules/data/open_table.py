@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from apsl_rules._arguments import listed
 from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, whole_numbers
-from apsl_rules.data.readers import PlainTable, file_kind, read_csv, read_integers, read_parquet
+from apsl_rules.data.readers import PlainTable, file_kind, read_columns, read_integers
 from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, check_labels, count_of, listing
 
-_KINDS = "a pandas, polars or pyarrow table, a 2-d numpy array, or the path of a CSV, Parquet or integer text file"
+_KINDS = "a pandas, polars or pyarrow table, a 2-d numpy array, or the path of a table (CSV, Parquet, Excel, ...)"
 
 
 def open_source(source: Any, names: Iterable[Node] | None = None) -> Source:
@@ -55,12 +55,11 @@ def check_names(names: Sequence[Node]) -> None:
 
 
 def _open_file(path: str | PathLike[str], names: tuple[Node, ...] | None) -> Source:
-    kind = file_kind(path)
-    if kind == "txt":
+    if file_kind(path) == "txt":
         matrix = read_integers(path)
         labels = replace_names([str(place) for place in range(1, matrix.shape[1] + 1)], names)
         return Matrix(matrix, labels, holds_codes=True)
-    return _open_object(read_parquet(path) if kind == "parquet" else read_csv(path), names)
+    return _open_object(read_columns(path), names)
 
 
 def _open_object(source: Any, names: tuple[Node, ...] | None) -> Source:
@@ -94,7 +93,12 @@ def _open_array(source: npt.NDArray[Any], names: tuple[Node, ...] | None) -> Mat
     if isinstance(source, np.ma.MaskedArray):
         message = "masked arrays are not taken; give a DataFrame, or an array with NaN or None where values are missing"
         raise DataError(message)
-    return Matrix(source, replace_names([f"X{place}" for place in range(1, source.shape[1] + 1)], names))
+    return Matrix(source, replace_names(array_names(source.shape[1]), names))
+
+
+def array_names(columns: int) -> list[str]:
+    """Return what the columns of an array are called."""
+    return [f"X{place}" for place in range(1, columns + 1)]
 
 
 def replace_names(labels: Sequence[Node], names: Sequence[Node] | None) -> tuple[Node, ...]:
@@ -134,6 +138,12 @@ class Matrix:
         if values.dtype.kind in "iuf":
             return numbers(values)
         return labels_of(values.tolist(), self.names[place])
+
+    def lend_codes(self) -> npt.NDArray[np.uint8] | None:
+        """Return the columns of a memory map of bytes that is read only and has one column after the other."""
+        matrix = self.matrix
+        is_fit = isinstance(matrix, np.memmap) and matrix.mode == "r" and matrix.dtype == np.uint8
+        return matrix.T if is_fit and matrix.T.flags.c_contiguous else None
 
     def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
         """Return a run of columns as the rows of one integer array."""

@@ -16,7 +16,7 @@ from apsl_rules._arguments import spelt
 from apsl_rules.data import FileTable, Labels, MixedTable, Table
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.moments import MomentSource
-from apsl_rules.data.readers import PlainTable, file_kind, read_csv, read_parquet
+from apsl_rules.data.readers import PlainTable, read_columns
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Source
 from apsl_rules.names import Node, listing, nearest
@@ -50,7 +50,7 @@ def level_codes(data: Any, levels: Mapping[Node, tuple[str, ...]]) -> LevelCodes
         message = f"{type(data).__name__} has no rows to look at one by one; give a frame or a file"
         raise InvalidArgumentError(message)
     if isinstance(data, str | os.PathLike):
-        data = read_parquet(data) if file_kind(data) == "parquet" else read_csv(data)
+        data = read_columns(data)
     if isinstance(data, PlainTable):
         return _of_plain(data, levels)
     frame = _frame(data)

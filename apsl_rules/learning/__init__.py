@@ -8,8 +8,9 @@ from apsl_rules.learning.compare import WARMING, compare
 from apsl_rules.learning.default_learner import say_default_learner
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.many import learn_many
-from apsl_rules.learning.named_source import open_source
+from apsl_rules.learning.named_source import nodes_of, open_source
 from apsl_rules.learning.part_notes import may_share_hidden_cause
+from apsl_rules.learning.progress import Bar, Visits, show_progress
 from apsl_rules.learning.request import Request, Settings, load_knowledge
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import Source, open_data
@@ -20,9 +21,11 @@ from apsl_rules.learning.whole_graph import learn_graph
 __all__ = [
     "AUTO",
     "WARMING",
+    "Bar",
     "Request",
     "Settings",
     "Source",
+    "Visits",
     "blanket_of",
     "compare",
     "find_blanket",
@@ -34,9 +37,11 @@ __all__ = [
     "load_knowledge",
     "load_plugins",
     "may_share_hidden_cause",
+    "nodes_of",
     "open_data",
     "open_source",
     "run_once",
     "say_default_learner",
+    "show_progress",
     "stability",
 ]

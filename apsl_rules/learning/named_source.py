@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from apsl_rules.data import FileTable, is_countable, is_left_in_place
-from apsl_rules.errors import UnknownNameError
-from apsl_rules.graphs.networks import network, network_names
-from apsl_rules.names import nearest
+from apsl_rules.data import FileTable, MixedTable, Table, is_countable, is_left_in_place
+from apsl_rules.data.readers import split_sheet
+from apsl_rules.errors import PluginError, UnknownNameError
+from apsl_rules.graphs import Dag, DagWithHidden
+from apsl_rules.graphs.networks import Network, network, network_names
+from apsl_rules.names import Node, nearest
 from apsl_rules.plugins import Plugins
 
 
@@ -25,10 +27,27 @@ def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> An
     if is_left_in_place(name) or (counts not in {None, "memory"} and is_countable(name)):
         return FileTable(name)
     for reader in plugins.readers.values():
-        if name.casefold().endswith(reader.endings):
+        if split_sheet(name)[0].casefold().endswith(reader.endings):
             return reader.read(Path(name))
     endings = ", ".join(ending for one in plugins.readers.values() for ending in one.endings)
     known = f"; there are the networks {', '.join(network_names())}, and files may end in {endings}"
     hint = nearest(name, network_names()) or known
     message = f"{name!r} is neither a network nor a file that can be read{hint}"
     raise UnknownNameError(message)
+
+
+def nodes_of(source: Any) -> tuple[Node, ...]:
+    """Return the nodes of a network, a graph, a table, an oracle or a frame."""
+    if isinstance(source, Network):
+        return source.dag.nodes
+    if isinstance(source, Table | MixedTable):
+        return source.names
+    if isinstance(source, Dag | DagWithHidden) or callable(getattr(source, "verdict", None)):
+        return tuple(source.nodes)
+    columns = getattr(source, "column_names", None)  # pyarrow
+    if not isinstance(columns, list):
+        columns = getattr(source, "columns", None)
+    if columns is None:
+        message = f"a reader gave {type(source).__name__}, which has neither nodes nor columns"
+        raise PluginError(message)
+    return tuple(columns)

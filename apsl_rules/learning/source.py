@@ -75,7 +75,7 @@ class Source:
             return (*self.table.heading.notes, *unused, f"moments came from {self.table.kind}")
         return (*notes_on(self.table, part.members), *unused) if isinstance(self.table, MixedTable) else ()
 
-    @property
+    @cached_property
     def columns(self) -> tuple[ColumnKind, ...]:
         """Return how each column of the table was read, where that is known."""
         told = getattr(self._heading, "columns", ())

@@ -15,7 +15,8 @@ from apsl_backends.independence.recording import ReplayOracle
 from apsl_backends.learners import BLANKETS, offer_of
 from apsl_backends.learners.grow_shrink.blankets import GrowShrink
 from apsl_backends.learners.grow_shrink.rulebook import PATHS
-from apsl_backends.table_oracles import TABLE_ENDINGS, TABLE_ORACLES, read_table
+from apsl_backends.table_oracles import TABLE_ORACLES, read_table
+from apsl_rules.data.readers import TABLE_ENDINGS
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.export.formats import FORMATS, READERS, read_known_graph
 from apsl_rules.graphs import Dag, DagWithHidden, is_networkx, known_dag

@@ -18,8 +18,6 @@ from apsl_rules.names import nearest
 from apsl_rules.oracles import Oracle
 from apsl_rules.plugins import OracleOffer, OracleSettings
 
-TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".txt", ".txt.gz")
-
 _TESTING = ("dof", "reliability")
 _EMBEDDING = ("numbers", "degree")
 
@@ -39,17 +37,11 @@ def read_table(path: Path) -> Any:
     One that does not fit into memory is left in its file.
     """
     from apsl_rules.data import open_source
-    from apsl_rules.data.readers import file_kind, read_csv, read_parquet
+    from apsl_rules.data.readers import file_kind, read_columns
 
     if is_too_large(path):
         return FileTable(path)
-    match file_kind(path):
-        case "txt":
-            return open_source(path)
-        case "parquet":
-            return read_parquet(path)
-        case _:
-            return read_csv(path)
+    return open_source(path) if file_kind(path) == "txt" else read_columns(path)
 
 
 def _only(options: Mapping[str, Any], known: tuple[str, ...], oracle: str) -> dict[str, Any]:

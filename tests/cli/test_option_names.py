@@ -2,21 +2,137 @@
 
 from __future__ import annotations
 
+import re
+
 import attrs
 import click
+import pytest
 
 from apsl_rules import Knowledge, known_dag, learn
-from apsl_rules.cli.option_names import with_option_names, with_tier_option
+from apsl_rules.cli.learn import learn as learn_command
+from apsl_rules.cli.main import apsl as group
+from apsl_rules.cli.option_names import OPTIONS, with_option_names
 from apsl_rules.cli.output import summary
 from apsl_rules.parts import Part
+from support.messages import Message, spoken_messages
+
+COMMANDS = [group.command_named(name) for name in group.list_commands(click.Context(group))]
+QUOTED = re.compile(r"(?<!\w)(?:'[^']*'|\"[^\"]*\")(?!\w)")
+PYTHON = re.compile(r"(?<![\w-])[a-z_]{2,}=|(?<![\w.\[-])[a-z]+(?:_[a-z]+)+\b|[a-zA-Z_.]*[a-z]\(")
+#: Why sentences may speak Python, and which: those of a file that have some words.
+NOT_SPOKEN = {
+    "no command leads there": {
+        "apsl_rules/data/levels.py": "levels='declared'",
+        "apsl_rules/data/read_table.py": "the table was read already",
+        "apsl_rules/data/readers/integers.py": "so give network=",
+        "apsl_rules/effects/figures.py": "open it with Embedding",
+        "apsl_rules/evaluation/published.py": "the paper has no ranks",
+        "apsl_rules/evaluation/score.py": "give it as columns=",
+        "apsl_rules/export/frames.py": "to_pcalg()",
+        "apsl_rules/graphs/networks/sampling.py": "give network('asia')",
+        "apsl_rules/graphs/networks/tiling.py": "give network('asia')",
+        "apsl_rules/learning/choose.py": "known_dag(...)",
+        "apsl_rules/learning/request.py": "Knowledge(required=[...], ...)",
+        "apsl_rules/learning/sklearn.py": "input_features",
+        "apsl_rules/names.py": "learn(X.assign(y=y), 'y')",
+        "apsl_rules/parts/marked_graph.py": "known_dag(...)",
+        "apsl_rules/parts/stability_result.py": "",
+        "backends/apsl_backends/independence/recording.py": "",
+    },
+    "it is about code or a file that the user wrote": {
+        "apsl_rules/neighbours/symmetric.py": "candidates(",
+        "apsl_rules/oracles/asker.py": "verdict(",
+        "apsl_rules/parts/_replay.py": "rule_use",
+        "apsl_rules/rules/facts.py": ".fact()",
+        "apsl_rules/rules/knowledge.py": "apart_within",
+        "apsl_rules/rules/rule.py": "arrow(X, Y)",
+        "backends/apsl_backends/learners/apsl_score.py": "max_parents in the spec",
+        "backends/apsl_backends/scores/bde.py": "empirical_weight",
+    },
+    "it is no sentence": {
+        "apsl_rules/evaluation/critical_difference.py": "",
+        "apsl_rules/export/bnlearn.py": "",
+        "apsl_rules/export/dot.py": "",
+        "apsl_rules/export/graph_json.py": "",
+        "apsl_rules/parts/file.py": "apsl_rules part",
+        "apsl_rules/parts/learned_graph.py": "=",
+        "apsl_rules/parts/part.py": "=",
+        "apsl_rules/parts/parts.py": "=",
+        "apsl_rules/rules/store.py": "",
+    },
+    "it is filled with the name of an option, as tested below": {"apsl_rules/data/reading.py": "is not known"},
+}
+#: Whole rooms without sentences for users of commands.
+ROOMS_NOT_SPOKEN = ("apsl_rules/report/", "backends/apsl_backends/kernels/")
+
+
+def spoken_python(text: str) -> str | None:
+    """Return what a sentence says in Python outside of quotation marks, if anything."""
+    found = PYTHON.search(QUOTED.sub("", text))
+    return None if found is None or text.startswith(("SELECT", "PRAGMA", "count(*)")) else found[0]
+
+
+def is_not_spoken(message: Message) -> bool:
+    """Return whether no user of a command reads a sentence."""
+    known = [words for files in NOT_SPOKEN.values() for file, words in files.items() if file == message.place]
+    return message.place.startswith(ROOMS_NOT_SPOKEN) or any(words in message.text for words in known)
+
+
+def test_every_message_of_the_library_speaks_options() -> None:
+    """Each sentence that names an argument names an option of some command instead, or is known not to be spoken."""
+    left = {}
+    for message in spoken_messages():
+        said = [spoken_python(with_option_names(message.text, command)) for command in COMMANDS]
+        if all(said) and not is_not_spoken(message):
+            left[message.text] = said[0]
+
+    assert len(spoken_messages()) > 100
+    assert left == {}
+
+
+def test_every_option_that_messages_name_exists() -> None:
+    """What stands for an argument is an option of at least one command."""
+    options = {opt for command in COMMANDS for one in command.params for opt in one.opts}
+    assert set(OPTIONS.values()) <= options
+
+
+@pytest.mark.parametrize(
+    ("message", "spoken"),
+    [
+        ("give kinds={'patient': 'number'}", "give --number patient"),
+        ("give kinds={'blood pressure': 'category'}", "give --category 'blood pressure'"),
+        ("give kinds={\"it's\": 'number'}", "give --number 'it'\"'\"'s'"),
+        ("give kinds={3: 'number'}", "give --number 3"),
+        ("give drop=['a', 'b c']", "give --drop a --drop 'b c'"),
+        ("cut it (discretize='quantile:3')", "cut it (--discretize quantile:3)"),
+        ("such as discretize={'age': 'quantile:3'}", "such as --discretize age=quantile:3"),
+        ("choose other cuts with discretize=", "choose other cuts with --discretize"),
+        ("missing='sometimes' is not known", "--missing sometimes is not known"),
+        ("learn with hidden='allowed'", "learn with --hidden"),
+        ("part.why('a', 'b c') has both sides", "apsl why PART a 'b c' has both sides"),
+        ("unknown column in kinds 'x'", "unknown column in kinds 'x'"),
+        ("the oracle has no option 'missing'; leave it out", "the oracle has no option --missing; leave it out"),
+    ],
+)
+def test_an_argument_becomes_what_is_typed(message: str, spoken: str) -> None:
+    """The value is written as a shell takes it."""
+    assert with_option_names(message, learn_command) == spoken
+
+
+@pytest.mark.parametrize("name", ["drop=['a']", "depth is 3", "max_tests", "part.why('a', 'b')"])
+def test_names_of_the_user_stay(name: str) -> None:
+    """A column that is called like an argument is spelt as it is called."""
+    message = f"column {name!r} is constant"
+    assert with_option_names(message, learn_command) == message
 
 
 def test_tiers_become_options() -> None:
     """What Python gives as knowledge is an option on the command line, in messages and in notes."""
     note = "'pay -> sex' points at it; say so with tiers (knowledge=Knowledge(tiers=[['age', 'sex'], ...]))"
-    assert with_tier_option(note) == "'pay -> sex' points at it; say so with tiers (--tier age,sex --tier ...)"
-    assert with_option_names(note, click.Command("learn")) == with_tier_option(note)
-    assert with_tier_option("knowledge is 3; give Knowledge(...)") == "knowledge is 3; give Knowledge(...)"
+    spoken = "'pay -> sex' points at it; say so with tiers (--tier age,sex --tier ...)"
+    assert with_option_names(note, click.Command("learn")) == spoken
+    odd = "say so (knowledge=Knowledge(tiers=[['a]b', 'c'], ['d'], ...]))"
+    assert with_option_names(odd, click.Command("learn")) == "say so (--tier 'a]b,c' --tier d --tier ...)"
 
 
 def test_the_summary_of_a_part_offers_the_option() -> None:
@@ -24,3 +140,9 @@ def test_the_summary_of_a_part_offers_the_option() -> None:
     part: Part = learn(known_dag({"a": [], "b": ["a"]}), "b", knowledge=Knowledge())
     noted = attrs.evolve(part, notes=("say so (knowledge=Knowledge(tiers=[['sex'], ...]))",))
     assert "note: say so (--tier sex --tier ...)" in summary(noted)
+
+
+def test_a_command_for_several_learners_names_its_own_option() -> None:
+    """`apsl compare` takes --learners, and says so."""
+    said = with_option_names("use learner='apsl-hidden'", group.command_named("compare"))
+    assert said == "use --learners apsl-hidden"

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from apsl_rules.data import coded_table
 from apsl_rules.data.readers import MISSING_FIELDS, file_kind, read_csv, read_integers, read_parquet, read_supplement
 from apsl_rules.data.readers.delimited import _field_counts
-from apsl_rules.errors import DataError
+from apsl_rules.errors import DataError, MissingPackageError
 
 FIELDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=4).filter(
     lambda text: text not in MISSING_FIELDS and not text.isspace()
@@ -160,7 +160,7 @@ def test_parquet_without_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """Without a library that reads Parquet the sentence says what to install."""
     only(monkeypatch)
     pq.write_table(pa.table(PARQUET), tmp_path / "d.parquet")
-    with pytest.raises(DataError, match="needs pyarrow, polars or duckdb; pip install pyarrow"):
+    with pytest.raises(MissingPackageError, match=r"needs pyarrow, polars or duckdb; .*'apsl_rules\[parquet\]'"):
         coded_table(tmp_path / "d.parquet")
 
 
@@ -255,6 +255,7 @@ def test_supplements_that_are_not_there(tmp_path: Path) -> None:
 def test_kinds_by_ending() -> None:
     """The kind of a file is told by its ending in any case."""
     kinds: dict[str, Any] = {"a.csv": "csv", "a.TSV.gz": "tsv", "x.y.parquet": "parquet", "b.txt": "txt"}
+    kinds |= {"a.XLSX": "xlsx", "a.xlsx#May": "xlsx", "a.feather": "feather", "a.jsonl.gz": "jsonl"}
     assert {name: file_kind(name) for name in kinds} == kinds
 
 

@@ -19,11 +19,15 @@ class Done:
     err: str
 
 
-def apsl(*words: str, folder: Path | None = None) -> Done:
-    """Run ``apsl`` with some words and wait for it."""
+def apsl(*words: str, folder: Path | None = None, stdin: bytes = b"") -> Done:
+    """Run ``apsl`` with some words and something on standard input, and wait for it."""
     command = [str(Path(sys.executable).with_name("apsl")), *words]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=folder, check=False)
-    return Done(done.returncode, done.stdout, done.stderr)
+    done = subprocess.run(command, capture_output=True, input=stdin, cwd=folder, check=False)
+    return Done(done.returncode, *(_text(stream) for stream in (done.stdout, done.stderr)))
+
+
+def _text(stream: bytes) -> str:
+    return stream.decode("utf-8").replace("\r\n", "\n")
 
 
 def apsl_here(*words: str) -> Done:

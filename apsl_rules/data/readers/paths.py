@@ -6,17 +6,22 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Literal, TextIO, TypeAlias
 
 from apsl_rules.errors import DataError
 
-FileKind: TypeAlias = Literal["csv", "tsv", "txt", "parquet"]
+FileKind: TypeAlias = Literal["csv", "tsv", "txt", "parquet", "feather", "xlsx", "jsonl"]
 AnyPath: TypeAlias = str | PathLike[str]
 
-_TEXT_KINDS: tuple[FileKind, ...] = ("csv", "tsv", "txt")
-_ENDINGS = ".csv, .csv.gz, .tsv, .tsv.gz, .txt, .txt.gz or .parquet"
+_TEXT_KINDS: tuple[FileKind, ...] = ("csv", "tsv", "txt", "jsonl")
+_BINARY_KINDS: tuple[FileKind, ...] = ("parquet", "feather", "xlsx")
+_TEXTS = [f".{kind}{packed}" for kind in _TEXT_KINDS for packed in ("", ".gz")]
+#: How the names of files end that are read as tables.
+TABLE_ENDINGS: tuple[str, ...] = (*_TEXTS, *(f".{kind}" for kind in _BINARY_KINDS))
+_ENDINGS = f"{', '.join(TABLE_ENDINGS[:-1])} or {TABLE_ENDINGS[-1]}"
+_SHEET = ".xlsx#"
 
 
 def existing_file(path: AnyPath) -> Path:
@@ -37,17 +42,32 @@ def existing_file(path: AnyPath) -> Path:
 def file_kind(path: AnyPath) -> FileKind:
     """Return the kind of a file by the end of its name.
 
-    >>> file_kind("alarm.csv.gz")
-    'csv'
+    >>> file_kind("alarm.csv.gz"), file_kind("survey.xlsx#2021")
+    ('csv', 'xlsx')
     """
-    name = Path(path).name.lower()
-    if name.endswith(".parquet"):
-        return "parquet"
+    name = Path(split_sheet(path)[0]).name.lower()
+    for kind in _BINARY_KINDS:
+        if name.endswith(f".{kind}"):
+            return kind
     for kind in _TEXT_KINDS:
         if name.removesuffix(".gz").endswith(f".{kind}"):
             return kind
     message = f"cannot tell what kind of file {str(path)!r} is; its name must end in {_ENDINGS}"
     raise DataError(message)
+
+
+def split_sheet(path: AnyPath) -> tuple[str, str | None]:
+    """Return the path of a file, and the sheet of a workbook that is named after it, if any.
+
+    >>> split_sheet("survey.xlsx#2021"), split_sheet("survey.xlsx")
+    (('survey.xlsx', '2021'), ('survey.xlsx', None))
+    """
+    name = fspath(path)
+    at = name.casefold().rfind(_SHEET)
+    if at < 0 or Path(name).exists():
+        return name, None
+    end = at + len(_SHEET)
+    return name[: end - 1], name[end:]
 
 
 @contextmanager

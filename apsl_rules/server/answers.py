@@ -1,0 +1,210 @@
+"""What each tool answers: plain data with proofs, from a file that the limits allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from apsl_rules._json_labels import label
+from apsl_rules.data import FileTable, MixedTable, Table, describe, table
+from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.graphs import Dag
+from apsl_rules.graphs.networks import Network
+from apsl_rules.learning import AUTO, find_learner, nodes_of, open_source, say_default_learner
+from apsl_rules.names import Node, node_named
+from apsl_rules.parts import Part
+from apsl_rules.plugins import Plugins, installed
+from apsl_rules.rules import Knowledge
+from apsl_rules.server.harmless import plain_text
+from apsl_rules.server.limits import Limits
+
+#: The most edges that an answer has with their proofs, nearest to the target first.
+MOST_EDGES = 100
+#: The share of the seconds after which a run gives what it has; the rest is for reading and writing.
+_LEARNING = 0.7
+
+
+def answer(tool: str, arguments: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+    """Return what a tool answers; what cannot be answered raises an ``ApslError`` with one sentence."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    return _TOOLS[tool](given, limits)
+
+
+def _describe(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    plugins = installed()
+    name = given.pop("data")
+    source = _open(name, limits, plugins)
+    if isinstance(source, Network | Dag):
+        return {"network": name, "nodes": [str(one) for one in nodes_of(source)], "arrows": _arrows(source)}
+    reading = _settings(given, nodes_of(source))
+    read = source if isinstance(source, Table | MixedTable) and not reading else table(source, **reading)
+    return {**describe(read).to_dict(), "learner": say_default_learner(read, plugins)}
+
+
+def _learn(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    return _part_data(_learned(given, limits))
+
+
+def _why(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    x, y = given.pop("x"), given.pop("y")
+    part = _learned(given, limits)
+    pair = tuple(_node(one, part.nodes, "node") for one in (x, y))
+    proof = part.why(*pair)
+    other = part.why(*reversed(pair)) if part.allows_hidden else proof
+    sides = {"other_end": other.to_dict()} if other.fact != proof.fact else {}
+    return {"text": str(proof).splitlines(), "proof": proof.to_dict(), **sides, "complete": part.incomplete is None}
+
+
+def _effect(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    from apsl_rules.effects import effect
+
+    source = _open(given.pop("data"), limits, installed())
+    nodes = nodes_of(source)
+    cause, target = (_node(given.pop(role), nodes, role) for role in ("cause", "target"))
+    adjust = given.pop("adjust", "parents")
+    held = adjust if isinstance(adjust, str) else [_node(one, nodes, "node in adjust") for one in adjust]
+    settings = {**_settings(given, nodes), "max_seconds": _LEARNING * limits.seconds}
+    found = effect(source, cause, target, adjust=held, **settings)
+    return {"text": str(found).splitlines(), **found.why().to_dict()}
+
+
+def _compare(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    from apsl_rules.learning import compare
+
+    plugins = installed()
+    names = given.pop("learners", [AUTO, "apsl", "pcd-by-pcd", "cmb"])
+    for one in names:
+        _check_learner(one, plugins)
+    source = _open(given.pop("data"), limits, plugins)
+    nodes = nodes_of(source)
+    target, depth = _node(given.pop("target"), nodes, "target"), given.pop("depth", 1)
+    settings = {**_settings(given, nodes), "max_seconds": _LEARNING * limits.seconds / max(1, len(names))}
+    compared = compare(source, target, depth=depth, learners=names, **settings)
+    most = MOST_EDGES // len(compared.parts)
+    return {"rows": compared.rows(), "parts": {name: _part_data(one, most) for name, one in compared.parts.items()}}
+
+
+_TOOLS: dict[str, Callable[[dict[str, Any], Limits], dict[str, Any]]] = {
+    "describe": _describe,
+    "learn": _learn,
+    "why": _why,
+    "effect": _effect,
+    "compare": _compare,
+}
+
+
+def _open(name: str, limits: Limits, plugins: Plugins) -> Any:
+    """Open a table or a network that the limits allow."""
+    path = limits.source(name)
+    if path.casefold().endswith(".json"):
+        message = f"{name!r} is a saved part, which has no rows; give the table that it was learned from"
+        raise InvalidArgumentError(message)
+    source = open_source(path, plugins)
+    if isinstance(source, FileTable):
+        message = f"{name!r} does not fit into memory; give a sample"
+        raise DataError(message)
+    if not isinstance(source, Network | Dag):
+        limits.check_rows(_rows(source), name)
+    return source
+
+
+def _rows(source: Any) -> int:
+    """Return how many rows an opened table has."""
+    rows = getattr(source, "rows", None)
+    if isinstance(rows, int):
+        return rows
+    rows = getattr(source, "num_rows", None)  # pyarrow
+    return rows if isinstance(rows, int) else len(source)
+
+
+def _learned(given: dict[str, Any], limits: Limits) -> Part:
+    """Learn a part, or read a saved one."""
+    from apsl_rules.learning import learn
+    from apsl_rules.parts import load_part
+
+    plugins = installed()
+    name = given.pop("data")
+    if name.casefold().endswith(".json"):
+        return load_part(limits.source(name))
+    if "target" not in given:
+        message = f"learning from {name!r} needs a target; name the column of interest"
+        raise InvalidArgumentError(message)
+    _check_learner(given.get("learner", AUTO), plugins)
+    source = _open(name, limits, plugins)
+    nodes = nodes_of(source)
+    target, depth = _node(given.pop("target"), nodes, "target"), given.pop("depth", 1)
+    return learn(source, target, depth=depth, max_seconds=_LEARNING * limits.seconds, **_settings(given, nodes))
+
+
+def _check_learner(name: str, plugins: Plugins) -> None:
+    """Refuse what is no learner by name, such as the path of a spec file."""
+    if name.casefold().endswith(".toml"):
+        message = f"the learner is {name!r}; give the name of a learner, not a file"
+        raise InvalidArgumentError(message)
+    if name != AUTO:
+        find_learner(name, plugins)
+
+
+def _node(text: str, nodes: Sequence[Node], role: str) -> Node:
+    """Return the node that a client means: by its name, or by the name as answers spell it."""
+    spelt = [node for node in nodes if plain_text(str(node)) == text]
+    return spelt[0] if len(spelt) == 1 else node_named(text, tuple(nodes), role)
+
+
+def _settings(given: Mapping[str, Any], nodes: Sequence[Node]) -> dict[str, Any]:
+    """Return the settings of a run, with nodes in the place of their names."""
+    settings = dict(given)
+    tiers = [[_node(one, nodes, "node in tiers") for one in tier] for tier in settings.pop("tiers", ())]
+    required, forbidden = (
+        [tuple(_node(one, nodes, f"node in {role}") for one in _pair(pair, role)) for pair in settings.pop(role, ())]
+        for role in ("required", "forbidden")
+    )
+    if tiers or required or forbidden:
+        settings["knowledge"] = Knowledge(tiers=tiers, required=required, forbidden=forbidden)
+    if "kinds" in settings:
+        settings["kinds"] = {_node(name, nodes, "column in kinds"): kind for name, kind in settings["kinds"].items()}
+    if "drop" in settings:
+        settings["drop"] = [_node(name, nodes, "column in drop") for name in settings["drop"]]
+    return settings
+
+
+def _pair(pair: Sequence[str], role: str) -> Sequence[str]:
+    if len(pair) != 2:  # noqa: PLR2004 - from, to
+        message = f"{role} has {list(pair)!r}; give pairs of two names, from and to"
+        raise InvalidArgumentError(message)
+    return pair
+
+
+def _part_data(part: Part, most: int = MOST_EDGES) -> dict[str, Any]:
+    """Return a part as data: its edges with their figures and proofs, nearest first, and what it rests on."""
+    rows = sorted(part.rows(), key=lambda row: int(row["distance"]))
+    edges = [
+        {**row, "source": label(row["source"]), "target": label(row["target"]), "proof": _proof(part, row)}
+        for row in rows[:most]
+    ]
+    return {
+        "target": label(part.target),
+        "depth": part.depth,
+        "learner": part.learner,
+        "oracle": part.oracle,
+        "complete": part.incomplete is None,
+        "incomplete": part.incomplete,
+        "edges": edges,
+        "edges_left_out": len(rows) - len(edges),
+        "conflicts": [{"text": str(one), "proofs": _proofs(one.proofs)} for one in part.conflicts[:most]],
+        "notes": list(part.notes),
+        "tests": part.counts.asked,
+    }
+
+
+def _proof(part: Part, row: Mapping[str, Any]) -> dict[str, Any]:
+    return part.why(row["source"], row["target"]).to_dict()
+
+
+def _proofs(proofs: Iterable[Any]) -> list[dict[str, Any]]:
+    return [one.to_dict() for one in proofs]
+
+
+def _arrows(source: Network | Dag) -> list[list[str]]:
+    dag = source if isinstance(source, Dag) else source.dag
+    return [[str(tail), str(head)] for tail, head in dag.edges]

@@ -1,0 +1,99 @@
+"""What a client may ask for: files below some folders, of some size, with some rows, for some seconds."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import attrs
+
+from apsl_rules.data.readers import TABLE_ENDINGS, parquet_rows, split_sheet
+from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.graphs.networks import network_names
+from apsl_rules.names import count_of
+
+#: How the names of files end that are read: tables, networks and saved parts.
+ENDINGS = (*TABLE_ENDINGS, ".bif", ".bif.gz", ".json")
+
+_CHUNK = 2**20
+_MEGABYTE = 10**6
+
+
+@attrs.frozen
+class Limits:
+    """The folders whose files may be read, and the most bytes, rows and seconds of one call."""
+
+    folders: tuple[Path, ...]
+    most_bytes: int = 100 * _MEGABYTE
+    most_rows: int = 1_000_000
+    seconds: float = 60.0
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> Limits:
+        """Return the limits that plain data stand for."""
+        folders = tuple(map(Path, data["folders"]))
+        return cls(folders, data["most_bytes"], data["most_rows"], data["seconds"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the limits as plain data."""
+        return {**attrs.asdict(self), "folders": [str(one) for one in self.folders]}
+
+    def source(self, name: str) -> str:
+        """Return what a client may open under a name: a known network, or a file in an allowed folder."""
+        if name in network_names():
+            return name
+        path, sheet = split_sheet(name)
+        file = self._file(path)
+        self._check_size(file, name)
+        return str(file) if sheet is None else f"{file}#{sheet}"
+
+    def check_rows(self, rows: int, name: str) -> None:
+        """Refuse a table with too many rows."""
+        if rows > self.most_rows:
+            message = f"{name!r} has {count_of(rows, 'row')}, and at most {self.most_rows:,} are read; give a sample"
+            raise DataError(message)
+
+    def _file(self, name: str) -> Path:
+        """Return a file by its path, absolute or from one of the folders; links do not lead out of them."""
+        if not name.casefold().endswith(ENDINGS):
+            message = (
+                f"{name!r} is neither a network nor a file that is read; its name must end in {', '.join(ENDINGS)}"
+            )
+            raise InvalidArgumentError(message)
+        for folder in self.folders:
+            with suppress(OSError, ValueError, RuntimeError):  # not there, a null byte, links in a circle
+                file = (folder / name).resolve(strict=True)
+                if file.is_relative_to(folder) and file.is_file():
+                    return file
+        message = f"there is no file {name!r} in the folders that may be read; ask which files there are"
+        raise DataError(message)
+
+    def _check_size(self, file: Path, name: str) -> None:
+        """Refuse a file that is too large, also once it is unpacked."""
+        if file.stat().st_size > self.most_bytes or _unpacked(file, self.most_bytes) > self.most_bytes:
+            message = f"{name!r} is larger than {self.most_bytes / _MEGABYTE:,.0f} MB, which is the most; give a sample"
+            raise DataError(message)
+        if file.name.casefold().endswith(".parquet"):
+            self.check_rows(parquet_rows(file), name)
+
+
+def _unpacked(file: Path, most: int) -> int:
+    """Return how many bytes a packed file holds, or more than a bound as soon as there are more."""
+    ending = file.suffix.casefold()
+    try:
+        if ending == ".gz":
+            size = 0
+            with gzip.open(file) as handle:
+                while size <= most and (chunk := handle.read(_CHUNK)):
+                    size += len(chunk)
+            return size
+        if ending == ".xlsx":
+            with ZipFile(file) as book:
+                return sum(one.file_size for one in book.infolist())
+    except (OSError, EOFError, zlib.error, BadZipFile):
+        return 0  # the reader will say what is wrong with it
+    return 0
