@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 KERNELS := backends/apsl_backends/kernels
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo cold docs gallery test test-fast sanitize compilers lint bench reproduce reproduce-quick clean
+.PHONY: demo cold docs gallery test test-fast sanitize compilers wheels lint bench reproduce reproduce-quick clean
 
 $(USABLE): pyproject.toml constraints.txt hatch_build.py $(wildcard $(KERNELS)/*.[ch]) $(KERNELS)/build.py
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "apsl_rules needs Python 3.11 or newer")'
@@ -72,10 +72,16 @@ sanitize: $(READY)
 	    ! grep -B 3 -E 'kernels[-/]|fatal error' "$(SANITIZED)/leaks.txt" || exit 1; \
 	done
 
-# The same parts, byte for byte, from kernels of every compiler: gcc and clang where they are installed, and zig.
+# The same parts, byte for byte, from kernels of every compiler: gcc and clang where they are installed, and zig; and
+# libraries for other machines, which only zig builds.
 compilers: $(READY)
 	$(PIP) ziglang
-	$(BIN)/python -m pytest -p no:cacheprovider tests/kernels/test_same_everywhere.py
+	$(BIN)/python -m pytest -p no:cacheprovider tests/kernels/test_same_everywhere.py tests/kernels/test_targets.py
+
+# All that is published, into dist: the archive of sources, and a wheel for every machine that zig builds for.
+wheels: $(READY)
+	$(PIP) ziglang
+	$(BIN)/python tools/wheels.py
 
 # Every benchmark in its quick form, to build/bench.md; FULL=1 runs the sizes that README and docs report, for hours.
 # DATA=folder has the benchmark sets (data) and networks; without them what needs them is not run.
