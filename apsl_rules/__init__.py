@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from apsl_rules.graphs.networks.library import network
     from apsl_rules.learning.blanket import find_blanket
     from apsl_rules.learning.compare import compare
+    from apsl_rules.learning.dry_run import dry_run
     from apsl_rules.learning.learn import learn
     from apsl_rules.learning.many import learn_many
     from apsl_rules.learning.progress import show_progress
@@ -36,6 +37,7 @@ __all__ = [
     "Part",
     "causes",
     "compare",
+    "dry_run",
     "effect",
     "find_blanket",
     "hookimpl",
@@ -59,6 +61,7 @@ _HOMES = {
     "Part": "parts.part",
     "causes": "effects.causes",
     "compare": "learning.compare",
+    "dry_run": "learning.dry_run",
     "effect": "effects.estimate",
     "find_blanket": "learning.blanket",
     "hookimpl": "plugins.hookspecs",

@@ -21,6 +21,7 @@ from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MissingRule
 from apsl_rules.data.sentences import MISSING_LEVEL, advice_on_levels
 from apsl_rules.data.table import Codes, Table
+from apsl_rules.data.traffic import Traffic, traffic_of
 
 __all__ = [
     "MISSING_LEVEL",
@@ -40,6 +41,7 @@ __all__ = [
     "NumberValues",
     "Table",
     "Target",
+    "Traffic",
     "Values",
     "advice_on_levels",
     "array_fingerprint",
@@ -68,5 +70,6 @@ __all__ = [
     "plan_moments",
     "replace_names",
     "table",
+    "traffic_of",
     "why_set_aside",
 ]

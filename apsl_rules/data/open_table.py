@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from apsl_rules._arguments import listed
 from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, whole_numbers
+from apsl_rules.data.databases.address import is_database, shown_source
 from apsl_rules.data.readers import PlainTable, file_kind, read_columns, read_integers
 from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError
@@ -28,6 +29,9 @@ def open_source(source: Any, names: Iterable[Node] | None = None) -> Source:
     ``names`` replaces the labels of the columns. Without it an array's columns are called X1, X2 and so on, those of
     an integer text file 1, 2 and so on.
     """
+    if is_database(source):
+        message = f"{shown_source(source)!r} is a table of a database, which is not read here; query it into a frame"
+        raise DataError(message)
     given = None if names is None else tuple(listed("names", names, "names, one for each column", letters=True))
     opened = _open_file(source, given) if isinstance(source, str | PathLike) else _open_object(source, given)
     if not opened.names:

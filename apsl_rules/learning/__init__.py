@@ -6,6 +6,7 @@ from apsl_rules.learning.blanket import blanket_of, find_blanket
 from apsl_rules.learning.choose import AUTO, find_learner, load_plugins
 from apsl_rules.learning.compare import WARMING, compare
 from apsl_rules.learning.default_learner import say_default_learner
+from apsl_rules.learning.dry_run import dry_run
 from apsl_rules.learning.learn import learn
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.named_source import nodes_of, open_source
@@ -28,6 +29,7 @@ __all__ = [
     "Visits",
     "blanket_of",
     "compare",
+    "dry_run",
     "find_blanket",
     "find_learner",
     "finding_of",

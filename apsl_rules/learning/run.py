@@ -55,7 +55,7 @@ def run_once(
     asker = Asker(answering, origin=source.origin, max_tests=request.max_tests, max_seconds=request.max_seconds)
     require_target(target, asker.nodes, source)
     request.known.require_nodes(asker.nodes)
-    rounds_before = source.rounds
+    before = source.traffic
     with follow_visits(request) as followed:
         part = learn_part(offer, _context(followed, source, offer, asker, target=target, depth=depth, whole=whole))
     try:
@@ -67,7 +67,7 @@ def run_once(
             *notes_on_untested(part),
             *notes_on_hidden(part),
             *told,
-            *source.notes(part, rounds_before),
+            *source.notes(part, before),
         )
         part = attrs.evolve(part, notes=_listed(notes), columns=source.columns)
     except KeyboardInterrupt:

@@ -112,7 +112,7 @@ def test_the_part_is_the_same_from_elsewhere(counts: str, tmp_path: Path) -> Non
     part = learn(frame, "dose", depth=2)
     elsewhere = learn(path, "dose", depth=2, counts=counts)
     assert _marks(elsewhere) == _marks(part)
-    assert any(note == f"moments came from {counts}" for note in elsewhere.notes)
+    assert any(note.startswith(f"moments came from {counts}") for note in elsewhere.notes)
 
 
 def test_a_part_is_saved_and_loaded(tmp_path: Path) -> None:

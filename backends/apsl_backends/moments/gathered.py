@@ -33,12 +33,14 @@ _SHARE = 4
 class GatheredMoments(ABC):
     """A source of moments that adds up where the rows are, and gathers columns where that is not enough.
 
-    Columns that were gathered are kept as long as they take little of the free memory.
+    Columns that were gathered are kept as long as they take little of the free memory. ``rounds`` counts how often rows
+    were read, and ``moved`` the bytes that came.
     """
 
     def __init__(self, heading: MomentHeading, origin: str) -> None:
         self.heading = heading
         self.origin = origin
+        self.rounds = self.moved = 0
         self._kept: dict[int, NumberColumn | CategoryColumn] = {}
 
     @abstractmethod
@@ -121,15 +123,20 @@ class GatheredMoments(ABC):
             raise DataError(message)
         absent = [place for place in places if place not in self._kept]
         if absent:
-            if self._bytes(self._kept) + self._bytes(absent) > available_memory() // _SHARE:
-                self._kept.clear()
-                absent = list(places)
+            absent = self._together(places, absent)
             parts = list(self._parts(absent))
             for number, place in enumerate(absent):
                 self._kept[place] = _joined([columns[number] for columns in parts])
         handle = EmbeddedHandle([self._kept[place] for place in places], self.heading.rows)
         names = tuple(self.heading.names[place] for place in places)
         return EmbeddedRows(handle, names), {place: number for number, place in enumerate(places)}
+
+    def _together(self, places: Sequence[int], absent: list[int]) -> list[int]:
+        """Return which columns to gather in one go, and forget those that are in the way."""
+        if self._bytes(self._kept) + self._bytes(absent) <= available_memory() // _SHARE:
+            return absent
+        self._kept.clear()
+        return list(places)
 
     def _bytes(self, places: Iterable[int]) -> int:
         return sum(8 if self.heading.is_number[place] else 2 for place in places) * self.heading.rows
