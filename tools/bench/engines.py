@@ -56,7 +56,7 @@ def draw(kind: str, rows: int, seed: int) -> Any:
     return pa.table({"age": age, "group": group, "dose": dose, "pain": pain, "visits": visits})
 
 
-def write(kind: str, rows: int, folder: Path, server: PostgresServer | None) -> dict[str, str]:
+def write(kind: str, rows: int, folder: Path, server: PostgresServer | None, skipped: Sequence[str]) -> dict[str, str]:
     """Write rows as Parquet, and into SQLite and PostgreSQL, unless they are there; return where they are."""
     import pyarrow.parquet as pq
 
@@ -65,9 +65,9 @@ def write(kind: str, rows: int, folder: Path, server: PostgresServer | None) -> 
     if not parquet.exists():
         pq.write_table(draw(kind, rows, seed=7), parquet)
     places = {"parquet": str(parquet), "sqlite": f"sqlite://{database}#t"}
-    if not database.exists():
+    if "ibis, SQLite" not in skipped and not database.exists():
         _fill_sqlite(parquet, database)
-    if server is not None:
+    if server is not None and "ibis, PostgreSQL" not in skipped:
         _fill_postgres(parquet, server, name)
         places["postgres"] = server.address(name)
     return places
@@ -180,8 +180,8 @@ def measure(kind: str, rows: int, folder: Path, server: PostgresServer | None, s
     from apsl_rules import learn
 
     target = TARGETS[kind]
-    small = open_places(write(kind, WARMING, folder, server))
-    places = open_places(write(kind, rows, folder, server))
+    small = open_places(write(kind, WARMING, folder, server, skipped))
+    places = open_places(write(kind, rows, folder, server, skipped))
     known: dict[str, Any] | None = None
     edges: Any = None
     base = 1.0
