@@ -34,7 +34,7 @@ class GatheredMoments(ABC):
     """A source of moments that adds up where the rows are, and gathers columns where that is not enough.
 
     Columns that were gathered are kept as long as they take little of the free memory. ``rounds`` counts how often rows
-    were read, and ``moved`` the bytes that came.
+    were read, and ``moved`` the bytes that came, where the source tells.
     """
 
     def __init__(self, heading: MomentHeading, origin: str) -> None:
@@ -62,6 +62,7 @@ class GatheredMoments(ABC):
         if not len(places):
             return np.zeros((0, 0))
         if not self.heading.missing[list(places)].any():
+            self.rounds += 1
             return self._sums(places).covariance()
         rows, numbers = self._in_memory(sorted(set(places)), "values are missing there")
         return rows.covariance([numbers[place] for place in places])
@@ -124,6 +125,7 @@ class GatheredMoments(ABC):
         absent = [place for place in places if place not in self._kept]
         if absent:
             absent = self._together(places, absent)
+            self.rounds += 1
             parts = list(self._parts(absent))
             for number, place in enumerate(absent):
                 self._kept[place] = _joined([columns[number] for columns in parts])
