@@ -19,13 +19,16 @@ from apsl_rules.names import count_of
 from apsl_rules.plugins import Plugins
 
 _EXTRAS = {
-    "parquet": ("pyarrow", "Parquet files"),
-    "plot": ("matplotlib", "part.plot()"),
-    "duckdb": ("duckdb", "tables larger than memory"),
     "dask": ("distributed", "counting on a cluster"),
+    "database": ("ibis", "tables in databases"),
+    "duckdb": ("duckdb", "tables larger than memory"),
     "excel": ("openpyxl", "Excel workbooks"),
     "mcp": ("mcp", "assistants (apsl serve)"),
+    "parquet": ("pyarrow", "Parquet files"),
+    "plot": ("matplotlib", "part.plot()"),
+    "postgres": ("psycopg", "tables in PostgreSQL"),
     "sklearn": ("sklearn", "feature selection in scikit-learn pipelines"),
+    "widget": ("anywidget", "the report as a widget in notebooks"),
 }
 
 

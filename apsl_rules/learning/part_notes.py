@@ -14,6 +14,8 @@ from apsl_rules.rules import adjacent, gap, untested
 _FEW_ROWS = 100
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _NO_EFFECTS = frozenset({"sex", "gender", "race", "ethnicity", "age", "birthdate", "birthday", "birthyear", "dob"})
+#: These say the same where they are the whole name, as those of indicator columns are.
+_NO_EFFECTS_ALONE = frozenset({"female", "male", "woman", "black", "white", "asian", "hispanic", "hisp"})
 
 
 def notes_on_part(part: Part, rows: int | None) -> Iterator[str]:
@@ -50,6 +52,8 @@ def is_hardly_an_effect(column: Node) -> bool:
     ['Sex', 'mother_age', 'birthYear']
     """
     words = {word.casefold() for word in _WORD.findall(column)} if isinstance(column, str) else set()
+    if len(words) == 1 and words <= _NO_EFFECTS_ALONE:
+        return True
     return not words.isdisjoint(_NO_EFFECTS) or ("birth" in words and not words.isdisjoint({"year", "date"}))
 
 

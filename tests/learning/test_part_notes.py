@@ -66,14 +66,18 @@ def test_a_part_says_on_what_its_arrows_rest() -> None:
         "patientRace",
         "DOB",
         "ageYears",
+        "black",
+        "Female",
     ],
 )
 def test_names_that_are_hardly_effects(name: str) -> None:
-    """Whole words count, whatever separates them."""
+    """Whole words count, whatever separates them; the names of groups of people count alone."""
     assert is_hardly_an_effect(name)
 
 
-@pytest.mark.parametrize("name", ["wage", "stage", "package", "birth weight", "trace", "Essex", "", 3, ("sex", 1)])
+@pytest.mark.parametrize(
+    "name", ["wage", "stage", "package", "birth weight", "trace", "Essex", "black market", "", 3, ("sex", 1)]
+)
 def test_names_that_may_be_effects(name: object) -> None:
     """Parts of words do not count, nor do labels other than text."""
     assert not is_hardly_an_effect(name)

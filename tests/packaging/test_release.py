@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from importlib.metadata import entry_points
 from typing import Any
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 
 from support.packaged import ROOT
+from support.terminal import apsl
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
@@ -66,3 +69,12 @@ def test_the_installed_command_is_the_one_of_the_project() -> None:
 
     assert {command.name: command.value} == PROJECT["scripts"]
     assert {plugin.name: plugin.value} == PROJECT["entry-points"]["apsl_rules"]
+
+
+@pytest.mark.slow
+def test_the_doctor_looks_for_every_extra_of_users() -> None:
+    """``apsl doctor`` says of each extra for users whether it is installed and what it is for."""
+    listed = {one["what"] for one in json.loads(apsl("doctor", "--json").out)}
+    users = PROJECT["optional-dependencies"].keys() - SPECIAL | {"postgres"}
+
+    assert {what.removeprefix("extra ") for what in listed if what.startswith("extra ")} == users

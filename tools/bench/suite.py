@@ -77,6 +77,12 @@ BENCHMARKS = (
         "--rows 400000 --small 200000 --folder {scratch}",
         "--folder {scratch}",
     ),
+    Benchmark(
+        "engines",
+        "The same part from every engine",
+        "--quick --folder {scratch}",
+        "--rows 100000 1000000 10000000 --folder {scratch}",
+    ),
     Benchmark("cluster", "A cluster of two workers", "--rows 100000"),
     Benchmark("accuracy", "Accuracy on small samples", "{sets} --quick", "{sets}", ("sets",)),
     Benchmark(

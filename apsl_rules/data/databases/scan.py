@@ -105,8 +105,8 @@ def _of_sqlite(opened: Opened) -> tuple[int | None, int | None]:
 def _of_duckdb(opened: Opened) -> tuple[int | None, int | None]:
     name = getattr(opened.table.op(), "name", None)
     wanted = "SELECT estimated_size FROM duckdb_tables() WHERE table_name = ?"
-    found = opened.backend.con.execute(wanted, [name]).fetchone()
-    return (None if found is None else int(found[0])), None
+    found = opened.backend.con.execute(wanted, [name]).fetchall()
+    return (int(found[0][0]) if found else None), None
 
 
 def _billed(opened: Opened, statements: Sequence[str]) -> int:
