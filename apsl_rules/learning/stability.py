@@ -94,7 +94,7 @@ def stability(
                 tests += one.tests
                 stopped = one.incomplete
                 if stopped is None and request.max_tests is not None and tests > request.max_tests:
-                    stopped = f"stopped at {request.max_tests} tests"
+                    stopped = f"stopped at {request.max_tests} test{'s' * (request.max_tests != 1)}"
                 if stopped is not None:
                     break
                 tallies.append(one)
