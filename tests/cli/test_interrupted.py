@@ -61,8 +61,7 @@ def test_ctrl_c_gives_an_incomplete_part_that_resumes_to_the_same_end(folder: Pa
     done = disturbed(folder, "cut.json", signal.SIGINT)
     part = load_part(folder / "cut.json")
 
-    assert done.returncode == 2
-    assert done.stderr.startswith("wrote cut.json: the part around ")
+    assert (done.returncode, done.stderr) == (2, "")
     assert part.incomplete is not None
     assert part.incomplete.startswith("stopped at an interrupt after ")
     assert "still to visit" in part.incomplete

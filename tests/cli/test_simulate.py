@@ -42,7 +42,7 @@ def test_without_a_file_it_prints_text(tmp_path: Path) -> None:
         (("simulate", "alrm"), "unknown network 'alrm'; did you mean 'alarm'?"),
         (("simulate", "no.bif"), "no.bif: the file cannot be read: No such file or directory"),
         (("simulate", "asia", "-n", "0"), "--rows is 0; give 1 or more"),
-        (("simulate", "asia", "-n", "many"), "'many' is not a valid integer"),
+        (("simulate", "asia", "-n", "many"), "--rows is 'many'; give a whole number"),
         (("simulate", "asia", "--seed", "-1"), "--seed is -1; give 0 or more"),
         (("simulate", "asia", "-o", "data.txt"), "end its name in .csv, .csv.gz, .tsv, .tsv.gz, .parquet"),
         (("simulate", "asia", "-o", "no/such/data.csv"), "cannot write 'no/such/data.csv'"),

@@ -83,7 +83,7 @@ def test_tiled_networks_go_wherever_a_network_goes() -> None:
         (("tile", "--like", "chld10"), "unknown tiled network 'chld10'; did you mean 'child10'?"),
         (("tile", "asia", "-k", "0"), "times is 0; give 1 or more"),
         (("tile", "asia", "-k", "2", "--arcs", "99"), "take at most 4 if a root gets at most 2"),
-        (("tile", "asia", "-k", "2", "--keep", "all"), "'all' is not one of 'joint', 'marginals'"),
+        (("tile", "asia", "-k", "2", "--keep", "all"), "--keep is 'all'; give joint or marginals"),
         (("tile", "asia", "-k", "2", "-o", "asia.txt"), "end its name in .bif or .bif.gz"),
         (("tile", "asia", "-k", "1000000000000"), "times is 1000000000000; give 1 or more and at most 1,000,000"),
         (("random", "0"), "NODES is 0; give 1 or more"),
