@@ -34,7 +34,6 @@ _PLAIN = re.compile(rf"{_TEXT}|-?\d+(?:\.\d+)?|\w*")
 _SENTENCES = (
     ("with hidden='excluded'", "without --hidden"),
     ("; use verify", "; use apsl verify"),
-    ("open_edges='direct' (or --directed)", "--directed"),
     (", or a source of counts itself as the source to learn from", ""),
     ("part.save() or 'apsl learn ... --out part.json'", "apsl learn ... --out part.json"),
     ("graph.directed() gives all edges a direction", "give each edge an arrow"),
