@@ -178,7 +178,8 @@ def _command(call: str, arguments: str) -> str:
     """Return what is typed for a call of a method."""
     inner = arguments[1:-1]
     if call == "part.why":
-        return f"apsl why PART {' '.join(_typed(one) for one in ast.literal_eval(f'({inner},)'))}"
+        nodes = [ast.literal_eval(one) for one in re.findall(rf"{_TEXT}|-?\d+(?:\.\d+)?", inner)]
+        return f"apsl why PART {' '.join(map(_typed, nodes))}"
     levels = re.findall(rf"(\w+)=({_TEXT})", inner)
     return " ".join(["--do", *(_typed(f"{name}={ast.literal_eval(level)}") for name, level in levels)])
 
