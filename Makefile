@@ -1,21 +1,27 @@
-# Everything runs in .venv, which is made on first use and again when the pinned versions change. Installing builds the
-# kernels, with zig where there is no C compiler; that is done again when a source of theirs changes.
+# Everything runs in .venv, which is made on first use and again when the pinned versions change. The demo needs only what
+# the package needs, all else the tools of development too. Installing builds the kernels, with zig where there is no C
+# compiler; that is done again when a source of theirs changes.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+USABLE := $(VENV)/.usable
 READY := $(VENV)/.ready
 KERNELS := backends/apsl_backends/kernels
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo cold test test-fast sanitize compilers lint bench reproduce reproduce-quick clean
+.PHONY: demo cold docs gallery test test-fast sanitize compilers wheels lint bench reproduce reproduce-quick clean
 
-$(READY): pyproject.toml constraints.txt hatch_build.py $(wildcard $(KERNELS)/*.[ch]) $(KERNELS)/build.py
+$(USABLE): pyproject.toml constraints.txt hatch_build.py $(wildcard $(KERNELS)/*.[ch]) $(KERNELS)/build.py
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "apsl_rules needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
+	$(PIP) --editable .
+	touch $(USABLE)
+
+$(READY): $(USABLE)
 	$(PIP) --editable '.[dev]'
 	touch $(READY)
 
-demo: $(READY)
+demo: $(USABLE)
 	$(BIN)/python tools/demo.py
 
 # The first run on a fresh machine: the README's examples and the doctor, each in a process that finds an empty home.
@@ -24,9 +30,20 @@ cold: $(READY)
 	$(EMPTY_HOME) $(BIN)/python -m pytest -p no:cacheprovider tests/docs/test_readme.py
 	$(EMPTY_HOME) $(BIN)/apsl doctor
 
+# The documentation as a site, in build/site; a warning is an error. Nothing is fetched from a network.
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# What the examples of the gallery and the README print and draw, written again.
+gallery: $(READY)
+	$(BIN)/python tools/gallery.py
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/oxlint --deny-warnings apsl_rules
+	$(BIN)/oxfmt --check apsl_rules/report/viewer
+	$(BIN)/codespell
 	$(BIN)/mypy
 
 test: lint
@@ -55,10 +72,16 @@ sanitize: $(READY)
 	    ! grep -B 3 -E 'kernels[-/]|fatal error' "$(SANITIZED)/leaks.txt" || exit 1; \
 	done
 
-# The same parts, byte for byte, from kernels of every compiler: gcc and clang where they are installed, and zig.
+# The same parts, byte for byte, from kernels of every compiler: gcc and clang where they are installed, and zig; and
+# libraries for other machines, which only zig builds.
 compilers: $(READY)
 	$(PIP) ziglang
-	$(BIN)/python -m pytest -p no:cacheprovider tests/kernels/test_same_everywhere.py
+	$(BIN)/python -m pytest -p no:cacheprovider tests/kernels/test_same_everywhere.py tests/kernels/test_targets.py
+
+# All that is published, into dist: the archive of sources, and a wheel for every machine that zig builds for.
+wheels: $(READY)
+	$(PIP) ziglang
+	$(BIN)/python tools/wheels.py
 
 # Every benchmark in its quick form, to build/bench.md; FULL=1 runs the sizes that README and docs report, for hours.
 # DATA=folder has the benchmark sets (data) and networks; without them what needs them is not run.

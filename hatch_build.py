@@ -23,10 +23,10 @@ class KernelsHook(BuildHookInterface[Any]):
     PLUGIN_NAME = "custom"
 
     def dependencies(self) -> list[str]:
-        """Return zig where there is no other compiler."""
+        """Return zig where there is no other compiler, or where the wheel is for another machine."""
         build = _builder(Path(self.root))
         try:
-            return [] if build.system_compiler() else [build.ZIG]
+            return [build.ZIG] if build.target_asked_for() or not build.system_compiler() else []
         except build.BuildError as error:
             sys.exit(str(error))
 
@@ -34,18 +34,22 @@ class KernelsHook(BuildHookInterface[Any]):
         """Build the libraries and put them into the wheel, or into the tree of an editable install."""
         build = _builder(Path(self.root))
         try:
+            target = build.target_asked_for()
             if version == "editable":
+                if target:
+                    sys.exit(f"an editable install is for this machine; unset {build.TARGET_VARIABLE}")
                 if not build.is_current():
                     build.build()
                 return
-            command = build.compiler()
+            command = build.compiler(target)
             self._folder = tempfile.TemporaryDirectory()
-            build.build(command, folder=Path(self._folder.name))
+            build.build(command, folder=Path(self._folder.name), target=target)
         except build.BuildError as error:
             sys.exit(str(error))
-        libraries = [build.library_of(level, Path(self._folder.name)) for level in build.levels()]
+        machine = target or build.this_machine()
+        libraries = [build.library_of(level, Path(self._folder.name), machine) for level in machine.levels]
         build_data["force_include"] |= {str(file): f"apsl_backends/kernels/built/{file.name}" for file in libraries}
-        build_data |= {"pure_python": False, "tag": f"py3-none-{build.wheel_platform(command)}"}
+        build_data |= {"pure_python": False, "tag": f"py3-none-{build.wheel_platform(command, target)}"}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove the folder of the libraries."""

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from apsl_rules.graphs.networks.library import network
     from apsl_rules.learning.blanket import find_blanket
     from apsl_rules.learning.compare import compare
+    from apsl_rules.learning.dry_run import dry_run
     from apsl_rules.learning.learn import learn
     from apsl_rules.learning.many import learn_many
+    from apsl_rules.learning.progress import show_progress
     from apsl_rules.learning.stability import stability
     from apsl_rules.learning.whole_graph import learn_graph
     from apsl_rules.parts.file import load_part
     from apsl_rules.parts.part import Part
+    from apsl_rules.parts.parts_file import load_parts
     from apsl_rules.plugins.hookspecs import hookimpl
     from apsl_rules.plugins.manager import register
     from apsl_rules.rules.knowledge import Knowledge
@@ -34,6 +37,7 @@ __all__ = [
     "Part",
     "causes",
     "compare",
+    "dry_run",
     "effect",
     "find_blanket",
     "hookimpl",
@@ -42,9 +46,11 @@ __all__ = [
     "learn_graph",
     "learn_many",
     "load_part",
+    "load_parts",
     "network",
     "register",
     "score",
+    "show_progress",
     "stability",
     "table",
 ]
@@ -55,6 +61,7 @@ _HOMES = {
     "Part": "parts.part",
     "causes": "effects.causes",
     "compare": "learning.compare",
+    "dry_run": "learning.dry_run",
     "effect": "effects.estimate",
     "find_blanket": "learning.blanket",
     "hookimpl": "plugins.hookspecs",
@@ -63,9 +70,11 @@ _HOMES = {
     "learn_graph": "learning.whole_graph",
     "learn_many": "learning.many",
     "load_part": "parts.file",
+    "load_parts": "parts.parts_file",
     "network": "graphs.networks.library",
     "register": "plugins.manager",
     "score": "evaluation.score",
+    "show_progress": "learning.progress",
     "stability": "learning.stability",
     "table": "data",
 }

@@ -77,6 +77,20 @@ def count_of(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
+def spell_bytes(number: int) -> str:
+    """Return a number of bytes in the unit that suits it.
+
+    >>> spell_bytes(1), spell_bytes(1536), spell_bytes(3 << 30)
+    ('1 byte', '1.5 KiB', '3.0 GiB')
+    """
+    size, unit = float(number), ""
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if size < 1024:  # noqa: PLR2004 - the next unit
+            break
+        size, unit = size / 1024, larger
+    return f"{size:,.1f} {unit}" if unit else count_of(number, "byte")
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean 'X'?" for the known word nearest to a misspelt one, or nothing.
 

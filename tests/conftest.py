@@ -1,12 +1,18 @@
-"""Settings of hypothesis for all tests: the same examples on every run, and no judging by the clock; interrupts."""
+"""Settings of hypothesis for all tests: the same examples on every run, and no judging by the clock.
+
+Interrupts that are heard, and a PostgreSQL server.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from support.postgres_server import PostgresServer, running_server, server_programs
 
 settings.register_profile(
     "steady",
@@ -25,3 +31,16 @@ def interrupts_are_heard() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """Run a PostgreSQL server; skip without one, unless APSL_REQUIRE_POSTGRES=1."""
+    programs = server_programs()
+    if programs is None:
+        reason = "PostgreSQL is not installed (Debian: apt install postgresql)"
+        if os.environ.get("APSL_REQUIRE_POSTGRES") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with running_server(programs) as server:
+        yield server

@@ -26,6 +26,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "effects": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning"),
     "export": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts"),
     "report": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts"),
+    "notebook": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
+                 "effects", "report"),
     "evaluation": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
                    "effects"),
     "server": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
@@ -35,7 +37,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 #: Modules that may import further rooms, but only inside functions or for type hints.
 LAZILY = {
-    "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "report"),
+    "apsl_rules.notebook_view": ("notebook",),
+    "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "report", "notebook"),
     "apsl_rules.effects.fit": ("export",),
 }
 #: The layers of apsl_backends, highest first. A room imports lower layers only, never its own.
@@ -71,6 +74,7 @@ IMPORTED_BY_THEMSELVES = frozenset(
         "apsl_rules.export.formats",
         "apsl_rules.report.page",
         "apsl_rules.report.svg",
+        "apsl_rules.report.text_width",
         "apsl_rules.server.protocol",
     }
 )
@@ -120,11 +124,20 @@ def imports_across_packages(graph: Graph) -> Iterator[str]:
 
 
 def impure_imports(graph: Graph) -> Iterator[str]:
-    """Find libraries that a pure room imports, or that come with what it imports."""
+    """Find libraries that a pure room imports, or that come with what it imports.
+
+    What ``LAZILY`` allows is not followed: it is loaded when a view is asked for, never by the room itself.
+    """
     for room, allowed in PURE.items():
         reached = [name for name in graph.modules if name.startswith(CORE) and graph.room(name) == room]
         for name in reached:
             for one in (one for one in graph.imports if one.importer == name and one.kind != "typing"):
+                if (
+                    one.kind == "lazy"
+                    and one.module in graph.modules
+                    and graph.room(one.module) in LAZILY.get(name, ())
+                ):
+                    continue
                 if one.module in graph.modules:
                     reached += [] if one.module in reached else [one.module]
                 elif one.module.partition(".")[0] not in allowed | sys.stdlib_module_names:

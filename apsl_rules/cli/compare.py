@@ -12,6 +12,7 @@ from apsl_rules.cli.learning_options import for_library, learning_options
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_table, show_progress
+from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning import AUTO
 from apsl_rules.names import count_of, node_named
@@ -59,7 +60,7 @@ def compare(
 
     manager: Plugins = context.obj
     if target is None:
-        message = f"learning from {source!r} needs a target; add --target NODE"
+        message = f"learning from {shown_source(source)!r} needs a target; add --target NODE"
         raise InvalidArgumentError(message)
     if rest["hidden"] == "allowed" and context.get_parameter_source("learners") is ParameterSource.DEFAULT:
         message = (

@@ -14,6 +14,7 @@ from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text
 from apsl_rules.data import FileTable, Table, table
 from apsl_rules.data import describe as describe_table
+from apsl_rules.data.databases import DatabaseTable, shown_source
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network
@@ -40,8 +41,8 @@ def describe(context: click.Context, /, data: str, *, as_json: bool, **settings:
 
     manager: Plugins = context.obj
     source = open_source(data, manager)
-    if isinstance(source, Network | Dag | FileTable):
-        message = f"{data!r} is no table that fits into memory; give a CSV, Parquet or integer text file"
+    if isinstance(source, Network | Dag | FileTable | DatabaseTable):
+        message = f"{shown_source(data)!r} is no table that fits into memory; give a CSV, Parquet or integer text file"
         raise InvalidArgumentError(message)
     reading = {name: value for name, value in with_reading(settings, nodes_of(source)).items() if value is not None}
     read = source if isinstance(source, Table) and not reading else table(source, **reading)

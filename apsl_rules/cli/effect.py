@@ -17,6 +17,7 @@ from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.reading_options import nodes_named
 from apsl_rules.cli.standard_input import keep_standard_input, source_argument
 from apsl_rules.cli.terminal import print_text, show_progress
+from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, node_named
 from apsl_rules.parts import Part
@@ -151,7 +152,7 @@ def effect(
         how: dict[str, Any] = {"adjust": held, "confidence": confidence, "empty": empty, **asked.settings}
         if cause is None or target is None:
             if not isinstance(asked.source, Part):
-                message = f"{source!r} is no saved part; name the CAUSE and the TARGET of the effect"
+                message = f"{shown_source(source)!r} is no saved part; name the CAUSE and the TARGET of the effect"
                 raise InvalidArgumentError(message)
             found = effects_at_target(asked.source, asked.data, **how)
             text, shown = str(found), [_labelled(row) for row in found.rows()]

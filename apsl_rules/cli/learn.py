@@ -17,7 +17,7 @@ from apsl_rules.cli.format_options import (
     say_written,
 )
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import learn_part, learning_options
+from apsl_rules.cli.learning_options import learn_part, learning_options, plan_part
 from apsl_rules.cli.output import json_option, quiet_option, summary
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, show_progress
@@ -33,6 +33,7 @@ Examples:
   apsl learn table.csv -t Smoker --alpha 0.05 --discretize age=quantile:5 --threads 2
   apsl learn table.csv -t Smoker --knowledge known.toml --forbid Cancer Smoker
   apsl learn table.csv -t Smoker -k 3 --max-seconds 60 --out part.json --resume
+  apsl learn postgres://ann@db.example/sales#orders -t returned --dry-run
   apsl learn table.csv --config run.toml
 """
 
@@ -46,6 +47,9 @@ Examples:
     is_flag=True,
     help="Keep all answers beside --out until the end; the same command goes on from them.",
 )
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be read of a table in a database, and read nothing of it."
+)
 @format_options
 @json_option
 @quiet_option
@@ -57,13 +61,14 @@ def learn(
     *,
     out: str | None,
     resume: bool,
+    dry_run: bool,
     style: str,
     directed: bool,
     as_json: bool,
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Learn the structure around a target from SOURCE: a network by name, or a file.
+    """Learn the structure around a target from SOURCE: a network by name, a file, or a table of a database.
 
     Prints the part as a picture, with its arrows, lines and conflicts. A run that meets a limit or is interrupted
     gives what is settled by then and exits with 2; with --resume the same command goes on where it stopped.
@@ -71,6 +76,9 @@ def learn(
     from apsl_rules.parts import save_part
 
     manager: Plugins = context.obj
+    if dry_run:
+        print_text(str(plan_part(source, manager, **settings)))
+        return
     style = choose_style(style, as_json=as_json)
     exporter = pick(manager.exporters, style, "format")
     refuse_overwriting(source, out)

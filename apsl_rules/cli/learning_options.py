@@ -11,6 +11,7 @@ import click
 from apsl_rules.cli.completion import complete_finders, complete_learners, complete_oracles
 from apsl_rules.cli.config import config_option
 from apsl_rules.cli.reading_options import nodes_named, reading_options, with_reading
+from apsl_rules.data.databases import DatabaseTable, ScanPlan, is_database, shown_source
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Depth, Node, node_named
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, Part, least_direction
@@ -180,13 +181,33 @@ def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, 
     return {**rest, "knowledge": joined, "options": None if limit is None else {"memory_limit": limit}}
 
 
+def plan_part(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> ScanPlan:
+    """Say what learning a part would read of a table in a database."""
+    from apsl_rules.learning import dry_run
+
+    if not is_database(name):
+        message = f"--dry-run is for tables in databases, and {name!r} is none; leave it out"
+        raise InvalidArgumentError(message)
+    source = DatabaseTable(name)
+    nodes, wanted = source.columns, _require_target(name, target)
+    rest = for_library(settings, nodes)
+    del rest["depth"]
+    return dry_run(source, node_named(wanted, nodes, "target"), plugins=manager, **rest)
+
+
 def learn_part(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:
     """Open a source by name and learn a part from it."""
     from apsl_rules.learning import learn, nodes_of, open_source
 
-    if target is None:
-        message = f"learning from {name!r} needs a target; add --target NODE"
-        raise InvalidArgumentError(message)
+    wanted = _require_target(name, target)
     source = open_source(name, manager, counts=settings.get("counts"))
     nodes = nodes_of(source)
-    return learn(source, node_named(target, nodes, "target"), plugins=manager, **for_library(settings, nodes))
+    return learn(source, node_named(wanted, nodes, "target"), plugins=manager, **for_library(settings, nodes))
+
+
+def _require_target(source: str, target: str | None) -> str:
+    """Return the target, which must be given."""
+    if target is None:
+        message = f"learning from {shown_source(source)!r} needs a target; add --target NODE"
+        raise InvalidArgumentError(message)
+    return target

@@ -77,10 +77,10 @@ def run() -> int:
     try:
         code = _main()
     except ApslError as error:
-        click.echo(f"apsl: {error}", err=True)
+        _say(f"apsl: {error}")
         code = 1
     except click.ClickException as error:
-        click.echo(f"apsl: {sentence(error)}", err=True)
+        _say(f"apsl: {sentence(error)}")
         code = 1
     except (click.Abort, KeyboardInterrupt):
         click.echo("apsl: interrupted", err=True)
@@ -97,9 +97,18 @@ def run() -> int:
         kind = type(error).__name__
         first = (str(error).splitlines() or [""])[0]
         advice = "please report it; APSL_DEBUG=1 shows the traceback"
-        click.echo(f"apsl: internal error ({kind}: {first}); {advice}", err=True)
+        _say(f"apsl: internal error ({kind}: {first}); {advice}")
         code = 1
     return code or 0
+
+
+def _say(text: str) -> None:
+    """Print what is wrong, without the secrets of the addresses of databases that were typed."""
+    from apsl_rules.data.databases import DatabaseTable, is_database
+
+    for word in filter(is_database, sys.argv[1:]):
+        text = DatabaseTable(word).redact(text)
+    click.echo(text, err=True)
 
 
 def _main() -> int | None:

@@ -11,9 +11,9 @@ from apsl_rules._json_labels import label
 from apsl_rules.cli.format_options import say_written
 from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import for_library, learning_options
-from apsl_rules.cli.output import json_option, print_json, quiet_option
+from apsl_rules.cli.output import journal_option, json_option, print_json, quiet_option
 from apsl_rules.cli.standard_input import source_argument
-from apsl_rules.cli.terminal import print_text, show_progress
+from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.names import count_of, node_named
 from apsl_rules.plugins import Plugins
@@ -22,6 +22,7 @@ _EXAMPLES = """\b
 Examples:
   apsl many alarm --targets HR,BP,CO --depth 2
   apsl many table.csv --targets all --threads 2 --out parts
+  apsl many table.parquet --targets all --journal parts.jsonl
 """
 
 
@@ -32,6 +33,7 @@ Examples:
 @click.option(
     "--out", "-o", type=click.Path(file_okay=False), help="Save each part in this folder, numbered by target."
 )
+@journal_option("each part")
 @json_option
 @quiet_option
 @click.pass_context
@@ -49,12 +51,13 @@ def many(
     """Learn the parts of SOURCE around several targets, asking nothing twice, and print their union.
 
     With --targets all the union is the whole graph, made of parts. A run that meets a limit or is interrupted gives
-    the parts learned by then and exits with 2.
+    the parts learned by then and exits with 2; with --journal the same command goes on where it stopped, also after
+    a kill.
     """
     from apsl_rules.learning import learn_many, nodes_of, open_source
 
     manager: Plugins = context.obj
-    opened = open_source(source, manager)
+    opened = open_source(source, manager, counts=settings.get("counts"))
     nodes = nodes_of(opened)
     words = [] if targets.strip() == "all" else [one.strip() for one in targets.split(",") if one.strip()]
     named = [node_named(one, nodes, "target") for one in words]
@@ -62,8 +65,8 @@ def many(
         message = f"--targets is {targets!r}; give nodes with commas between them, or 'all'"
         raise InvalidArgumentError(message)
     try:
-        with show_progress(manager, quiet=quiet) as plugins:
-            parts = learn_many(opened, named or "all", plugins=plugins, **for_library(settings, nodes))
+        with progress_bar("parts learned", quiet=quiet) as bar:
+            parts = learn_many(opened, named or "all", progress=bar, plugins=manager, **for_library(settings, nodes))
     except Interrupted as stop:
         parts = take_partial_result(stop, stop.result)
     if out is not None:

@@ -33,6 +33,7 @@ _PLAIN = re.compile(rf"{_TEXT}|-?\d+(?:\.\d+)?|\w*")
 #: Sentences that read wrongly when only their argument is replaced.
 _SENTENCES = (
     ("with hidden='excluded'", "without --hidden"),
+    ("learn_many(..., journal=path) writes one", "apsl many ... --journal FILE writes one"),
     ("; use verify", "; use apsl verify"),
     (", or a source of counts itself as the source to learn from", ""),
     ("part.save() or 'apsl learn ... --out part.json'", "apsl learn ... --out part.json"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -16,6 +17,12 @@ EMPTY = "the part is empty: "
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress, and do not say what was written.")
+
+
+def journal_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option of a file that a run writes as it goes, so that it can be taken up again."""
+    told = f"Keep {what} in this file as soon as it is known; the same command goes on from there."
+    return click.option("--journal", type=click.Path(dir_okay=False), help=told)
 
 
 def print_json(data: Any, *, err: bool = False) -> None:

@@ -9,9 +9,10 @@ import click
 from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting, say_written
 from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import for_library, learning_options
-from apsl_rules.cli.output import json_option, print_json, quiet_option
+from apsl_rules.cli.output import journal_option, json_option, print_json, quiet_option
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, progress_bar
+from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.names import count_of, node_named, shown
 from apsl_rules.plugins import Plugins
@@ -20,6 +21,7 @@ _EXAMPLES = """\b
 Examples:
   apsl stability table.csv --target Smoker --resamples 200 --seed 1
   apsl stability table.csv -t Smoker -k 2 --subsample 0.5 --threads 4 --out part.json
+  apsl stability table.csv -t Smoker --resamples 1000 --journal resamples.jsonl
 """
 
 
@@ -32,6 +34,7 @@ Examples:
     "--subsample", type=float, help="Draw this share of the rows without repetition, instead of all with repetition."
 )
 @out_option("Save the part from all rows, with the support of its marks.")
+@journal_option("what each resample shows")
 @json_option
 @quiet_option
 @click.pass_context
@@ -50,7 +53,8 @@ def stability(
 
     Prints a row for each edge that any run shows: its mark in the part from all rows, the share of resamples that show
     the same (support), and the shares of resamples with an edge, each arrow, a line, a conflict and a gap there.
-    A run that meets a limit or is interrupted counts the resamples learned by then and exits with 2.
+    A run that meets a limit or is interrupted counts the resamples learned by then and exits with 2; with --journal the
+    same command goes on where it stopped, also after a kill.
     """
     from apsl_rules._json_labels import label
     from apsl_rules.learning import nodes_of, open_source
@@ -60,7 +64,7 @@ def stability(
     refuse_overwriting(source, out)
     manager: Plugins = context.obj
     if target is None:
-        message = f"learning from {source!r} needs a target; add --target NODE"
+        message = f"learning from {shown_source(source)!r} needs a target; add --target NODE"
         raise InvalidArgumentError(message)
     opened = open_source(source, manager)
     nodes = nodes_of(opened)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from apsl_rules.plugins import Plugins, Progress, hookimpl
+from apsl_rules.learning import Bar, Visits
+from apsl_rules.plugins import Plugins
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -67,25 +68,6 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-class Bar(Protocol):
-    """A bar that shows how far the work is."""
-
-    def __call__(self, done: int, of: int) -> None:
-        """Show the number of steps done and the total."""
-
-
-class Visits:
-    """A plugin that updates a bar at each visit with the number of nodes visited and of nodes known."""
-
-    def __init__(self, bar: Bar) -> None:
-        self._bar = bar
-
-    @hookimpl
-    def apsl_progress(self, progress: Progress) -> None:
-        """Show the newest visit."""
-        self._bar(progress.visited, progress.known)
 
 
 @contextmanager

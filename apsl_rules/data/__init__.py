@@ -5,11 +5,12 @@ from __future__ import annotations
 from apsl_rules.data.columns import Column, Labels, labels_of
 from apsl_rules.data.cut_numbers import count_levels, cut_numbers
 from apsl_rules.data.derived import find_derived
-from apsl_rules.data.describe import Description, describe, find_duplicates
+from apsl_rules.data.describe import Description, describe, describe_columns, find_duplicates
 from apsl_rules.data.dictionary_codes import Distinct, dictionary, plan_counting
 from apsl_rules.data.example import example_table
 from apsl_rules.data.files import FileTable, is_countable, is_left_in_place
-from apsl_rules.data.fingerprints import array_fingerprint, fingerprint
+from apsl_rules.data.fingerprints import array_fingerprint, content_fingerprint, fingerprint
+from apsl_rules.data.joined_target import Target, Values, join_target
 from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind, why_set_aside
 from apsl_rules.data.levels import LevelRule
 from apsl_rules.data.mixed_dictionary import CategoryCodes, NumberValues, mixed_dictionary, plan_moments
@@ -20,6 +21,7 @@ from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MissingRule
 from apsl_rules.data.sentences import MISSING_LEVEL, advice_on_levels
 from apsl_rules.data.table import Codes, Table
+from apsl_rules.data.traffic import Traffic, traffic_of
 
 __all__ = [
     "MISSING_LEVEL",
@@ -38,12 +40,17 @@ __all__ = [
     "MixedTable",
     "NumberValues",
     "Table",
+    "Target",
+    "Traffic",
+    "Values",
     "advice_on_levels",
     "array_fingerprint",
     "coded_table",
+    "content_fingerprint",
     "count_levels",
     "cut_numbers",
     "describe",
+    "describe_columns",
     "dictionary",
     "example_table",
     "find_derived",
@@ -52,6 +59,7 @@ __all__ = [
     "infer_kind",
     "is_countable",
     "is_left_in_place",
+    "join_target",
     "labels_of",
     "mixed_dictionary",
     "notes_on",
@@ -62,5 +70,6 @@ __all__ = [
     "plan_moments",
     "replace_names",
     "table",
+    "traffic_of",
     "why_set_aside",
 ]

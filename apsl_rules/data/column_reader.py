@@ -57,7 +57,7 @@ class ColumnReader:
     @classmethod
     def read(cls, view: View, plan: Plan) -> ColumnReader:
         """Read all columns of a view."""
-        reader = cls(view, plan, Store(view.names, view.rows, plan.missing))
+        reader = cls(view, plan, Store(view.names, view.rows, plan.missing, view.codes()))
         step = max(1, _CELLS_AT_ONCE // view.rows)
         for start in range(0, len(view.names), step):
             stop = min(start + step, len(view.names))

@@ -18,6 +18,8 @@ from apsl_rules.data.table import Codes, Table
 from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
 
 _SHOWN = 5
+#: In tables of more columns than this, only those with the same signature are compared, first on so many rows.
+_MANY_COLUMNS, _FEW_ROWS = 10_000, 64
 _CELLS_AT_ONCE = 2**20
 
 
@@ -95,7 +97,7 @@ def describe(table: Table | MixedTable) -> Description:
         duplicates=find_duplicates(coded, coded.names),
         incomplete=in_order(name for name, gone in zip(table.names, table.incomplete, strict=True) if gone),
         bytes=size,
-        details=tuple(_detail(table, coded, one) for one in table.columns),
+        details=_details(table, table.columns),
         derived=find_derived(table, table.names),
         notes=table.notes,
         repeated=_repeated_rows(table, coded),
@@ -121,6 +123,18 @@ def _mix(hashes: npt.NDArray[np.uint64], values: npt.NDArray[np.uint64]) -> None
     hashes ^= hashes >> np.uint64(27)
     hashes *= np.uint64(0x94D049BB133111EB)
     hashes ^= hashes >> np.uint64(31)
+
+
+def describe_columns(table: Table | MixedTable) -> tuple[ColumnKind, ...]:
+    """Return what each column holds, also of a table that does not say how it was read."""
+    numbers = frozenset(table.number_names) if isinstance(table, MixedTable) else frozenset()
+    unread = (ColumnKind(name, "number" if name in numbers else "category") for name in table.names)
+    return _details(table, table.columns or tuple(unread))
+
+
+def _details(table: Table | MixedTable, columns: tuple[ColumnKind, ...]) -> tuple[ColumnKind, ...]:
+    coded = table if isinstance(table, Table) else table.categories
+    return tuple(_detail(table, coded, one) for one in columns)
 
 
 def _detail(table: Table | MixedTable, coded: Table, column: ColumnKind) -> ColumnKind:
@@ -153,16 +167,47 @@ def _share(share: float, digits: int) -> str:
 def find_duplicates(table: Table, names: Iterable[Node]) -> tuple[tuple[Node, ...], ...]:
     """Return the groups of duplicates among some columns, by name; only columns with the same totals are compared."""
     alike: dict[tuple[bytes, int], list[int]] = {}
-    for place in (table.place[name] for name in names):
+    places = np.array([table.place[name] for name in names], np.int64)
+    if len(places) > _MANY_COLUMNS:
+        step = max(1, table.rows // _FEW_ROWS)
+        for rows in (slice(None, None, step), slice(None)):
+            places = _sharing_signatures(table, places, rows)
+    for place in places.tolist():
         totals, gone = _totals(table, place)
         if _varies(totals):
             alike.setdefault((np.sort(totals[totals > 0]).tobytes(), gone), []).append(place)
     groups: dict[bytes, list[Node]] = {}
-    for places in alike.values():
-        for place, pattern in _patterns(table, places) if len(places) > 1 else ():
+    for group in alike.values():
+        for place, pattern in _patterns(table, group) if len(group) > 1 else ():
             groups.setdefault(pattern, []).append(table.names[place])
-    found = [in_order(group) for group in groups.values() if len(group) > 1]
+    found = [in_order(nodes) for nodes in groups.values() if len(nodes) > 1]
     return tuple(sorted(found, key=lambda group: order_key(group[0])))
+
+
+def _sharing_signatures(table: Table, places: npt.NDArray[np.int64], rows: slice) -> npt.NDArray[np.int64]:
+    """Return the columns among some that may be duplicates by some of the rows.
+
+    Each row has a random number. The sums of these over the rows of each level are the same for duplicates, up to their
+    order, and are mixed into one number for each column.
+    """
+    lines = len(range(*rows.indices(table.rows)))
+    width = int(table.cards[places].max(initial=0)) + 1
+    random = np.random.default_rng(0)
+    # The sums of so small whole numbers are exact.
+    weights = random.integers(1, max(2, (1 << 52) // max(lines, 1)), lines).astype(np.float64)
+    factors = random.integers(1 << 62, size=width, dtype=np.uint64)
+    signatures = np.empty(len(places), np.uint64)
+    step = max(1, _CELLS_AT_ONCE // max(lines, width))
+    for start in range(0, len(places), step):
+        block = table.codes[places[start : start + step], rows]
+        cells = block + np.arange(0, len(block) * width, width)[:, None]
+        told = np.broadcast_to(weights, block.shape).ravel()
+        sums = np.bincount(cells.ravel(), told, len(block) * width).reshape(len(block), width)
+        sums[:, ::-1].sort(axis=1)  # largest first, so that unused levels change nothing
+        signatures[start : start + step] = (sums.astype(np.uint64) * factors).sum(axis=1)
+    _, inverse, counts = np.unique(signatures, return_inverse=True, return_counts=True)
+    sharing: npt.NDArray[np.int64] = places[counts[inverse] > 1]
+    return sharing
 
 
 def _totals(table: Table, place: int) -> tuple[npt.NDArray[np.int64], int]:

@@ -1,17 +1,19 @@
-"""A short hash of the content of a column, the key of cached results."""
+"""Short hashes of the content of columns and of whole tables, the keys of cached results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
+from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.table import Table
-from apsl_rules.names import Node, require_known
+from apsl_rules.names import Node, order_key, require_known
 
 _known: WeakKeyDictionary[Table, dict[int, bytes]] = WeakKeyDictionary()
 
@@ -44,3 +46,34 @@ def _column_hash(table: Table, place: int) -> bytes:
     narrow = int(table.cards[place]) <= np.iinfo(np.uint8).max
     kind = f"{'b' if narrow else 'h'}{'?' if table.incomplete[place] else ''}{table.cards[place]}"
     return array_fingerprint(codes.astype(np.uint8 if narrow else "<u2", copy=False), kind=kind)
+
+
+def content_fingerprint(value: object) -> str:
+    """Return a hash of all that a table, a heading or a graph consists of, the same in every process."""
+    digest = blake2b(digest_size=16)
+    for piece in _pieces(value):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _pieces(value: object) -> Iterable[bytes | memoryview]:
+    """Return the content of a value piece by piece; each begins with what it is."""
+    if isinstance(value, np.ndarray):
+        shape = f"array {value.dtype.str} {value.shape};".encode()
+        # Row by row, so that a memory map is never copied as a whole.
+        rows = value if value.ndim > 1 else [value]
+        return chain([shape], (np.ascontiguousarray(row).view(np.uint8).data for row in rows if row.size))
+    kind: Any = type(value)
+    if attrs.has(kind):
+        fields = [(field.name, getattr(value, field.name)) for field in attrs.fields(kind)]
+        return chain([f"{type(value).__name__} {len(fields)};".encode()], *(_pieces(one) for one in fields))
+    if isinstance(value, Mapping):
+        items = sorted(value.items(), key=lambda item: order_key(item[0]))
+        return chain([f"mapping {len(items)};".encode()], *(_pieces(one) for one in items))
+    if isinstance(value, frozenset | set):
+        value = sorted(value, key=order_key)
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        if all(isinstance(one, str) for one in value):
+            return [f"texts {tuple(value)!r};".encode("utf-8", "backslashreplace")]
+        return chain([f"list {len(value)};".encode()], *(_pieces(one) for one in value))
+    return [f"{value!r};".encode("utf-8", "backslashreplace")]

@@ -44,7 +44,19 @@ _ID_ENDING = re.compile(r"[a-z](?:Id|ID)$")
 
 @attrs.frozen
 class ColumnKind:
-    """A column of a table as it was read: its kind, what that rests on in a few words, and its missing values."""
+    """A column of a table as it was read: its kind, what that rests on in a few words, and its missing values.
+
+    Attributes
+    ----------
+    name
+        The name of the column.
+    kind
+        "category", "number" or "set aside".
+    detail
+        What the kind rests on, or what the column holds, in a few words.
+    missing
+        How many values are missing.
+    """
 
     name: Node
     kind: Kind

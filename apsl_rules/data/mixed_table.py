@@ -12,19 +12,29 @@ import numpy.typing as npt
 
 from apsl_rules.data.kinds import ColumnKind
 from apsl_rules.data.table import Table
-from apsl_rules.names import Node
+from apsl_rules.names import Node, count_of
+from apsl_rules.notebook_view import NotebookView
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-@attrs.frozen(eq=False, slots=False)
-class MixedTable:
+@attrs.frozen(eq=False, slots=False, repr=False)
+class MixedTable(NotebookView):
     """A table of which at least one column is a number.
 
     ``names`` are all columns in the order of the source. ``categories`` is a table of those that are categories, which
     may be none. ``numbers[i, r]`` is the value of the number ``number_names[i]`` in row r, NaN where it is missing.
     ``columns`` tell the kind of each column of the source, also of those that were set aside, and ``notes`` what was
     assumed when the table was read. A table never changes, so what is worked out about it can be kept with it.
+
+    Attributes
+    ----------
+    names
+        All columns that are used, in the order of the source.
+    numbers
+        The values of the numbers, one row of the array for each.
+    number_names
+        The names of the numbers, in the order of ``numbers``.
     """
 
     names: tuple[Node, ...]
@@ -33,6 +43,11 @@ class MixedTable:
     number_names: tuple[Node, ...]
     columns: tuple[ColumnKind, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        categories = count_of(len(self.categories.names), "category", "categories")
+        numbers = count_of(len(self.number_names), "number")
+        return f"<MixedTable of {count_of(self.rows, 'row')}, {categories} and {numbers}>"
 
     @property
     def rows(self) -> int:

@@ -13,7 +13,8 @@ from apsl_rules.data.derived import find_derived
 from apsl_rules.data.describe import find_duplicates
 from apsl_rules.data.mixed_table import MixedTable
 from apsl_rules.data.table import Table
-from apsl_rules.names import Node, count_of, in_order, listing, order_key
+from apsl_rules.data.traffic import NO_TRAFFIC, Traffic, traffic_of
+from apsl_rules.names import Node, in_order, listing, order_key
 
 
 def notes_on(table: Table | MixedTable, members: Sequence[Node]) -> tuple[str, ...]:
@@ -28,12 +29,11 @@ def notes_on(table: Table | MixedTable, members: Sequence[Node]) -> tuple[str, .
     return (*_on_columns(table), *notes_on_duplicates(find_duplicates(table, members)))
 
 
-def notes_on_counts(kept: CachedCounts, members: Sequence[Node], rounds_before: int = 0) -> tuple[str, ...]:
+def notes_on_counts(kept: CachedCounts, members: Sequence[Node], before: Traffic = NO_TRAFFIC) -> tuple[str, ...]:
     """Return the same sentences from counts alone, and where the counts came from."""
     notes = (*_on_columns(kept.heading), *notes_on_duplicates(_duplicates(kept, members)))
-    rounds = kept.rounds - rounds_before
     chosen = () if kept.note is None else (kept.note,)
-    return (*notes, *chosen, f"counts came from {kept.kind} in {count_of(rounds, 'round')}")
+    return (*notes, *chosen, f"counts came from {kept.kind} {traffic_of(kept).since(before)}")
 
 
 def _on_columns(table: Table | Heading) -> list[str]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from apsl_rules._arguments import listed
 from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, whole_numbers
+from apsl_rules.data.databases.address import is_database, shown_source
 from apsl_rules.data.readers import PlainTable, file_kind, read_columns, read_integers
 from apsl_rules.data.table import Table
 from apsl_rules.errors import DataError
@@ -28,6 +29,9 @@ def open_source(source: Any, names: Iterable[Node] | None = None) -> Source:
     ``names`` replaces the labels of the columns. Without it an array's columns are called X1, X2 and so on, those of
     an integer text file 1, 2 and so on.
     """
+    if is_database(source):
+        message = f"{shown_source(source)!r} is a table of a database, which is not read here; query it into a frame"
+        raise DataError(message)
     given = None if names is None else tuple(listed("names", names, "names, one for each column", letters=True))
     opened = _open_file(source, given) if isinstance(source, str | PathLike) else _open_object(source, given)
     if not opened.names:
@@ -93,7 +97,12 @@ def _open_array(source: npt.NDArray[Any], names: tuple[Node, ...] | None) -> Mat
     if isinstance(source, np.ma.MaskedArray):
         message = "masked arrays are not taken; give a DataFrame, or an array with NaN or None where values are missing"
         raise DataError(message)
-    return Matrix(source, replace_names([f"X{place}" for place in range(1, source.shape[1] + 1)], names))
+    return Matrix(source, replace_names(array_names(source.shape[1]), names))
+
+
+def array_names(columns: int) -> list[str]:
+    """Return what the columns of an array are called."""
+    return [f"X{place}" for place in range(1, columns + 1)]
 
 
 def replace_names(labels: Sequence[Node], names: Sequence[Node] | None) -> tuple[Node, ...]:
@@ -133,6 +142,12 @@ class Matrix:
         if values.dtype.kind in "iuf":
             return numbers(values)
         return labels_of(values.tolist(), self.names[place])
+
+    def lend_codes(self) -> npt.NDArray[np.uint8] | None:
+        """Return the columns of a memory map of bytes that is read only and has one column after the other."""
+        matrix = self.matrix
+        is_fit = isinstance(matrix, np.memmap) and matrix.mode == "r" and matrix.dtype == np.uint8
+        return matrix.T if is_fit and matrix.T.flags.c_contiguous else None
 
     def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
         """Return a run of columns as the rows of one integer array."""

@@ -24,13 +24,20 @@ _TOGETHER = 1024
 
 
 class Store:
-    """Codes a byte each until a column needs two, a missing value being one more code; numbers with NaN for those."""
+    """Codes a byte each until a column needs two, a missing value being one more code; numbers with NaN for those.
 
-    def __init__(self, names: tuple[Node, ...], rows: int, missing: MissingRule) -> None:
+    ``lent`` are columns in the form of codes that nobody can change, such as a memory map. They are taken as they are
+    while every column is its own code, and copied only when one is not.
+    """
+
+    def __init__(
+        self, names: tuple[Node, ...], rows: int, missing: MissingRule, lent: npt.NDArray[np.uint8] | None = None
+    ) -> None:
         self.names = names
         self.rows = rows
         self.missing = missing
-        self.codes: Codes = np.empty((len(names), rows), dtype=np.uint8)
+        self._lent = lent
+        self.codes: Codes = np.empty((len(names), rows), dtype=np.uint8) if lent is None else lent
         self.levels: dict[int, tuple[Any, ...]] = {}
         self.absent = np.zeros(len(names), dtype=np.int64)
         self.number_places: list[int] = []
@@ -55,6 +62,10 @@ class Store:
             name = next(self.names[place] for place, known in zip(places, levels, strict=True) if len(known) == most)
             raise DataError(advice_on_levels(name, most))
         self.levels.update(zip(places, levels, strict=True))
+        if self._lent is not None:
+            if np.array_equal(self._lent[where], codes):
+                return
+            self._lent, self.codes = None, self.codes.copy()
         if most > _BYTE_LEVELS and self.codes.dtype == np.uint8:
             self.codes = self.codes.astype(np.uint16)
         self.codes[where] = codes

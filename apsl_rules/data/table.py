@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.kinds import ColumnKind
-from apsl_rules.names import Node
+from apsl_rules.names import Node, count_of
+from apsl_rules.notebook_view import NotebookView
 
 Codes: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
@@ -23,8 +24,8 @@ def _read_only(codes: Codes) -> Codes:
     return kept
 
 
-@attrs.frozen(eq=False, slots=False)
-class Table:
+@attrs.frozen(eq=False, slots=False, repr=False)
+class Table(NotebookView):
     """Columns as integer codes, one contiguous run of memory for each column.
 
     ``codes[i, r]`` is the code of column i in row r, from 0 to ``cards[i] - 1``; a missing value (only under the
@@ -32,6 +33,17 @@ class Table:
     ``cards[i]`` is one more than the largest code observed, and ``levels[i]`` names the codes. ``notes`` say what was
     assumed when the table was read, and ``columns`` tell the kind of each column of the source, also of those that
     were set aside. A table never changes, so what is worked out about it can be kept with it.
+
+    Attributes
+    ----------
+    names
+        The columns, in the order of the source.
+    codes
+        The codes, one row of the array for each column.
+    cards
+        How many levels each column has.
+    levels
+        The levels of each column, in the order of their codes.
     """
 
     names: tuple[Node, ...]
@@ -41,6 +53,9 @@ class Table:
     incomplete: npt.NDArray[np.bool_]
     notes: tuple[str, ...] = ()
     columns: tuple[ColumnKind, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Table of {count_of(self.rows, 'row')} and {count_of(len(self.names), 'category', 'categories')}>"
 
     @property
     def rows(self) -> int:

@@ -66,6 +66,11 @@ class View:
         block = self.source.integers(first, first + stop - start)
         return block if block is None or self.chosen is None else block[:, self.chosen]
 
+    def codes(self) -> npt.NDArray[np.uint8] | None:
+        """Return all columns as they are if they may be codes that nobody can change, which only some sources have."""
+        lend = getattr(self.source, "lend_codes", None)
+        return lend() if lend is not None and self._is_whole and self.chosen is None else None
+
     def rows_at(self, chosen: RowNumbers) -> View:
         """Return the same columns with some of these rows."""
         return View(self.source, self.places, chosen if self.chosen is None else self.chosen[chosen])

@@ -21,6 +21,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Evidence, Verdict, evidence_data, evidence_text
 from apsl_rules.learning import Request, Settings, Source, open_data, run_once
 from apsl_rules.names import Node, in_order, listing, require_known, shown
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.oracles import Oracle
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
@@ -33,6 +34,13 @@ class Case:
     """The answer in the graphs with one orientation of the edges at the node; None where nothing could be tested.
 
     ``reason`` says what decides: an edge of the part, or the test in ``verdict``.
+
+    Attributes
+    ----------
+    orientation
+        How the edges at the node point in this case.
+    is_cause
+        Whether the node is a cause then; None where nothing could be tested.
     """
 
     orientation: Orientation
@@ -41,11 +49,22 @@ class Case:
     verdict: Verdict | None = None
 
 
-@attrs.frozen(slots=False)
-class Answer:
+@attrs.frozen(slots=False, repr=False)
+class Answer(NotebookView):
     """Whether a node is a cause of a target in all graphs that are left open, in none, or in some.
 
     ``explicit`` is True where the cause is one in all graphs through the same arrows (None if that is not tested).
+
+    Attributes
+    ----------
+    cause, target
+        The two nodes that were asked about.
+    answer
+        "always", "never", "depends" or "unknown".
+    cases
+        The answer for each way in which the open edges at the cause can point.
+    part
+        The part that the answer was worked out from.
     """
 
     cause: Node
@@ -59,6 +78,9 @@ class Answer:
     def tests(self) -> tuple[Verdict, ...]:
         """Return the tests that decide, each once."""
         return tuple(dict.fromkeys(case.verdict for case in self.cases if case.verdict is not None))
+
+    def __repr__(self) -> str:
+        return f"<Answer: {shown(self.cause)} is a cause of {shown(self.target)}: {self.answer}>"
 
     def __str__(self) -> str:
         x, t = shown(self.cause), shown(self.target)

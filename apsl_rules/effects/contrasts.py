@@ -11,7 +11,15 @@ from apsl_rules.names import shown
 
 @attrs.frozen
 class Interval:
-    """An estimate between the two ends of a confidence interval."""
+    """An estimate between the two ends of a confidence interval.
+
+    Attributes
+    ----------
+    estimate
+        The estimate.
+    low, high
+        The two ends of its confidence interval.
+    """
 
     estimate: float
     low: float
@@ -27,6 +35,13 @@ class Change:
 
     ``level`` and ``reference`` are the levels that a category is set to; both are None for a number, which is raised by
     one unit. ``outcome`` is the level of the target whose probability is meant, None for the mean of a number.
+
+    Attributes
+    ----------
+    is_number
+        Whether the cause is a number, raised by one unit.
+    is_mean
+        Whether the mean of the target is meant, not the probability of a level.
     """
 
     level: Any = None
@@ -49,6 +64,13 @@ class Estimates:
 
     ``distribution`` has, for categories, the probability of each level of the target if the cause were set to each of
     its levels. ``notes`` say what a reader should know.
+
+    Attributes
+    ----------
+    changes
+        The interval of each change.
+    rows
+        How many rows are behind them.
     """
 
     changes: dict[Change, Interval]

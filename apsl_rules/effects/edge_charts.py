@@ -22,6 +22,9 @@ Floats = npt.NDArray[np.float64]
 
 #: How many points a chart has at most, and how many levels a table or a row of boxes.
 MOST_POINTS, MOST_LEVELS = 400, 30
+#: How many intervals a histogram has at most.
+MOST_BINS = 24
+_QUARTILE_NAMES = ("least", "quarter", "median", "three quarters", "largest")
 _QUARTILES = (0, 0.25, 0.5, 0.75, 1)
 
 
@@ -37,7 +40,7 @@ def edge_figures(part: Part, data: Any, **settings: Unpack[Settings]) -> EdgeFig
         {frozenset((one.cause, one.target)): effect_label(one) for one in found if effect_label(one)},
         dict(_effect_lines(found)),
         {frozenset(pair): chart for pair, chart in _charts(figures, ordered)},
-        {node: _levels(figures, node) for node in part.members},
+        {node: _distribution(figures, node) for node in part.members},
     )
 
 
@@ -113,13 +116,36 @@ def _numbers(table: MixedTable, node: Node) -> Floats:
     return values
 
 
-def _levels(figures: Figures, node: Node) -> list[tuple[str, str]]:
-    """Return the levels of a category with their rows, or the quartiles of a number."""
+def _distribution(figures: Figures, node: Node) -> dict[str, Any]:
+    """Return how the values of a column are spread; nothing but its kind where its rows cannot be seen."""
     if figures.are_counted([node]):
         (counts,) = figures.counts([(node,)])
-        return [(shown(level), f"{rows:,}") for level, rows in zip(figures.levels(node), counts.tolist(), strict=True)]
+        return _of_category(figures, [shown(level) for level in figures.levels(node)], counts.tolist())
     if not isinstance(figures.table, MixedTable):
-        return []
+        return {"kind": "number"}
     values = _numbers(figures.table, node)
-    found = np.quantile(values[np.isfinite(values)], _QUARTILES).tolist()
-    return list(zip(("least", "quarter", "median", "three quarters", "largest"), map(figure, found), strict=True))
+    return _of_number(values[np.isfinite(values)], figures.rows)
+
+
+def _of_category(figures: Figures, levels: list[str], counts: list[int]) -> dict[str, Any]:
+    """Return the commonest levels with their rows, in the order of the levels, and what the others have together."""
+    common = sorted(sorted(range(len(levels)), key=lambda at: (-counts[at], at))[:MOST_LEVELS])
+    return {
+        "kind": "category",
+        "levels": [{"name": levels[at], "rows": counts[at]} for at in common],
+        "others": {"levels": len(levels) - len(common), "rows": sum(counts) - sum(counts[at] for at in common)},
+        "rows": figures.rows,
+        "missing": figures.rows - sum(counts),
+    }
+
+
+def _of_number(values: Floats, rows: int) -> dict[str, Any]:
+    """Return a histogram and the quartiles of a number."""
+    found: dict[str, Any] = {"kind": "number", "rows": rows, "missing": rows - len(values)}
+    if not len(values):
+        return found
+    distinct = np.unique(values)
+    bins = min(MOST_BINS, max(1, len(distinct)), max(1, round(2 * len(values) ** (1 / 3))))
+    counts, ends = np.histogram(values, bins)
+    quartiles = dict(zip(_QUARTILE_NAMES, map(figure, np.quantile(values, _QUARTILES).tolist()), strict=True))
+    return {**found, "counts": counts.tolist(), "low": float(ends[0]), "high": float(ends[-1]), "quartiles": quartiles}

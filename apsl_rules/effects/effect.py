@@ -13,6 +13,7 @@ from apsl_rules.effects.adjustment import Adjusted
 from apsl_rules.effects.contrasts import Change, Estimates, Interval, Refusal
 from apsl_rules.effects.neighbourhood import Orientation
 from apsl_rules.names import Node, listing, shown
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import Part
 
 if TYPE_CHECKING:
@@ -29,6 +30,13 @@ class PossibleEffect:
 
     ``adjustment`` is what was held. ``no_effect`` says why there is none, where the edges at the cause show it: the
     effect is then exactly 0. ``refused`` says why it could not be estimated.
+
+    Attributes
+    ----------
+    orientation
+        How the edges at the cause point.
+    estimates
+        What was estimated; None where there is no effect, or it was refused.
     """
 
     orientation: Orientation
@@ -44,13 +52,28 @@ class PossibleEffect:
         return None if self.estimates is None else self.estimates.changes.get(change)
 
 
-@attrs.frozen(slots=False)
-class Effect:
+@attrs.frozen(slots=False, repr=False)
+class Effect(NotebookView):
     """What setting a cause would do to a target, as far as a part and a table tell.
 
     ``possible`` has one effect for each way in which the edges at the cause can point. ``changes`` are what they
     compare, ``main`` the one to look at first: one unit more of a number, or the last level of a category against the
     first; of a category as the target the probability of its last level.
+
+    Attributes
+    ----------
+    cause, target
+        The two nodes that were asked about.
+    part
+        The part that the effect was worked out from.
+    confidence
+        The share of samples whose interval holds the effect.
+    adjust
+        What was asked to be held: the name of a rule, or columns.
+    columns
+        How each column of the table was read.
+    notes
+        What a reader should know of the estimates.
     """
 
     cause: Node

@@ -24,6 +24,7 @@ from apsl_rules.graphs import known_dag
 from apsl_rules.graphs.networks import Network, joint
 from apsl_rules.learning import Settings
 from apsl_rules.names import Node, count_of, in_order, listing, nearest, require_known, shown
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import OpenEdges, Part, arrows_only, graph_of
 from apsl_rules.stopping import interruptible
 
@@ -33,11 +34,18 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-@attrs.frozen(slots=False)
-class Fitted:
+@attrs.frozen(slots=False, repr=False)
+class Fitted(NotebookView):
     """The distributions of the nodes of a part. ``rows`` is how many rows the table had, ``settings`` how it was read.
 
     ``network`` has the graph, the levels and the tables; other tools take it as BIF, for pgmpy and for bnlearn.
+
+    Attributes
+    ----------
+    target
+        The target of the part.
+    prior
+        How many rows the prior counts as.
     """
 
     network: Network

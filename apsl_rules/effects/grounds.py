@@ -11,25 +11,39 @@ import attrs
 from apsl_rules._json_labels import label
 from apsl_rules.effects.contrasts import Change, Interval, figure
 from apsl_rules.effects.effect import Effect, PossibleEffect
-from apsl_rules.names import Node, in_order, shown
+from apsl_rules.names import Node, count_of, in_order, shown
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules import Proof, untested
 
 
 @attrs.frozen
 class Turned:
-    """What the effect would be for either direction of an open line at the cause, smallest first."""
+    """What the effect would be for either direction of an open line at the cause, smallest first.
+
+    Attributes
+    ----------
+    other
+        The other end of the line.
+    into_cause, out_of_cause
+        The possible effects if the line points at the cause, and if it points away from it.
+    """
 
     other: Node
     into_cause: tuple[float, ...]
     out_of_cause: tuple[float, ...]
 
 
-@attrs.frozen(slots=False)
-class Grounds:
+@attrs.frozen(slots=False, repr=False)
+class Grounds(NotebookView):
     """What an effect rests on. It prints as text, and ``to_json()`` gives it as data.
 
     ``proofs`` has the proof of each arrow at the cause, ``turned`` what each open line would change, ``untested`` the
     nodes that the cause could not be tested against, and ``assumptions`` what no data can show.
+
+    Attributes
+    ----------
+    effect
+        The effect itself.
     """
 
     effect: Effect
@@ -40,6 +54,11 @@ class Grounds:
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        cause, target = shown(self.effect.cause), shown(self.effect.target)
+        arrows, lines = count_of(len(self.proofs), "arrow"), count_of(len(self.turned), "open line")
+        return f"<Grounds of the effect of {cause} on {target}: {arrows} and {lines}>"
 
     def _lines(self) -> Iterator[str]:
         cause = shown(self.effect.cause)
@@ -141,27 +160,68 @@ def _assumptions(effect: Effect) -> tuple[str, ...]:
 
 
 def effect_text(effect: Effect) -> str:
-    """Return an effect in words: each possible effect by the main change, and what bounds them."""
+    """Return an effect in words: each possible effect by the changes to look at, and what bounds them.
+
+    Of a target with two levels the last is told, since the other mirrors it; of one with more levels all are.
+    """
     cause, target = shown(effect.cause), shown(effect.target)
-    what = effect.compares or ("refused" if effect.is_refused else "none")
+    what = _compared(effect) or ("refused" if effect.is_refused else "none")
     lines = [f"effect of {cause} on {target}: {what}"]
     for one in effect.possible:
         lines += [f"  {_possible_text(effect, one, change)}" for change in _shown_changes(effect, one)]
     if effect.is_refused:
         lines.append("  nothing bounds the effect, since one that is possible could not be estimated")
-    elif effect.is_open and effect.changes and effect.bounds is not None:
-        low, high = effect.bounds
-        percent = f"{100 * effect.confidence:g} %"
-        lines.append(f"  between {figure(low)} and {figure(high)}, whatever the open lines are ({percent} intervals)")
+    elif effect.is_open and effect.changes:
+        lines += [f"  {line}" for line in _bounds_text(effect)]
     lines += [f"  note: {note}" for note in effect.notes]
     return "\n".join(lines)
 
 
+def _bounds_text(effect: Effect) -> Iterator[str]:
+    """Say between which figures an effect is, whatever the open lines are, by each change that is told."""
+    for change in effect.changes if _has_many_outcomes(effect) else (effect.main,):
+        bounds = effect.bounds_of(change)
+        if bounds is not None:
+            low, high = map(figure, bounds)
+            percent = f"{100 * effect.confidence:g} %"
+            yield f"{_label(effect, change)}between {low} and {high}, whatever the open lines are ({percent} intervals)"
+
+
 def _shown_changes(effect: Effect, one: PossibleEffect) -> tuple[Change, ...]:
-    """Return the changes to print: of a category with several levels every one on the last level of the target."""
+    """Return the changes to print: one for each level of the cause but the first, on each level that is told."""
     if one.estimates is None:
         return (effect.main,)
-    return tuple(change for change in effect.changes if change.outcome == effect.main.outcome)
+    return tuple(change for change in effect.changes if _is_told(effect, change))
+
+
+def _is_told(effect: Effect, change: Change) -> bool:
+    """Return whether a change is printed: of a target with two levels only that of the last."""
+    return _has_many_outcomes(effect) or change.outcome == effect.main.outcome
+
+
+def _has_many_outcomes(effect: Effect) -> bool:
+    """Return whether the target has more than two levels, none of which says all."""
+    return len({change.outcome for change in effect.changes}) > 2  # noqa: PLR2004 - of two, each mirrors the other
+
+
+def _compared(effect: Effect) -> str:
+    """Return what is compared, in words; where several levels of the target are told, each line names its own."""
+    if not _has_many_outcomes(effect):
+        return effect.compares
+    cause, main = shown(effect.cause), effect.main
+    if main.is_number:
+        return f"per unit of {cause}"
+    levels = list(dict.fromkeys(shown(change.level) for change in effect.changes))
+    return f"{cause} = {' or '.join(levels)} against {shown(main.reference)}"
+
+
+def _label(effect: Effect, change: Change) -> str:
+    """Name a change that the first line does not name."""
+    is_only = len({one.level for one in effect.changes}) == 1
+    if _has_many_outcomes(effect):
+        level = "" if is_only or change.is_number else f", {shown(change.level)}"
+        return f"P({shown(effect.target)} = {shown(change.outcome)}){level}: "
+    return "" if change == effect.main or change.is_number else f"{shown(change.level)}: "
 
 
 def _possible_text(effect: Effect, one: PossibleEffect, change: Change) -> str:
@@ -171,10 +231,9 @@ def _possible_text(effect: Effect, one: PossibleEffect, change: Change) -> str:
     if one.refused is not None:
         return f"{f'{under}: ' if under else ''}cannot be estimated: {one.refused}"
     found = one.interval(change)
-    level = "" if change == effect.main or change.is_number else f"{shown(change.level)}: "
     held = f"adjusted for {', '.join(map(shown, one.adjustment))}" if one.adjustment else "not adjusted"
     rows = f"{one.estimates.rows:,} rows" if one.estimates else ""
-    return ", ".join(filter(None, [f"{level}{found}", under, held, rows]))
+    return ", ".join(filter(None, [f"{_label(effect, change)}{found}", under, held, rows]))
 
 
 def effect_data(effect: Effect) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from apsl_rules._arguments import spelt
 from apsl_rules.data import FileTable, Labels, MixedTable, Table
 from apsl_rules.data.counts import CountSource
+from apsl_rules.data.databases import is_database, is_ibis_table
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.data.readers import PlainTable, read_columns
 from apsl_rules.errors import DataError, InvalidArgumentError
@@ -39,6 +40,8 @@ class LevelCodes:
 
 def is_in_memory(data: Any) -> bool:
     """Return whether the rows of a table can be looked at one by one."""
+    if is_database(data) or is_ibis_table(data):
+        return False
     return not isinstance(data, FileTable | CountSource | MomentSource | Source | MixedTable)
 
 

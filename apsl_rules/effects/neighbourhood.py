@@ -29,6 +29,13 @@ class Orientation:
     """One way in which the edges at a cause can point: its parents and its children, by name.
 
     ``assumed`` are the parents, and ``turned`` the children, whose edges the part leaves open.
+
+    Attributes
+    ----------
+    cause
+        The node.
+    parents, children
+        The nodes that point at it, and those that it points at, by name.
     """
 
     cause: Node

@@ -15,7 +15,8 @@ from apsl_rules.effects.figures import Figures, open_figures
 from apsl_rules.effects.neighbourhood import with_sure_arrows
 from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.learning import Request, Settings, Source, run_once
-from apsl_rules.names import Node, shown
+from apsl_rules.names import Node, count_of, shown
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
 
@@ -23,12 +24,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@attrs.frozen(slots=False)
-class Effects:
+@attrs.frozen(slots=False, repr=False)
+class Effects(NotebookView):
     """The effect along each edge at the target of a part: of the target on its children, on it of all others.
 
     ``part`` is what the effects were worked out from: the part itself, or one that reaches further. ``refused`` says
     for which pairs of cause and target nothing could be worked out, and why.
+
+    Attributes
+    ----------
+    effects
+        The effects, one for each edge that allows one.
     """
 
     part: Part
@@ -40,6 +46,10 @@ class Effects:
 
     def __len__(self) -> int:
         return len(self.effects)
+
+    def __repr__(self) -> str:
+        refused = f", {len(self.refused):,} refused" if self.refused else ""
+        return f"<Effects at {shown(self.part.target)}: {count_of(len(self.effects), 'edge')}{refused}>"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one plain row for each neighbour, by the main change of its effect."""

@@ -21,6 +21,15 @@ class Score:
     were learned, ``compelled`` ones are in the CPDAG, ``compelled_correct`` in both. Of the wrong edges, ``reversed``
     ones have the wrong direction, ``missing`` ones were not learned, ``extra`` ones are not in the truth,
     ``undirected`` ones lack their direction, ``falsely_directed`` ones have one that the truth leaves open.
+
+    Attributes
+    ----------
+    against
+        What was compared with: the CPDAG ("cpdag") or the true graph ("dag").
+    scored
+        Which edges were counted.
+    true, predicted
+        How many edges there are, and how many were learned.
     """
 
     against: Against

@@ -19,6 +19,15 @@ class Evidence:
 
     ``nats`` is how far the scored graph with the finding is ahead of the best one without it, where scores were asked.
     ``strength`` is how strong it is all in all, where its source has more to go by than the weakest verdict.
+
+    Attributes
+    ----------
+    source
+        The name of the test or score, or "given".
+    verdicts
+        The tests behind the finding.
+    note
+        What they amount to, in words.
     """
 
     source: str

@@ -17,6 +17,19 @@ class Verdict:
     """One answered independence question, with the figures behind the answer where there are any.
 
     ``rank`` is that of the given columns, for a test that takes columns which depend on others once.
+
+    Attributes
+    ----------
+    x, y, given
+        The question: are x and y independent given the others?
+    decision
+        "independent", "dependent", or "unreliable" where there are too few rows.
+    test
+        The name of the test.
+    statistic, p, dof, n
+        The statistic, its p-value, its degrees of freedom and the number of rows, where there are any.
+    log_p
+        ln p, where p itself is too small to be written.
     """
 
     x: Node

@@ -1,7 +1,8 @@
 """Graphs in the DOT language of Graphviz.
 
 An arrow is an edge, a line an edge with ``dir=none``, a conflict a dashed one with ``dir=both``. A line with a
-suggested direction names its ends along it, and has the probability of that direction as ``suggested``.
+suggested direction names its ends along it, and has the probability of that direction as ``suggested``. Where scores
+were asked, an edge has its ``probability``, and that of its ``direction`` if it has one.
 
 In a graph with hidden causes each end has a shape of its own: ``normal``, ``none``, or ``odot`` for a circle.
 """
@@ -16,7 +17,8 @@ from apsl_rules.parts import ENDS, Edge, MarkedGraph, edge_with_ends, graph_of
 from apsl_rules.rules import End, Mark
 
 _UNSAFE = r'"\\'
-_DRAWN = {Mark.ARROW: "", Mark.LINE: " [dir=none]", Mark.CONFLICT: " [dir=both, style=dashed, color=red]"}
+_DRAWN = {Mark.ARROW: "", Mark.LINE: "dir=none", Mark.CONFLICT: "dir=both, style=dashed, color=red"}
+_FIGURES = ("probability", "direction", "suggested")
 
 
 _SHAPED = {"arrowtail", "arrowhead"}
@@ -57,11 +59,15 @@ def from_dot(text: str) -> MarkedGraph:
 
 
 def _drawn(edge: Edge, *, hidden: bool) -> str:
+    shape = _DRAWN.get(edge.mark, "")
     if hidden:
         at_source, at_target = (_SHAPES[end] for end in ENDS[edge.mark])
         dashed = ", style=dashed, color=red" if edge.mark is Mark.CONFLICT else ""
-        return f" [dir=both, arrowtail={at_source}, arrowhead={at_target}{dashed}]"
-    return _DRAWN[edge.mark] if edge.suggested is None else f" [dir=none, suggested={edge.suggested:.4f}]"
+        shape = f"dir=both, arrowtail={at_source}, arrowhead={at_target}{dashed}"
+    known = {name: getattr(edge, name) for name in _FIGURES}
+    figures = [f"{name}={share:.4f}" for name, share in known.items() if share is not None]
+    said = ", ".join(filter(None, [shape, *figures]))
+    return f" [{said}]" if said else ""
 
 
 def _edge(join: Join) -> tuple[str, str, Mark]:

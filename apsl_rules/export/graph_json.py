@@ -8,6 +8,7 @@ Version 1::
 A node is text, a number, a truth value, null, or a tuple of these. Marks are arrow (from source to target), line and
 conflict; with ``"hidden": true`` also partial (an arrowhead at the target, a circle at the source) and bidirected. A
 line with a suggested direction names its ends along it, and has the probability of that direction as ``suggested``.
+Where scores were asked, an edge has its ``probability``, and that of its ``direction`` if it has one.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def to_graph_json(source: object) -> str:
 
 def _edge_data(edge: Edge) -> dict[str, Any]:
     data = {"source": label(edge.source), "target": label(edge.target), "mark": str(edge.mark)}
-    return data if edge.suggested is None else data | {"suggested": edge.suggested}
+    known = {name: getattr(edge, name) for name in ("probability", "direction", "suggested")}
+    return data | {name: share for name, share in known.items() if share is not None}
 
 
 def from_graph_json(text: str) -> MarkedGraph:

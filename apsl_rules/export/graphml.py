@@ -1,6 +1,7 @@
 """Graphs as GraphML, which Gephi, Cytoscape, yEd, igraph and networkx read.
 
-Every edge has the datum ``mark``, and along a suggested direction the datum ``suggested``, its probability. A line or
+Every edge has the datum ``mark`` and, where scores were asked, its ``probability``; along a direction that is proved it
+has that of the ``direction``, and along one that is only suggested the same as ``suggested``. A line or
 conflict is a pair of opposite edges, as in ``to_networkx``, since few tools read a graph in which only some edges are
 directed. A graph with hidden causes has the datum ``hidden``.
 """
@@ -12,12 +13,13 @@ from xml.etree import ElementTree as ET
 
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
-from apsl_rules.export.networkx import arcs, of_arcs
+from apsl_rules.export.networkx import arc_figures, arcs, of_arcs
 from apsl_rules.names import Node
 from apsl_rules.parts import MarkedGraph, graph_of
 
 _SPACE = "http://graphml.graphdrawing.org/xmlns"
-_MARK, _SUGGESTED, _HIDDEN = "mark", "suggested", "hidden"
+_MARK, _HIDDEN = "mark", "hidden"
+_FIGURES = ("probability", "direction", "suggested")
 
 
 def to_graphml(source: object) -> str:
@@ -27,18 +29,20 @@ def to_graphml(source: object) -> str:
     ET.SubElement(root, "key", {"id": _MARK, "for": "edge", "attr.name": _MARK, "attr.type": "string"})
     if graph.hidden:
         ET.SubElement(root, "key", {"id": _HIDDEN, "for": "graph", "attr.name": _HIDDEN, "attr.type": "boolean"})
-    if graph.suggested:
-        ET.SubElement(root, "key", {"id": _SUGGESTED, "for": "edge", "attr.name": _SUGGESTED, "attr.type": "double"})
+    figures = [(x, y, mark, arc_figures(graph, x, y)) for x, y, mark in arcs(graph)]
+    for name in _FIGURES:
+        if any(name in known for *_, known in figures):
+            ET.SubElement(root, "key", {"id": name, "for": "edge", "attr.name": name, "attr.type": "double"})
     drawn = ET.SubElement(root, "graph", edgedefault="directed")
     if graph.hidden:
         ET.SubElement(drawn, "data", key=_HIDDEN).text = "true"
     for node in graph.nodes:
         ET.SubElement(drawn, "node", id=_name(node))
-    for x, y, mark in arcs(graph):
+    for x, y, mark, known in figures:
         edge = ET.SubElement(drawn, "edge", source=_name(x), target=_name(y))
         ET.SubElement(edge, "data", key=_MARK).text = str(mark)
-        if (x, y) in graph.suggested:
-            ET.SubElement(edge, "data", key=_SUGGESTED).text = repr(graph.suggested[x, y])
+        for name, share in known.items():
+            ET.SubElement(edge, "data", key=name).text = repr(share)
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 

@@ -1,4 +1,4 @@
-"""Graphs for networkx: arcs with a ``mark``, and ``suggested`` where a line has a suggested direction."""
+"""Graphs for networkx: arcs with a ``mark``, and with probabilities where they are known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _DIRECTED = (Mark.ARROW, Mark.PARTIAL)
 def to_networkx(source: object) -> Any:
     """Return a DiGraph whose arcs have the attribute ``mark``; a line or conflict is a pair of arcs.
 
-    Of a line with a suggested direction, the arc along it has the probability of that direction as ``suggested``.
+    Where scores were asked, both arcs of an edge have the ``probability`` that it exists, and an arc along a direction
+    that is proved has the probability of that ``direction``, given that the edge exists. Of a line with a suggested
+    direction, the arc along it has the probability of that direction as ``suggested``, too.
     In a graph with hidden causes, which has the graph attribute ``hidden``, each arc also has the marks at its ends:
     ``source_end`` and ``target_end``.
     """
@@ -27,10 +29,8 @@ def to_networkx(source: object) -> Any:
     made = peer("networkx", "networkx").DiGraph(**({"hidden": True} if graph.hidden else {}))
     made.add_nodes_from(graph.nodes)
     for x, y, mark in arcs(graph):
-        hint: dict[str, Any] = {"suggested": graph.suggested[x, y]} if (x, y) in graph.suggested else {}
-        if graph.hidden:
-            hint = dict(zip(("source_end", "target_end"), map(str, ENDS[mark]), strict=True))
-        made.add_edge(x, y, mark=str(mark), **hint)
+        ends = dict(zip(("source_end", "target_end"), map(str, ENDS[mark]), strict=True)) if graph.hidden else {}
+        made.add_edge(x, y, mark=str(mark), **arc_figures(graph, x, y), **ends)
     return made
 
 
@@ -62,6 +62,16 @@ def arcs(graph: MarkedGraph) -> list[tuple[Node, Node, Mark]]:
         if edge.mark not in _DIRECTED:
             found.append((edge.target, edge.source, edge.mark))
     return found
+
+
+def arc_figures(graph: MarkedGraph, x: Node, y: Node) -> dict[str, float]:
+    """Return what is known of an arc: the probability of its edge, of its direction, and of one that is suggested."""
+    known = {
+        "probability": graph.probabilities.get(frozenset((x, y))),
+        "direction": graph.directions.get((x, y)),
+        "suggested": graph.suggested.get((x, y)),
+    }
+    return {name: share for name, share in known.items() if share is not None}
 
 
 def of_arcs(

@@ -1,6 +1,7 @@
 """Graphs for pgmpy: a DAG where all edges are arrows, a PDAG otherwise.
 
 A PDAG has no sign for conflicts: they are undirected edges there. The attribute ``mark`` of its arcs keeps them apart.
+Arcs have the probabilities of ``to_networkx`` as well.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Any
 
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export._peers import peer
-from apsl_rules.export.networkx import arcs, from_networkx, refuse_none
+from apsl_rules.export.networkx import arc_figures, arcs, from_networkx, refuse_none
 from apsl_rules.graphs import is_networkx
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import in_order
@@ -27,12 +28,14 @@ def to_pgmpy(source: object) -> Any:
         made = base.DAG()
         made.add_nodes_from(dag.nodes)
         made.add_edges_from([(edge.source, edge.target) for edge in graph.edges])
+        for x, y, _ in arcs(graph):
+            made.edges[x, y].update(arc_figures(graph, x, y))
         return made
     undirected = [in_order(pair) for pair in graph.lines | graph.conflicts]
     made = base.PDAG(directed_ebunch=list(graph.arrows), undirected_ebunch=undirected)
     made.add_nodes_from(graph.nodes)
     for x, y, mark in arcs(graph):
-        made.edges[x, y]["mark"] = str(mark)
+        made.edges[x, y].update(mark=str(mark), **arc_figures(graph, x, y))
     return made
 
 

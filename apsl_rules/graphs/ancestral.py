@@ -24,7 +24,15 @@ Ends: TypeAlias = Mapping[tuple[Node, Node], EndMark]
 
 @attrs.frozen(slots=False, repr=False)
 class DagWithHidden:
-    """A known graph with hidden nodes; make one with ``known_dag(..., hidden=[...])`` or ``network.hiding(...)``."""
+    """A known graph with hidden nodes; make one with ``known_dag(..., hidden=[...])`` or ``network.hiding(...)``.
+
+    Attributes
+    ----------
+    dag
+        The whole graph.
+    hidden
+        The nodes that no question can be asked about.
+    """
 
     dag: Dag
     hidden: tuple[Node, ...]

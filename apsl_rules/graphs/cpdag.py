@@ -14,13 +14,24 @@ import attrs
 
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Depth, Node, Pair, check_depth, count_of, in_order, require_known
+from apsl_rules.notebook_view import NotebookView
 
 Arrow: TypeAlias = tuple[Node, Node]
 
 
 @attrs.frozen(slots=False, repr=False)
-class Pdag:
-    """A partially directed graph: arrows (x, y) and lines {x, y}."""
+class Pdag(NotebookView):
+    """A partially directed graph: arrows (x, y) and lines {x, y}.
+
+    Attributes
+    ----------
+    nodes
+        The nodes.
+    arrows
+        The arrows as (from, to).
+    lines
+        The undirected edges, each as a set of two nodes.
+    """
 
     nodes: tuple[Node, ...]
     arrows: frozenset[Arrow]
@@ -78,7 +89,17 @@ class Pdag:
 
 @attrs.frozen(slots=False, repr=False)
 class Cpdag(Pdag):
-    """A completed partially directed graph: its arrows are compelled, its lines can have either direction."""
+    """A completed partially directed graph: its arrows are compelled, its lines can have either direction.
+
+    Attributes
+    ----------
+    nodes
+        The nodes.
+    arrows
+        The compelled arrows as (from, to).
+    lines
+        The edges whose direction is open, each as a set of two nodes.
+    """
 
 
 def cpdag(dag: Dag) -> Cpdag:

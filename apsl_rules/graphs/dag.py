@@ -13,6 +13,7 @@ import attrs
 from apsl_rules._arguments import spelt
 from apsl_rules.errors import GraphError
 from apsl_rules.names import Node, check_labels, count_of, in_order, nearest
+from apsl_rules.notebook_view import NotebookView
 
 if TYPE_CHECKING:
     from apsl_rules.graphs.ancestral import DagWithHidden
@@ -21,10 +22,17 @@ _SPELT_OUT = 12
 
 
 @attrs.frozen(slots=False, repr=False)
-class Dag:
+class Dag(NotebookView):
     """A directed acyclic graph: ``parents[i]`` are the parents of ``nodes[i]``, both in the order given.
 
     Make one with :func:`known_dag`. Empty graphs, directed cycles and unknown or repeated nodes are refused.
+
+    Attributes
+    ----------
+    nodes
+        The nodes, in the order given.
+    parents
+        The parents of each node, in the same order.
     """
 
     nodes: tuple[Node, ...]
@@ -122,7 +130,7 @@ def known_dag(source: object) -> Dag: ...
 @overload
 def known_dag(source: object, *, hidden: Iterable[Node]) -> DagWithHidden: ...
 def known_dag(source: object, *, hidden: Iterable[Node] | None = None) -> Dag | DagWithHidden:
-    """Make a graph from a mapping of each node to its parents, a networkx DiGraph, or an imported ``MarkedGraph``.
+    """Make a graph from a ``source``: a mapping of each node to its parents, a networkx DiGraph or a ``MarkedGraph``.
 
     Nodes that are ``hidden`` act in the graph, but no question can be asked about them.
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from apsl_rules._arguments import mapping
-from apsl_rules.data import MissingRule
+from apsl_rules.data import MissingRule, Target, join_target
 from apsl_rules.data.counts import CountSource
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError
 from apsl_rules.learning.request import Request
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
-from apsl_rules.names import Node, check_target, in_order, require_known
+from apsl_rules.names import Node, in_order, require_known
 from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Part
@@ -25,7 +25,7 @@ _CLASSICAL = TestSpec()
 
 def find_blanket(
     source: Any,
-    node: Node,
+    node: Target,
     *,
     finder: str | None = None,
     oracle: str | None = None,
@@ -40,18 +40,19 @@ def find_blanket(
 ) -> Blanket:
     """Find the parents, children and spouses of a node; spouses are kept for the child that they share.
 
-    Without a ``finder`` the blanket is read from the part of depth 1 that ``learn`` gives, so that both name the same
-    neighbours. ``finder`` asks for a classical algorithm instead, one of those that ``apsl finders`` lists as blanket
-    finders; ``options`` are its own, such as ``{"symmetric": True}``. Without ``alpha`` and ``max_conditioning`` the
-    part is learned with the settings of its learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on
-    conditioning sets. All other settings are those of ``learn``.
+    ``source`` and ``node`` are those of ``learn``, the target included. Without a ``finder`` the blanket is read from
+    the part of depth 1 that ``learn`` gives, so that both name the same neighbours. ``finder`` asks for a classical
+    algorithm instead, one of those that ``apsl finders`` lists as blanket finders; ``options`` are its own, such as
+    ``{"symmetric": True}``. Without ``alpha`` and ``max_conditioning`` the part is learned with the settings of its
+    learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on conditioning sets. ``oracle``,
+    ``missing``, ``discretize``, ``counts``, ``knowledge`` and ``plugins`` are those of ``learn``.
 
     >>> from apsl_rules.graphs import known_dag
     >>> found = find_blanket(known_dag({"a": [], "b": [], "c": ["a", "b"]}), "a")
     >>> found.neighbours, dict(found.spouses)
     (('c',), {'c': ('b',)})
     """
-    check_target(node, "node")
+    source, node = join_target(source, node)
     further = mapping("options", options, "{'symmetric': True}")
     request = Request.of(
         {

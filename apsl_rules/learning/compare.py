@@ -9,12 +9,14 @@ from typing import Any, Unpack
 import attrs
 
 from apsl_rules._arguments import listed
+from apsl_rules.data import Target, join_target
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.choose import AUTO, find_learner, is_auto
+from apsl_rules.learning.progress import progress_bar
 from apsl_rules.learning.request import Learner, Request, Settings
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
-from apsl_rules.names import Depth, Node, check_depth, check_target
+from apsl_rules.names import Depth, check_depth
 from apsl_rules.parts import Comparison, Part
 from apsl_rules.stopping import interruptible
 
@@ -24,7 +26,7 @@ WARMING = 5_000
 
 @interruptible
 def compare(
-    source: Any, target: Node, depth: Depth = 1, *, learners: Iterable[Learner], **settings: Unpack[Settings]
+    source: Any, target: Target, depth: Depth = 1, *, learners: Iterable[Learner], **settings: Unpack[Settings]
 ) -> Comparison:
     """Learn the same part with several learners and lay the results side by side.
 
@@ -46,7 +48,7 @@ def compare(
     >>> [(row["learner"], row["arrows"], row["shared"], row["same"]) for row in compared.rows()]
     [('apsl', 2, 3, 3), ('pcd-by-pcd-paper', 3, 3, 2)]
     """
-    check_target(target)
+    source, target = join_target(source, target)
     check_depth(depth)
     if "learner" in settings:
         message = "compare takes learners, a list; leave learner out"
@@ -64,16 +66,18 @@ def compare(
     opened = open_data(source, request)
     parts: dict[str, Part] = {}
     seconds: dict[str, float] = {}
-    for name, learner in named:
-        own = attrs.evolve(request, learner=learner)
-        try:
-            if "own answers" not in opened.gives:
-                run_once(attrs.evolve(own, max_tests=min(WARMING, own.max_tests or WARMING)), opened, target, 1)
-            begun = process_time()
-            part = run_once(own, opened, target, depth)
-            seconds[name] = process_time() - begun
-            parts[name] = part
-        except KeyboardInterrupt as stop:
-            so_far = Comparison(parts, seconds) if parts else None
-            raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
+    with progress_bar("learners compared") as bar:
+        for name, learner in named:
+            own = attrs.evolve(request, learner=learner)
+            try:
+                if "own answers" not in opened.gives:
+                    run_once(attrs.evolve(own, max_tests=min(WARMING, own.max_tests or WARMING)), opened, target, 1)
+                begun = process_time()
+                part = run_once(own, opened, target, depth)
+                seconds[name] = process_time() - begun
+                parts[name] = part
+            except KeyboardInterrupt as stop:
+                so_far = Comparison(parts, seconds) if parts else None
+                raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
+            bar(len(parts), len(named))
     return Comparison(parts, seconds)

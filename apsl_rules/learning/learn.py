@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+from apsl_rules.data import Target, join_target
 from apsl_rules.learning.request import Request, Settings
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
-from apsl_rules.names import Depth, Node, check_depth, check_target
+from apsl_rules.names import Depth, check_depth
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
 
 
 @interruptible
-def learn(source: Any, target: Node, *, depth: Depth = 1, **settings: Unpack[Settings]) -> Part:
+def learn(source: Any, target: Target, *, depth: Depth = 1, **settings: Unpack[Settings]) -> Part:
     """Learn the structure around a target, every arrow with its proof.
 
     Parameters
@@ -22,7 +23,8 @@ def learn(source: Any, target: Node, *, depth: Depth = 1, **settings: Unpack[Set
         What to learn from: a table (pandas, polars, pyarrow, numpy, a path, or ``table(...)``), a known graph
         (``known_dag(...)``, a networkx DiGraph), one with hidden nodes, a ``Network``, or any oracle.
     target
-        The node of interest.
+        The node of interest. With a table in memory it may also be a column of values, as in scikit-learn:
+        ``learn(X, y)`` adds y to X under its own name, or as "y".
     depth
         How far to learn: 1 gives the edges at the target, "max" everything connected with it.
     settings
@@ -82,7 +84,7 @@ def learn(source: Any, target: Node, *, depth: Depth = 1, **settings: Unpack[Set
     >>> sorted(part.arrows)
     [('Rain', 'Wet'), ('Sprinkler', 'Wet')]
     """
-    check_target(target)
+    source, name = join_target(source, target)
     check_depth(depth)
     request = Request.of(settings)
-    return run_once(request, open_data(source, request), target, depth)
+    return run_once(request, open_data(source, request), name, depth)

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import closing, nullcontext
+from pathlib import Path
 from typing import Any, Literal, Unpack
 
+import attrs
+
+from apsl_rules._arguments import demand, path_text, spelt
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.budget import Budget
 from apsl_rules.learning.choose import choose_learner
+from apsl_rules.learning.progress import with_bar
 from apsl_rules.learning.request import Request, Settings
 from apsl_rules.learning.run import require_target, run_once
 from apsl_rules.learning.source import Source, open_data
+from apsl_rules.learning.task import describe_task
+from apsl_rules.learning.work_in_order import work_in_order
 from apsl_rules.names import Depth, Node, check_depth, in_order
 from apsl_rules.oracles import SharedOracle, share_memory
-from apsl_rules.parts import Part, Parts
+from apsl_rules.parts import Frame, Part, Parts, PartsJournal
 from apsl_rules.plugins import LearnerOffer, pick
-from apsl_rules.stopping import Workers, interruptible
+from apsl_rules.stopping import interruptible
 
 
 @interruptible
+@with_bar("parts learned")
 def learn_many(
-    source: Any, targets: Iterable[Node] | Literal["all"], *, depth: Depth = 1, **settings: Unpack[Settings]
+    source: Any,
+    targets: Iterable[Node] | Literal["all"],
+    *,
+    depth: Depth = 1,
+    journal: str | Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **settings: Unpack[Settings],
 ) -> Parts:
     """Learn the parts around many targets, asking nothing twice.
 
@@ -33,6 +48,13 @@ def learn_many(
         The nodes of interest, or "all": then the union is the whole graph, made of parts.
     depth
         As for ``learn``.
+    journal
+        A file that gets each part as soon as it is learned. The same call, made again after a kill, an interrupt or a
+        limit, takes the parts from there and goes on with the others. The parts then stay in the file and are read when
+        they are asked for, so that memory does not grow with their number; ``load_parts`` reads them later. A file of
+        other data or other settings is refused.
+    progress
+        A function that is told the number of parts learned, and of all.
     settings
         The settings of ``learn``; limits hold for all parts together, ``threads`` learn that many parts at a time.
         An interrupt raises ``Interrupted``, whose ``result`` has the parts that were learned.
@@ -45,76 +67,127 @@ def learn_many(
     ([('c', 'd')], [('a', 'c'), ('c', 'd')])
     """
     check_depth(depth)
+    known = progress is None or callable(progress)
+    demand(known, f"progress is {spelt(progress)}; give a function that takes the parts learned and of all")
     request = Request.of(settings, "learn_many")
     opened = open_data(source, request)
     offer, _ = choose_learner(request, opened.gives)
     oracle = share_memory(opened.oracle(offer.spec.tests.alpha, 1))
     wanted = _check_targets(targets, oracle.nodes, opened)
-    parts: dict[Node, Part] = {}
-    stopped: str | None = None
-    try:
-        _learn_all(request, opened, oracle, targets=wanted, depth=depth, parts=parts)
-    except KeyboardInterrupt as stop:
-        told = f"stopped at an interrupt before {len(wanted) - len(parts)} of {len(wanted)} targets were learned"
-        so_far = _gather(request, offer, oracle, depth=depth, parts=parts, incomplete=told) if parts else None
-        raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
-    if not parts:
-        message = "the limits allow no part at all; allow more tests or seconds"
-        raise InvalidArgumentError(message)
-    if len(parts) < len(wanted):
-        stopped = f"stopped at the limit before {len(wanted) - len(parts)} of {len(wanted)} targets were begun"
-    else:
-        stopped = next((part.incomplete for part in parts.values() if part.incomplete), None)
-    return _gather(request, offer, oracle, depth=depth, parts=parts, incomplete=stopped)
+    kept: PartsJournal | None = None
+    if journal is not None:
+        task = describe_task(request, opened, offer.spec, depth)
+        frame = Frame(oracle.nodes, opened.columns, request.known)
+        kept = PartsJournal(Path(path_text(journal, "journal")), task, frame)
+    with kept or nullcontext():
+        return _Many(
+            request=request,
+            source=opened,
+            offer=offer,
+            oracle=oracle,
+            targets=wanted,
+            depth=depth,
+            journal=kept,
+            progress=progress,
+        ).learn()
 
 
-def _learn_all(
-    request: Request,
-    source: Source,
-    oracle: SharedOracle,
-    *,
-    targets: tuple[Node, ...],
-    depth: Depth,
-    parts: dict[Node, Part],
-) -> None:
-    """Learn one part after the other, or several at a time, within what the limits leave."""
-    budget = Budget.of(request)
+@attrs.define(eq=False, kw_only=True)
+class _Many:
+    """One call: what is asked for, and the parts learned so far, in a journal or in memory."""
 
-    def learn_one(target: Node) -> Part:
-        return run_once(budget.left(request, oracle.tests), source, target, depth, oracle=oracle)
+    request: Request
+    source: Source
+    offer: LearnerOffer
+    oracle: SharedOracle
+    targets: tuple[Node, ...]
+    depth: Depth
+    journal: PartsJournal | None
+    progress: Callable[[int, int], None] | None
+    parts: dict[Node, Part] = attrs.field(factory=dict, init=False)
 
-    # One at a time where a limit is to be met at one place, or rows are counted elsewhere in rounds.
-    if request.threads == 1 or request.is_limited or isinstance(source.table, CachedCounts):
-        for target in targets:
-            if budget.is_spent(oracle.tests):
-                break
-            parts[target] = learn_one(target)
-        return
-    with Workers(request.threads) as pool:
-        parts.update(zip(targets, pool.map(learn_one, targets), strict=True))
+    def learn(self) -> Parts:
+        """Learn what is not learned yet, within the limits."""
+        targets = self.targets
+        if self.journal is not None:
+            self.oracle.count_computed(self.journal.computed)
+        try:
+            self._learn_all()
+        except KeyboardInterrupt as stop:
+            left = len(targets) - len(self._learned)
+            told = f"stopped at an interrupt before {left} of {len(targets)} targets were learned"
+            so_far = self._gather(told) if self._learned else None
+            raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
+        learned = self._learned
+        if not learned:
+            message = "the limits allow no part at all; allow more tests or seconds"
+            raise InvalidArgumentError(message)
+        if len(learned) < len(targets):
+            return self._gather(
+                f"stopped at the limit before {len(targets) - len(learned)} of {len(targets)} targets were begun"
+            )
+        return self._gather(next((part.incomplete for part in self.parts.values() if part.incomplete), None))
 
+    @property
+    def _learned(self) -> Mapping[Node, Part]:
+        """Return the parts learned so far, by name; one that met a limit is not in the journal."""
+        if self.journal is None:
+            return self.parts
+        kept = self.journal.parts.only(self.targets)
+        if not self.parts:
+            return kept
+        both = {**{target: kept[target] for target in kept}, **self.parts}
+        return {target: both[target] for target in self.targets if target in both}
 
-def _gather(
-    request: Request,
-    offer: LearnerOffer,
-    oracle: SharedOracle,
-    *,
-    depth: Depth,
-    parts: dict[Node, Part],
-    incomplete: str | None,
-) -> Parts:
-    rules = offer.spec.rules
-    return Parts(
-        depth,
-        offer.name,
-        parts,
-        sum(part.counts.distinct for part in parts.values()),
-        oracle.tests,
-        tuple(oracle.nodes),
-        pick(request.manager.rulebooks, rules.rulebook, "rulebook"),
-        rules.conflicts,
-        incomplete,
-    )
+    def _learn_all(self) -> None:
+        """Learn one part after the other, or several at a time, within what the limits leave."""
+        request, source, oracle, journal = self.request, self.source, self.oracle, self.journal
+        budget, before = Budget.of(request), oracle.tests
+        left = [target for target in self.targets if journal is None or target not in journal]
+        done = len(self.targets) - len(left)
+        self._tell(done)
+
+        def learn_one(target: Node) -> Part | None:
+            if budget.is_spent(oracle.tests - before):
+                return None
+            return run_once(budget.left(request, oracle.tests - before), source, target, self.depth, oracle=oracle)
+
+        # One at a time where a limit is to be met at one place, or rows are counted elsewhere in rounds.
+        is_single = request.is_limited or isinstance(source.table, CachedCounts)
+        with closing(work_in_order(learn_one, left, 1 if is_single else request.threads)) as ahead:
+            for part in ahead:
+                if part is None:
+                    break
+                self._keep(part)
+                done += 1
+                self._tell(done)
+
+    def _keep(self, part: Part) -> None:
+        computed = self.oracle.collect_computed()
+        if self.journal is None or part.incomplete:
+            self.parts[part.target] = part
+        else:
+            self.journal.add(part, computed)
+
+    def _tell(self, done: int) -> None:
+        if self.progress is not None:
+            self.progress(done, len(self.targets))
+
+    def _gather(self, incomplete: str | None) -> Parts:
+        rules, learned = self.offer.spec.rules, self._learned
+        asked = {} if self.journal is None else self.journal.asked
+        asked = asked | {target: part.counts.distinct for target, part in self.parts.items()}
+        return Parts(
+            self.depth,
+            self.offer.name,
+            learned,
+            sum(asked[target] for target in learned),
+            self.oracle.tests,
+            tuple(self.oracle.nodes),
+            pick(self.request.manager.rulebooks, rules.rulebook, "rulebook"),
+            rules.conflicts,
+            incomplete,
+        )
 
 
 def _check_targets(

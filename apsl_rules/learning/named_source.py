@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from apsl_rules.data import FileTable, MixedTable, Table, is_countable, is_left_in_place
+from apsl_rules.data.databases import DatabaseTable, duckdb_path, is_database
 from apsl_rules.data.readers import split_sheet
 from apsl_rules.errors import PluginError, UnknownNameError
 from apsl_rules.graphs import Dag, DagWithHidden
@@ -15,10 +16,14 @@ from apsl_rules.plugins import Plugins
 
 
 def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> Any:
-    """Return what a name on the command line stands for: a network or the content of a file.
+    """Return what a name on the command line stands for: a network, a table of a database or the content of a file.
 
     A table that is counted elsewhere than in memory is left in its file.
     """
+    if is_database(name):
+        table = DatabaseTable(name)
+        path = duckdb_path(table)
+        return table if path is None else FileTable(path)
     if name in network_names():
         return network(name)
     if not name:

@@ -8,16 +8,10 @@ from math import sqrt, tanh
 from statistics import NormalDist
 
 from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
-from apsl_rules.parts import Part
+from apsl_rules.parts import Part, assumption_note
 from apsl_rules.rules import adjacent, gap, untested
 
 _FEW_ROWS = 100
-_FAMILIES = {
-    "fisherz": "linear relations of numbers",
-    "gsquare": "relations of any form between categories",
-    "chisquare": "relations of any form between categories",
-    "moments": "smooth relations, on normal scores of the numbers",
-}
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _NO_EFFECTS = frozenset({"sex", "gender", "race", "ethnicity", "age", "birthdate", "birthday", "birthyear", "dob"})
 
@@ -25,7 +19,7 @@ _NO_EFFECTS = frozenset({"sex", "gender", "race", "ethnicity", "age", "birthdate
 def notes_on_part(part: Part, rows: int | None) -> Iterator[str]:
     """Return what a reader should know of a part from data: its assumptions, odd arrows, and what rows cannot show."""
     if part.edges:
-        yield assumptions(part)
+        yield assumption_note(part)
     yield from _on_odd_arrows(part)
     if not part.edges and part.incomplete is None:
         yield _why_empty(part, rows)
@@ -34,15 +28,6 @@ def notes_on_part(part: Part, rows: int | None) -> Iterator[str]:
             f"{count_of(rows, 'row')} are few: edges are found only if they are strong{_unseen(part, rows)}, and "
             "their directions are hardly ever determined"
         )
-
-
-def assumptions(part: Part) -> str:
-    """Say on what the arrows of a part rest."""
-    family = _FAMILIES.get(part.oracle)
-    tests = "" if family is None else f"; tests look for {family}"
-    if part.allows_hidden:
-        return f"marks allow hidden common causes; they assume faithfulness and independent, unselected rows{tests}"
-    return f"arrows assume no hidden common causes, faithfulness and independent rows{tests}"
 
 
 def notes_on_hidden(part: Part) -> Iterator[str]:

@@ -18,15 +18,18 @@ from apsl_rules.learning.choose import choose_learner, false_discovery_rate
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import FRONTIERS, everyone
 from apsl_rules.learning.part_notes import notes_on_hidden, notes_on_part
+from apsl_rules.learning.progress import follow_visits
 from apsl_rules.learning.request import Request
 from apsl_rules.learning.source import Source
 from apsl_rules.learning.untested import notes_on_untested
 from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
-from apsl_rules.oracles import Asker, Oracle
+from apsl_rules.oracles import Asker, Oracle, share_memory
 from apsl_rules.parts import Part, inside, least_direction
 from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, pick
 from apsl_rules.stopping import INTERRUPTED, Stop
 
+#: Sweeps over more nodes than this are not all kept during a run.
+_WIDE = 1 << 16
 #: Seconds that a run which has reached its end may still take to tell the rules what it has found.
 _LAST_WORDS = 1.0
 
@@ -47,11 +50,14 @@ def run_once(
     """
     offer, chosen = choose_learner(request, source.gives)
     answering = oracle or source.oracle(offer.spec.tests.alpha, request.threads)
+    if oracle is None and len(answering.nodes) > _WIDE:
+        answering = share_memory(answering)  # keeps few sweeps
     asker = Asker(answering, origin=source.origin, max_tests=request.max_tests, max_seconds=request.max_seconds)
     require_target(target, asker.nodes, source)
     request.known.require_nodes(asker.nodes)
-    rounds_before = source.rounds
-    part = learn_part(offer, _context(request, source, offer, asker, target=target, depth=depth, whole=whole))
+    before = source.traffic
+    with follow_visits(request) as followed:
+        part = learn_part(offer, _context(followed, source, offer, asker, target=target, depth=depth, whole=whole))
     try:
         asker.flush()
         told = () if asker.perfect else notes_on_part(part, source.row_count)
@@ -61,7 +67,7 @@ def run_once(
             *notes_on_untested(part),
             *notes_on_hidden(part),
             *told,
-            *source.notes(part, rounds_before),
+            *source.notes(part, before),
         )
         part = attrs.evolve(part, notes=_listed(notes), columns=source.columns)
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from apsl_rules.data import ColumnKind, MixedTable, Table, notes_on, notes_on_counts
+from apsl_rules.data import ColumnKind, MixedTable, Table, Traffic, notes_on, notes_on_counts, traffic_of
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError
@@ -64,18 +64,20 @@ class Source:
             self._oracles[alpha, threads] = _guard(self.origin, lambda: offer.make(self.data, settings))
         return self._oracles[alpha, threads]
 
-    def notes(self, part: Part, rounds_before: int) -> tuple[str, ...]:
+    def notes(self, part: Part, before: Traffic) -> tuple[str, ...]:
         """Return what a reader of a part should know of the table behind it."""
         if isinstance(self.table, CachedCounts):
-            return tuple(notes_on_counts(self.table, part.members, rounds_before))
+            return tuple(notes_on_counts(self.table, part.members, before))
         if isinstance(self.table, Table):
             return tuple(notes_on(self.table, part.members))
         unused = (_UNUSED_CACHE,) if "cache" in self.options else ()
         if isinstance(self.table, MomentSource):
-            return (*self.table.heading.notes, *unused, f"moments came from {self.table.kind}")
+            came = traffic_of(self.table).since(before)
+            told = f" {came}" if hasattr(self.table, "rounds") else ""
+            return (*self.table.heading.notes, *unused, f"moments came from {self.table.kind}{told}")
         return (*notes_on(self.table, part.members), *unused) if isinstance(self.table, MixedTable) else ()
 
-    @property
+    @cached_property
     def columns(self) -> tuple[ColumnKind, ...]:
         """Return how each column of the table was read, where that is known."""
         told = getattr(self._heading, "columns", ())
@@ -93,9 +95,9 @@ class Source:
         return getattr(self.table, "heading", self.table)
 
     @property
-    def rounds(self) -> int:
-        """Return how many rounds of counting were made so far."""
-        return self.table.rounds if isinstance(self.table, CachedCounts) else 0
+    def traffic(self) -> Traffic:
+        """Return what came from rows that stay elsewhere so far."""
+        return traffic_of(self.table)
 
     # --- resamples ---------------------------------------------------------------------------------------------------
 

@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Future
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import closing, nullcontext
+from pathlib import Path
 from typing import Any, Unpack
 
 import attrs
 import numpy as np
 
-from apsl_rules._arguments import demand, is_whole, spelt
+from apsl_rules._arguments import demand, is_whole, path_text, spelt
+from apsl_rules.data import Target, join_target
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.budget import Budget
+from apsl_rules.learning.choose import choose_learner
+from apsl_rules.learning.progress import with_bar
 from apsl_rules.learning.request import Request, Settings
 from apsl_rules.learning.resample import draw_rows
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
-from apsl_rules.names import Depth, Node, check_depth, check_target
-from apsl_rules.parts import Stability, Tally, count_support, tally
-from apsl_rules.stopping import Workers, interruptible
+from apsl_rules.learning.task import describe_task
+from apsl_rules.learning.work_in_order import work_in_order
+from apsl_rules.names import Depth, check_depth
+from apsl_rules.parts import Stability, Tally, TallyJournal, count_support, tally
+from apsl_rules.stopping import interruptible
 
 
 @interruptible
+@with_bar("resamples learned")
 def stability(
     source: Any,
-    target: Node,
+    target: Target,
     *,
     depth: Depth = 1,
     resamples: int = 100,
     seed: int = 0,
     subsample: float | None = None,
+    journal: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     **settings: Unpack[Settings],
 ) -> Stability:
@@ -50,6 +56,10 @@ def stability(
         0.5 draws that share of the rows without repetition, which does not exaggerate dependence as repetition does.
     threads
         How many resamples to learn at a time; the result is the same for any number.
+    journal
+        A file that gets what each resample shows as soon as it is learned. The same call, made again after a kill, an
+        interrupt or a limit, takes these from there; more resamples may be asked for. A file of other data or other
+        settings is refused.
     progress
         A function that is told the number of resamples done, and of all.
     max_tests, max_seconds
@@ -66,7 +76,7 @@ def stability(
     >>> found.of("Cancer", "Xray").edge
     1.0
     """
-    check_target(target)
+    source, target = join_target(source, target)
     check_depth(depth)
     known = progress is None or callable(progress)
     demand(known, f"progress is {spelt(progress)}; give a function that takes the resamples done and of all")
@@ -80,26 +90,35 @@ def stability(
     part = run_once(single, opened, target, depth)
     quiet = attrs.evolve(single, plugins=request.manager.copy(watched=False))
 
-    def draw(seeds: np.random.SeedSequence) -> Tally:
-        rows = opened.resampled(draw_rows(opened.rows, seeds, size))
+    kept: TallyJournal | None = None
+    if journal is not None:
+        spec = choose_learner(request, opened.gives)[0].spec
+        task = describe_task(request, opened, spec, depth, target=target, seed=seed, subsample=subsample)
+        kept = TallyJournal(Path(path_text(journal, "journal")), task, part.nodes)
+    tell = progress or (lambda _done, _of: None)
+    seeds = np.random.SeedSequence(seed).spawn(resamples)
+
+    def draw(number: int) -> Tally:
+        if kept is not None and number in kept:
+            return kept.tally(number)
+        rows = opened.resampled(draw_rows(opened.rows, seeds[number], size))
         return tally(run_once(budget.left(quiet, 0), rows, target, depth))
 
     tallies: list[Tally] = []
     stopped, interrupted = part.incomplete, False
     tests = part.counts.distinct
-    seeds = [] if stopped else np.random.SeedSequence(seed).spawn(resamples)
+    wanted = range(0 if stopped else resamples)
     try:
-        with closing(_in_order(draw, seeds, request.threads)) as ahead:
+        with kept or nullcontext(), closing(work_in_order(draw, wanted, request.threads)) as ahead:
             for one in ahead:
                 tests += one.tests
-                stopped = one.incomplete
-                if stopped is None and request.max_tests is not None and tests > request.max_tests:
-                    stopped = f"stopped at {request.max_tests} test{'s' * (request.max_tests != 1)}"
+                stopped = one.incomplete or _over_limit(request, tests)
                 if stopped is not None:
                     break
+                if kept is not None:
+                    kept.add(len(tallies), one)
                 tallies.append(one)
-                if progress is not None:
-                    progress(len(tallies), resamples)
+                tell(len(tallies), resamples)
     except KeyboardInterrupt:
         stopped, interrupted = "stopped at an interrupt", True
     supports, support = count_support(part, tallies)
@@ -116,6 +135,12 @@ def stability(
     if interrupted:
         raise Interrupted(part=found.part, result=found)
     return found
+
+
+def _over_limit(request: Request, tests: int) -> str | None:
+    """Say that all runs together took too many tests, if they did."""
+    over = request.max_tests is not None and tests > request.max_tests
+    return f"stopped at {request.max_tests} tests" if over else None
 
 
 def _check(resamples: int, seed: int, request: Request) -> None:
@@ -142,24 +167,3 @@ def _size(subsample: float | None, rows: int) -> int | None:
         message = f"a subsample of {subsample} has {size} of {rows} rows; at least 2 are needed"
         raise InvalidArgumentError(message)
     return size
-
-
-def _in_order(
-    work: Callable[[np.random.SeedSequence], Tally], seeds: Iterable[np.random.SeedSequence], threads: int
-) -> Generator[Tally]:
-    """Work on all seeds, several at a time, and give the results in their order; none is begun that nobody awaits."""
-    if threads == 1:
-        yield from map(work, seeds)
-        return
-    ahead: deque[Future[Tally]] = deque()
-    with Workers(threads) as pool:
-        try:
-            for one in seeds:
-                ahead.append(pool.submit(work, one))
-                if len(ahead) > 2 * threads:
-                    yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
-        finally:
-            for waiting in ahead:
-                waiting.cancel()

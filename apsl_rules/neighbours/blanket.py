@@ -7,17 +7,27 @@ from typing import Literal, Protocol
 
 import attrs
 
-from apsl_rules.names import Node, in_order
+from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.neighbours.symmetric import Neighbours
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.oracles import Oracle, Search, foresee
 
 
-@attrs.frozen
-class Blanket:
+@attrs.frozen(repr=False)
+class Blanket(NotebookView):
     """The parents and children of a node, and for each child that is shared the spouses it is shared with.
 
     ``untested`` are nodes that may be neighbours as well: there were too few rows to tell. Only a blanket that is read
     from a part knows them.
+
+    Attributes
+    ----------
+    node
+        The node whose blanket it is.
+    neighbours
+        Its parents and children, by name.
+    spouses
+        For each child that is shared, the nodes that it is shared with.
     """
 
     node: Node
@@ -27,6 +37,10 @@ class Blanket:
 
     def __hash__(self) -> int:
         return hash((Blanket, self.node, self.neighbours))
+
+    def __repr__(self) -> str:
+        spouses = count_of(len({one for shared in self.spouses.values() for one in shared}), "spouse")
+        return f"<Blanket of {shown(self.node)}: {count_of(len(self.neighbours), 'neighbour')}, {spouses}>"
 
     @property
     def members(self) -> tuple[Node, ...]:

@@ -6,6 +6,7 @@ from apsl_rules.oracles.asker import Asker, Counts, complete_oracle
 from apsl_rules.oracles.protocol import (
     BaseOracle,
     BatchedOracle,
+    Cut,
     Eliminating,
     Elimination,
     Oracle,
@@ -15,6 +16,7 @@ from apsl_rules.oracles.protocol import (
     Sweep,
     foresee,
 )
+from apsl_rules.oracles.ranked_nodes import RankedNodes
 from apsl_rules.oracles.shared import SharedOracle, share_memory
 
 __all__ = [
@@ -22,10 +24,12 @@ __all__ = [
     "BaseOracle",
     "BatchedOracle",
     "Counts",
+    "Cut",
     "Eliminating",
     "Elimination",
     "Oracle",
     "Query",
+    "RankedNodes",
     "Search",
     "Separation",
     "SharedOracle",

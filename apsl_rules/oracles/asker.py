@@ -7,13 +7,22 @@ from threading import Lock
 from typing import Any, TypeVar, get_args
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
 from apsl_rules.errors import ApslError, InvalidArgumentError, LimitReachedError, PluginError
 from apsl_rules.evidence import Decision, Verdict
-from apsl_rules.names import Node, check_labels, count_of, order_key, require_known
-from apsl_rules.oracles.protocol import BaseOracle, Eliminating, Elimination, Oracle, Query, Search, Separation, Sweep
+from apsl_rules.names import Node, count_of, require_known
+from apsl_rules.oracles.protocol import (
+    BaseOracle,
+    Cut,
+    Eliminating,
+    Elimination,
+    Oracle,
+    Query,
+    Search,
+    Separation,
+    Sweep,
+)
+from apsl_rules.oracles.ranked_nodes import RankedNodes
 from apsl_rules.stopping import Stop, name_interrupt
 
 Answer = TypeVar("Answer")
@@ -27,6 +36,17 @@ class Counts:
 
     A search for a separator counts every subset it tried. A test inside one search is counted as computed even when
     another search met the same test, since searches run inside the oracle.
+
+    Attributes
+    ----------
+    asked
+        Tests in all.
+    distinct
+        Tests that had to be computed.
+    rounds
+        Rounds of questions.
+    sweeps
+        Sweeps over all nodes.
     """
 
     asked: int
@@ -45,13 +65,14 @@ class Asker:
         self._oracle = oracle if isinstance(oracle, BaseOracle | Oracle) else complete_oracle(oracle)
         self._eliminating = self._oracle if isinstance(self._oracle, Eliminating) else None
         self._origin = origin
-        self.nodes = tuple(self._oracle.nodes)
-        check_labels(self.nodes)
+        # an oracle that several runs ask may have its nodes ranked
+        ranked: RankedNodes = getattr(self._oracle, "ranked_nodes", None) or RankedNodes.of(self._oracle.nodes)
+        self.nodes = ranked.nodes
         self.name = self._oracle.name
         self.perfect = self._oracle.perfect
-        self._known = frozenset(self.nodes)
+        self._known = ranked.rank.keys()
         #: The place of each node in the order of names.
-        self.rank = {node: rank for rank, node in enumerate(sorted(self.nodes, key=order_key))}
+        self.rank = ranked.rank
         self._verdicts: dict[Query, Verdict] = {}
         self._sweeps: dict[Node, Sweep] = {}
         self._searches: dict[Search, Separation] = {}
@@ -149,9 +170,7 @@ class Asker:
         """Return this asker if the oracle has HITON's elimination built in, else None."""
         return None if self._eliminating is None else self
 
-    def eliminate(
-        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
-    ) -> Elimination:
+    def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
         """Ask the oracle for HITON's elimination for the node of a sweep, in one round."""
         oracle = self._eliminating
         if oracle is None:
@@ -160,7 +179,7 @@ class Asker:
         found = self._ask(
             "eliminate",
             sweep.x,
-            lambda: oracle.eliminate(sweep, unreliable=unreliable, among=among, max_size=max_size),
+            lambda: oracle.eliminate(sweep, unreliable=unreliable, cut=cut, max_size=max_size),
         )
         self._check_elimination(found, sweep.x)
         self._count(found.tests, found.tests, rounds=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from math import log
 from typing import Protocol, TypeAlias, overload, runtime_checkable
 
 import attrs
@@ -102,6 +103,12 @@ class Sweep(Sequence[Verdict]):
         """Return ln p of each verdict in order, NaN where there is none."""
         return np.array([log_p_of(verdict) for verdict in self._verdicts], dtype=np.float64)
 
+    def discoverable(self, share: float) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        """Return the places of the verdicts with p at most a share, and their ln p."""
+        log_p = self.log_p()
+        places = np.flatnonzero(log_p <= log(share))
+        return places, log_p[places]
+
     def untested(self) -> tuple[Verdict, ...]:
         """Return the verdicts on the nodes for which there were too few rows, in order."""
         return tuple(verdict for verdict in self._verdicts if verdict.decision == "unreliable")
@@ -118,6 +125,15 @@ class Sweep(Sequence[Verdict]):
             and (verdict.decision == "dependent" or (verdict.decision == "unreliable" and unreliable == "dependent"))
         ]
         return tuple(sorted(kept, key=lambda verdict: (-verdict.association, order_key(verdict.y))))
+
+
+class Cut(Protocol):
+    """Marks the nodes of a sweep that may be candidates; cuts that are equal mark the same and are spelt alike."""
+
+    def __call__(self, sweep: Sweep, /) -> npt.NDArray[np.bool_] | None:
+        """Return whether each node of a sweep may be a candidate, in order; None stands for all."""
+
+    def __hash__(self) -> int: ...
 
 
 @runtime_checkable
@@ -164,10 +180,11 @@ class Oracle(Protocol):
 class Eliminating(Protocol):
     """An oracle with HITON's elimination built in, in one round."""
 
-    def eliminate(
-        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
-    ) -> Elimination:
-        """Add the dependent nodes of a sweep by association; after each, test those added before again."""
+    def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
+        """Add the dependent nodes of a sweep by association; after each, test those added before again.
+
+        ``cut`` leaves some of them out beforehand.
+        """
 
 
 class BaseOracle(ABC):

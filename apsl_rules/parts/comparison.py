@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from apsl_rules.names import Pair
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.part import Part
 
 if TYPE_CHECKING:
@@ -15,8 +16,16 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen(repr=False)
-class Comparison:
-    """The part of each learner, by its name, and its CPU seconds; all are compared with the first."""
+class Comparison(NotebookView):
+    """The part of each learner, by its name, and its CPU seconds; all are compared with the first.
+
+    Attributes
+    ----------
+    parts
+        The part of each learner, by its name.
+    seconds
+        The CPU seconds of each learner, by its name.
+    """
 
     parts: Mapping[str, Part]
     seconds: Mapping[str, float] = attrs.field(eq=False)

@@ -42,19 +42,33 @@ class Directions:
         """Return whether some finding has a lead over a rival."""
         return any(isinstance(one, Finding) and one.evidence.nats is not None for one in self.history.entries)
 
+    def edge(self, x: Node, y: Node) -> float | None:
+        """Return how often an edge with the evidence of this one exists; None where no score tells it."""
+        evidence = self._grounds.edge(x, y) if self.are_known else None
+        return None if evidence is None else evidence.probability
+
+    def direction(self, x: Node, y: Node) -> float | None:
+        """Return how often a direction with the evidence of this arrow is right; None where no score tells it."""
+        is_arrow = self.are_known and arrow.fact(x, y) in self.proofs()
+        return self._grounds.directions([(x, y)]).get((x, y)) if is_arrow else None
+
+    def weakest_p(self, x: Node, y: Node) -> float | None:
+        """Return the largest p of the tests that found two adjacent nodes dependent; None where none has a p."""
+        verdicts = (one for finding in self._grounds.of_edge(x, y) for one in finding.evidence.verdicts)
+        between = (one.p for one in verdicts if one.dependent and one.p is not None and {one.x, one.y} == {x, y})
+        return max(between, default=None)
+
     def of(self, fact: Fact) -> dict[str, Any]:
         """Return what the proof of a fact says of probabilities: that of an edge, and for an arrow of its direction."""
         if fact.relation not in (arrow.name, adjacent.name) or not self.are_known:
             return {}
         x, y = fact.nodes
-        evidence = self._grounds.edge(x, y)
-        edge = None if evidence is None else evidence.probability
+        edge = self.edge(x, y)
         if fact.relation == adjacent.name:
             return {"edge_probability": edge}
-        direction = self._grounds.directions([(x, y)]).get((x, y))
         return {
             "edge_probability": edge,
-            "direction_probability": direction,
+            "direction_probability": self.direction(x, y),
             "suggested": (x, y) in self.suggested,
         }
 

@@ -15,11 +15,12 @@ class EdgeFigures:
     """Plain data for views: names and numbers, no objects.
 
     ``labels`` has the effect along an edge at the target in a few signs, ``effects`` in lines of text. ``charts`` has
-    what lies behind an edge: a table of counts, boxes of a number by the levels of a category, or points. ``levels``
-    tell the levels of a category with their rows, or the quartiles of a number.
+    what lies behind an edge: a table of counts, boxes of a number by the levels of a category, or points.
+    ``distributions`` has how the values of a node are spread: the rows of each level of a category, or those of each
+    interval of a number and its quartiles; and how many rows have none.
     """
 
     labels: Mapping[Pair, str] = attrs.field(factory=dict)
     effects: Mapping[Pair, list[str]] = attrs.field(factory=dict)
     charts: Mapping[Pair, dict[str, Any]] = attrs.field(factory=dict)
-    levels: Mapping[Node, list[tuple[str, str]]] = attrs.field(factory=dict)
+    distributions: Mapping[Node, dict[str, Any]] = attrs.field(factory=dict)

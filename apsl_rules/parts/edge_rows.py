@@ -1,4 +1,13 @@
-"""The edges of a part as plain rows, one for each."""
+"""The edges of a part as plain rows, one for each.
+
+``ROW`` names the figures. Two of them are probabilities, and they answer different questions: ``probability`` says how
+often an edge with this much evidence exists, whichever way it points, and ``direction`` how often the direction from
+source to target is right, given that the edge exists. An edge can be certain while its direction is not.
+
+``p`` belongs to the edge, not to its direction: it is the largest p among the tests that found its two ends dependent,
+so the weakest of them. There is none where nothing was tested: the answers were perfect, the edge was given, or a
+search by score found it without asking a test about it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +15,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from apsl_rules.evidence import GIVEN
-from apsl_rules.names import in_order, order_key
+from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.rules import Firing, Mark, Proof, Reason
 
 if TYPE_CHECKING:
@@ -14,17 +23,17 @@ if TYPE_CHECKING:
 
 _TWO_ENDS = (Mark.PARTIAL, Mark.BIDIRECTED)
 
-#: The columns of the table of edges that ``Part.rows`` gives.
+#: The columns of the table of edges that ``Part.edges_table`` gives.
 ROW = (
     "source",
     "target",
     "mark",
-    "rule",
-    "p",
-    "distance",
-    "support",
     "probability",
     "direction",
+    "p",
+    "rule",
+    "distance",
+    "support",
     "suggested",
 )
 
@@ -34,26 +43,30 @@ def edge_rows(part: Part) -> list[dict[str, Any]]:
     rows = []
     for pair in sorted(part.edges, key=lambda one: tuple(order_key(node) for node in in_order(one))):
         x, y = in_order(pair)
-        if (y, x) in part.arrows or (y, x) in part.suggested or (y, x) in part.partial:
-            x, y = y, x
-        proof = part.why(x, y)
-        proofs = [proof, part.why(y, x)] if part.mark(x, y) in _TWO_ENDS else [proof]
-        verdicts = [verdict for one in proofs for finding in one.findings for verdict in finding.evidence.verdicts]
-        p_values = [verdict.p for verdict in verdicts if verdict.p is not None and verdict.dependent]
-        figures = (
-            x,
-            y,
-            str(part.mark(x, y)),
-            _bases(proofs),
-            max(p_values, default=None),
-            min(part.distances[node] for node in pair),
-            part.support.get(pair),
-            proof.edge_probability,
-            proof.direction_probability,
-            proof.suggested,
-        )
-        rows.append(dict(zip(ROW, figures, strict=True)))
+        is_turned = (y, x) in part.arrows or (y, x) in part.suggested or (y, x) in part.partial
+        rows.append(edge_row(part, y, x) if is_turned else edge_row(part, x, y))
     return rows
+
+
+def edge_row(part: Part, x: Node, y: Node) -> dict[str, Any]:
+    """Return what a part knows of one of its edges, along its direction if it has one."""
+    mark = part.mark(x, y)
+    proof = part.why(x, y)
+    proofs = [proof, part.why(y, x)] if mark in _TWO_ENDS else [proof]
+    known = [part.distances[node] for node in (x, y) if node in part.distances]
+    figures = (
+        x,
+        y,
+        str(mark),
+        part.edge_probability(x, y),
+        part.direction_probability(x, y),
+        part.edge_p(x, y),
+        _bases(proofs),
+        min(known, default=None),
+        part.support.get(frozenset((x, y))),
+        (x, y) in part.all_suggested,
+    )
+    return dict(zip(ROW, figures, strict=True))
 
 
 def _bases(proofs: Sequence[Proof]) -> str:

@@ -13,9 +13,9 @@ a share) only in a part that ``stability`` gave.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import attrs
 
@@ -59,7 +59,58 @@ def save_part(part: Part, path: str | Path) -> None:
 
 def part_json(part: Part) -> str:
     """Return a part as JSON text: the same text for the same run, every time."""
-    writer = _Writer(part)
+    return json.dumps(_part_data(part), ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+@attrs.frozen(eq=False)
+class Frame:
+    """What the parts of one source have in common, which a file of many parts has once."""
+
+    nodes: tuple[Node, ...]
+    columns: tuple[ColumnKind, ...]
+    knowledge: Knowledge
+    numbers: Mapping[Node, int] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "numbers", {node: number for number, node in enumerate(self.nodes)})
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the frame as plain data."""
+        named = {key: [[self.numbers[one] for one in entry] for entry in getattr(self.knowledge, key)] for key in NAMED}
+        return {
+            "nodes": [label(node) for node in self.nodes],
+            "columns": _column_data(self.columns),
+            "knowledge": {**named, "apart_within": list(self.knowledge.apart_within)},
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        """Return a frame from plain data."""
+        nodes = tuple(map(node_of, data["nodes"]))
+        named = {key: [[nodes[one] for one in entry] for entry in data["knowledge"][key]] for key in NAMED}
+        known = Knowledge(**named, apart_within=data["knowledge"]["apart_within"])
+        return cls(nodes, _columns_of(data["columns"]), known)
+
+    def part_data(self, part: Part) -> dict[str, Any]:
+        """Return a part as plain data without what is in the frame."""
+        return _part_data(part, self)
+
+    def part_of(self, data: dict[str, Any]) -> Part:
+        """Return a part from what ``part_data`` gave; the file it comes from is checked by its writer."""
+        return _Reader(data, self).part()
+
+
+def _column_data(columns: Iterable[ColumnKind]) -> list[dict[str, Any]]:
+    return [{**attrs.asdict(one), "name": label(one.name)} for one in columns]
+
+
+def _columns_of(data: Iterable[Mapping[str, Any]]) -> tuple[ColumnKind, ...]:
+    return tuple(ColumnKind(**{**one, "name": node_of(one["name"])}) for one in data)
+
+
+def _part_data(part: Part, frame: Frame | None = None) -> dict[str, Any]:
+    """Return a part as plain data, without what is in a frame."""
+    writer = _Writer(part, None if frame is None else frame.numbers)
     data = {
         "format": FORMAT,
         "version": VERSION,
@@ -75,7 +126,7 @@ def part_json(part: Part) -> str:
         "rule_use": dict(part.rule_use),
         "arrows": writer.arrows(),
         "lines": writer.lines(),
-        "nodes": [label(node) for node in part.nodes],
+        "nodes": [label(node) for node in part.nodes] if frame is None else None,
         "distances": [[writer.number(node), distance] for node, distance in part.distances.items()],
         "relations": [attrs.asdict(relation) for relation in part.store.relations.values()],
         "visits": [writer.visit(visit) for visit in part.visits],
@@ -83,9 +134,9 @@ def part_json(part: Part) -> str:
     }
     if part.allows_hidden:
         data |= {"partial": writer.partial(), "bidirected": writer.bidirected()}
-    if part.columns:
-        data["columns"] = [{**attrs.asdict(one), "name": label(one.name)} for one in part.columns]
-    if part.knowledge:
+    if part.columns and frame is None:
+        data["columns"] = _column_data(part.columns)
+    if part.knowledge and frame is None:
         data["knowledge"] = writer.knowledge(part.knowledge)
     if part.support:
         data["support"] = sorted([*sorted(writer.numbers(pair)), share] for pair, share in part.support.items())
@@ -94,11 +145,11 @@ def part_json(part: Part) -> str:
     data["store"] = None if same else [writer.entry(entry) for entry in part.store.entries]
     data["proofs"] = [writer.entry(entry) for entry in part.proofs.entries]
     data["conflicts"] = [writer.conflict(one) for one in part.all_conflicts]
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+    return data
 
 
 def load_part(path: str | Path) -> Part:
-    """Read a part that ``save_part`` wrote."""
+    """Read a part that ``part.save`` wrote from the file at ``path``."""
     try:
         text = file_text(path)
     except DocumentError as error:
@@ -140,9 +191,9 @@ def parse_part(text: str, origin: str) -> Part:
 class _Writer:
     """Turns the pieces of one part into plain data."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: Part, numbers: Mapping[Node, int] | None = None) -> None:
         self._part = part
-        self._number = {node: number for number, node in enumerate(part.nodes)}
+        self._number = {node: number for number, node in enumerate(part.nodes)} if numbers is None else numbers
         self._places: dict[int, int] = {}
 
     def remember(self, history: MarkStore) -> None:
@@ -209,12 +260,13 @@ class _Writer:
 
 
 class _Reader:
-    """Turns the data of one file back into a part."""
+    """Turns the data of one file back into a part; ``frame`` has what it shares with other parts."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], frame: Frame | None = None) -> None:
         self._data = data
-        self._nodes = tuple(node_of(one) for one in data["nodes"])
-        if len(set(self._nodes)) < len(self._nodes):
+        self._frame = frame
+        self._nodes = tuple(node_of(one) for one in data["nodes"]) if frame is None else frame.nodes
+        if frame is None and len(set(self._nodes)) < len(self._nodes):
             message = "two nodes have the same label"
             raise ValueError(message)
         self._relations = [Relation(**one) for one in data["relations"]]
@@ -249,11 +301,12 @@ class _Reader:
             incomplete=data["incomplete"],
             notes=tuple(data["notes"]),
             support={frozenset((self._node(x), self._node(y))): share for x, y, share in data.get("support", ())},
-            knowledge=self._knowledge(data.get("knowledge", {})),
-            columns=tuple(ColumnKind(**{**one, "name": node_of(one["name"])}) for one in data.get("columns", ())),
+            knowledge=self._knowledge(data.get("knowledge", {})) if self._frame is None else self._frame.knowledge,
+            columns=_columns_of(data.get("columns", ())) if self._frame is None else self._frame.columns,
         )
-        check_part(part)
-        self._check_drawn(part)
+        if self._frame is None:
+            check_part(part)
+            self._check_drawn(part)
         return part
 
     def _check_drawn(self, part: Part) -> None:

@@ -23,6 +23,15 @@ class Fragility:
     ``alpha_above`` on. ``lead`` is how many nats the weakest scored finding is ahead of its best rival. Each is None
     where the proof has no such figure. ``finding`` is the weakest finding of the proof; without one that can fall, as
     in a known graph, nothing takes the arrow away.
+
+    Attributes
+    ----------
+    tail, head
+        The two ends of the arrow.
+    strength
+        The strength of the weakest finding.
+    direction_probability
+        How often a direction with this much evidence is right; None where no scores were asked.
     """
 
     tail: Node

@@ -4,22 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from apsl_rules.errors import GraphError
 from apsl_rules.graphs import Cpdag, Dag, cpdag, extension
 from apsl_rules.names import Node, Pair, require_known
+from apsl_rules.notebook_view import NotebookView
+from apsl_rules.parts.edge_rows import ROW, edge_row
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable
 from apsl_rules.rules import Conflict, End, Mark, Proof
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 @attrs.frozen(slots=False, repr=False)
-class LearnedGraph(Exportable):
+class LearnedGraph(Exportable, NotebookView):
     """What was learned of all nodes, every arrow with its proof; ``parts`` are the runs that it is made of.
 
     ``asked`` has the pairs whose edges belong to the graph, if not all do: runs tell of edges further out as well.
+
+    Attributes
+    ----------
+    learner
+        The name of the learner.
+    nodes
+        All nodes, also those without an edge.
+    incomplete
+        Why the graph is not complete; None if it is.
     """
 
     learner: str
@@ -99,6 +114,35 @@ class LearnedGraph(Exportable):
     def why(self, x: Node, y: Node) -> Proof:
         """Prove what is known of a pair."""
         return self._part_with(x, y).why(x, y)
+
+    def edge_probability(self, x: Node, y: Node) -> float | None:
+        """Return how often an edge with as much evidence as that of x and y exists; None where it is not known."""
+        return self._part_with(x, y).edge_probability(x, y)
+
+    def direction_probability(self, x: Node, y: Node) -> float | None:
+        """Return how often a direction with as much evidence as x -> y is right; None where it is not known."""
+        return self._part_with(x, y).direction_probability(x, y)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the edges as plain rows, one for each; ``Part.rows`` says what each value means.
+
+        There is no ``distance``, since a graph has no target.
+        """
+        rows = []
+        for edge in self.graph().edges:
+            row = edge_row(self._part_with(edge.source, edge.target), edge.source, edge.target)
+            rows.append({**row, "mark": str(edge.mark), "distance": None, "suggested": edge.suggested is not None})
+        return rows
+
+    def edges_table(self) -> pd.DataFrame:
+        """Return the edges as a data frame, one row for each; ``Part.rows`` says what the columns mean."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(), columns=[*ROW])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the edges as a data frame: the same as ``edges_table``."""
+        return self.edges_table()
 
     def dag(self) -> Dag:
         """Return a graph of the class that was learned: suggested directions are taken, other open edges go by name.

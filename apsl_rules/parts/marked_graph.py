@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import attrs
 
 from apsl_rules.errors import GraphError, GraphFormatError
-from apsl_rules.graphs import AncestralGraph, Dag, Pdag, is_networkx, known_dag
-from apsl_rules.graphs.networks import Network
+from apsl_rules.graphs import Dag, known_dag
 from apsl_rules.names import Node, Pair, count_of, in_order, order_key
-from apsl_rules.parts.part import Part
-from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
-from apsl_rules.rules import End, Mark, adjacent
+from apsl_rules.notebook_view import NotebookView
+from apsl_rules.parts.shortcuts import Exportable
+from apsl_rules.rules import End, Mark
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from apsl_rules.parts.learned_graph import LearnedGraph
 
 Arrow: TypeAlias = tuple[Node, Node]
 
@@ -39,20 +36,34 @@ ENDS: Mapping[Mark, tuple[End, End]] = {
 }
 
 
+#: The columns of the table of edges.
+_ROW = ("source", "target", "mark", "probability", "direction", "suggested")
+
+
 @attrs.frozen
 class Edge:
     """An edge with its mark; an arrow, partial or not, goes from ``source`` to ``target``, others name ends in order.
 
     A line with a suggested direction names its ends along it; ``suggested`` is the probability of that direction.
+    ``probability`` is that of the edge itself, and ``direction`` that of the direction from source to target, given
+    that the edge exists; both are None where they are not known.
+
+    Attributes
+    ----------
+    mark
+        Its mark.
     """
 
     source: Node
     target: Node
     mark: Mark
     suggested: float | None = None
+    probability: float | None = None
+    direction: float | None = None
 
 
-def _undirected(pair: Pair, mark: Mark, suggested: Mapping[Arrow, float] | None = None) -> Edge:
+def undirected_edge(pair: Pair, mark: Mark, suggested: Mapping[Arrow, float] | None = None) -> Edge:
+    """Return an edge that names its ends in order, or along a suggested direction."""
     x, y = in_order(pair)
     for way in ((x, y), (y, x)):
         if suggested and way in suggested:
@@ -85,16 +96,29 @@ def _pairs(given: Iterable[Iterable[Node]]) -> frozenset[Pair]:
 
 
 @attrs.frozen(slots=False, repr=False)
-class MarkedGraph(Exportable):
+class MarkedGraph(Exportable, NotebookView):
     """Nodes, arrows (from, to), lines and conflicts; two graphs are equal whatever the order of their nodes.
 
     A conflict is an edge whose direction the findings contradict. A pair of nodes has one mark at most. Directed
     cycles are allowed, since other tools and some policies leave them. ``suggested`` has the directions (from, to) of
-    lines for which there is some evidence, each with its probability; graphs that differ only there are equal.
+    lines for which there is some evidence, each with its probability. ``probabilities`` has that of each edge, and
+    ``directions`` that of each direction (from, to), given that the edge exists, where they are known. Graphs that
+    differ only there are equal.
 
     ``hidden`` says that common causes may be hidden, so that each end of an edge has a mark of its own: ``partial`` are
     edges x o-> y as (x, y), ``bidirected`` those with two arrowheads, and a line has two circles.
 
+    Attributes
+    ----------
+    nodes
+        The nodes.
+    arrows
+        The arrows as (from, to).
+    lines, conflicts
+        The edges without a direction, and those whose direction is contradicted, each as a set of two nodes.
+
+    Examples
+    --------
     >>> MarkedGraph("abc", arrows=[("a", "b")], lines=["bc"])
     <MarkedGraph of 3 nodes, 1 arrow, 1 line and 0 conflicts>
     """
@@ -107,6 +131,9 @@ class MarkedGraph(Exportable):
     partial: frozenset[Arrow] = attrs.field(default=frozenset(), converter=_arrows)
     bidirected: frozenset[Pair] = attrs.field(default=frozenset(), converter=_pairs)
     hidden: bool = attrs.field()
+
+    probabilities: Mapping[Pair, float] = attrs.field(factory=dict, eq=False, kw_only=True)
+    directions: Mapping[Arrow, float] = attrs.field(factory=dict, eq=False, kw_only=True)
 
     @hidden.default
     def _has_ends(self) -> bool:
@@ -182,25 +209,32 @@ class MarkedGraph(Exportable):
         found += [Edge(x, y, Mark.PARTIAL) for x, y in self.partial]
         drawn = ((self.bidirected, Mark.BIDIRECTED), (self.lines, Mark.LINE), (self.conflicts, Mark.CONFLICT))
         for pairs, mark in drawn:
-            found += [_undirected(pair, mark, self.suggested) for pair in pairs]
-        return tuple(sorted(found, key=lambda edge: _ends((edge.source, edge.target))))
+            found += [undirected_edge(pair, mark, self.suggested) for pair in pairs]
+        return tuple(map(self._with_figures, sorted(found, key=lambda edge: _ends((edge.source, edge.target)))))
+
+    def _with_figures(self, edge: Edge) -> Edge:
+        way = edge.source, edge.target
+        direction = self.directions.get(way, edge.suggested)
+        return attrs.evolve(edge, probability=self.probabilities.get(frozenset(way)), direction=direction)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the edges as plain rows: source, target, mark, suggested.
+        """Return the edges as plain rows: source, target, mark, probability, direction and suggested.
 
-        ``suggested`` is the probability of the direction from source to target, for a line with a suggested direction,
-        else None.
+        ``probability`` is that of the edge, ``direction`` that of the direction from source to target, where they are
+        known. ``suggested`` is the probability of the direction from source to target, for a line with a suggested
+        direction, else None.
         """
-        return [
-            {"source": edge.source, "target": edge.target, "mark": str(edge.mark), "suggested": edge.suggested}
-            for edge in self.edges
-        ]
+        return [{name: getattr(edge, name) for name in _ROW} | {"mark": str(edge.mark)} for edge in self.edges]
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the edges as a data frame, one row for each, with named marks."""
+    def edges_table(self) -> pd.DataFrame:
+        """Return the edges as a data frame, one row for each; ``rows`` says what the columns mean."""
         import pandas as pd
 
-        return pd.DataFrame(self.rows(), columns=["source", "target", "mark", "suggested"])
+        return pd.DataFrame(self.rows(), columns=list(_ROW))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the edges as a data frame: the same as ``edges_table``."""
+        return self.edges_table()
 
     def directed(self) -> Dag:
         """Return a graph with a direction for every line and conflict, without new V-structures.
@@ -233,95 +267,12 @@ class MarkedGraph(Exportable):
             )
 
 
-def graph_of(source: object) -> MarkedGraph:
-    """Return the marks of a part, a learned graph, a CPDAG, a known graph, a network or a networkx graph.
-
-    Of a part those inside the asked depth are taken, with the nodes that they join.
-
-    >>> from apsl_rules.graphs import known_dag
-    >>> graph_of(known_dag({"a": [], "b": ["a"]})).edges
-    (Edge(source='a', target='b', mark=<Mark.ARROW: 'arrow'>, suggested=None),)
-    """
-    from apsl_rules.parts.learned_graph import LearnedGraph
-
-    if isinstance(source, MarkedGraph):
-        return source
-    if isinstance(source, Part):
-        drawn = source.lines | source.bidirected | {frozenset(pair) for pair in (*source.arrows, *source.partial)}
-        return MarkedGraph(
-            source.members,
-            source.arrows,
-            source.lines,
-            source.edges - drawn,
-            source.suggested,
-            source.partial,
-            source.bidirected,
-            source.allows_hidden,
-        )
-    if isinstance(source, LearnedGraph):
-        return _of_parts(source)
-    if is_networkx(source):
-        return graph_from_networkx(source)
-    known = _of_known(source.dag if isinstance(source, Network) else source)
-    if known is not None:
-        return known
-    message = (
-        f"a {type(source).__name__} has no marks to write; give a part, a learned graph, a known graph "
-        "(known_dag(...)), a network, a networkx graph or a MarkedGraph"
-    )
-    raise GraphError(message)
-
-
 def mark_named(name: Any, x: Node, y: Node) -> Mark:
     """Return the mark of a name that another tool wrote at an edge."""
     if name not in MARKS_WITH_HIDDEN:
         message = f"the edge of {x!r} and {y!r} has the mark {name!r}; marks are {', '.join(MARKS_WITH_HIDDEN)}"
         raise GraphFormatError(message)
     return Mark(name)
-
-
-def _of_parts(learned: LearnedGraph) -> MarkedGraph:
-    """Join what several runs know of the asked pairs; where two of them draw a pair differently, it is a conflict."""
-    drawn: dict[Pair, set[Edge]] = {}
-    for store in (part.store for part in learned.parts):
-        edges = [Edge(x, y, Mark.ARROW) for x, y in store.arrows]
-        edges += [Edge(x, y, Mark.PARTIAL) for x, y in store.partial]
-        edges += [_undirected(pair, Mark.BIDIRECTED) for pair in store.bidirected]
-        edges += [_undirected(pair, Mark.LINE) for pair in store.lines]
-        edges += [_undirected(pair, Mark.CONFLICT) for pair in store.conflicts if adjacent.fact(*pair) in store]
-        for edge in edges:
-            drawn.setdefault(frozenset((edge.source, edge.target)), set()).add(edge)
-    joined = []
-    suggested: dict[Arrow, float] = {}
-    for pair, edges_drawn in drawn.items():
-        if not learned.is_asked(pair):
-            continue
-        edge = next(iter(edges_drawn)) if len(edges_drawn) == 1 else _undirected(pair, Mark.CONFLICT)
-        way = (edge.source, edge.target)
-        if edge.mark is Mark.ARROW and way in learned.suggested:
-            suggested[way] = learned.suggested[way]
-            edge = attrs.evolve(edge, mark=Mark.LINE)
-        joined.append((*way, edge.mark))
-    graph = MarkedGraph.of_edges(learned.nodes, joined, hidden=learned.allows_hidden)
-    return attrs.evolve(graph, suggested=suggested)
-
-
-def _of_known(source: object) -> MarkedGraph | None:
-    """Return the marks of a known graph, or of what independences determine of one."""
-    if isinstance(source, Pdag):
-        return MarkedGraph(source.nodes, source.arrows, source.lines)
-    if isinstance(source, Dag):
-        return MarkedGraph(source.nodes, source.edges)
-    return _of_ends(source) if isinstance(source, AncestralGraph) else None
-
-
-def _of_ends(graph: AncestralGraph) -> MarkedGraph:
-    """Return the marks of a MAG or a PAG."""
-    edges = []
-    for x, y in map(in_order, graph.skeleton):
-        ends = End(graph.ends[x, y]), End(graph.ends[y, x])
-        edges.append(edge_with_ends(x, y, *ends))
-    return MarkedGraph.of_edges(graph.nodes, edges, hidden=True)
 
 
 def edge_with_ends(x: Node, y: Node, at_x: End, at_y: End) -> tuple[Node, Node, Mark]:

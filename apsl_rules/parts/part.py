@@ -47,7 +47,17 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Visit:
-    """A visited node, its neighbours, and how long the history was before and after the visit."""
+    """A visited node, its neighbours, and how long the history was before and after the visit.
+
+    Attributes
+    ----------
+    node
+        The node that was visited.
+    neighbours
+        Its neighbours.
+    begin, end
+        How long the history was before the visit and after it.
+    """
 
     node: Node
     neighbours: tuple[Node, ...]
@@ -76,6 +86,35 @@ class Part(Exportable, Viewable, Answering):
     edge of a part that ``stability`` gave, the share of resamples that show the same mark in the same direction.
 
     A part is a value: it can be copied and pickled, and parts that were learned alike are equal, whatever time it took.
+
+    Attributes
+    ----------
+    target, depth
+        What was asked for.
+    learner, oracle
+        The names of the learner and of the test.
+    nodes
+        All nodes of the source, also those outside the part.
+    visits
+        The visits in their order.
+    distances
+        How many edges each known node is away from the target.
+    counts
+        How many tests were asked.
+    all_conflicts
+        The contradictions met, also beyond the asked depth.
+    make_proofs
+        The function that makes ``proofs`` when they are first asked for.
+    rule_use
+        How often each rule fired.
+    order_dependent
+        Whether the rules of the learner depend on the order of visits.
+    settings
+        The settings of the run, by name.
+    incomplete
+        Why the part is not complete; None if it is.
+    notes
+        What a reader should know of the table and the run.
     """
 
     target: Node
@@ -330,6 +369,28 @@ class Part(Exportable, Viewable, Answering):
         message = f"nothing is known of {x!r} and {y!r}: {why}"
         raise InvalidArgumentError(message)
 
+    def edge_probability(self, x: Node, y: Node) -> float | None:
+        """Return how often an edge with as much evidence as that of x and y exists, whichever way it points.
+
+        It is None where no scores were asked, and for pairs without an edge. ``docs/reading.md`` says how it was
+        measured.
+        """
+        self._know_both(x, y)
+        return self._directions.edge(x, y)
+
+    def direction_probability(self, x: Node, y: Node) -> float | None:
+        """Return how often a direction with as much evidence as x -> y is right, given that the edge exists.
+
+        It is None where no scores were asked, and where nothing proves the direction.
+        """
+        self._know_both(x, y)
+        return self._directions.direction(x, y)
+
+    def edge_p(self, x: Node, y: Node) -> float | None:
+        """Return the p of the weakest test that found x and y dependent; None where none was asked."""
+        self._know_both(x, y)
+        return self._directions.weakest_p(x, y)
+
     def fragile(self) -> tuple[Fragility, ...]:
         """Return at which alpha or lead each arrow falls, the weakest first, by the figures of its shortest proof."""
         return fragility_of(self)
@@ -367,19 +428,25 @@ class Part(Exportable, Viewable, Answering):
     def rows(self) -> list[dict[str, Any]]:
         """Return the edges as plain rows, one for each.
 
-        These are source, target, mark, rule, weakest p, distance, support, probability, direction and suggested.
-        ``support`` is the share of resamples that show the same mark, where ``stability`` learned the part, else None.
+        These are source, target, mark, probability, direction, p, rule, distance, support and suggested.
         ``probability`` says how often an edge with this much evidence exists, ``direction`` how often the direction
-        from source to target is right then; both are None where no scores were asked. ``suggested`` is True for a line
-        with a suggested direction, which goes from source to target.
+        from source to target is right, if the edge exists; both are None where no scores were asked, and ``direction``
+        for a line. ``p`` is the weakest of the tests that found the two ends dependent, None where none was asked: the
+        answers were perfect, the edge was given, or scores alone found it. ``rule`` is what oriented the edge.
+        ``support`` is the share of resamples that show the same mark, where ``stability`` learned the part, else None.
+        ``suggested`` is True for a line with a suggested direction, which goes from source to target.
         """
         return edge_rows(self)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the edges as a data frame, one row for each, with named marks."""
+    def edges_table(self) -> pd.DataFrame:
+        """Return the edges as a data frame, one row for each; ``rows`` says what the columns mean."""
         import pandas as pd
 
         return pd.DataFrame(self.rows(), columns=[*ROW])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the edges as a data frame: the same as ``edges_table``."""
+        return self.edges_table()
 
     def export(self, name: str) -> str:
         """Write the part in a format by its name, such as "dot"; ``apsl formats`` lists them."""

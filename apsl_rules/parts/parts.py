@@ -8,6 +8,7 @@ from functools import cached_property
 import attrs
 
 from apsl_rules.names import Depth, Node, require_known
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.learned_graph import LearnedGraph
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.reach import Distances
@@ -15,11 +16,20 @@ from apsl_rules.rules import Fact, Finding, Policy, Rulebook, adjacent, knowing,
 
 
 @attrs.frozen(slots=False, repr=False)
-class Parts(Mapping[Node, Part]):
+class Parts(NotebookView, Mapping[Node, Part]):
     """Parts by target; ``asked`` tests would have been computed one by one, ``computed`` were.
 
     ``rulebook`` and ``conflicts`` say how their union is made. ``incomplete`` says which targets a limit or an
     interrupt kept from being learned.
+
+    Attributes
+    ----------
+    depth, learner
+        What was asked for.
+    parts
+        The parts by target, as a plain mapping.
+    nodes
+        All nodes of the source.
     """
 
     depth: Depth

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
+from apsl_rules.notebook_view import NotebookView
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
     from apsl_rules.effects import Effects, Fitted
+    from apsl_rules.notebook.widget import PartWidget
     from apsl_rules.parts.edge_figures import EdgeFigures
     from apsl_rules.parts.marked_graph import MarkedGraph
     from apsl_rules.parts.part import Part
@@ -31,7 +33,7 @@ class Exportable:
 
     def graph(self) -> MarkedGraph:
         """Return the marks alone: nodes, arrows, lines and conflicts."""
-        from apsl_rules.parts.marked_graph import graph_of
+        from apsl_rules.parts.marks_of import graph_of
 
         return graph_of(self)
 
@@ -142,7 +144,7 @@ class Answering:
         return fit(cast("Part", self), data, **options)
 
 
-class Viewable:
+class Viewable(NotebookView):
     """The methods of ``Part`` that show it; all show the same drawing."""
 
     __slots__ = ()
@@ -173,10 +175,16 @@ class Viewable:
 
         write_report(cast("Part", self), path, _edge_figures(cast("Part", self), data, reading))
 
-    def _repr_html_(self) -> str:
-        from apsl_rules.report.notebook import notebook_html
+    def widget(self, *, data: Any = None, height: int = 640, **reading: Any) -> PartWidget:
+        """Return the report as a live widget for notebooks; ``data`` and ``reading`` are those of ``report``.
 
-        return notebook_html(cast("Part", self))
+        Click an edge, and ``widget.selected`` and ``widget.proof`` have it; both can be observed. It needs the extra
+        ``widget``.
+        """
+        from apsl_rules.notebook.widget import PartWidget
+
+        part = cast("Part", self)
+        return PartWidget(part, _edge_figures(part, data, reading), height=height)
 
 
 def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigures | None:

@@ -11,6 +11,7 @@ import attrs
 
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.part import Part
 from apsl_rules.rules import Mark, adjacent, gap, settled, untested
 
@@ -73,6 +74,13 @@ class Support:
 
     ``arrow`` points from source to target, ``reversed`` from target to source; ``gap`` is known to be no edge. The
     shares add up to less than 1 where the part of some resamples did not reach the pair.
+
+    Attributes
+    ----------
+    source, target
+        The two ends of the pair.
+    line, conflict
+        The shares that show an edge without a direction, and a contradiction.
     """
 
     source: Node
@@ -94,10 +102,17 @@ class Support:
 
 
 @attrs.frozen(slots=False, repr=False)
-class Stability:
+class Stability(NotebookView):
     """How often each mark came back: ``part`` is learned from all rows, ``supports`` has every edge of any run.
 
     ``counted`` resamples of the ``resamples`` asked for are behind the shares; ``incomplete`` says why not all.
+
+    Attributes
+    ----------
+    seed
+        The seed that the resamples were drawn with.
+    subsample
+        The share of rows that each resample has; None for the bootstrap.
     """
 
     part: Part

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PROJECT = "apsl_rules"
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Mark a function of a plugin as the implementation of the hook of that name."""
 
 
 @hookspec

@@ -230,5 +230,5 @@ def installed() -> Plugins:
 
 
 def register(plugin: object, name: str | None = None) -> None:
-    """Register a plugin for the whole program."""
+    """Register a ``plugin`` for the whole program: an object or module with hooks, under a ``name`` if one is given."""
     installed().register(plugin, name)

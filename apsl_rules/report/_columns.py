@@ -1,7 +1,8 @@
 """The column of each node, and the order in each column, so that few edges cross.
 
-A layer of the part, the nodes at one distance from the target, is one column or several. An edge that passes a column
-gets a slot of its own there, as a node has one, so that no edge ever runs across a name.
+The column of the target is in the middle. A layer on one side of it, the nodes at one distance from the target, is one
+column or several. An edge that passes a column gets a slot of its own there, as a node has one, so that no edge ever
+runs across a name.
 """
 
 from __future__ import annotations
@@ -20,21 +21,31 @@ Slot: TypeAlias = int  # a node by its number, or a place where an edge passes a
 _ROWS = 18
 _SWEEPS = 12
 _FEW = 160  # slots, up to which every swap of neighbours in a column is tried
+_BELOW = 2  # so many open neighbours all stand below the target, more on both sides of it
 
 
 @attrs.frozen
 class Grid:
-    """Columns of slots from top to bottom, and the slots along each edge from left to right."""
+    """Columns of slots from top to bottom, the slots along each edge from left to right, the target and its column.
+
+    ``bow_sides`` says for each column on which side an edge between two of its nodes runs: 1 right, -1 left.
+    """
 
     columns: tuple[tuple[Slot, ...], ...]
     chains: tuple[tuple[Slot, ...], ...]
+    target: Slot
+    middle: int
+    bow_sides: tuple[int, ...]
 
 
-def arrange(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> Grid:
-    """Arrange nodes 0, 1, ... with known layers; the order of the nodes settles what is equal otherwise."""
-    columns = _fill_columns(layer_of, edges)
+def arrange(target: int, place_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> Grid:
+    """Arrange nodes 0, 1, ... by their places: 0 in the column of the target, -1, -2, ... to the left of it, 1, 2, ...
+
+    The order of the nodes settles what is equal otherwise.
+    """
+    columns = _fill_columns(target, place_of, edges)
     place = {node: at for at, column in enumerate(columns) for node in column}
-    count = len(layer_of)
+    count = len(place_of)
     chains = []
     for x, y in edges:
         left, right = sorted((x, y), key=lambda node: (place[node], node))
@@ -43,43 +54,78 @@ def arrange(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> Grid:
         for slot, column in enumerate(passing, start=count):
             columns[column].append(slot)
         count += len(passing)
-    return Grid(tuple(map(tuple, _reduce_crossings(columns, chains))), tuple(chains))
+    middle = place[target]
+    quieter = 1 if sum(one > 0 for one in place_of) <= sum(one < 0 for one in place_of) else -1
+    bow_sides = tuple(quieter if at == middle else -1 if at < middle else 1 for at in range(len(columns)))
+    centre = _Centre(target, middle, len(place_of))
+    order = _reduce_crossings(columns, _Links(columns, chains, bow_sides), centre)
+    return Grid(tuple(map(tuple, order)), tuple(chains), target, middle, bow_sides)
 
 
-def _fill_columns(layer_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Fill the columns of each layer: nodes that lead on to the next layer stand nearest to it."""
-    rows = max(_ROWS, round(1.5 * sqrt(len(layer_of))))
-    onward = [0] * len(layer_of)
-    for x, y in edges:
-        onward[x] += layer_of[y] > layer_of[x]
-        onward[y] += layer_of[x] > layer_of[y]
+def _fill_columns(target: int, place_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Fill the columns of each place: nodes that lead on outwards stand farthest out."""
+    rows = max(_ROWS, round(1.5 * sqrt(len(place_of))))
+    onward = [0] * len(place_of)
+    for one, other in (way for pair in edges for way in (pair, pair[::-1])):
+        onward[one] += abs(place_of[other]) > abs(place_of[one])
     columns: list[list[int]] = []
-    for layer in sorted(set(layer_of)):
-        nodes = sorted((node for node, one in enumerate(layer_of) if one == layer), key=lambda node: onward[node])
+    for place in sorted(set(place_of)):
+        nodes = sorted((node for node, one in enumerate(place_of) if one == place), key=lambda node: onward[node])
         parts = ceil(len(nodes) / rows)
         size = ceil(len(nodes) / parts)
-        columns += [sorted(nodes[begin : begin + size]) for begin in range(0, len(nodes), size)]
+        if place == 0:  # the target stands in the middle one of its columns
+            nodes.remove(target)
+            nodes.insert(size * (parts // 2), target)
+        filled = [sorted(nodes[begin : begin + size]) for begin in range(0, len(nodes), size)]
+        columns += filled if place >= 0 else filled[::-1]
     return columns
 
 
-def _reduce_crossings(columns: Sequence[Sequence[Slot]], chains: Iterable[tuple[Slot, ...]]) -> list[list[Slot]]:
+@attrs.frozen
+class _Centre:
+    """The target, which keeps its place between the other nodes of its column."""
+
+    target: int
+    column: int
+    nodes: int
+
+    def restore(self, order: list[Slot]) -> list[Slot]:
+        """Put the target where as many nodes are above it as below, and few ones all below."""
+        others = [slot for slot in order if slot != self.target]
+        places = [at for at, slot in enumerate(others) if slot < self.nodes]
+        above = 0 if len(places) <= _BELOW else len(places) // 2
+        if not places:
+            return order
+        start = places[above - 1] + 1 if above else 0
+        free = range(start, places[above] + 1)
+        wanted = min(free, key=lambda at: abs(at - order.index(self.target)))
+        return [*others[:wanted], self.target, *others[wanted:]]
+
+    def forbids(self, one: Slot, other: Slot) -> bool:
+        """Return whether two neighbours in a column may not be swapped."""
+        return self.target in (one, other) and max(one, other) < self.nodes
+
+
+def _reduce_crossings(columns: Sequence[Sequence[Slot]], links: _Links, centre: _Centre) -> list[list[Slot]]:
     """Sort each column by where the neighbours stand, to and fro, and keep the order with the fewest crossings."""
-    links = _Links(columns, chains)
     order = [list(column) for column in columns]
-    best, fewest = [list(column) for column in columns], links.crossings(order)
+    order[centre.column] = centre.restore(order[centre.column])
+    best, fewest = [list(column) for column in order], links.crossings(order)
     for sweep in range(_SWEEPS):
         rightwards = sweep % 2 == 0
         for at in range(len(order)) if rightwards else reversed(range(len(order))):
             behind = {at, at - 1 if rightwards else at + 1}
             sides = behind if sweep < _SWEEPS - 4 else {at - 1, at, at + 1}
             order[at] = links.sort_column(order, at, sides)
+            if at == centre.column:
+                order[at] = centre.restore(order[at])
         crossings = links.crossings(order)
         if crossings < fewest:
             best, fewest = [list(column) for column in order], crossings
-    return _swap_adjacent(best, links) if sum(map(len, columns)) <= _FEW else best
+    return _swap_adjacent(best, links, centre) if sum(map(len, columns)) <= _FEW else best
 
 
-def _swap_adjacent(order: list[list[Slot]], links: _Links) -> list[list[Slot]]:
+def _swap_adjacent(order: list[list[Slot]], links: _Links, centre: _Centre) -> list[list[Slot]]:
     """Swap neighbours in a column for as long as that saves crossings."""
     fewest = links.crossings(order)
     improved = True
@@ -87,6 +133,8 @@ def _swap_adjacent(order: list[list[Slot]], links: _Links) -> list[list[Slot]]:
         improved = False
         for column in order:
             for at in range(len(column) - 1):
+                if centre.forbids(column[at], column[at + 1]):
+                    continue
                 column[at], column[at + 1] = column[at + 1], column[at]
                 crossings = links.crossings(order)
                 if crossings < fewest:
@@ -99,11 +147,14 @@ def _swap_adjacent(order: list[list[Slot]], links: _Links) -> list[list[Slot]]:
 class _Links:
     """The pieces of edges between neighbouring columns, and the bows beside a column."""
 
-    def __init__(self, columns: Sequence[Sequence[Slot]], chains: Iterable[tuple[Slot, ...]]) -> None:
+    def __init__(
+        self, columns: Sequence[Sequence[Slot]], chains: Iterable[tuple[Slot, ...]], bow_sides: Sequence[int]
+    ) -> None:
         self._column_of = {slot: at for at, column in enumerate(columns) for slot in column}
         self._near: dict[Slot, list[Slot]] = {slot: [] for slot in self._column_of}
         self._across: dict[int, list[tuple[Slot, Slot]]] = {}
         self._bows: dict[int, list[tuple[Slot, Slot]]] = {}
+        self._bow_sides = bow_sides
         for x, y in (link for chain in chains for link in pairwise(chain)):
             self._near[x].append(y)
             self._near[y].append(x)
@@ -132,7 +183,11 @@ class _Links:
                 insort(seen, end)
         for at, pairs in self._bows.items():
             bows = [sorted((rank[x], rank[y])) for x, y in pairs]
-            leaving = [rank[x] for x, _ in self._across.get(at, ())]
+            leaving = (
+                [rank[x] for x, _ in self._across.get(at, ())]
+                if self._bow_sides[at] > 0
+                else [rank[y] for _, y in self._across.get(at - 1, ())]
+            )
             total += sum(top < one < bottom for top, bottom in bows for one in leaving)
             total += sum(top < other[0] < bottom < other[1] for top, bottom in bows for other in bows)
         return total

@@ -41,15 +41,16 @@ class Route:
     @property
     def middle(self) -> Point:
         """Return the point halfway along."""
+        (found,) = self.at(0.5)
+        return found
+
+    def at(self, *shares: float) -> Iterator[Point]:
+        """Return the points at some shares of the length."""
         points = list(self.points())
         lengths = [hypot(x2 - x1, y2 - y1) for (x1, y1), (x2, y2) in pairwise(points)]
-        left = sum(lengths) / 2
-        for at, length in enumerate(lengths):
-            if left <= length and length:
-                (x1, y1), (x2, y2), share = points[at], points[at + 1], left / length
-                return x1 + (x2 - x1) * share, y1 + (y2 - y1) * share
-            left -= length
-        return points[0]
+        whole = sum(lengths)
+        for share in shares:
+            yield _along(points, lengths, share * whole)
 
     def points(self) -> Iterator[Point]:
         """Return points close together along the curves."""
@@ -75,6 +76,15 @@ class Route:
                 ahead, side = ahead + _TOOTH, -side
             ahead -= length
         return (*corners, points[-1])
+
+
+def _along(points: Sequence[Point], lengths: Sequence[float], left: float) -> Point:
+    for at, length in enumerate(lengths):
+        if left <= length and length:
+            (x1, y1), (x2, y2), share = points[at], points[at + 1], left / length
+            return x1 + (x2 - x1) * share, y1 + (y2 - y1) * share
+        left -= length
+    return points[0]
 
 
 def _at(curve: Cubic, t: float) -> Point:

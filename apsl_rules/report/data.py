@@ -9,74 +9,79 @@ from collections.abc import Iterable
 from string import Formatter
 from typing import Any
 
-import attrs
-
 from apsl_rules.evidence import Evidence, Verdict, p_text
 from apsl_rules.names import Node, count_of, shown
-from apsl_rules.parts import EdgeFigures, Part, Visit
-from apsl_rules.report.edge_width import label_of, thickness, weights_of
-from apsl_rules.report.edges import Look, positions
-from apsl_rules.report.layout import Box, Drawing, DrawnEdge, drawing_of
-from apsl_rules.report.paths import RADIUS, body_of, circle_of, corners_of, head_of
+from apsl_rules.parts import EdgeFigures, Part, Statement, Visit, statements_on
+from apsl_rules.report.curves import Port
+from apsl_rules.report.edge_width import texts_of, thickness, weights_of
+from apsl_rules.report.edges import Edge, Look, positions
+from apsl_rules.report.layout import Box, DrawnEdge
+from apsl_rules.report.paths import body_of
+from apsl_rules.report.views import View, views_of
 from apsl_rules.rules import Conflict, Drop, Entry, Fact, Finding, Firing, Proof, Reason, Relation
 
 #: The figures of an edge, and how the page names them.
 _FIGURES = {"support": "support", "probability": "edge", "direction": "direction"}
-
-
 #: The looks whose mark at the second node tells the most: a tail, or the only arrowhead.
 _TOLD_BY_SECOND = (Look.BACK, Look.PARTIAL_AHEAD)
 
 
 def page_data(part: Part, figures: EdgeFigures | None = None) -> dict[str, Any]:
     """Return the data of the page for a part; ``figures`` are what a table says of its edges."""
-    return _Writer(part, drawing_of(part), figures).data()
+    return _Writer(part, figures).data()
 
 
 class _Writer:
-    """Numbers nodes, facts, evidence and proof steps while they are written."""
+    """Numbers nodes, edges, facts, evidence and proof steps while they are written."""
 
-    def __init__(self, part: Part, drawing: Drawing, figures: EdgeFigures | None) -> None:
+    def __init__(self, part: Part, figures: EdgeFigures | None) -> None:
         self._part = part
         self._given = figures
         self._figures = figures or EdgeFigures()
-        self._drawing = drawing
-        self._nodes = {box.node: number for number, box in enumerate(drawing.boxes)}
+        rows = part.rows()
+        self._rows = {frozenset((row["source"], row["target"])): row for row in rows}
+        self._weights = weights_of(rows)
+        self._texts = texts_of(self._weights, figures)
+        self._views = views_of(part, self._texts)
+        everything = self._views[-1].drawing
+        self._boxes = everything.boxes
+        self._drawn_edges = tuple(drawn.edge for drawn in everything.edges)
+        self._nodes = {box.node: number for number, box in enumerate(everything.boxes)}
+        self._edges = {frozenset(edge.pair): number for number, edge in enumerate(self._drawn_edges)}
+        self._columns = {one.name: one for one in part.columns}
         self._relations = {name: number for number, name in enumerate(part.history.relations)}
         self._facts: dict[Fact, int] = {}
         self._evidence: dict[int, int] = {}
         self._told: list[dict[str, Any]] = []
         self._steps: dict[tuple[Fact, int, tuple[int, ...]], int] = {}
-        self._proofs: list[list[Any]] = []
-        self._edges = {frozenset(drawn.edge.pair): number for number, drawn in enumerate(drawing.edges)}
-        rows = part.rows()
-        self._rows = {frozenset((row["source"], row["target"])): row for row in rows}
-        self._weights = weights_of(rows)
+        self._proofs: list[dict[str, Any]] = []
 
     def data(self) -> dict[str, Any]:
-        part, drawing = self._part, self._drawing
+        part = self._part
         written = {
             "target": self._node(part.target),
             "depth": part.depth,
-            "size": [drawing.width, drawing.height],
-            "bands": [attrs.asdict(band) for band in drawing.bands],
-            "boxes": [self._box(box) for box in drawing.boxes],
-            "edges": [self._edge(drawn) for drawn in drawing.edges],
+            "summary": [self._statement(one) for one in statements_on(part)],
+            "with_probabilities": any(row.get("probability") is not None for row in self._rows.values()),
+            "nodes": [self._member(box) for box in self._boxes],
+            "edges": [self._edge(edge) for edge in self._drawn_edges],
+            "views": [self._view(view) for view in self._views],
             "conflicts": [self._conflict(one) for one in part.all_conflicts],
             "hidden": part.allows_hidden,
-            "radius": RADIUS,
             "positions": positions(part),
             "visits": [self._visit(visit) for visit in part.visits],
             "history": [self._entry(entry) for entry in part.history.entries],
             "run": _run(part),
+            "details": _details(part),
             "notes": list(part.notes),
-            "columns": _columns(part),
             "incomplete": part.incomplete,
             "with_effects": self._given is not None,
             "relations": [_pieces(relation) for relation in part.history.relations.values()],
         }
         return written | {
-            "facts": [[self._relations[relation], *map(self._node, nodes)] for relation, nodes in list(self._facts)],
+            "facts": [
+                _fact(self._relations[relation], map(self._node, nodes)) for relation, nodes in list(self._facts)
+            ],
             "evidence": self._told,
             "steps": self._proofs,
             "names": [shown(node) for node in self._nodes],
@@ -90,45 +95,81 @@ class _Writer:
             self._node(node)
         return self._facts.setdefault(fact, len(self._facts))
 
-    def _box(self, box: Box) -> dict[str, Any]:
-        place = {name: round(getattr(box, name), 1) for name in ("left", "top", "width", "height")}
-        levels = [list(one) for one in self._figures.levels.get(box.node, ())]
-        return {"label": box.label, "layer": box.layer, "within": box.within, "levels": levels, **place}
+    # --- the drawings ------------------------------------------------------------------------------------------------
 
-    def _edge(self, drawn: DrawnEdge) -> dict[str, Any]:
-        route, pair = drawn.route, frozenset(drawn.edge.pair)
+    def _view(self, view: View) -> dict[str, Any]:
+        drawing = view.drawing
+        return {
+            "words": view.words,
+            "outside": view.outside,
+            "width": _short(drawing.width),
+            "height": _short(drawing.height),
+            "bands": [_place(band, "left", "right") | {"title": band.title} for band in drawing.bands],
+            "frames": [
+                _place(frame, "left", "top", "width", "height") | {"title": frame.title} for frame in drawing.frames
+            ],
+            "boxes": [self._box(box) for box in drawing.boxes],
+            "routes": [self._route(drawn) for drawn in drawing.edges],
+        }
+
+    def _box(self, box: Box) -> dict[str, Any]:
+        label = {} if box.label == box.name else {"label": box.label}
+        return {"node": self._node(box.node), **_place(box, "left", "top", "width", "height"), **label}
+
+    def _route(self, drawn: DrawnEdge) -> dict[str, Any]:
+        route = drawn.route
+        label = {} if drawn.label is None else {"label": _place(drawn.label, "left", "top", "width")}
+        number = self._edges[frozenset(drawn.edge.pair)]
+        ends = {"start": _port(route.start), "end": _port(route.end)}
+        return {"edge": number, **ends, "body": body_of(route), **label}
+
+    # --- nodes and edges ---------------------------------------------------------------------------------------------
+
+    def _statement(self, one: Statement) -> dict[str, Any]:
+        nodes = [self._node(node) for node in one.nodes]
+        return {"kind": one.kind, "words": one.words, "nodes": nodes, "remarks": list(one.remarks)}
+
+    def _member(self, box: Box) -> dict[str, Any]:
+        found: dict[str, Any] = {"layer": box.layer, "within": box.within}
+        column = self._columns.get(box.node)
+        if column is not None:
+            found["column"] = {"kind": column.kind, "detail": column.detail, "missing": column.missing}
+        if box.node in self._figures.distributions:
+            found["distribution"] = self._figures.distributions[box.node]
+        return found
+
+    def _edge(self, edge: Edge) -> dict[str, Any]:
+        pair = frozenset(edge.pair)
         row = self._rows.get(pair, {})
         p = row.get("p")
-        weight = self._weights.get(pair)
-        return {
-            "ends": [drawn.first, drawn.second],
-            "within": drawn.edge.within,
-            "looks": [[position, str(look)] for position, look in drawn.edge.looks],
-            "ports": [[round(port.x, 1), round(port.y, 1)] for port in (route.start, route.end)],
-            "heads": [head_of(route.start), head_of(route.end)],
-            "circles": [[round(at, 1) for at in circle_of(port)] for port in (route.start, route.end)],
-            "body": body_of(route),
-            "zigzag": corners_of(route.zigzag()) if drawn.edge.is_contradicted else None,
-            "middle": [round(at, 1) for at in route.middle],
-            "proof": None if drawn.edge.last is Look.NONE else self._proof(self._why_edge(drawn)),
-            "other": self._proof(self._part.why(*drawn.edge.pair[::-1])) if drawn.edge.last is Look.TWO_HEADS else None,
-            "p": None if p is None else f"{p:.3g}",
-            "width": round(thickness(weight), 2),
-            "weight": label_of(pair, weight, self._given),
-            "effect": self._figures.effects.get(pair, []),
-            "chart": self._chart(pair),
-            "figures": [[_FIGURES[name], row[name]] for name in _FIGURES if row.get(name) is not None],
+        found = {
+            "ends": [self._node(node) for node in edge.pair],
+            "within": edge.within,
+            "looks": [{"from": position, "look": str(look)} for position, look in edge.looks],
+            "width": round(thickness(self._weights.get(pair)), 2),
+            "figures": [{"name": _FIGURES[name], "value": row[name]} for name in _FIGURES if row.get(name) is not None],
         }
+        further = {
+            "proof": None if edge.last is Look.NONE else self._proof(self._why_edge(edge)),
+            "other": self._proof(self._part.why(*edge.pair[::-1])) if edge.last is Look.TWO_HEADS else None,
+            "p": None if p is None else f"{p:.3g}",
+            "text": self._texts.get(pair),
+            "effect": self._figures.effects.get(pair),
+            "chart": self._chart(pair),
+        }
+        return found | {name: value for name, value in further.items() if value is not None}
 
     def _chart(self, pair: frozenset[Node]) -> dict[str, Any] | None:
         """Return what lies behind an edge, with its nodes as numbers."""
         chart = self._figures.charts.get(pair)
         return None if chart is None else chart | {"nodes": [self._node(node) for node in chart["nodes"]]}
 
-    def _why_edge(self, drawn: DrawnEdge) -> Proof:
+    # --- proofs and the run ------------------------------------------------------------------------------------------
+
+    def _why_edge(self, edge: Edge) -> Proof:
         """Return the proof of an edge; of one with marks at both ends that of the end which tells the most."""
-        x, y = drawn.edge.pair
-        return self._part.why(y, x) if drawn.edge.last in _TOLD_BY_SECOND else self._part.why(x, y)
+        x, y = edge.pair
+        return self._part.why(y, x) if edge.last in _TOLD_BY_SECOND else self._part.why(x, y)
 
     def _proof(self, proof: Proof) -> int:
         """Write the steps that are not written yet, and return the number of the last one."""
@@ -138,13 +179,13 @@ class _Writer:
             key = (step.fact, id(step.reason), premises)
             if key not in self._steps:
                 self._steps[key] = len(self._proofs)
-                self._proofs.append([self._fact(step.fact), self._why(step.reason), list(premises)])
+                self._proofs.append({"fact": self._fact(step.fact), **self._why(step.reason), **_premises(premises)})
             numbers.append(self._steps[key])
         return numbers[-1]
 
-    def _why(self, reason: Reason) -> str | int:
+    def _why(self, reason: Reason) -> dict[str, Any]:
         """Return the name of a rule, or the number of some evidence."""
-        return reason.rule if isinstance(reason, Firing) else self._evidence_of(reason)
+        return {"rule": reason.rule} if isinstance(reason, Firing) else {"evidence": self._evidence_of(reason)}
 
     def _evidence_of(self, finding: Finding) -> int:
         if id(finding) not in self._evidence:
@@ -156,18 +197,19 @@ class _Writer:
         verdicts = [self._verdict(verdict) for verdict in evidence.verdicts]
         return {"source": evidence.source, "note": evidence.note, "verdicts": verdicts}
 
-    def _verdict(self, verdict: Verdict) -> list[Any]:
+    def _verdict(self, verdict: Verdict) -> dict[str, Any]:
         measured = verdict.statistic is not None and verdict.n is not None
-        return [
-            self._node(verdict.x),
-            self._node(verdict.y),
-            [self._node(node) for node in verdict.given],
-            verdict.decision,
-            f"{verdict.test} = {verdict.statistic:.4g}" if measured else None,
-            verdict.dof,
-            None if verdict.p is None else p_text(verdict),
-            verdict.n,
-        ]
+        found = {
+            "x": self._node(verdict.x),
+            "y": self._node(verdict.y),
+            "given": [self._node(node) for node in verdict.given] or None,
+            "decision": verdict.decision,
+            "statistic": f"{verdict.test} = {verdict.statistic:.4g}" if measured else None,
+            "dof": verdict.dof,
+            "p": None if verdict.p is None else p_text(verdict),
+            "n": verdict.n,
+        }
+        return {name: value for name, value in found.items() if value is not None}
 
     def _conflict(self, one: Conflict) -> dict[str, Any]:
         return {
@@ -177,16 +219,39 @@ class _Writer:
             "sides": [self._proof(proof) for proof in one.proofs],
         }
 
-    def _visit(self, visit: Visit) -> list[Any]:
+    def _visit(self, visit: Visit) -> dict[str, Any]:
         around = [self._node(node) for node in visit.neighbours]
-        return [self._node(visit.node), around, visit.begin, visit.end]
+        return {"node": self._node(visit.node), "neighbours": around, "begin": visit.begin, "end": visit.end}
 
-    def _entry(self, entry: Entry) -> list[Any]:
-        """Write an entry as fact, reason, premises, and for a dropped fact the one that overwrote it."""
+    def _entry(self, entry: Entry) -> dict[str, Any]:
+        """Write an entry as its fact with a rule or evidence, or for a dropped fact with the one that overwrote it."""
         if isinstance(entry, Drop):
-            return [self._fact(entry.fact), None, [], self._fact(entry.because.fact)]
+            return {"fact": self._fact(entry.fact), "dropped_for": self._fact(entry.because.fact)}
         premises = entry.premises if isinstance(entry, Firing) else ()
-        return [self._fact(entry.fact), self._why(entry), [self._fact(premise) for premise in premises]]
+        return {"fact": self._fact(entry.fact), **self._why(entry), **_premises(map(self._fact, premises))}
+
+
+def _fact(relation: int, nodes: Iterable[int]) -> dict[str, Any]:
+    return {"relation": relation, "nodes": list(nodes)}
+
+
+def _premises(numbers: Iterable[int]) -> dict[str, list[int]]:
+    listed = list(numbers)
+    return {"premises": listed} if listed else {}
+
+
+def _short(length: float) -> float:
+    """Return a length with one digit after the point, and as a whole number if it is one."""
+    rounded = round(length, 1)
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _place(thing: object, *names: str) -> dict[str, Any]:
+    return {name: _short(getattr(thing, name)) for name in names}
+
+
+def _port(port: Port) -> dict[str, Any]:
+    return {"x": _short(port.x), "y": _short(port.y), "out": port.out}
 
 
 def _pieces(relation: Relation) -> list[str | int]:
@@ -202,22 +267,28 @@ def _pieces(relation: Relation) -> list[str | int]:
     return pieces
 
 
-def _run(part: Part) -> list[list[str]]:
-    """Return pairs of a name and a value that describe the run and its cost."""
-    counts = part.counts
+def _run(part: Part) -> list[dict[str, str]]:
+    """Return what describes the part, each with its name."""
     beyond = sum(map(len, part.outside))
-    lines: list[tuple[str, object]] = [
+    return _named(
         ("Target", shown(part.target)),
         ("Depth", part.depth),
-        ("Learner", part.learner),
-        ("Oracle", part.oracle),
-        *((_words(name), _setting(value)) for name, value in part.settings.items() if value is not None),
         ("Nodes", f"{len(part.members)} in the part, {len(part.nodes):,} in all"),
         ("Arrows", len(part.arrows)),
         *([("Hidden causes", len(part.bidirected)), ("Half open", len(part.partial))] if part.allows_hidden else []),
         ("Open" if part.allows_hidden else "Lines", len(part.lines)),
         ("Conflicts", len(part.conflicts)),
         ("Beyond the depth", count_of(beyond, "edge")),
+        ("Learner", part.learner),
+        ("Test", part.oracle),
+    )
+
+
+def _details(part: Part) -> list[dict[str, str]]:
+    """Return the settings of the run and its cost, each with its name."""
+    counts = part.counts
+    return _named(
+        *((_words(name), _setting(value)) for name, value in part.settings.items() if value is not None),
         ("Visited", count_of(len(part.visits), "node")),
         ("Tests", f"{counts.asked:,} asked, {counts.distinct:,} computed"),
         ("Rounds", f"{counts.rounds:,}"),
@@ -225,14 +296,11 @@ def _run(part: Part) -> list[list[str]]:
         ("Findings", f"{len(part.findings):,}"),
         *((f"Rule {name}", _times(times)) for name, times in part.rule_use.items() if times),
         ("Order", "depends on the order of columns" if part.order_dependent else "any order gives the same"),
-    ]
-    return [[name, str(value)] for name, value in lines]
+    )
 
 
-def _columns(part: Part) -> list[list[Any]]:
-    """Return the columns of the members of a part: name, kind, detail and missing values."""
-    members = set(part.members)
-    return [[shown(one.name), one.kind, one.detail, one.missing] for one in part.columns if one.name in members]
+def _named(*lines: tuple[str, object]) -> list[dict[str, str]]:
+    return [{"name": name, "value": str(value)} for name, value in lines]
 
 
 def _words(name: str) -> str:

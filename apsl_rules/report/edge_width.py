@@ -8,7 +8,7 @@ from typing import Any
 from apsl_rules.names import Node, Pair
 from apsl_rules.parts import EdgeFigures
 
-_THIN, _USUAL, _THICK = 1.0, 1.8, 4.2
+_THIN, _USUAL, _THICK = 1.0, 1.8, 3.4
 
 
 def weights_of(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[Node], float]:
@@ -22,11 +22,11 @@ def weights_of(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[Node], float
     return weights
 
 
-def label_of(pair: Pair, weight: float | None, figures: EdgeFigures | None) -> str | None:
-    """Return what stands at an edge: its weight, or where a table is known the effect along it."""
+def texts_of(weights: Mapping[Pair, float], figures: EdgeFigures | None) -> Mapping[Pair, str]:
+    """Return what stands at the edges: their weights, or where a table is known the effects along them."""
     if figures is not None:
-        return figures.labels.get(pair)
-    return None if weight is None else weight_text(weight)
+        return figures.labels
+    return {pair: weight_text(weight) for pair, weight in weights.items()}
 
 
 def thickness(weight: float | None) -> float:

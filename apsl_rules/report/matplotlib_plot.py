@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import Pair
 from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.report.colours import BACKGROUND, BOX, OUTLINE, SOFT, STRIPE, STROKES, TEXT, stroke_name
 from apsl_rules.report.curves import STUB, Port
-from apsl_rules.report.edge_width import label_of, thickness, weights_of
+from apsl_rules.report.edge_width import texts_of, thickness, weights_of
 from apsl_rules.report.edges import Look
-from apsl_rules.report.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
+from apsl_rules.report.labels import LETTERS
+from apsl_rules.report.layout import MARGIN, TITLE_LETTERS, Box, Drawing, DrawnEdge, drawing_of, final_edges
 from apsl_rules.report.paths import (
     BEGINS_WITH_CIRCLE,
     BEGINS_WITH_HEAD,
@@ -38,7 +41,8 @@ def plot(part: Part, ax: Axes | None = None, *, outside: bool = False, figures: 
     except ImportError as error:
         message = "plotting needs matplotlib; install it with: pip install 'apsl_rules[plot]', or use part.svg()"
         raise InvalidArgumentError(message) from error
-    drawing = drawing_of(part) if outside else drawing_of(part).part_only()
+    weights = weights_of(part.rows())
+    drawing = drawing_of(part, outside=outside, texts=texts_of(weights, figures))
     if ax is None:
         size = (drawing.width / _DOTS_PER_INCH, drawing.height / _DOTS_PER_INCH)
         _, ax = plt.subplots(figsize=size, dpi=_DOTS_PER_INCH, layout="constrained")
@@ -46,19 +50,18 @@ def plot(part: Part, ax: Axes | None = None, *, outside: bool = False, figures: 
     ax.set_aspect("equal")
     ax.set_xlim(0, drawing.width)
     ax.set_ylim(drawing.height, 0)
-    _Plot(ax, part, drawing, figures).draw()
+    _Plot(ax, part, drawing, weights).draw()
     return ax
 
 
 class _Plot:
     """Axes while a drawing is put into them; lengths in points follow from how large the axes are."""
 
-    def __init__(self, ax: Axes, part: Part, drawing: Drawing, figures: EdgeFigures | None) -> None:
+    def __init__(self, ax: Axes, part: Part, drawing: Drawing, weights: Mapping[Pair, float]) -> None:
         self._ax = ax
         self._part = part
         self._drawing = drawing
-        self._weights = weights_of(part.rows())
-        self._figures = figures
+        self._weights = weights
         window = ax.get_window_extent()
         scale = min(window.width / drawing.width, window.height / drawing.height)
         self._points = scale * 72 / ax.get_figure(root=True).dpi  # type: ignore[union-attr]  # axes stand in a figure
@@ -68,6 +71,11 @@ class _Plot:
             width, height = band.right - band.left, self._drawing.height - MARGIN
             self._add_rounded_box(band.left, MARGIN / 2, width, height, facecolor=STRIPE, edgecolor="none", zorder=0)
             self._words((band.left + band.right) / 2, MARGIN / 2 + 16, band.title, size=11, color=SOFT)
+        for frame in self._drawing.frames:
+            how = {"facecolor": "none", "edgecolor": STROKES["line"], "linestyle": ":", "linewidth": self._points}
+            self._add_rounded_box(frame.left, frame.top, frame.width, frame.height, zorder=1, alpha=0.6, **how)
+            middle = frame.left + frame.width / 2
+            self._words(middle, frame.top + 10, frame.title, size=TITLE_LETTERS, color=STROKES["line"])
         for drawn in final_edges(self._drawing):
             self._edge(drawn, self._weights.get(frozenset(drawn.edge.pair)))
         for box in self._drawing.boxes:
@@ -124,9 +132,9 @@ class _Plot:
             size = 15 * self._points
             self._ax.plot([x], [y], marker="o", markersize=size, color=BACKGROUND, markeredgecolor=colour, zorder=2)
             self._ax.plot([x], [y], marker="x", markersize=7 * self._points, color=colour, zorder=2)
-        label = label_of(frozenset(drawn.edge.pair), weight, self._figures)
-        if label is not None:
-            self._words(x, y - 8, label, size=11, color=colour, zorder=2)
+        if drawn.label is not None and drawn.text is not None:
+            halo = {"boxstyle": "round,pad=0.12", "facecolor": BACKGROUND, "edgecolor": "none", "alpha": 0.9}
+            self._words(*drawn.label.middle, drawn.text, size=LETTERS * 0.95, color=colour, zorder=5, bbox=halo)
 
     def _head(self, port: Port, colour: str, fill: str) -> None:
         from matplotlib.patches import Polygon

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -16,9 +17,8 @@ from typing import Any
 from apsl_rules._atomic import write_text
 from apsl_rules.names import shown
 from apsl_rules.parts import EdgeFigures, Part
+from apsl_rules.report._script import join_modules
 from apsl_rules.report.data import page_data
-
-_SCRIPTS = ("page.js", "drawing.js", "proof.js", "charts.js", "panels.js", "replay.js", "start.js")
 
 
 def write_report(part: Part, path: str | Path, figures: EdgeFigures | None = None) -> None:
@@ -29,7 +29,7 @@ def write_report(part: Part, path: str | Path, figures: EdgeFigures | None = Non
 def report_html(part: Part, figures: EdgeFigures | None = None) -> str:
     """Return the report of a part as HTML text: the same text for the same run, every time."""
     style = _asset("viewer.css")
-    script = "(() => {\n'use strict';\n" + "\n".join(map(_asset, _SCRIPTS)) + "})();\n"
+    script = _script()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
     )
@@ -42,6 +42,14 @@ def report_html(part: Part, figures: EdgeFigures | None = None) -> str:
     }
     pieces = _asset("viewer.html").split("@@")
     return "".join(fillings[piece] if number % 2 else piece for number, piece in enumerate(pieces))
+
+
+@cache
+def _script() -> str:
+    """Return the script of the page, joined from its modules."""
+    folder = files("apsl_rules.report") / "viewer"
+    modules = {file.name.removesuffix(".js"): file for file in folder.iterdir() if file.name.endswith(".js")}
+    return join_modules({name: file.read_text("utf-8") for name, file in modules.items()}, "start")
 
 
 def _asset(name: str) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from apsl_rules.names import Pair, shown
 from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.report.colours import BACKGROUND, BOX, FONT, OUTLINE, SOFT, STRIPE, STROKES, TEXT, stroke_name
-from apsl_rules.report.edge_width import label_of, thickness, weights_of
+from apsl_rules.report.edge_width import texts_of, thickness, weights_of
 from apsl_rules.report.edges import Look
-from apsl_rules.report.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
+from apsl_rules.report.labels import LETTERS
+from apsl_rules.report.layout import MARGIN, TITLE_LETTERS, Box, Drawing, DrawnEdge, drawing_of, final_edges
 from apsl_rules.report.paths import (
     BEGINS_WITH_CIRCLE,
     BEGINS_WITH_HEAD,
@@ -27,7 +28,7 @@ from apsl_rules.report.paths import (
 )
 from apsl_rules.report.text_width import FONT_SIZE, width_of
 
-_LEGEND, _LETTERS = 34.0, 11
+_LEGEND_ROW, _LETTERS = 22.0, 11
 _CONFLICT, _ARROW, _LINE, _BEYOND = STROKES["conflict"], STROKES["arrow"], STROKES["line"], STROKES["beyond"]
 _HIDDEN = STROKES["hidden"]
 _WITH_HIDDEN = ("hidden common cause", "cause, or hidden cause", "open")
@@ -54,29 +55,37 @@ def svg(part: Part, *, outside: bool = False, figures: EdgeFigures | None = None
 
     With ``figures``, edges at the target have the size of their effect.
     """
-    drawing = drawing_of(part) if outside else drawing_of(part).part_only()
-    beyond = any(not drawn.edge.within for drawn in drawing.edges)
-    suggested = any(drawn.edge.last in SUGGESTED for drawn in drawing.edges)
-    absent = {
-        "beyond the asked depth": not beyond,
-        "line: direction suggested": not suggested,
-        "line: direction open": part.allows_hidden,
-        **dict.fromkeys(_WITH_HIDDEN, not part.allows_hidden),
-    }
-    signs = {words: sign for words, sign in _SIGNS.items() if not absent.get(words)}
     weights = weights_of(part.rows())
-    size = [num(max(drawing.width, 2 * MARGIN + sum(map(_room, signs)))), num(drawing.height + _LEGEND)]
+    drawing = drawing_of(part, outside=outside, texts=texts_of(weights, figures))
+    edges = final_edges(drawing)
+    signs = list(_signs(part, edges))
+    width = max(drawing.width, *(2 * MARGIN + _room(words) for words in signs))
+    rows = _legend_rows(signs, width)
+    size = [num(width), num(drawing.height + _LEGEND_ROW * len(rows))]
     pieces = [
         _start(*size),
         f"<title>{escape(f'The part around {shown(part.target)}, depth {part.depth}')}</title>",
         f'<rect width="100%" height="100%" fill="{BACKGROUND}"/>',
         *_stripes(drawing),
-        *(piece for drawn in final_edges(drawing) for piece in _edge(drawn, weights, figures)),
+        *(piece for drawn in edges for piece in _edge(drawn, weights)),
         *(_box(box, is_target=box.node == part.target) for box in drawing.boxes),
-        *_legend(signs, drawing.height + 6),
+        *(_label(drawn) for drawn in edges if drawn.label is not None),
+        *_legend(rows, drawing.height),
         "</svg>",
     ]
     return "\n".join(pieces) + "\n"
+
+
+def _signs(part: Part, edges: Sequence[DrawnEdge]) -> Iterator[str]:
+    """Return the words of the legend: all that a reader needs to read the edges."""
+    absent = {
+        "beyond the asked depth": all(drawn.edge.within for drawn in edges),
+        "line: direction suggested": not any(drawn.edge.last in SUGGESTED for drawn in edges),
+        "conflict": not any(stroke_name(drawn.edge.last) == "conflict" for drawn in edges),
+        "line: direction open": part.allows_hidden,
+        **dict.fromkeys(_WITH_HIDDEN, not part.allows_hidden),
+    }
+    return (words for words in _SIGNS if not absent.get(words))
 
 
 def _start(width: str, height: str) -> str:
@@ -92,6 +101,12 @@ def _stripes(drawing: Drawing) -> Iterator[str]:
         yield f'<rect {corner} {size} fill="{STRIPE}"/>'
         middle = f'x="{num((band.left + band.right) / 2)}" y="{num(MARGIN / 2 + 20)}" text-anchor="middle"'
         yield f'<text {middle} font-size="{_LETTERS}" fill="{SOFT}">{band.title}</text>'
+    for frame in drawing.frames:
+        corner = f'x="{num(frame.left)}" y="{num(frame.top)}" rx="8"'
+        size = f'width="{num(frame.width)}" height="{num(frame.height)}"'
+        yield f'<rect {corner} {size} fill="none" stroke="{_LINE}" stroke-opacity="0.55" stroke-dasharray="2 3"/>'
+        place = f'x="{num(frame.left + frame.width / 2)}" y="{num(frame.top + 13)}" text-anchor="middle"'
+        yield f'<text {place} font-size="{TITLE_LETTERS}" fill="{_LINE}">{frame.title}</text>'
 
 
 def _box(box: Box, *, is_target: bool) -> str:
@@ -107,7 +122,7 @@ def _box(box: Box, *, is_target: bool) -> str:
     )
 
 
-def _edge(drawn: DrawnEdge, weights: Mapping[Pair, float], figures: EdgeFigures | None) -> Iterator[str]:
+def _edge(drawn: DrawnEdge, weights: Mapping[Pair, float]) -> Iterator[str]:
     look, route, kind = drawn.edge.last, drawn.route, stroke_name(drawn.edge.last)
     colour = STROKES[kind if drawn.edge.within else "beyond"]
     weight = weights.get(frozenset(drawn.edge.pair))
@@ -130,12 +145,21 @@ def _edge(drawn: DrawnEdge, weights: Mapping[Pair, float], figures: EdgeFigures 
     if kind == "conflict":
         yield f'<circle cx="{num(x)}" cy="{num(y)}" r="8" fill="{BACKGROUND}" stroke-width="1.5"/>'
         yield f'<path d="M{num(x - 3.5)} {num(y - 3.5)}l7 7m0 -7l-7 7" stroke-width="2"/>'
-    label = label_of(frozenset(drawn.edge.pair), weight, figures)
-    if label is not None:
-        place = f'x="{num(x)}" y="{num(y - 6)}" text-anchor="middle" font-size="{_LETTERS}"'
-        halo = f'stroke="{STRIPE}" stroke-width="3" paint-order="stroke"'
-        yield f'<text {place} fill="{colour}" {halo}>{escape(label)}</text>'
     yield "</g>"
+
+
+def _label(drawn: DrawnEdge) -> str:
+    """Write the figure of an edge at its place."""
+    if drawn.label is None or drawn.text is None:
+        return ""
+    kind = stroke_name(drawn.edge.last) if drawn.edge.within else "beyond"
+    left, top, width, height = map(num, (drawn.label.left, drawn.label.top, drawn.label.width, drawn.label.height))
+    x, y = map(num, drawn.label.middle)
+    return (
+        f'<g class="figure"><rect x="{left}" y="{top}" width="{width}" height="{height}" rx="4" fill="{BACKGROUND}" '
+        f'fill-opacity="0.9"/><text x="{x}" y="{y}" dy="0.36em" text-anchor="middle" font-size="{LETTERS}" '
+        f'fill="{STROKES[kind]}">{escape(drawn.text)}</text></g>'
+    )
 
 
 def _dashes(drawn: DrawnEdge, kind: str) -> str:
@@ -148,9 +172,21 @@ def _room(words: str) -> float:
     return 48 + width_of(words, _LETTERS) + 12
 
 
-def _legend(signs: Mapping[str, str], top: float) -> Iterator[str]:
-    left = MARGIN
-    for words, sign in signs.items():
-        text = f'<text x="48" dy="0.35em" font-size="{_LETTERS}" fill="{SOFT}">{words}</text>'
-        yield f'<g transform="translate({num(left)} {num(top)})" stroke-width="1.8">{sign}{text}</g>'
-        left += _room(words)
+def _legend_rows(signs: Sequence[str], width: float) -> list[list[str]]:
+    """Break the legend into rows that fit."""
+    rows: list[list[str]] = [[]]
+    for words in signs:
+        if rows[-1] and 2 * MARGIN + sum(map(_room, rows[-1])) + _room(words) > width:
+            rows.append([])
+        rows[-1].append(words)
+    return rows
+
+
+def _legend(rows: Sequence[Sequence[str]], top: float) -> Iterator[str]:
+    for row, signs in enumerate(rows):
+        left = MARGIN
+        for words in signs:
+            text = f'<text x="48" dy="0.35em" font-size="{_LETTERS}" fill="{SOFT}">{words}</text>'
+            place = f"{num(left)} {num(top + row * _LEGEND_ROW)}"
+            yield f'<g transform="translate({place})" stroke-width="1.8">{_SIGNS[words]}{text}</g>'
+            left += _room(words)

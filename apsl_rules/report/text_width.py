@@ -5,7 +5,8 @@ from __future__ import annotations
 from unicodedata import category, east_asian_width
 
 FONT_SIZE = 13
-_LONGEST = 168.0  # a name of some 20 letters
+#: The longest that a name is always written out.
+LONGEST = 168.0  # a name of some 20 letters
 _NARROW = frozenset("iIjlft.,;:'|![]()`/\\ ")
 _WIDE = frozenset("mwMW@%&—…")
 _ELLIPSIS = "…"
@@ -30,7 +31,7 @@ def width_of(text: str, size: float = FONT_SIZE) -> float:
     return size * sum(map(_em, text))
 
 
-def shorten(text: str, longest: float = _LONGEST) -> str:
+def shorten(text: str, longest: float = LONGEST) -> str:
     """Keep the beginning and the end of a name that is too long, since names that share one often differ in the other.
 
     >>> shorten("a_very_long_name_of_a_column_in_a_table_2024")

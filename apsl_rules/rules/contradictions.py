@@ -14,6 +14,7 @@ import attrs
 
 from apsl_rules.evidence import evidence_strength
 from apsl_rules.names import Node, Pair, in_order, shown
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.rules.engine import Outcome
 from apsl_rules.rules.facts import Fact, Finding, Nodes, adjacent, arrow, fact_key, gap, head
@@ -33,9 +34,21 @@ _KINDS: dict[Kind, str] = {
 }
 
 
-@attrs.frozen
-class Conflict:
-    """A contradiction on a pair: its kind, what was done about it, and the proofs of all sides."""
+@attrs.frozen(repr=False)
+class Conflict(NotebookView):
+    """A contradiction on a pair: its kind, what was done about it, and the proofs of all sides.
+
+    Attributes
+    ----------
+    pair
+        The two nodes.
+    kind
+        What contradicts what: "opposed", "cycle", "edge", "cause" or "untested".
+    outcome
+        What was done about it, in words.
+    proofs
+        The proofs of all sides.
+    """
 
     pair: tuple[Node, Node]
     kind: Kind
@@ -43,7 +56,15 @@ class Conflict:
     proofs: tuple[Proof, ...]
 
     def __str__(self) -> str:
-        return f"{shown(self.pair[0])} and {shown(self.pair[1])}: {_KINDS[self.kind]}; {self.outcome}"
+        return f"{shown(self.pair[0])} and {shown(self.pair[1])}: {self.reading}"
+
+    def __repr__(self) -> str:
+        return f"<Conflict of {self}>"
+
+    @property
+    def reading(self) -> str:
+        """Return what contradicts what, and what was done about it, in words."""
+        return f"{_KINDS[self.kind]}; {self.outcome}"
 
     def repairs(self, findings: Iterable[Finding] = ()) -> tuple[Repair, ...]:
         """Return the least sets of findings without which the contradiction would not arise, the most doubtful first.

@@ -27,14 +27,28 @@ class Fact(NamedTuple):
 
 @attrs.frozen
 class Variable:
-    """A place in a rule that stands for any node."""
+    """A place in a rule that stands for any node.
+
+    Attributes
+    ----------
+    name
+        The name.
+    """
 
     name: str
 
 
 @attrs.frozen
 class Atom:
-    """A relation between variables: a premise, a guard or a conclusion of a rule."""
+    """A relation between variables: a premise, a guard or a conclusion of a rule.
+
+    Attributes
+    ----------
+    relation
+        The relation.
+    variables
+        What it relates.
+    """
 
     relation: Relation
     variables: tuple[Variable, ...]
@@ -42,7 +56,19 @@ class Atom:
 
 @attrs.frozen
 class Relation:
-    """A kind of fact: its name, how many nodes it relates, how it reads, and whether it reads the same backwards."""
+    """A kind of fact: its name, how many nodes it relates, how it reads, and whether it reads the same backwards.
+
+    Attributes
+    ----------
+    name
+        The name.
+    arity
+        How many nodes it relates.
+    reads
+        How a fact reads, with a place for each node.
+    symmetric
+        Whether it reads the same backwards.
+    """
 
     name: str
     arity: int
@@ -105,7 +131,15 @@ RELATIONS = (adjacent, gap, settled, untested, duplicate, arrow, collider, chain
 
 @attrs.frozen
 class Finding:
-    """A fact told from outside the rules, with its evidence."""
+    """A fact told from outside the rules, with its evidence.
+
+    Attributes
+    ----------
+    fact
+        What was found.
+    evidence
+        What it rests on.
+    """
 
     fact: Fact
     evidence: Evidence
@@ -113,7 +147,19 @@ class Finding:
 
 @attrs.frozen
 class Firing:
-    """One use of a rule: what stood for its variables, the premises it used and the fact it concluded."""
+    """One use of a rule: what stood for its variables, the premises it used and the fact it concluded.
+
+    Attributes
+    ----------
+    rule
+        The name of the rule.
+    bindings
+        The nodes that stood for its variables.
+    premises
+        The facts that it used.
+    fact
+        What it concluded.
+    """
 
     rule: str
     bindings: Nodes
@@ -126,7 +172,15 @@ Reason: TypeAlias = Finding | Firing
 
 @attrs.frozen
 class Drop:
-    """The end of a fact, since the given reason overwrote it."""
+    """The end of a fact, since the given reason overwrote it.
+
+    Attributes
+    ----------
+    fact
+        The fact that ended.
+    because
+        The reason that overwrote it.
+    """
 
     fact: Fact
     because: Reason

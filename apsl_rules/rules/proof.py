@@ -11,7 +11,8 @@ import attrs
 
 from apsl_rules._json_labels import label
 from apsl_rules.evidence import Verdict, evidence_data, evidence_strength, evidence_text
-from apsl_rules.names import order_key
+from apsl_rules.names import count_of, order_key
+from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, Firing, Reason, fact_key
 from apsl_rules.rules.rule import Rulebook
@@ -20,22 +21,44 @@ from apsl_rules.rules.store import MarkStore
 
 @attrs.frozen
 class Step:
-    """One fact of a proof: how it reads, why it holds, and the earlier steps that it uses."""
+    """One fact of a proof: how it reads, why it holds, and the earlier steps that it uses.
+
+    Attributes
+    ----------
+    fact
+        What holds.
+    text
+        How it reads.
+    reason
+        Why it holds: a finding, or a rule that fired.
+    premises
+        The places of the steps that it uses.
+    """
 
     fact: Fact
     text: str
     reason: Reason
     premises: tuple[int, ...]
 
+    @property
+    def because(self) -> str:
+        """Return why it holds, in words: the name of a rule, or the evidence of a finding."""
+        return self.reason.rule if isinstance(self.reason, Firing) else evidence_text(self.reason.evidence)
 
-@attrs.frozen
-class Proof:
+
+@attrs.frozen(repr=False)
+class Proof(NotebookView):
     """All steps that a fact rests on, findings first, the fact itself last.
 
     The proof of a conflict has the proofs of the contradicting facts as its ``sides``. Where scores were asked,
     ``edge_probability`` says how often an edge with this much evidence exists, and ``direction_probability`` how often
     the direction of an arrow with this much evidence is right, if its edge exists. ``suggested`` says that the latter
     is too low for the arrow to be drawn as one.
+
+    Attributes
+    ----------
+    steps
+        The steps, each after those that it uses.
     """
 
     steps: tuple[Step, ...]
@@ -70,10 +93,18 @@ class Proof:
 
     def __str__(self) -> str:
         sides = [f"side {number}:\n{side}" for number, side in enumerate(self.sides, start=1)]
-        return "\n".join([*self._lines(), *sides, *self._probability_lines()])
+        return "\n".join([*self._lines(), *sides, *self.probability_lines])
+
+    def __repr__(self) -> str:
+        steps, findings = count_of(len(self.steps), "step"), count_of(len(self.findings), "finding")
+        return f"<Proof of {self.steps[-1].text}: {steps}, {findings}>"
+
+    @property
+    def probability_lines(self) -> tuple[str, ...]:
+        """Return how often an edge and a direction with this much evidence are right, in sentences."""
+        return tuple(self._probability_lines())
 
     def _probability_lines(self) -> Iterator[str]:
-        """Say how often an edge and a direction with this much evidence are right."""
         edge, direction = self.edge_probability, self.direction_probability
         figures = [] if edge is None else [f"edge {_two_digits(edge)}"]
         figures += [] if direction is None else [f"direction {_two_digits(direction)}"]
@@ -95,7 +126,7 @@ class Proof:
             at, level = stack.pop()
             step = self.steps[at]
             again = at in shown and bool(step.premises)
-            yield f"{'  ' * level}{step.text}   [{'shown above' if again else _why(step.reason)}]"
+            yield f"{'  ' * level}{step.text}   [{'shown above' if again else step.because}]"
             if not again:
                 shown.add(at)
                 stack.extend((premise, level + 1) for premise in reversed(step.premises))
@@ -183,10 +214,6 @@ def _proof(store: MarkStore, place: int, reason: Reason) -> Proof:
 def _step(store: MarkStore, reason: Reason, premises: tuple[int, ...]) -> Step:
     relation, nodes = reason.fact
     return Step(reason.fact, store.relations[relation].text(nodes), reason, premises)
-
-
-def _why(reason: Reason) -> str:
-    return reason.rule if isinstance(reason, Firing) else evidence_text(reason.evidence)
 
 
 def _two_digits(share: float) -> str:

@@ -24,7 +24,13 @@ MOST_TRIED, LARGEST = 2000, 3
 
 @attrs.frozen
 class Repair:
-    """Findings that, if all of them were wrong, would leave no contradiction; weakest evidence first."""
+    """Findings that, if all of them were wrong, would leave no contradiction; weakest evidence first.
+
+    Attributes
+    ----------
+    findings
+        The findings, those with the weakest evidence first.
+    """
 
     findings: tuple[Finding, ...]
 

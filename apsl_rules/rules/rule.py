@@ -29,6 +29,13 @@ class Rule:
     Different variables stand for different nodes. A rule without guards is positive: what it concludes stays
     concluded, so a rulebook of positive rules has one least fixpoint whatever the order. Guards (``unless``) exist
     for the literal reading of published algorithms only; a rulebook with guards is order-dependent.
+
+    Attributes
+    ----------
+    name
+        The name.
+    reason
+        Why the rule holds, in a sentence.
     """
 
     name: str
@@ -60,7 +67,17 @@ class Rule:
 
 @attrs.frozen
 class Rulebook:
-    """A named set of rules over known relations; ``further`` are the rules that background knowledge needs besides."""
+    """A named set of rules over known relations; ``further`` are the rules that background knowledge needs besides.
+
+    Attributes
+    ----------
+    name
+        The name.
+    rules
+        The rules.
+    relations
+        The relations that they speak of.
+    """
 
     name: str
     rules: tuple[Rule, ...]

@@ -70,20 +70,40 @@ def test_an_edge_shows_its_effect_and_the_rows_behind_it(
 def test_edges_at_the_target_have_their_size(opened: Callable[..., Page], part: Part, rows: pd.DataFrame) -> None:
     """The drawing has sign and size where the effect is known, as the still view has; without a table it has none."""
     page = opened(part, data=rows)
-    sizes = [one.text for one in page.all("#drawing .weight")]
+    sizes = [one.text for one in page.all("#drawing .weight text")]
 
     assert any(one.startswith("+3") for one in sizes)
     assert any(one.startswith("+3") for one in part.svg(data=rows).replace(">", "\n").split("\n"))
-    assert not any(one.startswith("+") for one in [one.text for one in opened(part).all("#drawing .weight")])
+    assert not any(one.startswith("+") for one in [one.text for one in opened(part).all("#drawing .weight text")])
 
 
-def test_a_node_shows_its_levels(opened: Callable[..., Page], part: Part, rows: pd.DataFrame) -> None:
-    """A category has its levels with their rows, a number its quartiles."""
+def test_a_node_shows_its_values(opened: Callable[..., Page], part: Part, rows: pd.DataFrame) -> None:
+    """A category has its kind, its levels with their rows, and no missing value."""
     page = opened(part, data=rows)
     page.find("#search").send_keys("smoker\n")
-    told = page.find("#panel .levels").text.split("\n")
+    smokers = int((rows["smoker"] == "yes").sum())
 
-    assert told == ["no", f"{(rows['smoker'] == 'no').sum():,}", "yes", f"{(rows['smoker'] == 'yes').sum():,}"]
+    assert page.find("#panel .kind").text.startswith("category")
+    assert page.find("#panel .kind").text.endswith("no value is missing")
+    told = [[cell.text for cell in row.find_elements("css selector", "th, .figure")] for row in page.all(".spread tr")]
+    assert told == [
+        ["no", f"{1500 - smokers:,}", f"{(1500 - smokers) / 15:.0f} %"],
+        ["yes", f"{smokers:,}", f"{smokers / 15:.0f} %"],
+    ]
+
+
+def test_a_number_has_a_histogram(opened: Callable[..., Page], part: Part, rows: pd.DataFrame) -> None:
+    """The bars of a number have all its rows, and the share of those without a value is told."""
+    holey = rows.copy()
+    holey.loc[:149, "age"] = np.nan
+    page = opened(part, data=holey)
+    page.find("#search").send_keys("age\n")
+
+    script = "return [...document.querySelectorAll('#panel .column title')].map((one) => one.textContent)"
+    bars = [int(one.rpartition(": ")[2].removesuffix(" rows").replace(",", "")) for one in page.run(script)]
+    assert sum(bars) == 1350
+    assert "10 % missing (150 of 1,500 rows)" in page.find("#panel .kind").text
+    assert "median" in page.find("#panel .values").text
 
 
 def test_names_cannot_break_out(opened: Callable[..., Page]) -> None:

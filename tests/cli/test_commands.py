@@ -79,7 +79,7 @@ def test_csv_has_a_row_for_each_edge() -> None:
     """`--format csv` prints the edge table."""
     rows = apsl("learn", "cancer", "-t", "Cancer", "--format", "csv").out.splitlines()
 
-    assert rows[0] == "source,target,mark,rule,p,distance,support,probability,direction,suggested"
+    assert rows[0] == "source,target,mark,probability,direction,p,rule,distance,support,suggested"
     assert len(rows) == 5
 
 

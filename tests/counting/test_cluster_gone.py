@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import monotonic, sleep
-from typing import Any
+from time import sleep
 
-import attrs
 import pytest
-from distributed import Client
 
 from apsl_backends.counting.dask_cluster import DaskCounts
+from apsl_backends.moments.dask_moments import DaskMoments
 from apsl_rules import learn, network
 from apsl_rules.errors import ApslError, DataError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.graphs.networks.simulate import simulate
+from support.cluster import SENTENCES, Cluster, run_cluster
+from support.mixed import draw_mixed
 from support.terminal import apsl
 
 pytestmark = pytest.mark.slow
-
-SENTENCES = {
-    "scheduler": "the connection to the Dask scheduler is lost; start the cluster anew, then learn again",
-    "workers": "the Dask cluster has had no worker for 10 seconds; start workers, then learn again",
-}
 
 PAUSING = """
 import sys
@@ -42,61 +36,11 @@ def apsl_progress(progress):
 """
 
 
-@attrs.frozen
-class Cluster:
-    """A scheduler and its workers, each a process of its own on this machine."""
-
-    address: str
-    scheduler: subprocess.Popen[bytes]
-    workers: list[subprocess.Popen[bytes]]
-
-    def kill(self, who: str) -> None:
-        """End the scheduler or all workers at once, without a word of leave."""
-        for process in [self.scheduler] if who == "scheduler" else self.workers:
-            process.kill()
-            process.wait()
-
-
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """Start a scheduler and two workers, and end them by their ids."""
-    told = tmp_path / "scheduler.json"
-    dask = [sys.executable, "-m"]
-    quiet: dict[str, Any] = {"cwd": tmp_path, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    words = ["--host", "127.0.0.1", "--no-dashboard"]
-    begun = [
-        subprocess.Popen(
-            [*dask, "distributed.cli.dask_scheduler", "--port", "0", "--scheduler-file", str(told), *words],
-            **quiet,
-        )
-    ]
-    try:
-        address = _address(told)
-        begun += [
-            subprocess.Popen(
-                [*dask, "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads", "1", *words],
-                **quiet,
-            )
-            for _ in range(2)
-        ]
-        with Client(address) as client:
-            client.wait_for_workers(2, timeout=120)
-        yield Cluster(address, begun[0], begun[1:])
-    finally:
-        for process in begun:
-            process.kill()
-            process.wait()
-
-
-def _address(told: Path) -> str:
-    """Wait until a scheduler has written where it is."""
-    end = monotonic() + 60
-    while monotonic() < end:
-        try:
-            return str(json.loads(told.read_text("utf-8"))["address"])
-        except (FileNotFoundError, ValueError):
-            sleep(0.1)
-    pytest.fail("the scheduler did not start")
+    """Start a scheduler and two workers, and end them."""
+    with run_cluster(tmp_path) as begun:
+        yield begun
 
 
 @pytest.mark.slow
@@ -129,19 +73,31 @@ def test_a_run_ends_when_its_cluster_is_gone(who: str, cluster: Cluster, tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize("who", SENTENCES)
 def test_a_round_under_way_ends_too(who: str, cluster: Cluster) -> None:
-    """A round that stopped workers keep waiting is given up once they or their scheduler are killed."""
+    """Rounds that stopped workers keep waiting are given up once they or their scheduler are killed.
+
+    Counts, sums of products and columns that are being gathered end with the same sentence.
+    """
     counts = DaskCounts.of_table(sample(network("asia"), 2000, seed=5), address=cluster.address)
+    complete = DaskMoments.of_table(draw_mixed(3, 3, 1200), address=cluster.address)
+    gaps = DaskMoments.of_table(draw_mixed(3, 3, 1200, 6, 0.08), address=cluster.address)
+    rounds: list[Callable[[], object]] = [
+        lambda: counts.joints([(0, 1, 2)], 100),
+        lambda: complete.covariance([0, 1, 4]),
+        lambda: gaps.covariance([0, 1, 4]),
+        lambda: gaps.test_rows([(0, 4, 1)]),
+    ]
     assert counts.joints([(0, 1)], 100)[0] is not None
     for worker in cluster.workers:
         worker.send_signal(signal.SIGSTOP)
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(counts.joints, [(0, 1, 2)], 100)
-        with pytest.raises(TimeoutError):
-            waiting.result(1)
+    with ThreadPoolExecutor(len(rounds)) as pool:
+        waiting = [pool.submit(one) for one in rounds]
+        sleep(1)
+        assert not any(one.done() for one in waiting)
         cluster.kill(who)
 
-        with pytest.raises(DataError, match=SENTENCES[who]):
-            waiting.result(60)
+        for one in waiting:
+            with pytest.raises(DataError, match=SENTENCES[who]):
+                one.result(60)
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ def agree(counts: CountSource, drawn: Table, kind: type[GSquare | ChiSquare]) ->
         swept, known = there.associations(x), here.associations(x)
         assert list(swept) == list(known)
         done, expected = (
-            one.eliminate(sweep, unreliable="dependent", among=None, max_size=2)
+            one.eliminate(sweep, unreliable="dependent", cut=None, max_size=2)
             for one, sweep in ((there, swept), (here, known))
         )
         assert (done.members, done.tests) == (expected.members, expected.tests)

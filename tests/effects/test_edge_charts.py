@@ -53,7 +53,32 @@ def test_every_edge_has_what_lies_behind_it(part: Part, rows: pd.DataFrame) -> N
     assert found.charts[frozenset({"sex", "smoker"})]["counts"] == counts
     median = rows.loc[rows["smoker"] == "yes", "cost"].median()
     assert found.charts[frozenset({"smoker", "cost"})]["boxes"][1][2] == pytest.approx(median)
-    assert found.levels["sex"] == [("f", f"{(rows['sex'] == 'f').sum():,}"), ("m", f"{(rows['sex'] == 'm').sum():,}")]
+
+
+def test_every_node_has_the_spread_of_its_values(part: Part, rows: pd.DataFrame) -> None:
+    """A category has the rows of its levels, a number a histogram and quartiles, and both the rows without a value."""
+    holey = rows.copy()
+    holey.loc[:99, "age"] = np.nan
+    found = edge_figures(part, holey).distributions
+    levels = [{"name": name, "rows": int((rows["sex"] == name).sum())} for name in ("f", "m")]
+
+    assert found["sex"]["levels"] == levels
+    assert (found["sex"]["missing"], found["sex"]["rows"]) == (0, 1500)
+    assert (found["age"]["missing"], sum(found["age"]["counts"])) == (100, 1400)
+    assert found["age"]["low"] == pytest.approx(holey["age"].min())
+    assert float(found["age"]["quartiles"]["median"]) == pytest.approx(holey["age"].median(), rel=0.01)
+
+
+def test_rare_levels_are_told_together() -> None:
+    """Of more levels than a chart has the commonest are shown, and how many rows the others have."""
+    rng = np.random.default_rng(2)
+    town = rng.integers(0, 45, 3000)
+    frame = pd.DataFrame({"town": [f"t{one}" for one in town], "t": rng.random(3000) < 0.1 + 0.8 * (town < 20)})
+    found = edge_figures(learn(frame, "t"), frame).distributions["town"]
+
+    assert len(found["levels"]) == 30
+    assert found["others"]["levels"] == 15
+    assert sum(one["rows"] for one in found["levels"]) + found["others"]["rows"] == 3000
 
 
 def test_rows_elsewhere_have_counts_and_effects_but_no_points(part: Part, rows: pd.DataFrame, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_one_round_counts_all_effects() -> None:
     found = part.effects(source)
 
     assert len(found) == 3
-    assert source.rounds == 1
+    assert source.traffic.rounds == 1
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {

@@ -98,9 +98,9 @@ def test_a_later_oracle_asks_the_table(rows: Table) -> None:
 
     assert again.associations("lung") is sweep
     assert other.associations("lung") is not sweep
-    done = first.eliminate(sweep, unreliable="independent", among=None, max_size=3)
-    assert again.eliminate(sweep, unreliable="independent", among=None, max_size=3) is done
-    assert again.eliminate(sweep, unreliable="independent", among=None, max_size=1) is not done
+    done = first.eliminate(sweep, unreliable="independent", cut=None, max_size=3)
+    assert again.eliminate(sweep, unreliable="independent", cut=None, max_size=3) is done
+    assert again.eliminate(sweep, unreliable="independent", cut=None, max_size=1) is not done
 
 
 @pytest.mark.parametrize("learner", ["auto", "apsl"])

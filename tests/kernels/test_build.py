@@ -268,10 +268,13 @@ def test_a_function_that_a_library_lacks_is_a_sentence() -> None:
     [
         ("linux", "x86_64", "glibc", ["zig", "cc"], "manylinux_2_17_x86_64", "x86_64-linux-gnu.2.17"),
         ("linux", "aarch64", "glibc", ["python", "-m", "ziglang", "cc"], "manylinux_2_17_aarch64", "-mcpu=baseline"),
+        ("linux", "x86_64", "musl", ["zig", "cc"], "musllinux_1_2_x86_64", "x86_64-linux-musl"),
         ("linux", "x86_64", "", ["zig", "cc"], None, "-mcpu=x86_64+sse3+ssse3+sse4_1+sse4_2+popcnt"),
         ("linux", "x86_64", "glibc", ["gcc"], None, "-msse4.2"),
         ("darwin", "arm64", "", ["clang"], "macosx_11_0_arm64", "-mmacosx-version-min=11.0"),
         ("darwin", "x86_64", "", ["clang"], "macosx_11_0_x86_64", "-mpopcnt"),
+        ("win32", "AMD64", "", ["zig", "cc"], "win_amd64", "x86_64-windows-gnu"),
+        ("win32", "ARM64", "", ["zig", "cc"], "win_arm64", "-mcpu=baseline"),
     ],
 )
 def test_a_wheel_says_where_its_libraries_run(
@@ -289,11 +292,12 @@ def test_a_wheel_says_where_its_libraries_run(
     monkeypatch.setattr(sys, "platform", system)
     monkeypatch.setattr("platform.machine", lambda: machine)
     monkeypatch.setattr("platform.libc_ver", lambda: (libc, ""))
+    monkeypatch.setattr(sysconfig, "get_config_var", lambda _name: f"cpython-311-{machine}-linux-{libc}")
 
     here = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     assert build.wheel_platform(command) == (platform or here)
-    assert option in build.target_options(command, "baseline")
-    assert build.levels() == (("baseline", "avx2", "avx512") if machine == "x86_64" else ("baseline",))
+    assert option in build.target_options(command, "baseline", build.this_machine())
+    assert build.levels() == (("baseline", "avx2", "avx512") if machine in {"x86_64", "AMD64"} else ("baseline",))
 
 
 # --- other folders ---------------------------------------------------------------------------------------------------

@@ -241,7 +241,7 @@ codes = np.random.default_rng(1).integers(0, 2, (5, 100), dtype=np.uint8)
 oracle = GSquare(Table(tuple("abcde"), codes, np.full(5, 2), ((0, 1),) * 5, np.zeros(5, np.bool_)))
 oracle.verdict("a", "b", "c")
 oracle.separator("a", "b", "cde")
-oracle.eliminate(oracle.associations("a"), unreliable="dependent", among=None, max_size=2)
+oracle.eliminate(oracle.associations("a"), unreliable="dependent", cut=None, max_size=2)
 print(*sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_backends.learners.ball import Ball
-from apsl_backends.search.local_bde import LocalBde, check_columns
+from apsl_backends.search.local_bde import LocalBde
 from apsl_rules import Interrupted, Part, learn, network
 from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError, SpecError
@@ -195,14 +195,6 @@ def test_a_limit_gives_an_incomplete_part_that_says_so() -> None:
     part = learn(sample(network("alarm"), 500, seed=1), "HR", learner="apsl-score", max_tests=5)
     assert part.incomplete is not None
     assert not part.edges
-
-
-def test_a_table_with_too_many_columns_for_the_search_is_refused() -> None:
-    """The families of a search are known by 18 bits for each node."""
-    from apsl_rules.errors import DataError
-
-    with pytest.raises(DataError, match="262144 columns are more than the 262143"):
-        check_columns(1 << 18)
 
 
 @pytest.mark.parametrize("finder", ["hiton", "mmpc", "pcsimple", "fcbf"])

@@ -182,7 +182,7 @@ def test_an_edge_table_has_named_marks() -> None:
     """The data frame has a row for each edge of the part."""
     frame = learn(MICRO["N7"], "T").to_pandas()
 
-    edges, figures = ["source", "target", "mark", "rule"], ["p", "distance", "support", "probability", "direction"]
+    edges, figures = ["source", "target", "mark"], ["probability", "direction", "p", "rule", "distance", "support"]
     assert list(frame.columns) == [*edges, *figures, "suggested"]
     assert frame["mark"].tolist() == ["arrow"] * 3
     assert frame["source"].tolist() == ["T", "P", "Q"]

@@ -13,6 +13,7 @@ import pytest
 from apsl_rules import (
     Knowledge,
     compare,
+    effect,
     find_blanket,
     known_dag,
     learn,
@@ -200,7 +201,7 @@ def test_values_instead_of_a_target_are_refused_with_the_way_to_join_them(kind: 
     with pytest.raises(
         ApslError, match=r"the target is the name of a column of the table, so join X and y first"
     ) as told:
-        learn(rest, values)
+        effect(rest, "Smoker", values)
 
     assert "learn(X.assign(y=y), 'y')" in str(told.value)
     assert learn(rest.assign(y=FRAME["Cancer"]), "y", **BY_TESTS).target == "y"

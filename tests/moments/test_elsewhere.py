@@ -21,7 +21,7 @@ from apsl_rules.data import FileTable, MixedTable, Table, table
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.moments import Embedding, MomentSource
 from apsl_rules.errors import DataError, InvalidArgumentError
-from support.mixed import draw_mixed
+from support.mixed import arrow_of, draw_mixed
 
 QUERIES = [(0, 1), (5, 2), (2, 3, 1), (0, 4, 5, 3), (1, 3, 0)]
 
@@ -29,15 +29,7 @@ QUERIES = [(0, 1), (5, 2), (2, 3, 1), (0, 4, 5, 3), (1, 3, 0)]
 def written(folder: Path, kind: str, rows: int, missing: float) -> str:
     """Write a table with numbers and categories, and a constant, to a file; return its path."""
     drawn = draw_mixed(3, 3, rows, 6, missing)
-    columns: dict[str, Any] = {}
-    for name in map(str, drawn.names):
-        if name in drawn.number_names:
-            values = drawn.numbers[drawn.number_names.index(name)]
-            columns[name] = pa.array(values, mask=np.isnan(values))
-        else:
-            place = drawn.categories.place[name]
-            columns[name] = pa.array([("u", "v", "w", "x", None)[code] for code in drawn.categories.codes[place]])
-    made = pa.table({**columns, "same": pa.array(["s"] * rows)})
+    made = arrow_of(drawn).append_column("same", pa.array(["s"] * rows))
     path = folder / f"rows.{kind}"
     if kind == "csv":
         pyarrow.csv.write_csv(made, path)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.packaged import ROOT, built_wheel
+from support.packaged import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -17,14 +17,14 @@ MOST = 14
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the programs of a fresh environment that has the wheel and nothing else."""
     folder = tmp_path_factory.mktemp("base")
     venv.create(folder / "venv", with_pip=True)
     programs = folder / "venv" / "bin"
     pip = [str(programs / "python"), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
     pinned = ["--constraint", str(ROOT / "constraints.txt")]
-    subprocess.run([*pip, *pinned, str(built_wheel(folder))], check=True, cwd=folder)
+    subprocess.run([*pip, *pinned, str(wheel)], check=True, cwd=folder)
     return programs
 
 

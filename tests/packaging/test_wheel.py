@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -13,16 +12,13 @@ import pytest
 from packaging.tags import sys_tags
 from packaging.utils import parse_wheel_filename
 
-from apsl_backends.kernels.build import levels, library_of, sources
-from support.packaged import ROOT, built_sources, built_wheel
+from apsl_backends.kernels.build import levels, library_of, this_machine
+from support.packaged import ROOT
+
+sys.path.append(str(ROOT / "tools"))  # the tools are scripts beside each other, not a package
+from wheels import problems_of_wheel
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel once."""
-    return built_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 def test_the_wheel_has_three_packages_and_nothing_else(wheel: Path) -> None:
@@ -59,27 +55,43 @@ def test_the_wheel_has_libraries_for_its_platform_and_no_sources(wheel: Path) ->
     assert tags & set(sys_tags())
 
 
-def test_the_sources_have_all_that_a_build_needs(tmp_path: Path) -> None:
-    """The archive has the C sources, the build hook and no library; a wheel can be built from it."""
-    with tarfile.open(built_sources(tmp_path)) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
+def test_the_wheel_can_be_published(wheel: Path) -> None:
+    """check-wheel-contents finds nothing, the metadata are complete and valid, the libraries are for this machine."""
+    assert problems_of_wheel(wheel, this_machine()) == []
 
-    kernels = "backends/apsl_backends/kernels"
-    assert {f"{kernels}/{file.name}" for file in sources()} | {f"{kernels}/build.py", "hatch_build.py"} <= names
-    assert not [name for name in names if name.endswith((".so", ".dylib", ".dll", ".stamp"))]
+
+def test_all_extras_can_be_installed_together(wheel: Path) -> None:
+    """With the extra "all", pip finds every requirement of the wheel among the pinned versions that are here."""
+    pip = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index", "--disable-pip-version-check"]
+    done = subprocess.run([*pip, f"{wheel}[all]"], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "Would install apsl_rules-" in done.stdout
 
 
 def test_zig_is_asked_for_where_there_is_no_compiler() -> None:
-    """A front end is told to get zig first if the path has no compiler, and nothing if it has one."""
+    """A front end is told to get zig if the path has no compiler or another machine is named, and nothing otherwise."""
     probe = "import hatchling.build as back; print(back.get_requires_for_build_wheel())"
     asked = {}
-    for name, compiler in (("with", "my-cc"), ("without", "")):
-        environment = {**os.environ, "PATH": str(Path(sys.executable).parent), "CC": compiler}
+    for name, compiler, target in (("with", "my-cc", ""), ("without", "", ""), ("other", "my-cc", "x86_64-macos")):
+        environment = {**os.environ, "PATH": str(Path(sys.executable).parent), "CC": compiler, "APSL_TARGET": target}
         command = [sys.executable, "-c", probe]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
         asked[name] = done.stdout
 
-    assert asked == {"with": "[]\n", "without": "['ziglang']\n"}
+    assert asked == {"with": "[]\n", "without": "['ziglang']\n", "other": "['ziglang']\n"}
+
+
+def test_an_editable_install_is_for_this_machine(tmp_path: Path) -> None:
+    """With APSL_TARGET set, an editable install ends with one sentence and leaves the libraries alone."""
+    command = [sys.executable, "-c", "import sys, hatchling.build as back; back.build_editable(sys.argv[1])"]
+    environment = {**os.environ, "APSL_TARGET": "aarch64-macos"}
+    done = subprocess.run(
+        [*command, str(tmp_path)], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 1
+    assert done.stderr == "an editable install is for this machine; unset APSL_TARGET\n"
 
 
 def test_nothing_to_build_with_is_one_sentence(tmp_path: Path) -> None:

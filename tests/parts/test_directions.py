@@ -87,13 +87,16 @@ def test_exports_write_lines_with_a_hint() -> None:
     (x, y), share = next(iter(part.suggested.items()))
     assert graph.lines == part.lines
     assert from_dot(to_dot(part)) == from_graphml(to_graphml(part)) == from_graph_json(to_graph_json(part)) == graph
-    assert f'"{x}" -> "{y}" [dir=none, suggested={share:.4f}]' in to_dot(part)
+    edge = part.edge_probability(x, y)
+    figures = f"probability={edge:.4f}, direction={share:.4f}, suggested={share:.4f}"
+    assert f'"{x}" -> "{y}" [dir=none, {figures}]' in to_dot(part)
     assert f'<data key="suggested">{share!r}</data>' in to_graphml(part)
     edges = json.loads(to_graph_json(part))["edges"]
-    assert {"source": x, "target": y, "mark": "line", "suggested": share} in edges
+    known = {"probability": edge, "direction": share, "suggested": share}
+    assert {"source": x, "target": y, "mark": "line", **known} in edges
     made = to_networkx(part)
-    assert made.edges[x, y] == {"mark": "line", "suggested": share}
-    assert made.edges[y, x] == {"mark": "line"}
+    assert made.edges[x, y] == {"mark": "line", **known}
+    assert made.edges[y, x] == {"mark": "line", "probability": edge}
     row = next(row for row in graph.rows() if (row["source"], row["target"]) == (x, y))
     assert row["suggested"] == share
     assert (x, y) in graph.directed().edges

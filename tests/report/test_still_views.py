@@ -1,11 +1,10 @@
-"""The views that do not move: SVG, plot and notebook."""
+"""The views that do not move: SVG and plot."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -22,7 +21,7 @@ from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, shown
 from apsl_rules.report.edge_width import weights_of
 from support.contradictory import Contradictory
-from support.drawn import HOSTILE, SVG, hostile_dag, part_reading, svg_reading
+from support.drawn import SVG, hostile_dag, part_reading, svg_reading
 from support.strategies import dags
 
 mpl.use("agg")
@@ -136,43 +135,6 @@ def test_the_plot_says_what_to_install() -> None:
     assert printed == "plotting needs matplotlib; install it with: pip install 'apsl_rules[plot]', or use part.svg()\n"
 
 
-class Tags(HTMLParser):
-    """Collects the tags and attributes of some HTML."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.words = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, Any]]) -> None:
-        """Note a tag."""
-        self.tags.add(tag)
-        self.attributes.update(name for name, _ in attrs)
-
-    def handle_data(self, data: str) -> None:
-        """Note some words."""
-        self.words += data
-
-
-def test_the_notebook_shows_drawing_and_table(part: Part) -> None:
-    """The notebook view has the drawing and a row for each edge."""
-    html = part._repr_html_()
-
-    assert html.count("<tr>") == 1 + len(part.edges)
-    assert part.svg() in html
-
-
-def test_names_in_a_notebook_are_text() -> None:
-    """Names that are markup come out as words: no tag and no attribute is theirs."""
-    seen = Tags(PARTS["hostile"]._repr_html_())
-
-    assert not {"script", "img"} & seen.tags
-    assert not {"onerror", "onmouseover", "src"} & seen.attributes
-    assert all(shown(name) in seen.words for name in HOSTILE)
-
-
 def test_support_is_width_and_number() -> None:
     """Where rows have a support, edges have it as a number and as their width."""
     shares: dict[frozenset[Node], float] = {
@@ -181,9 +143,10 @@ def test_support_is_width_and_number() -> None:
     }
     part = attrs.evolve(learn(network("cancer"), "Cancer"), support=shares)
     strokes = [group for group in groups(part.svg()) if "data-mark" in group.attrib]
+    figures = [group for group in groups(part.svg()) if group.get("class") == "figure"]
     widths = {group.attrib["data-source"]: float(group.attrib["stroke-width"]) for group in strokes}
 
-    assert {text.text for group in strokes for text in group.findall(f"{SVG}text")} == {".25", "1"}
+    assert {text.text for group in figures for text in group.findall(f"{SVG}text")} == {".25", "1"}
     assert widths["Smoker"] > widths["Pollution"]
     assert {text.get_text() for text in part.plot().texts} >= {".25", "1"}
 

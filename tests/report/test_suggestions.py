@@ -12,7 +12,6 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.parts import Part
 from apsl_rules.report.data import page_data
 from apsl_rules.report.edges import Look, edges_of
-from apsl_rules.report.notebook import notebook_html
 from apsl_rules.report.svg import svg
 
 
@@ -35,7 +34,6 @@ def test_a_suggestion_has_a_look_of_its_own() -> None:
     assert f'data-source="{x}" data-target="{y}" data-mark="line"' in drawn
     assert "line: direction suggested" in drawn
     assert "line: direction suggested" not in svg(learned(0.0))
-    assert f"<td>{x}</td><td>⇢</td><td>{y}</td>" in notebook_html(part)
 
 
 def test_matplotlib_draws_a_hollow_head() -> None:
@@ -55,6 +53,10 @@ def test_the_page_has_the_columns_of_the_members() -> None:
     """Kinds, details and missing values of the nodes of the part, not of others."""
     kinds = (ColumnKind("MakeModel", "category", "5 levels", 2), ColumnKind("id", "set aside", "identifier"))
     part = attrs.evolve(learned(0.9), columns=kinds)
-    assert page_data(part)["columns"] == [["MakeModel", "category", "5 levels", 2]]
-    figures = {name for edge in page_data(part)["edges"] for name, _ in edge["figures"]}
+    data = page_data(part)
+    columns = {
+        name: node["column"] for name, node in zip(data["names"], data["nodes"], strict=False) if "column" in node
+    }
+    assert columns == {"MakeModel": {"kind": "category", "detail": "5 levels", "missing": 2}}
+    figures = {figure["name"] for edge in data["edges"] for figure in edge["figures"]}
     assert figures == {"edge", "direction"}

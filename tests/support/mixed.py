@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from apsl_backends.kernels.border import CategoryColumn
 from apsl_backends.moments.memory import MemoryMoments
@@ -32,6 +35,25 @@ def draw_mixed(numbers: int, categories: int, rows: int, seed: int = 1, missing:
     table = Table(of_categories, codes, cards, labels, (codes == 4).any(axis=1))
     names = tuple(sorted((*of_categories, *of_numbers), key=lambda name: (name[1:], name)))
     return MixedTable(names, table, values, of_numbers)
+
+
+def arrow_of(drawn: MixedTable) -> pa.Table:
+    """Return a drawn table as Arrow has it, its categories as words."""
+    columns: dict[str, pa.Array] = {}
+    for name in map(str, drawn.names):
+        if name in drawn.number_names:
+            values = drawn.numbers[drawn.number_names.index(name)]
+            columns[name] = pa.array(values, mask=np.isnan(values))
+        else:
+            place = drawn.categories.place[name]
+            columns[name] = pa.array([("u", "v", "w", "x", None)[code] for code in drawn.categories.codes[place]])
+    return pa.table(columns)
+
+
+def write_mixed(path: Path, drawn: MixedTable, groups: int = 3) -> str:
+    """Write a drawn table to a Parquet file of several row groups; return its path."""
+    pq.write_table(arrow_of(drawn), path, row_group_size=drawn.rows // groups)
+    return str(path)
 
 
 def embedded(source: MemoryMoments) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 from support.compilers import known_compilers
@@ -11,19 +12,19 @@ from support.compilers import known_compilers
 ROOT = Path(__file__).parents[2]
 
 
-def built_wheel(folder: Path) -> Path:
-    """Build the wheel into a folder and give its path."""
-    return _built("wheel", folder, ".whl")
-
-
-def built_sources(folder: Path) -> Path:
-    """Build the archive of sources into a folder and give its path."""
-    return _built("sdist", folder, ".tar.gz")
-
-
-def _built(kind: str, folder: Path, ending: str) -> Path:
+def build_both(folder: Path) -> tuple[Path, Path]:
+    """Build the archive of sources, and from it the wheel, as ``python -m build`` does; return their paths."""
     # What builds is installed here, unless zig is to be got because there is no compiler.
     isolation = ["--no-isolation"] if known_compilers() else []
-    command = [sys.executable, "-m", "build", f"--{kind}", *isolation, "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True)
-    return next(folder.glob(f"*{ending}"))
+    command = [sys.executable, "-m", "build", *isolation, "--outdir", str(folder), str(ROOT)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return next(folder.glob("*.tar.gz")), next(folder.glob("*.whl"))
+
+
+def unpack(archive: Path, folder: Path) -> Path:
+    """Unpack an archive of sources into a folder and return the folder of the project."""
+    with tarfile.open(archive) as opened:
+        opened.extractall(folder, filter="data")
+    (project,) = folder.iterdir()
+    return project

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,17 @@ class Page:
     def panel(self) -> str:
         """Return the words in the panel."""
         return self.find("#panel").text
+
+    def show(self, number: int) -> None:
+        """Choose one of the drawings that the page offers; -1 is that of everything the run ever drew."""
+        script = "const one = document.getElementById('view'); one.selectedIndex = arguments[0];"
+        count = self.run("return document.getElementById('view').options.length")
+        self.run(f"{script} one.dispatchEvent(new Event('change'))", number % count)
+
+    def view(self) -> list[float]:
+        """Return how the drawing is moved and scaled."""
+        transform = self.find("#scene").get_attribute("transform") or ""
+        return [float(number) for number in re.findall(r"-?[\d.]+", transform)]
 
     def edges(self, *, beyond: bool = False) -> set[tuple[str, str, str]]:
         """Read the edges off the drawing, those of the part or all: arrow from, to; other marks by name."""

@@ -73,7 +73,7 @@ def main() -> None:
     found = part.effects(source)
     done = perf_counter()
     print(f"opening the file: {opened - begun:.1f} s")
-    print(f"effects along {len(found)} edges: {done - opened:.1f} s, rounds of counting {source.rounds}")
+    print(f"effects along {len(found)} edges: {done - opened:.1f} s, rounds of counting {source.traffic.rounds}")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10:,} MiB")
     print("\n| effect | estimate | truth | standard errors apart |\n|---|---|---|---|")
     for one in found:

@@ -42,10 +42,10 @@ def _depth_one(stored: Stored) -> Iterator[Block]:
             tests = " / ".join(f"{row['tests']:.0f}" for row in figures.values())
             rows.append((f"{network}-{size}", *cells, visits, tests))
     yield Text(
-        "CPU time of a part of depth 1 as a multiple of APSL-FS's, within one run, and in brackets the same ratio in "
-        "the paper. Here all share one engine and one counting kernel, which makes tests cheap: what is left is mostly "
-        "the number of visits, and CMB, which follows open lines only, is not the slowest. The last columns have the "
-        "mean numbers of nodes visited and tests asked, in the same order."
+        "CPU time of a part of depth 1 as a multiple of APSL-FS's, within one run. The same ratio in the paper is in "
+        "brackets. Here all share one engine and one counting kernel, so tests are cheap and the number of visits "
+        "decides. CMB follows open lines only, so it is not the slowest here. The last columns have the mean numbers "
+        "of nodes visited and tests asked, in the same order."
     )
     yield Table(("set", *learners, "visits", "tests"), tuple(rows))
 
@@ -90,7 +90,7 @@ def _growth(stored: Stored) -> Iterator[Block]:
             rows.append((f"`{learner}`", *cells))
     yield Text(
         "A part of depth 3 around 30 random nodes, 1,000 rows, two sets. `apsl` expands along open lines and stops "
-        "when nothing can orient them; the published one expands layer by layer until all is oriented, which one edge "
-        "that no data can orient prevents."
+        "when nothing can orient them. The published one expands layer by layer until all is oriented. One edge that "
+        "no data can orient makes it visit the whole network."
     )
     yield Table(("learner", "visits", "tests", "CPU seconds"), tuple(rows))

@@ -40,10 +40,10 @@ def deeper_blocks(stored: Stored) -> Iterator[Block]:
         return
     yield Text(
         "Parts of depth 3, 5 and the largest around the five nodes of Table IV. Distance as in the paper: the true DAG "
-        "against an extension, file order. CPU seconds of a part; a method that learns the whole graph pays for all of "
-        "it. The paper printed these results as pictures without figures, so only ranks can be compared. SLL and "
-        "GGSL run on the small networks only, as in the paper, where memory ended. GS, MMHC and SLL run once for each "
-        "sample, GGSL for each target. `apsl` is our default."
+        "against an extension, file order. CPU seconds are those of a part, and a method that learns the whole graph "
+        "pays for all of it. The paper printed these results as pictures without figures, so only ranks can be "
+        "compared. SLL and GGSL run on the small networks only, as in the paper, where memory ended. GS, MMHC "
+        "and SLL run once for each sample, GGSL for each target. `apsl` is our default."
     )
     for depth, (figure, ranks) in FIGURES.items():
         rows = found[found["depth"] == depth]

@@ -41,10 +41,10 @@ def leak_blocks(stored: Stored) -> Iterator[Block]:
         return
     yield Text(
         "Ar_Distance at depth 1 with the columns as in the file, in random order, and reversed. Scored as in the paper "
-        "(DAG, extension) the same learner on the same rows gets better or worse with the order alone, because the "
-        "extension turns open edges away from the first column: Child's file lists causes first, Alarm's effects. "
-        "Against the CPDAG, mark for mark, the order means nothing to `apsl`; the published learners, which visit and "
-        "overwrite in that order, still depend on it."
+        "(DAG, extension) the same learner on the same rows gets better or worse with the order alone. The reason is "
+        "the extension, which turns open edges away from the first column. Child's file lists causes first, Alarm's "
+        "effects. Against the CPDAG, mark for mark, the order means nothing to `apsl`. The published learners visit "
+        "and overwrite in that order, so they still depend on it."
     )
     heads = [f"{kind}: {order}" for kind in ("DAG", "CPDAG") for order in ORDERS]
     yield Table(("set", "learner", *heads), tuple(rows))
@@ -59,8 +59,8 @@ def permuted_blocks(stored: Stored) -> Iterator[Block]:
         return
     yield Text(
         "Depth 1, columns in random order, compared with the CPDAG mark for mark: what data can tell, and nothing that "
-        "the order gives away. SHD is the number of wrong edges for each part; distance in brackets. Both: lower is "
-        "better; the best SHD and the best distance of each row are bold."
+        "the order gives away. SHD is the number of wrong edges for each part; distance in brackets. Lower is better "
+        "for both. The best SHD and the best distance of each row are bold."
     )
     learners = (DEFAULT, *RIVALS)
     rows: list[tuple[str, ...]] = []

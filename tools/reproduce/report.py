@@ -1,8 +1,8 @@
 """Write the report from stored results, without running anything: python tools/reproduce/report.py [FOLDER].
 
 From a folder of results it writes ``report.md``, ``report.html`` and the summary that both are made from. With --keep
-the summary goes to docs/reproduce and docs/reproducing.md and the README's short version are written from it; without
-a folder these two are written again from the kept summary, and --check only says whether they are up to date.
+the summary goes to docs/reproduce and docs/reproducing.md is written from it; without a folder the page is written
+again from the kept summary, and --check only says whether it is up to date.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ ROOT = Path(__file__).parents[2]
 TITLE = "The paper, reproduced"
 PAGE = ROOT / "docs" / "reproducing.md"
 KEPT = ROOT / "docs" / "reproduce"
-README = ROOT / "README.md"
 _COMMANDS = """\
 make reproduce-quick         # minutes, from samples that are drawn
 make reproduce               # all experiments, hours
@@ -49,7 +48,6 @@ depths = [1, 2, "max"]
 orders = ["permuted"]       # or "file", or "reversed"
 scoring = ["cpdag marks"]   # or "cpdag extension", "dag marks", "dag extension"\
 """
-BEGIN, END = "<!-- reproduced: begin, written by tools/reproduce/report.py -->", "<!-- reproduced: end -->"
 
 
 def write_report(folder: Path) -> tuple[Path, ...]:
@@ -67,10 +65,13 @@ def report_blocks(stored: Stored) -> Iterator[Block]:
     """Return the whole report."""
     yield Heading(TITLE, 1)
     yield Text(
-        "Every table and figure of *Any Part of Bayesian Network Structure Learning* (Ling et al.) again, beside the "
-        "published figures where there are any, and what the paper lacks: other orders of columns, scores against what "
-        "data can tell, visits and tests. This page is written from stored results by `tools/reproduce/report.py`."
+        "This page has every table and figure of *Any Part of Bayesian Network Structure Learning* (Ling et al.) "
+        "again. Published figures stand beside ours where there are any. The page adds what the paper lacks: other "
+        "orders of columns, scores against what data can tell, visits and tests. It is written from stored results by "
+        "`tools/reproduce/report.py`."
     )
+    yield Heading("In short")
+    yield from short_blocks(stored)
     yield from table3_blocks(stored)
     yield from leak_blocks(stored)
     yield from permuted_blocks(stored)
@@ -107,26 +108,21 @@ def _circumstances(stored: Stored) -> Iterator[Block]:
     yield Code(_EXAMPLE, "toml")
 
 
-def short_version(stored: Stored) -> str:
-    """Return the few lines for the README."""
-    blocks: list[Block] = []
+def short_blocks(stored: Stored) -> Iterator[Block]:
+    """Return what the whole report comes to."""
     pairs = beside(stored)
     if pairs:
         near = [pair for pair in pairs if not pair.far]
         shown = {("Child", 500, "APSL-FS"), ("Alarm", 500, "APSL"), ("Alarm", 1000, "APSL")}
         told = [pair for pair in pairs if (pair.paper.network, pair.paper.size, pair.paper.algorithm) in shown]
-        blocks.append(
-            Text(
-                f"Of the {len(pairs)} rows of the paper's Table III, {len(near)} come out within .08 in distance, "
-                "precision and recall when the published learners are scored as the paper scored them, for example:"
-            )
+        yield Text(
+            f"Of the {len(pairs)} rows of the paper's Table III, {len(near)} come out within .08 in distance, "
+            "precision and recall, when the published learners are scored as the paper scored them. For example:"
         )
         rows = [(pair.name, *pair.cells()[2:5]) for pair in told]
-        blocks.append(Table(("distance/precision/recall", "paper", "here", "difference"), tuple(rows)))
-    blocks += _leak_line(stored)
-    blocks += _default_line(stored)
-    blocks.append(Text("The rest, row by row, with what deviates and why: [docs/reproducing.md](docs/reproducing.md)."))
-    return as_markdown(blocks, "docs/reproduce").strip()
+        yield Table(("distance/precision/recall", "paper", "here", "difference"), tuple(rows))
+    yield from _leak_line(stored)
+    yield from _default_line(stored)
 
 
 def _leak_line(stored: Stored) -> Iterator[Block]:
@@ -135,8 +131,8 @@ def _leak_line(stored: Stored) -> Iterator[Block]:
     if all(figures):
         spelt = ", ".join(f"{short(row['distance'])} {row['order']}" for row in figures if row)
         yield Text(
-            "This scoring depends on the order of columns alone (APSL-FS on Child, 500 rows, distance: "
-            f"{spelt}), so the fair comparison is another one: random order, against what data can tell."
+            f"This scoring depends on the order of columns (APSL-FS on Child, 500 rows, distance: {spelt}). So the "
+            "fair comparison is another one: random order, against what data can tell."
         )
 
 
@@ -164,23 +160,16 @@ def _default_line(stored: Stored) -> Iterator[Block]:
 def pages(stored: Stored) -> dict[Path, str]:
     """Return the text of every file that is kept in the repository and follows from the kept summary."""
     blocks = list(report_blocks(stored))
-    readme = README.read_text("utf-8")
-    if BEGIN not in readme or END not in readme:
-        message = f"README.md lacks the markers {BEGIN!r} and {END!r}; put them where the short version goes"
-        raise ApslError(message)
-    before, rest = readme.split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
     return {
         PAGE: as_markdown(blocks, KEPT.relative_to(PAGE.parent).as_posix()),
         **{KEPT / f"{block.name}.svg": block.svg for block in blocks if isinstance(block, Picture)},
-        README: f"{before}{BEGIN}\n{short_version(stored)}\n{END}{after}",
     }
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
-@click.option("--keep", is_flag=True, help="Keep the summary of FOLDER in docs, and write the page and the README.")
-@click.option("--check", is_flag=True, help="Write nothing; fail if the page or the README is out of date.")
+@click.option("--keep", is_flag=True, help="Keep the summary of FOLDER in docs, and write the page.")
+@click.option("--check", is_flag=True, help="Write nothing; fail if the page is out of date.")
 def main(folder: Path | None, *, keep: bool, check: bool) -> None:
     """Write the report from the results in FOLDER, or the pages of the repository from the kept summary."""
     if folder is not None:

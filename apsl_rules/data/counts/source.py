@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, overload, runtime_checkable
 from weakref import WeakKeyDictionary
 
 import attrs
@@ -32,7 +32,7 @@ class Heading:
     levels: tuple[tuple[Any, ...], ...]
     incomplete: npt.NDArray[np.bool_]
     rows: int
-    totals: tuple[Weights, ...]
+    totals: Sequence[Weights]
     notes: tuple[str, ...] = ()
     columns: tuple[ColumnKind, ...] = ()
 
@@ -63,8 +63,7 @@ class Heading:
 def heading_of(table: Table) -> Heading:
     """Return the heading of a table in memory, made once."""
     if table not in _KNOWN:
-        spans = (table.cards + table.incomplete).tolist()
-        totals = tuple(np.bincount(codes, minlength=span) for codes, span in zip(table.codes, spans, strict=True))
+        totals = _Totals(table.codes, table.cards + table.incomplete)
         _KNOWN[table] = Heading(
             table.names,
             table.cards,
@@ -76,6 +75,29 @@ def heading_of(table: Table) -> Heading:
             table.columns,
         )
     return _KNOWN[table]
+
+
+class _Totals(Sequence[Weights]):
+    """How often each code occurs in its column, counted when it is asked for: a wide table has very many columns."""
+
+    def __init__(self, codes: Codes, spans: npt.NDArray[np.int64]) -> None:
+        self._codes = codes
+        self._spans = spans
+        self._known: dict[int, Weights] = {}
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    @overload
+    def __getitem__(self, place: int) -> Weights: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Weights]: ...
+    def __getitem__(self, place: int | slice) -> Weights | Sequence[Weights]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        if place not in self._known:
+            self._known[place] = np.bincount(self._codes[place], minlength=int(self._spans[place]))
+        return self._known[place]
 
 
 #: The headings of tables that are in use.

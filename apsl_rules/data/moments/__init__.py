@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from apsl_rules.data.moments.source import ColumnUnit, Embedding, MomentHeading, MomentSource, RowTests
+from apsl_rules.data.moments.source import (
+    ColumnUnit,
+    ComparesColumns,
+    Embedding,
+    MomentHeading,
+    MomentSource,
+    RowTests,
+)
 
-__all__ = ["ColumnUnit", "Embedding", "MomentHeading", "MomentSource", "RowTests"]
+__all__ = ["ColumnUnit", "ComparesColumns", "Embedding", "MomentHeading", "MomentSource", "RowTests"]

@@ -109,3 +109,14 @@ class MomentSource(Protocol):
 
         The first embedded column of a number is tested; all of its columns are given.
         """
+
+
+@runtime_checkable
+class ComparesColumns(Protocol):
+    """A source of moments that can compare its columns row by row."""
+
+    def duplicates(self, groups: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Return the groups of duplicates among the columns of each given group.
+
+        Duplicates divide the rows alike, or order them alike or in reverse; values are missing in the same rows.
+        """

@@ -6,7 +6,7 @@ Each reader gives the file's contents or one sentence that says what is wrong wi
 from apsl_rules.data.readers.columns import read_columns
 from apsl_rules.data.readers.delimited import MISSING_FIELDS, check_lines, read_csv
 from apsl_rules.data.readers.integers import Supplement, read_graph, read_integers, read_supplement
-from apsl_rules.data.readers.parquet import SharedColumns, parquet_rows, read_parquet, shared_columns
+from apsl_rules.data.readers.parquet import SharedColumns, parquet_rows, read_parquet, shared_columns, stored_kind
 from apsl_rules.data.readers.paths import TABLE_ENDINGS, AnyPath, FileKind, file_kind, split_sheet
 from apsl_rules.data.readers.plain import PlainTable
 
@@ -29,4 +29,5 @@ __all__ = [
     "read_supplement",
     "shared_columns",
     "split_sheet",
+    "stored_kind",
 ]

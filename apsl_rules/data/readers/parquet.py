@@ -80,11 +80,13 @@ class SharedColumns:
     """The names of the columns that several Parquet files have in common, and where each file has them.
 
     ``stored`` has for each file the names of all that it stores, and ``places`` the place of each column among these.
+    ``kinds`` name the type of each column, the same in all files.
     """
 
     names: tuple[str, ...]
     stored: tuple[tuple[str, ...], ...]
     places: tuple[tuple[int, ...], ...]
+    kinds: tuple[str, ...]
 
 
 def shared_columns(files: Sequence[AnyPath]) -> SharedColumns:
@@ -96,21 +98,22 @@ def shared_columns(files: Sequence[AnyPath]) -> SharedColumns:
     schemas = [_metadata(file).schema.to_arrow_schema() for file in files]
     stored = [[(place, name) for place, name in enumerate(one.names) if not is_row_label(name)] for one in schemas]
     names = tuple(name for _, name in stored[0])
+    expected = tuple(stored_kind(schemas[0].field(place).type) for place, _ in stored[0])
     places = []
     for file, schema, columns in zip(files, schemas, stored, strict=True):
         found = tuple(name for _, name in columns)
         order = range(len(names)) if found == names else _match_names(files[0], names, file, found)
         at = tuple(columns[number][0] for number in order)
-        for name, first, place in zip(names, (place for place, _ in stored[0]), at, strict=True):
-            kinds = [_stored_kind(one.field(there).type) for one, there in ((schemas[0], first), (schema, place))]
-            if kinds[0] != kinds[1]:
+        for name, kind, place in zip(names, expected, at, strict=True):
+            found_kind = stored_kind(schema.field(place).type)
+            if found_kind != kind:
                 message = (
-                    f"the column {name!r} holds {kinds[1]} in {str(file)!r} and {kinds[0]} in {str(files[0])!r}; "
+                    f"the column {name!r} holds {found_kind} in {str(file)!r} and {kind} in {str(files[0])!r}; "
                     "write all files with the same types"
                 )
                 raise DataError(message)
         places.append(at)
-    return SharedColumns(names, tuple(tuple(one.names) for one in schemas), tuple(places))
+    return SharedColumns(names, tuple(tuple(one.names) for one in schemas), tuple(places), expected)
 
 
 def _match_names(first: AnyPath, names: tuple[str, ...], file: AnyPath, found: tuple[str, ...]) -> list[int]:
@@ -124,8 +127,8 @@ def _match_names(first: AnyPath, names: tuple[str, ...], file: AnyPath, found: t
     return [found.index(name) for name in names]
 
 
-def _stored_kind(kind: Any) -> str:
-    """Name the type of a column by its values."""
+def stored_kind(kind: Any) -> str:
+    """Name the type of a column by its values; text is text, whether it is stored as a dictionary or not."""
     pa = importlib.import_module("pyarrow")
     values = kind.value_type if pa.types.is_dictionary(kind) else kind
     return "text" if pa.types.is_string(values) or pa.types.is_large_string(values) else str(values)

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from apsl_rules._log import Log
 from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.evaluation.experiments.design import Experiment
-from apsl_rules.evaluation.experiments.log import Log
 from apsl_rules.evaluation.experiments.plan import Unit, plan_units
 from apsl_rules.evaluation.experiments.results import Results, write_results
 from apsl_rules.evaluation.experiments.samples import Samples
@@ -50,7 +50,7 @@ def run(
     units = plan_units(experiment, samples)
     total = sum(unit.parts for unit in units)
     with Log(Path(folder) / LOG) as log:
-        left = [unit for unit in units if unit.key not in log.records]
+        left = [unit for unit in units if unit.key not in log]
         before = done = total - sum(unit.parts for unit in left)
         if watch is not None:
             watch(Advance(None, done, before, total))
@@ -59,7 +59,7 @@ def run(
             done += unit.parts
             if watch is not None:
                 watch(Advance(unit, done, before, total))
-        return write_results(experiment, samples, units, log.records, Path(folder))
+        return write_results(experiment, samples, units, log, Path(folder))
 
 
 def _work_on(units: list[Unit], samples: Samples, processes: int) -> Iterator[tuple[Unit, dict[str, Any]]]:

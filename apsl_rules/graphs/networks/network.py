@@ -15,6 +15,7 @@ from apsl_rules.graphs.ancestral import DagWithHidden, hide
 from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, count_of, listing
+from apsl_rules.notebook_view import NotebookView
 
 Probabilities: TypeAlias = npt.NDArray[np.float64]
 
@@ -54,12 +55,23 @@ def _same_tables(one: Mapping[Node, Probabilities], other: Mapping[Node, Probabi
 
 
 @attrs.frozen(slots=False, repr=False)
-class Network:
+class Network(NotebookView):
     """A network of discrete nodes.
 
     ``tables[x]`` has one axis for each parent of x, in the order of ``dag.parents_of(x)``, and x itself as its last
     axis, so that ``tables[x][i, j]`` is the distribution of x when its parents have their levels i and j.
     ``source`` says where the network comes from.
+
+    Attributes
+    ----------
+    name
+        What the network is called.
+    dag
+        Its graph.
+    levels
+        The levels of each node.
+    tables
+        The probabilities of each node given its parents.
     """
 
     name: str

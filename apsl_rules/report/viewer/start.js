@@ -1,47 +1,69 @@
-// The heading, the keys that work everywhere, and the first view.
-const finalLooks = data.edges.filter((edge) => edge.within).map(lastLook);
-const having = (kind) => finalLooks.filter((look) => looksLike[look] === kind).length;
-byId('heading').append(nameOf(data.target));
-byId('summary').append(`depth ${data.depth} · ${count(data.boxes.filter((box) => box.within).length, 'node', 'nodes')} · ` +
-  `${count(having('arrow'), 'arrow', 'arrows')} · ${data.hidden ? `${count(having('hidden'), 'hidden common cause', 'hidden common causes')} · ` : ''}${count(having('line'), data.hidden ? 'open edge' : 'line', data.hidden ? 'open edges' : 'lines')} · ${count(having('conflict'), 'conflict', 'conflicts')}`);
-if (data.incomplete) {
-  byId('incomplete').hidden = false;
-  byId('incomplete').append(`Incomplete: ${data.incomplete}`);
-}
+// The start: every module takes its place, then the finished part is shown.
+import { byId, data, make } from './page.js';
+import { moveTo, on, showView, state } from './state.js';
+import { startScene } from './scene.js';
+import { startCamera } from './camera.js';
+import { startMinimap } from './minimap.js';
+import { startMoving } from './moving.js';
+import { startLegend } from './legend.js';
+import { closeChosen, startPanels } from './panels.js';
+import { closeMatches, search, startSearch } from './search.js';
+import { playOrPause, startReplay, stepByHand } from './replay.js';
+import { startSummary } from './summary.js';
+import { startDownload } from './download.js';
+import { startEmbedding } from './embedding.js';
 
-const isDark = () => {
-  const set = document.documentElement.dataset.theme;
-  return set ? set === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+const startTheme = () => {
+  const isDark = () => {
+    const set = document.documentElement.dataset.theme;
+    return set ? set === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  };
+  byId('theme').addEventListener('click', () => {
+    document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
+  });
 };
-byId('theme').addEventListener('click', () => { document.documentElement.dataset.theme = isDark() ? 'light' : 'dark'; });
 
-const beyond = byId('beyond');
-byId('beyond-label').hidden = data.boxes.every((box) => box.within) && data.edges.every((edge) => edge.within);
-beyond.addEventListener('change', () => {
-  state.beyond = beyond.checked;
-  redraw();
-  fit();
-});
+// Which drawing is shown, where there are several.
+const startViews = () => {
+  const select = byId('view');
+  select.append(...data.views.map(({ words }, number) => make('option', { value: number }, words)));
+  byId('view-label').hidden = data.views.length === 1;
+  select.addEventListener('change', () => showView(Number(select.value)));
+  on('view', () => {
+    select.value = state.view;
+  });
+};
 
-document.addEventListener('keydown', (event) => {
-  const writing = event.target instanceof Element && event.target.closest('input, select, textarea');
-  if (event.key === 'Escape') {
-    if (!matches.hidden) {
-      matches.hidden = true;
-      search.focus();
-      matches.hidden = true;
-    } else if (state.chosen !== null) chooseNothing();
+// The keys that work everywhere.
+const startKeys = () => {
+  document.addEventListener('keydown', (event) => {
+    const place = event.target instanceof Element ? event.target : document.body;
+    if (event.key === 'Escape') {
+      if (closeMatches()) return;
+      if (state.chosen === null) return;
+      closeChosen();
+    } else if (place.closest('input, select, textarea') || event.ctrlKey || event.metaKey || event.altKey) return;
+    else if (event.key === '/') search.focus();
+    else if (event.key === ' ' && !place.closest('button, summary')) playOrPause();
+    else if (event.key === 'ArrowRight') stepByHand(1);
+    else if (event.key === 'ArrowLeft') stepByHand(-1);
     else return;
-  } else if (writing || event.ctrlKey || event.metaKey || event.altKey) return;
-  else if (event.key === '/') search.focus();
-  else if (event.key === ' ' && !(event.target instanceof Element && event.target.closest('button, summary'))) playOrPause();
-  else if (event.key === 'ArrowRight') stepByHand(1);
-  else if (event.key === 'ArrowLeft') stepByHand(-1);
-  else return;
-  event.preventDefault();
-});
-window.addEventListener('resize', applyView);
+    event.preventDefault();
+  });
+};
 
-showPanel();
+startSummary();
+startScene();
+startReplay();
+startPanels();
+startLegend();
+startSearch();
+startViews();
+startTheme();
+startKeys();
 moveTo(data.positions);
-begin();
+startCamera();
+startMinimap();
+startMoving();
+startDownload();
+startEmbedding();

@@ -12,7 +12,6 @@ from functools import cached_property
 from hashlib import blake2b
 
 import numpy as np
-import numpy.typing as npt
 
 from apsl_backends.answers.cache_file import Answer, VerdictCache
 from apsl_backends.answers.figures import (
@@ -29,7 +28,7 @@ from apsl_rules.data import Table, fingerprint
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, in_order
-from apsl_rules.oracles import BatchedOracle, Eliminating, Elimination, Oracle, Query, Search, Separation, Sweep
+from apsl_rules.oracles import BatchedOracle, Cut, Eliminating, Elimination, Oracle, Query, Search, Separation, Sweep
 
 
 class CachedOracle(BatchedOracle):
@@ -176,21 +175,20 @@ class EliminatingCachedOracle(CachedOracle):
     So a run with a cache asks what a run without one asks, test for test.
     """
 
-    def eliminate(
-        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
-    ) -> Elimination:
+    def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
         """Return the outcome of an elimination, from the cache if it is there."""
         if not isinstance(self._oracle, Eliminating):
             message = f"the oracle {self._oracle.name!r} does not eliminate by itself; put a CachedOracle before it"
             raise InvalidArgumentError(message)
         shape = f"{unreliable} {max_size} ".encode()
+        among = None if cut is None else cut(sweep)
         chosen = b"" if among is None else np.packbits(among).tobytes()
         key = self._key(b"eliminate", shape, self._place_key(sweep.x), self._contents, self._order_of_names, chosen)
         found = self._cache.find([key], self._alpha)
         self._count(len(found), 1 - len(found))
         if found:
             return unpack_elimination(found[key], sweep.x, self.nodes, self._alpha)
-        elimination = self._oracle.eliminate(sweep, unreliable=unreliable, among=among, max_size=max_size)
+        elimination = self._oracle.eliminate(sweep, unreliable=unreliable, cut=cut, max_size=max_size)
         answer = pack_elimination(key, elimination, self._places, self._alpha)
         if answer is not None:
             self._cache.keep([answer])

@@ -1,8 +1,11 @@
-"""Columns that come through Arrow: their distinct values as a table would take them, and back to codes."""
+"""Columns that come through Arrow: their distinct values as a table would take them, and back to codes.
+
+Arrow loads pandas for many small services (``to_numpy``, scalars, grouping). Workers of a cluster do what is between
+reading and codes, so that is done here from buffers, without pandas.
+"""
 
 from __future__ import annotations
 
-from math import nan
 from typing import Any
 
 import attrs
@@ -10,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data import Column, labels_of
-from apsl_rules.data.narwhals_frame import open_frame
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
@@ -21,6 +23,8 @@ MOST_DISTINCT = 5_000_000
 def column_of(distinct: Any, name: Node) -> Column:
     """Take the distinct values of a column for what a table in memory would take them."""
     import pyarrow as pa
+
+    from apsl_rules.data.narwhals_frame import open_frame
 
     frame = open_frame(pa.table([distinct], names=["values"]))
     if frame is None:
@@ -37,23 +41,90 @@ def plain(column: Any) -> Any:
     return values.cast(pa.large_string()) if pa.types.is_string(values.type) else values
 
 
+def count_values(column: Any) -> tuple[Any, npt.NDArray[np.int64]]:
+    """Return the distinct values of a column, a missing one too, and in how many rows each stands."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        counted = plain(column).value_counts()
+        return counted.field(0), array_of(counted.field(1))
+    counts = [(chunk.dictionary, chunk.indices.value_counts()) for chunk in _chunks(column)]
+    values = [plain(dictionary.take(counted.field(0))) for dictionary, counted in counts]
+    if not values:
+        return plain(pa.nulls(0, column.type.value_type)), np.zeros(0, np.int64)
+    coded = pa.concat_arrays(values).dictionary_encode(null_encoding="encode")
+    rows = np.zeros(len(coded.dictionary), np.int64)
+    np.add.at(rows, array_of(coded.indices), np.concatenate([array_of(counted.field(1)) for _, counted in counts]))
+    return coded.dictionary, rows
+
+
 def places_in(column: Any, distinct: Any) -> npt.NDArray[np.intp]:
     """Return the place of each value of a column among the distinct ones."""
+    found = [_places_of_chunk(chunk, distinct) for chunk in _chunks(column)]
+    places: npt.NDArray[np.intp] = np.concatenate(found) if found else np.zeros(0, np.intp)
+    if (places < 0).any():
+        message = "the table has values that it did not have when it was opened; leave it unchanged while learning"
+        raise DataError(message)
+    return places
+
+
+def _places_of_chunk(chunk: Any, distinct: Any) -> npt.NDArray[np.intp]:
+    """Return the place of each value of an array among the distinct ones, -1 for those that are not among them."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(chunk.type):
+        return _look_up(chunk, distinct)
+    missing = np.flatnonzero(_is_null(distinct))
+    places = np.append(_look_up(chunk.dictionary, distinct), missing[0] if len(missing) else -1)
+    indices = array_of(chunk.indices)
+    return places[np.where(_is_null(chunk.indices), len(places) - 1, indices) if chunk.indices.null_count else indices]
+
+
+def _look_up(values: Any, distinct: Any) -> npt.NDArray[np.intp]:
     import pyarrow.compute as pc
 
-    places = pc.index_in(_by_value(plain(column)), value_set=_by_value(distinct))
-    if places.null_count:
-        message = "the file has values that it did not have when it was opened; leave it unchanged while learning"
-        raise DataError(message)
-    found: npt.NDArray[np.intp] = places.to_numpy().astype(np.intp)
-    return found
+    found = pc.index_in(by_value(plain(values)), value_set=by_value(distinct))
+    places = array_of(found).astype(np.intp)
+    if found.null_count:
+        places[_is_null(found)] = -1
+    return places
 
 
-def _by_value(values: Any) -> Any:
+def _chunks(column: Any) -> list[Any]:
+    import pyarrow as pa
+
+    return list(column.chunks) if isinstance(column, pa.ChunkedArray) else [column]
+
+
+def array_of(values: Any) -> npt.NDArray[Any]:
+    """Return the buffer of an array of numbers; what stands for missing ones in it means nothing."""
+    kind = np.dtype({"float": "float32", "double": "float64"}.get(str(values.type), str(values.type)))
+    buffer = values.buffers()[1]
+    if buffer is None or not len(values):
+        return np.zeros(len(values), kind)
+    return np.frombuffer(buffer, kind, len(values), values.offset * kind.itemsize)
+
+
+def _is_null(values: Any) -> npt.NDArray[np.bool_]:
+    import pyarrow as pa
+
+    return array_of(values.is_null().cast(pa.uint8())).astype(np.bool_)
+
+
+def by_value(values: Any) -> Any:
     """Return fractions with one zero and one NaN: databases take all of them for the same value, look-ups do not."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if not (pa.types.is_float32(values.type) or pa.types.is_float64(values.type)):
         return values
-    return pc.if_else(pc.is_nan(values), pa.scalar(nan, values.type), pc.add(values, pa.scalar(0.0, values.type)))
+    numbers = array_of(values) + np.zeros(1, array_of(values).dtype)
+    numbers[np.isnan(numbers)] = np.nan
+    made = pa.Array.from_buffers(values.type, len(values), [None, pa.py_buffer(numbers)])
+    return made if not values.null_count else _with_nulls(made, _is_null(values))
+
+
+def _with_nulls(values: Any, is_null: npt.NDArray[np.bool_]) -> Any:
+    import pyarrow as pa
+
+    validity = pa.py_buffer(np.packbits(~is_null, bitorder="little"))
+    return pa.Array.from_buffers(values.type, len(values), [validity, values.buffers()[1]])

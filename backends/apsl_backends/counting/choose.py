@@ -1,4 +1,4 @@
-"""Where the counts come from, by name: memory, DuckDB, a Dask cluster, or a source of one's own."""
+"""Where the counts come from: memory, DuckDB, a Dask cluster, a database through ibis, or a source of one's own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from apsl_backends.counting.free_memory import available_memory
 from apsl_rules._arguments import spelt
 from apsl_rules.data import FileTable, MixedTable, Table, count_levels, is_countable, is_left_in_place
 from apsl_rules.data.counts import CachedCounts, CountSource
+from apsl_rules.data.databases import DatabaseTable, duckdb_path, is_database, is_ibis_table
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import count_of, nearest
 
@@ -31,9 +32,14 @@ def open_counts(source: Any, options: Mapping[str, Any]) -> Table | CachedCounts
             message = f"the source counts by itself, so the option {given!r} cannot be given with it; leave it out"
             raise InvalidArgumentError(message)
         return CachedCounts(source)
+    source = resolve(source)
     kind, address = read_kind(options.get("counts"))
     encoding = {name: options[name] for name in ENCODING if options.get(name) is not None}
     check_memory_limit(options, kind)
+    if is_in_database(source) and kind != "memory":
+        refuse_other_engine(source, kind)
+        refuse_weights(encoding, "a database")
+        return CachedCounts(_in_database(source, encoding))
     note = None
     if kind is None:
         kind, note = _natural(source)
@@ -51,14 +57,37 @@ def check_memory_limit(options: Mapping[str, Any], kind: str | None) -> None:
         raise InvalidArgumentError(message)
 
 
+def resolve(source: Any) -> Any:
+    """Return what an address stands for: a table of a database, or a DuckDB file."""
+    if isinstance(source, str) and is_database(source):
+        source = DatabaseTable(source)
+    path = duckdb_path(source) if isinstance(source, DatabaseTable) else None
+    return source if path is None else FileTable(path)
+
+
+def is_in_database(source: Any) -> bool:
+    """Return whether a source is a table that ibis reaches."""
+    from apsl_backends.counting.ibis_rows import IbisRows
+
+    return isinstance(source, DatabaseTable | IbisRows) or is_ibis_table(source)
+
+
+def refuse_other_engine(source: Any, kind: str | None) -> None:
+    """Refuse to count the rows of a database elsewhere."""
+    if kind is not None:
+        what = repr(str(source)) if isinstance(source, DatabaseTable) else "the table"
+        message = f"{what} is counted where it lies, not by {kind!r}; leave counts out, or give counts='memory'"
+        raise InvalidArgumentError(message)
+
+
 def is_too_large(path: str | os.PathLike[str]) -> bool:
     """Return whether the table in a file would not fit into memory."""
     return is_countable(path) and FileTable(path).bytes_in_memory > available_memory()
 
 
 def natural_kind(source: Any) -> str:
-    """Return where a table is taken to when nobody says: into memory, or to DuckDB if it is left where it is."""
-    return _natural(source)[0]
+    """Return where a table is taken to when nobody says: into memory, or to a database if it is left where it is."""
+    return "ibis" if is_in_database(source) else _natural(source)[0]
 
 
 def read_kind(counts: object) -> tuple[str | None, str | None]:
@@ -96,6 +125,8 @@ def encode(source: Any, encoding: Mapping[str, Any]) -> Table | MixedTable:
     """Read a table into memory, if it fits."""
     from apsl_rules.data import table
 
+    if is_in_database(source):
+        return table(_read_all(source), **encoding)
     if isinstance(source, FileTable) or is_left_in_place(source):
         source = _only_file(source if isinstance(source, FileTable) else FileTable(source))
     if is_countable(source):
@@ -116,6 +147,27 @@ def _only_file(table: FileTable) -> str:
     what = "a database" if table.kind == "duckdb" else count_of(len(table.files), "file")
     message = f"{table.path!r} is {what}, counted where it lies; give counts='duckdb', or leave counts out"
     raise DataError(message)
+
+
+def _in_database(source: Any, encoding: Mapping[str, Any]) -> CountSource:
+    from apsl_backends.counting.ibis_counts import IbisCounts
+
+    return IbisCounts.of(source, **encoding)
+
+
+def _read_all(source: Any) -> Any:
+    """Read all columns of a table in a database into memory, if they fit."""
+    from apsl_backends.counting.ibis_rows import IbisRows
+
+    rows = IbisRows.of(source)
+    needed, free = rows.bytes_in_memory, available_memory()
+    if needed > free:
+        message = (
+            f"{rows.origin!r} would take about {needed >> 20:,} MiB of memory and {free >> 20:,} MiB are free; "
+            "leave counts out, and the database counts"
+        )
+        raise DataError(message)
+    return rows.read()
 
 
 def _in_duckdb(source: Any, encoding: Mapping[str, Any], memory_limit: str | None) -> CountSource:
@@ -144,7 +196,7 @@ def refuse_weights(encoding: Mapping[str, Any], kind: str) -> None:
     """Refuse weights where rows are counted in their files."""
     if "weights" in encoding:
         message = (
-            f"weights={encoding['weights']!r} needs the table in memory, and {kind} counts in the file; "
+            f"weights={encoding['weights']!r} needs the table in memory, and {kind} counts where the rows are; "
             f"give counts='memory', or write each row as often as it counts"
         )
         raise InvalidArgumentError(message)

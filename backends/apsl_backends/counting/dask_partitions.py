@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import places_in, plain
+from apsl_backends.counting.table_counts import SAMPLED
 from apsl_backends.kernels.border import count_table
 from apsl_rules.data import Codes
 from apsl_rules.data.counts import Weights, collapse, unpack_codes
@@ -21,14 +21,6 @@ Places: TypeAlias = tuple[int, ...]
 Counted: TypeAlias = tuple[Codes, Weights] | None
 
 _MOST_DENSE = 1 << 20
-
-
-class Piece(NamedTuple):
-    """Some row groups of a Parquet file, and the places of the columns in it."""
-
-    file: str
-    groups: tuple[int, ...]
-    columns: tuple[int, ...]
 
 
 class Answer(NamedTuple):
@@ -75,31 +67,9 @@ def complete_rows(codes: Codes, cards: Sequence[int], sets: Sequence[Places]) ->
     return np.array([np.logical_and.reduce([present[one] for one in places]).sum() for places in sets], np.int64)
 
 
-def distinct_values(piece: Piece) -> list[tuple[Any, npt.NDArray[np.int64]]]:
-    """Return the distinct values of each column of a piece, and in how many rows each stands."""
-    found = []
-    for column in read_piece(piece):
-        counts = plain(column).value_counts()
-        found.append((counts.field(0), counts.field(1).to_numpy().astype(np.int64)))
-    return found
-
-
-def read_codes(piece: Piece, dictionaries: Sequence[tuple[Any, npt.NDArray[np.intp]]], *, wide: bool) -> Codes:
-    """Read a piece of a file as codes, by the distinct values of each column and their codes."""
-    read = read_piece(piece)
-    shape = len(read), len(read[0])
-    codes: Codes = np.empty(shape, np.uint16) if wide else np.empty(shape, np.uint8)
-    for number, (column, (distinct, known)) in enumerate(zip(read, dictionaries, strict=True)):
-        codes[number] = known[places_in(column, distinct)]
-    return codes
-
-
-def read_piece(piece: Piece) -> list[Any]:
-    """Return the columns of a piece."""
-    import pyarrow.parquet as pq
-
-    table = pq.ParquetFile(piece.file).read_row_groups(list(piece.groups))
-    return [table.column(place) for place in piece.columns]
+def first_rows(codes: Codes) -> Codes:
+    """Return the codes of the first rows of a partition."""
+    return codes[:, :SAMPLED].copy()
 
 
 def _answer(counted: list[Counted], sent_before: int) -> Answer:

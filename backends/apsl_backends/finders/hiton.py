@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apsl_backends.finders.trial import Trial, first_cut
+from apsl_backends.finders.trial import FirstCut, Trial
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Candidates
 from apsl_rules.oracles import Eliminating, Oracle, foresee
@@ -23,6 +23,7 @@ class Hiton:
     def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
         self._oracle = oracle
         self._settings = settings
+        self._cut = FirstCut.of(settings)
         self._eliminating: Eliminating | None = getattr(oracle, "eliminating", None)
 
     def foresee(self, nodes: Sequence[Node]) -> None:
@@ -53,7 +54,7 @@ class Hiton:
         found = eliminating.eliminate(
             sweep,
             unreliable=settings.unreliable or "independent",
-            among=first_cut(sweep, settings),
+            cut=self._cut,
             max_size=settings.max_conditioning,
         )
         return Candidates(node, found.members, sweep, found.separations, found.weakest)

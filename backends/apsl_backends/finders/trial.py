@@ -3,32 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Self
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.finders.falsediscovery import discoveries
 from apsl_rules.evidence import Verdict, weaker
-from apsl_rules.names import Node
+from apsl_rules.names import Node, in_order
 from apsl_rules.neighbours import Candidates
 from apsl_rules.oracles import Oracle, Search, Separation, Sweep, foresee
 from apsl_rules.plugins import FinderSettings
 
 
-def first_cut(sweep: Sweep, settings: FinderSettings) -> npt.NDArray[np.bool_] | None:
-    """Leave out hidden nodes, and control false discoveries by the marginal p-values.
+@attrs.frozen
+class FirstCut:
+    """Leaves out hidden nodes, and bounds the ``share`` of false discoveries by the marginal p-values.
 
     The largest p over all subsets tried is not cut as well: that loses a quarter of the true neighbours on wide
     tables, while false ones hardly ever pass the cut on their own side too, which symmetry asks of them.
     """
-    share = settings.false_discoveries
-    passing = None if share is None else discoveries(sweep.log_p(), share)
-    if not settings.hidden:
-        return passing
-    seen = np.ones(len(sweep), np.bool_) if passing is None else passing.copy()
-    seen[[sweep.place_of(node) for node in settings.hidden if node != sweep.x]] = False
-    return seen
+
+    share: float | None
+    hidden: tuple[Node, ...]
+
+    @classmethod
+    def of(cls, settings: FinderSettings) -> Self:
+        """Return the cut of some settings."""
+        return cls(settings.false_discoveries, in_order(settings.hidden))
+
+    def __call__(self, sweep: Sweep, /) -> npt.NDArray[np.bool_] | None:
+        """Return whether each node of a sweep may be a candidate."""
+        passing: npt.NDArray[np.bool_] | None = None
+        if self.share is not None:
+            # No p above the share is a discovery, so that only the few below it are computed and sorted.
+            places, log_p = sweep.discoverable(self.share)
+            passing = np.zeros(len(sweep), np.bool_)
+            passing[places[discoveries(log_p, self.share, tested=len(sweep))]] = True
+        if not self.hidden:
+            return passing
+        seen = np.ones(len(sweep), np.bool_) if passing is None else passing.copy()
+        seen[[sweep.place_of(node) for node in self.hidden if node != sweep.x]] = False
+        return seen
 
 
 class Trial:
@@ -45,7 +62,7 @@ class Trial:
         self._node = node
         self._limit = settings.max_conditioning
         self._sweep = oracle.associations(node)
-        ranked = self._sweep.ranked(unreliable=settings.unreliable or habit, among=first_cut(self._sweep, settings))
+        ranked = self._sweep.ranked(unreliable=settings.unreliable or habit, among=FirstCut.of(settings)(self._sweep))
         self.weakest: dict[Node, Verdict] = {verdict.y: verdict for verdict in ranked}
         self._separations: dict[Node, Separation] = {}
 

@@ -19,7 +19,7 @@ from apsl_backends.kernels.threads import in_blocks
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, listing, require_known
-from apsl_rules.oracles import BaseOracle, Elimination, Query, Search, Separation, Sweep
+from apsl_rules.oracles import BaseOracle, Cut, Elimination, Query, RankedNodes, Search, Separation, Sweep
 from apsl_rules.stopping import repeat_call
 
 
@@ -116,33 +116,37 @@ class ColumnOracle(BaseOracle):
             x, lambda: self.verdicts_of.sweep(x, self.tester.sweep(place), self._name_ranks)
         )
 
-    def eliminate(
-        self, sweep: Sweep, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
-    ) -> Elimination:
+    def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
         """Carry out HITON's elimination for the node of a sweep inside the kernel."""
         if self._remembered.sweeps.get(sweep.x) is not sweep:
-            return self._eliminate(sweep, unreliable, among, max_size)
-        question = sweep.x, unreliable, None if among is None else among.tobytes(), max_size
+            return self._eliminate(sweep, unreliable, cut, max_size)
+        question = sweep.x, unreliable, cut, max_size
         known = self._remembered.eliminations.get(question)
         if known is not None:
             repeat_call(known.tests)
             return known
-        return self._remembered.eliminations.put(question, lambda: self._eliminate(sweep, unreliable, among, max_size))
+        return self._remembered.eliminations.put(question, lambda: self._eliminate(sweep, unreliable, cut, max_size))
 
-    def _eliminate(
-        self, sweep: Sweep, unreliable: Decision, among: npt.NDArray[np.bool_] | None, max_size: int | None
-    ) -> Elimination:
+    def _eliminate(self, sweep: Sweep, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
         swept = sweep if isinstance(sweep, ArraySweep) else self.associations(sweep.x)
-        ranking = swept.ranking(unreliable=unreliable, among=among)
+        ranking = swept.ranking(unreliable=unreliable, among=None if cut is None else cut(swept))
         most = len(ranking) if max_size is None else min(max_size, len(ranking))
         (x,) = self.places((sweep.x,))
         ranked = [self.nodes[column] for column in swept.arrays.columns[ranking].tolist()]
         return self.verdicts_of.elimination(sweep.x, ranked, self.tester.eliminate(x, swept.arrays, ranking, most))
 
     @cached_property
+    def ranked_nodes(self) -> RankedNodes:
+        """Return the nodes in the order of their names, worked out once for a table."""
+        if RankedNodes not in self._answers:
+            self._answers[RankedNodes] = RankedNodes.of(self.nodes)
+        ranked: RankedNodes = self._answers[RankedNodes]
+        return ranked
+
+    @cached_property
     def _name_ranks(self) -> npt.NDArray[np.int64]:
         if name_ranks_of not in self._answers:
-            self._answers[name_ranks_of] = name_ranks_of(self.nodes)
+            self._answers[name_ranks_of] = name_ranks_of(self.ranked_nodes)
         ranks: npt.NDArray[np.int64] = self._answers[name_ranks_of]
         return ranks
 

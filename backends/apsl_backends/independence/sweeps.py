@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import log
 from typing import NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.border import Floats, Integers
+from apsl_backends.kernels.border import Floats, Integers, tails, thresholds
 from apsl_backends.kernels.fields import DEPENDENT, INDEPENDENT, UNRELIABLE
 from apsl_rules.evidence import Decision, Verdict
-from apsl_rules.names import Node, order_key
-from apsl_rules.oracles import Sweep
+from apsl_rules.names import Node
+from apsl_rules.oracles import RankedNodes, Sweep
+
+#: How far below its critical value a statistic may be for its p to be computed.
+_ROUNDING = 1e-9
 
 
 class SweptArrays(NamedTuple):
@@ -60,6 +64,16 @@ class ArraySweep(Sweep):
         """Return ln p on each other node, NaN where the test is unreliable."""
         return np.where(self.arrays.decisions == UNRELIABLE, np.nan, self._log_p())
 
+    def discoverable(self, share: float) -> tuple[npt.NDArray[np.intp], Floats]:
+        """Return the places of the verdicts with p at most a share, and their ln p; no other p is computed."""
+        _, statistics, dofs, _, decisions = self.arrays
+        limits = thresholds(share)
+        limit = np.where(dofs < len(limits), limits[np.minimum(dofs, len(limits) - 1)], 0.0)
+        places = np.flatnonzero((decisions != UNRELIABLE) & (statistics >= limit * (1 - _ROUNDING)))
+        log_p = tails(statistics[places], dofs[places]).log_p
+        kept = log_p <= log(share) + _ROUNDING
+        return places[kept], log_p[kept]
+
     def untested(self) -> tuple[Verdict, ...]:
         """Return the verdicts on the nodes for which there were too few rows, in order."""
         return tuple(self[place] for place in (self.arrays.decisions == UNRELIABLE).nonzero()[0].tolist())
@@ -83,12 +97,9 @@ class ArraySweep(Sweep):
         return ranking
 
 
-def name_ranks_of(nodes: Sequence[Node]) -> Integers:
+def name_ranks_of(nodes: RankedNodes) -> Integers:
     """Return the place of each node in the order of names."""
-    order = sorted(range(len(nodes)), key=lambda place: order_key(nodes[place]))
-    ranks = np.empty(len(order), np.int64)
-    ranks[order] = np.arange(len(order))
-    return ranks
+    return np.fromiter(map(nodes.rank.__getitem__, nodes.nodes), np.int64, len(nodes.nodes))
 
 
 class _Verdicts(Sequence[Verdict]):

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from apsl_rules.data import MixedTable, Table, find_duplicates
 from apsl_rules.data.counts import CachedCounts, Heading
-from apsl_rules.data.moments import MomentHeading, MomentSource
+from apsl_rules.data.moments import ComparesColumns, MomentHeading, MomentSource
 from apsl_rules.names import Node, in_order
 
 
@@ -84,6 +84,20 @@ def _groups(data: Table | MixedTable | CachedCounts | MomentSource) -> Sequence[
 
 
 def _duplicates_by_moments(source: MomentSource) -> list[tuple[Node, ...]]:
+    """Find groups by comparing columns, or by the moments of complete ones if the source does not compare."""
+    heading = source.heading
+    if not isinstance(source, ComparesColumns):
+        groups = _complete_duplicates(source)
+    else:
+        alike: dict[tuple[bool, int, int], list[int]] = {}
+        for place in np.flatnonzero(heading.widths > 0).tolist():
+            key = bool(heading.is_number[place]), int(heading.widths[place]), int(heading.missing[place])
+            alike.setdefault(key, []).append(place)
+        groups = source.duplicates([places for places in alike.values() if len(places) > 1])
+    return [in_order(heading.names[place] for place in group) for group in groups]
+
+
+def _complete_duplicates(source: MomentSource) -> list[list[int]]:
     """Find groups of complete columns that determine each other, if the table is not too wide."""
     from apsl_backends.moments import moments_of
 
@@ -91,14 +105,14 @@ def _duplicates_by_moments(source: MomentSource) -> list[tuple[Node, ...]]:
     places = np.flatnonzero((heading.missing == 0) & (heading.widths > 0)).tolist() if moments.has_matrix else []
     matrix = moments.covariance(places)
     ends = np.cumsum(heading.widths[places]).tolist()
-    alike: dict[tuple[bool, int], list[tuple[Node, list[int]]]] = {}
+    alike: dict[tuple[bool, int], list[tuple[int, list[int]]]] = {}
     for place, end in zip(places, ends, strict=True):
         is_number, width = bool(heading.is_number[place]), int(heading.widths[place])
         columns = list(range(end - width, end - width + (1 if is_number else width)))
-        alike.setdefault((is_number, len(columns)), []).append((heading.names[place], columns))
-    groups: list[list[tuple[Node, list[int]]]] = []
+        alike.setdefault((is_number, len(columns)), []).append((place, columns))
+    groups: list[list[tuple[int, list[int]]]] = []
     for blocks in alike.values():
-        found: list[list[tuple[Node, list[int]]]] = []
+        found: list[list[tuple[int, list[int]]]] = []
         for block in blocks:
             group = next((one for one in found if _is_determined(matrix, one[0][1], block[1])), None)
             if group is None:
@@ -106,7 +120,7 @@ def _duplicates_by_moments(source: MomentSource) -> list[tuple[Node, ...]]:
             else:
                 group.append(block)
         groups += found
-    return [in_order(name for name, _ in group) for group in groups if len(group) > 1]
+    return [[place for place, _ in group] for group in groups if len(group) > 1]
 
 
 def _is_determined(matrix: npt.NDArray[np.float64], given: list[int], columns: list[int]) -> bool:

@@ -1,4 +1,4 @@
-"""Where the moments come from, by name: memory, DuckDB, a Dask cluster, or a source of one's own."""
+"""Where the moments come from: memory, DuckDB, a Dask cluster, a database through ibis, or a source of one's own."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from apsl_backends.counting.choose import (
     SOURCING,
     check_memory_limit,
     encode,
+    is_in_database,
     natural_kind,
     open_counts,
     read_kind,
+    refuse_other_engine,
     refuse_weights,
+    resolve,
 )
 from apsl_backends.moments.kept import KeptMoments
 from apsl_backends.moments.memory import MemoryMoments
@@ -51,12 +54,34 @@ def open_table(
     if isinstance(source, MomentSource):
         _refuse_all(options)
         return source
+    source = resolve(source)
     kind, _ = read_kind(options.get("counts"))
+    if is_in_database(source) and kind != "memory":
+        refuse_other_engine(source, kind)
+        check_memory_limit(options, kind)
+        return _open_in_database(source, options, embedding or Embedding())
     if isinstance(source, CountSource) or (kind or natural_kind(source)) != "memory":
         found = None if isinstance(source, CountSource) else _open_elsewhere(source, options, embedding or Embedding())
         return open_counts(source, options) if found is None else found
     check_memory_limit(options, kind)
     return encode(source, _reading(options))
+
+
+def _open_in_database(source: Any, options: Mapping[str, Any], embedding: Embedding) -> CachedCounts | MomentSource:
+    """Open a table that ibis reaches, whose values are looked at once."""
+    from apsl_backends.counting.ibis_rows import IbisRows
+    from apsl_backends.moments.ibis_moments import IbisMoments
+
+    reading = _reading(options)
+    refuse_weights(reading, "a database")
+    rows = IbisRows.of(source)
+    if reading.get("discretize") is None or isinstance(reading["discretize"], Mapping):
+        made = IbisMoments.of(rows, embedding, **reading)
+        if made.heading.is_number.any():
+            return made
+    found = open_counts(rows, options)
+    assert isinstance(found, CachedCounts)  # noqa: S101 - it is not read into memory
+    return found
 
 
 def open_moments(source: Any, options: Mapping[str, Any], embedding: Embedding) -> MixedTable | MomentSource:

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
-import numpy as np
-
-from apsl_backends.counting.dask_cluster import client_at, gather_distinct, parts_of, pieces_of, selected_columns
-from apsl_backends.counting.dask_partitions import Piece, read_piece
-from apsl_backends.counting.dask_watch import ask_cluster
-from apsl_backends.kernels.border import CategoryColumn, EmbeddedHandle, NumberColumn, ProductSums
+from apsl_backends.counting.dask_client import client_at, parts_of
+from apsl_backends.counting.dask_files import gather_distinct, pieces_of
+from apsl_backends.counting.dask_rows import PlacedRows
+from apsl_backends.kernels.border import CategoryColumn, NumberColumn, ProductSums
 from apsl_backends.moments.coders import Coder, coder_of, coders_of_table, heading_of_coders
-from apsl_backends.moments.embedded_rows import SECTION, EmbeddedRows
+from apsl_backends.moments.dask_moment_partitions import Answer, Part, part_sums, read_part, same, work_on
+from apsl_backends.moments.embedded_rows import SECTION
 from apsl_backends.moments.gathered import GatheredMoments
 from apsl_rules.data import FileTable, MixedTable, mixed_dictionary, plan_moments, replace_names
 from apsl_rules.data.moments import Embedding, MomentHeading
 from apsl_rules.data.readers import shared_columns
 from apsl_rules.names import Node
-
-Part: TypeAlias = list[NumberColumn | CategoryColumn]
 
 
 class DaskMoments(GatheredMoments):
@@ -34,9 +31,7 @@ class DaskMoments(GatheredMoments):
 
     def __init__(self, client: Any, heading: MomentHeading, place_rows: Callable[[], list[Any]], origin: str) -> None:
         super().__init__(heading, origin)
-        self.client = client
-        self._place_rows = place_rows
-        self._partitions = ask_cluster(client, place_rows)
+        self._rows = PlacedRows(client, place_rows)
 
     @classmethod
     def of_table(
@@ -80,60 +75,31 @@ class DaskMoments(GatheredMoments):
             for place, read in made.columns.items()
         }
         kept = sorted(coders)
-        read_pieces = pieces_of(table, selected_columns(shared, kept), connected)
+        pieces = pieces_of(table, shared, kept, connected)
         ordered = [coders[place] for place in kept]
 
         def place_rows() -> list[Any]:
-            return [connected.submit(_read_part, piece, ordered, pure=False) for piece in read_pieces]
+            return [connected.submit(read_part, piece, ordered, pure=False) for piece in pieces]
 
         heading = heading_of_coders(given, coders, made.rows, made.kinds, made.notes)
         return cls(connected, heading, place_rows, table.path)
 
     def _sums(self, places: Sequence[int]) -> ProductSums:
         total = ProductSums(int(self.heading.widths[list(places)].sum()))
-        for sums, errors in self._ask(_part_sums, list(places)):
+        for sums, errors in self._over_parts(places, part_sums):
             added = ProductSums(total.columns)
             added.sums[:], added.errors[:] = sums, errors
             total.add(added)
         return total
 
     def _parts(self, places: Sequence[int]) -> list[Part]:
-        return self._ask(_some_columns, list(places))
+        return self._over_parts(places, same)
 
-    def _ask(self, work: Callable[[Part, list[int]], Any], places: list[int]) -> list[Any]:
-        """Do work on all partitions, and return the answers in the order of the rows."""
-
-        def ask() -> list[Any]:
-            return list(
-                self.client.gather([self.client.submit(work, part, places, pure=False) for part in self._partitions])
-            )
-
-        return ask_cluster(self.client, ask, self._place_again)
-
-    def _place_again(self) -> None:
-        """Send the rows out once more if some of them are gone for good."""
-        if any(rows.status not in {"finished", "pending"} for rows in self._partitions):
-            self._partitions = self._place_rows()
+    def _over_parts(self, places: Sequence[int], work: Callable[[Part], Answer]) -> list[Answer]:
+        return self._rows.ask_each(work_on, list(places), work)
 
 
 def _cut(column: NumberColumn | CategoryColumn, low: int, high: int) -> NumberColumn | CategoryColumn:
     if isinstance(column, CategoryColumn):
         return column._replace(codes=column.codes[low:high].copy())
     return column._replace(values=column.values[low:high].copy())
-
-
-def _read_part(piece: Piece, coders: Sequence[Coder]) -> Part:
-    """Read a piece of a file as numbers and codes."""
-    return [coder.code(column) for coder, column in zip(coders, read_piece(piece), strict=True)]
-
-
-def _some_columns(part: Part, places: list[int]) -> Part:
-    return [part[place] for place in places]
-
-
-def _part_sums(part: Part, places: list[int]) -> tuple[Any, Any]:
-    """Return the sums of products over a partition, and what their additions lost."""
-    columns = [part[place] for place in places]
-    handle = EmbeddedHandle(columns, len(columns[0][0]) if columns else 0)
-    found = EmbeddedRows(handle, ()).sums(np.arange(len(columns), dtype=np.int64))
-    return found.sums, found.errors

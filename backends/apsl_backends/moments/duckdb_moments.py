@@ -1,8 +1,4 @@
-"""Moments by DuckDB, for files larger than memory: the database reads, and the kernel adds section after section.
-
-Rows come in the order of the file, so the covariance is the same bits as in memory wherever the ranks are. Ranks are
-exact where a column has at most five million distinct values. Beyond that they are counted between knots, as in memory.
-"""
+"""Moments by DuckDB, for files larger than memory: the database reads, and the kernel adds section after section."""
 
 from __future__ import annotations
 
@@ -10,34 +6,21 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Self
 
-import numpy as np
-
-from apsl_backends.counting.arrow_columns import MOST_DISTINCT, column_of
 from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, translate_errors
 from apsl_backends.counting.duckdb_counts import check_rows, read_distinct
-from apsl_backends.kernels.border import CategoryColumn, EmbeddedHandle, Floats, NumberColumn, ProductSums
-from apsl_backends.moments.coders import Coder, coder_of, coders_of_table, curve_coder, floats_of, heading_of_coders
+from apsl_backends.kernels.border import Floats
+from apsl_backends.moments.coders import Coder, coders_of_table, floats_of, heading_of_coders
 from apsl_backends.moments.embedded_rows import SECTION
-from apsl_backends.moments.gathered import GatheredMoments
-from apsl_rules.data import (
-    Distinct,
-    FileTable,
-    MixedTable,
-    NumberValues,
-    advice_on_levels,
-    mixed_dictionary,
-    plan_moments,
-    replace_names,
-)
+from apsl_backends.moments.streamed import ColumnReader, StreamedMoments, in_sections, read_columns
+from apsl_rules.data import FileTable, MixedTable, plan_moments, replace_names
 from apsl_rules.data.moments import Embedding, MomentHeading
-from apsl_rules.errors import DataError
 from apsl_rules.names import Node
-from apsl_rules.stopping import check, heeding
+from apsl_rules.stopping import check
 
 _FIRST_ROWS = 100_000
 
 
-class DuckMoments(GatheredMoments):
+class DuckMoments(StreamedMoments):
     """A source of moments that reads the columns asked for, a statement each time."""
 
     kind = "duckdb"
@@ -45,9 +28,8 @@ class DuckMoments(GatheredMoments):
     def __init__(
         self, connection: Any, heading: MomentHeading, coders: Sequence[Coder], columns: Sequence[int], path: str
     ) -> None:
-        super().__init__(heading, path)
+        super().__init__(heading, coders, path)
         self._connection = connection
-        self._coders = tuple(coders)
         self._columns = tuple(columns)
 
     @classmethod
@@ -76,23 +58,10 @@ class DuckMoments(GatheredMoments):
             check_rows(table.path, rows, opened.rows)
             text = table.kind in {"csv", "tsv"}
             found = {place: read_distinct(connection, place, given[place], text=text) for place in plan.places}
-            distinct = {
-                place: _first_values(connection, place, given[place], rows)
-                if one is None
-                else Distinct(one.column, one.rows)
-                for place, one in found.items()
-            }
-            made = mixed_dictionary(given, distinct, plan)
-            coders: dict[int, Coder] = {}
-            for place, read in made.columns.items():
-                one = found[place]
-                if one is not None:
-                    coders[place] = coder_of(read, one.distinct, one.rows, chosen)
-                elif isinstance(read, NumberValues) and not text:
-                    coders[place] = curve_coder(rows, partial(_chunks, connection, table.path, place), chosen)
-                else:
-                    raise DataError(advice_on_levels(given[place], MOST_DISTINCT + 1))
-        heading = heading_of_coders(given, coders, rows, made.kinds, made.notes)
+            reader = ColumnReader(
+                partial(_first_values, connection), None if text else partial(_chunks, connection, table.path)
+            )
+            heading, coders = read_columns(given, found, rows, plan=plan, embedding=chosen, reader=reader)
         kept = sorted(coders)
         return cls(connection, heading, [coders[place] for place in kept], kept, table.path)
 
@@ -109,45 +78,27 @@ class DuckMoments(GatheredMoments):
         heading = heading_of_coders(table.names, dict(enumerate(coders)), table.rows, table.columns, table.notes)
         return cls(connection, heading, coders, range(len(columns)), "the table")
 
-    def _sums(self, places: Sequence[int]) -> ProductSums:
-        total = ProductSums(int(self.heading.widths[list(places)].sum()))
-        every = np.arange(len(places), dtype=np.int64)
-        for columns in self._parts(places):
-            first = columns[0] if columns else None
-            rows = 0 if first is None else len(first[0])
-            handle = EmbeddedHandle(columns, rows)
-            added = heeding(partial(handle.section_sums, every, 0, rows), is_long=False)
-            if added is not None:
-                total.add(added)
-        return total
-
-    def _parts(self, places: Sequence[int]) -> Iterator[list[NumberColumn | CategoryColumn]]:
-        unique = sorted(set(places))
-        selected = ", ".join(f"c{self._columns[place]}" for place in unique)
-        for batch in _batches(self._connection, self.origin, selected):
-            coded = {place: self._coders[place].code(batch.column(number)) for number, place in enumerate(unique)}
-            yield [coded[place] for place in places]
+    def _sections(self, places: Sequence[int]) -> Iterator[Any]:
+        selected = ", ".join(f"c{self._columns[place]}" for place in places)
+        return _batches(self._connection, self.origin, selected)
 
 
 def _batches(connection: Any, path: str, selected: str) -> Iterator[Any]:
     """Yield tables of SECTION rows, but the last one."""
-    import pyarrow as pa
-
     with translate_errors(path):
         reader = connection.sql(f"SELECT {selected} FROM {VIEW}").to_arrow_reader(SECTION)  # noqa: S608 - our own
-        left: Any = None
         try:
-            for batch in reader:
-                check()
-                one = pa.Table.from_batches([batch])
-                left = one if left is None else pa.concat_tables([left, one])
-                while left.num_rows >= SECTION:
-                    yield left.slice(0, SECTION)
-                    left = left.slice(SECTION)
+            yield from in_sections(_tables(reader))
         finally:
             reader.close()  # a statement that is not read to its end would keep the connection from the next one
-        if left is not None and left.num_rows:
-            yield left
+
+
+def _tables(reader: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    for batch in reader:
+        check()
+        yield pa.Table.from_batches([batch])
 
 
 def _chunks(connection: Any, path: str, place: int) -> Iterator[Floats]:
@@ -155,10 +106,7 @@ def _chunks(connection: Any, path: str, place: int) -> Iterator[Floats]:
     return (floats_of(batch.column(0)) for batch in _batches(connection, path, f"c{place}"))
 
 
-def _first_values(connection: Any, place: int, name: Node, rows: int) -> Distinct:
-    """Return some values of a column with too many distinct ones to look at, as if these were all."""
+def _first_values(connection: Any, place: int) -> Any:
+    """Return some distinct values of a column."""
     inner = f"SELECT c{place} FROM {VIEW} LIMIT {_FIRST_ROWS}"  # noqa: S608 - our own names
-    values = connection.sql(f"SELECT DISTINCT c{place} FROM ({inner})").to_arrow_table().column(0)  # noqa: S608
-    shares = np.full(len(values), rows // len(values), np.int64)
-    shares[: rows % len(values)] += 1
-    return Distinct(column_of(values, name), shares)
+    return connection.sql(f"SELECT DISTINCT c{place} FROM ({inner})").to_arrow_table().column(0)  # noqa: S608

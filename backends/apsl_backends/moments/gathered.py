@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,9 +19,12 @@ from apsl_backends.kernels.border import (
     matrix_tests,
 )
 from apsl_backends.moments.embedded_rows import EmbeddedRows, queries_of
+from apsl_backends.moments.row_comparison import are_duplicates, compare_pairs, first_patterns
 from apsl_rules.data.moments import MomentHeading, RowTests
 from apsl_rules.errors import DataError
 from apsl_rules.names import count_of
+
+Answer = TypeVar("Answer")
 
 #: The share of free memory that columns may take between calls.
 _SHARE = 4
@@ -28,12 +33,14 @@ _SHARE = 4
 class GatheredMoments(ABC):
     """A source of moments that adds up where the rows are, and gathers columns where that is not enough.
 
-    Columns that were gathered are kept as long as they take little of the free memory.
+    Columns that were gathered are kept as long as they take little of the free memory. ``rounds`` counts how often rows
+    were read, and ``moved`` the bytes that came.
     """
 
     def __init__(self, heading: MomentHeading, origin: str) -> None:
         self.heading = heading
         self.origin = origin
+        self.rounds = self.moved = 0
         self._kept: dict[int, NumberColumn | CategoryColumn] = {}
 
     @abstractmethod
@@ -43,6 +50,12 @@ class GatheredMoments(ABC):
     @abstractmethod
     def _parts(self, places: Sequence[int]) -> Iterable[list[NumberColumn | CategoryColumn]]:
         """Return columns in parts, in the order of the rows."""
+
+    def _over_parts(
+        self, places: Sequence[int], work: Callable[[list[NumberColumn | CategoryColumn]], Answer]
+    ) -> Iterable[Answer]:
+        """Do work on some columns of each part of the rows, and return the answers in the order of the rows."""
+        return map(work, self._parts(places))
 
     def covariance(self, places: Sequence[int]) -> Floats:
         """Return the covariance matrix of the embedded columns of some columns, block after block."""
@@ -60,6 +73,35 @@ class GatheredMoments(ABC):
             return self._tests_of_complete(queries, used)
         rows, numbers = self._in_memory(used, "values are missing there")
         return rows.test_rows([tuple(numbers[place] for place in query) for query in queries])
+
+    def duplicates(self, groups: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Return the groups of duplicates among the columns of each given group."""
+        asked = sorted({place for group in groups for place in group})
+        patterns = dict(zip(asked, self._first_patterns(asked), strict=True))
+        left = [one for group in groups for one in _split(group, patterns) if len(one) > 1]
+        found = []
+        while left:
+            pairs = [(group[0], other) for group in left for other in group[1:]]
+            alike = {pair for pair, is_alike in zip(pairs, self._compare(pairs), strict=True) if is_alike}
+            found += [[one, *twins] for one, *rest in left if (twins := [two for two in rest if (one, two) in alike])]
+            apart = [[two for two in rest if (one, two) not in alike] for one, *rest in left]
+            left = [group for group in apart if len(group) > 1]
+        return found
+
+    def _first_patterns(self, places: Sequence[int]) -> list[bytes]:
+        """Return a digest of how each column divides or orders the first rows."""
+        return next(iter(self._over_parts(places, first_patterns)), []) if places else []
+
+    def _compare(self, pairs: Sequence[tuple[int, int]]) -> list[bool]:
+        """Return whether the two columns of each pair are duplicates."""
+        used = sorted({place for pair in pairs for place in pair})
+        number = {place: at for at, place in enumerate(used)}
+        asked = [(number[one], number[other]) for one, other in pairs]
+        answers = list(self._over_parts(used, partial(compare_pairs, pairs=asked)))
+        return [
+            are_duplicates((answer[at] for answer in answers), is_number=bool(self.heading.is_number[pair[0]]))
+            for at, pair in enumerate(pairs)
+        ]
 
     def _tests_of_complete(self, queries: Sequence[tuple[int, ...]], used: Sequence[int]) -> RowTests:
         """Test from one covariance matrix, where no values are missing and the columns do not fit into memory."""
@@ -81,15 +123,20 @@ class GatheredMoments(ABC):
             raise DataError(message)
         absent = [place for place in places if place not in self._kept]
         if absent:
-            if self._bytes(self._kept) + self._bytes(absent) > available_memory() // _SHARE:
-                self._kept.clear()
-                absent = list(places)
+            absent = self._together(places, absent)
             parts = list(self._parts(absent))
             for number, place in enumerate(absent):
                 self._kept[place] = _joined([columns[number] for columns in parts])
         handle = EmbeddedHandle([self._kept[place] for place in places], self.heading.rows)
         names = tuple(self.heading.names[place] for place in places)
         return EmbeddedRows(handle, names), {place: number for number, place in enumerate(places)}
+
+    def _together(self, places: Sequence[int], absent: list[int]) -> list[int]:
+        """Return which columns to gather in one go, and forget those that are in the way."""
+        if self._bytes(self._kept) + self._bytes(absent) <= available_memory() // _SHARE:
+            return absent
+        self._kept.clear()
+        return list(places)
 
     def _bytes(self, places: Iterable[int]) -> int:
         return sum(8 if self.heading.is_number[place] else 2 for place in places) * self.heading.rows
@@ -106,3 +153,11 @@ def _joined(parts: Sequence[NumberColumn | CategoryColumn]) -> NumberColumn | Ca
     if isinstance(first, CategoryColumn):
         return first._replace(codes=np.concatenate([one.codes for one in parts if isinstance(one, CategoryColumn)]))
     return first._replace(values=np.concatenate([one.values for one in parts if isinstance(one, NumberColumn)]))
+
+
+def _split(group: Sequence[int], patterns: Mapping[int, bytes]) -> list[list[int]]:
+    """Divide a group of columns by their patterns."""
+    alike: dict[bytes, list[int]] = {}
+    for place in group:
+        alike.setdefault(patterns[place], []).append(place)
+    return list(alike.values())

@@ -10,6 +10,9 @@ the order of the rows nor the place where they are counted matters:
   its level there.
 
 Sums are 64-bit integers that wrap around, so the order of addition does not matter.
+
+In tables with more columns than a search has numbers for, a column begins its range at a hash of its counts instead of
+the rank of these, so that only the columns that a search meets are counted.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from apsl_backends.kernels.border import MOST_NUMBERS
 from apsl_rules.data import Codes
 from apsl_rules.data.counts import Heading
 from apsl_rules.names import order_key
@@ -38,21 +42,26 @@ class ContentOrder:
     Columns with the same counts share a range of numbers. Columns that are met earlier get lower numbers.
     """
 
-    def __init__(self, heading: Heading, starts: npt.NDArray[np.int64]) -> None:
+    def __init__(self, heading: Heading, starts: npt.NDArray[np.int64] | None) -> None:
         self._heading = heading
         self._starts = starts
         self._taken: dict[int, int] = {}
+        self._used: set[int] = set()
 
     @classmethod
     def of(cls, heading: Heading) -> ContentOrder:
         """Return the order of the columns of a table by content."""
+        if len(heading.names) > MOST_NUMBERS:
+            return cls(heading, None)
         if heading not in _KNOWN:
             _KNOWN[heading] = _group_starts(heading)
         return cls(heading, _KNOWN[heading])
 
     @classmethod
     def by_column(cls, heading: Heading) -> ContentOrder:
-        """Return the order of the columns in the table."""
+        """Return the order of the columns in the table, by content if there are too many."""
+        if len(heading.names) > MOST_NUMBERS:
+            return cls(heading, None)
         return cls(heading, np.arange(len(heading.names)))
 
     def numbers(
@@ -64,17 +73,32 @@ class ContentOrder:
         """
         groups: dict[int, list[int]] = {}
         for place in new:
-            groups.setdefault(int(self._starts[place]), []).append(place)
+            groups.setdefault(self._start(place), []).append(place)
         alike = [place for group in groups.values() if len(group) > 1 for place in group]
         rows = codes[list(places)] if not len(weights) and alike else codes
         sums = _row_sums(self._heading, alike, places, rows, weights) if alike else {}
         found: dict[int, int] = {}
         for start, group in groups.items():
             for place in sorted(group, key=lambda one: (sums.get(one, 0), order_key(self._heading.names[one]))):
-                rank = self._taken.get(start, 0)
-                self._taken[start] = rank + 1
-                found[place] = start + rank
+                found[place] = self._next_number(start)
         return found
+
+    def _start(self, place: int) -> int:
+        """Return the first number of the group of a column."""
+        if self._starts is not None:
+            return int(self._starts[place])
+        counts = self._heading.totals[place].astype("<i8").tobytes()
+        return int.from_bytes(blake2b(counts, digest_size=8).digest(), "little") % MOST_NUMBERS
+
+    def _next_number(self, start: int) -> int:
+        """Return the next number of a group, which may be in use by another group only if starts are hashes."""
+        number = start + self._taken.get(start, 0)
+        if self._starts is None:
+            while number % MOST_NUMBERS in self._used:
+                number += 1
+            self._used.add(number % MOST_NUMBERS)
+        self._taken[start] = number - start + 1
+        return number if self._starts is not None else number % MOST_NUMBERS
 
 
 #: The orders of tables in use; all parts learned from one table share them.

@@ -68,7 +68,6 @@ class LocalBde:
         self.name = "BDe" if empirical_weight else "BDeu"
         self.notes: tuple[str, ...] = ()
         width = len(self.heading.names)
-        check_columns(width)
         nats = nats_for(penalty, ess, width)
         self.unit: float = unit_for(self.heading.rows, self.heading.cards, ess, nats)
         self.penalty = round(nats / self.unit)
@@ -77,7 +76,7 @@ class LocalBde:
         self._log_priors: dict[int, LogPriors] = {}
         self._holds_table = False
         self.handle = ScoreHandle(
-            width,
+            min(width, MOST_NUMBERS),
             ess=float(ess),
             scale=1 / self.unit,
             penalty=self.penalty,
@@ -187,13 +186,3 @@ class LocalBde:
     def nats(self, units: int) -> float:
         """Convert units to nats."""
         return units * self.unit
-
-
-def check_columns(columns: int) -> None:
-    """Raise an error if a table has too many columns for a search."""
-    if columns > MOST_NUMBERS:
-        message = (
-            f"{columns} columns are more than the {MOST_NUMBERS} that this search takes; choose fewer, or take "
-            "learner='apsl'"
-        )
-        raise DataError(message)

@@ -1,0 +1,123 @@
+"""What a run would read of a table in a database, without reading it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import attrs
+
+from apsl_rules.data.databases.address import ask
+from apsl_rules.data.databases.connection import Opened
+from apsl_rules.data.databases.expressions import group, select, value_of
+from apsl_rules.names import Node, count_of, spell_bytes
+
+#: The rows that a run looks at first.
+FIRST_ROWS = 10_000
+
+
+@attrs.frozen
+class ScanPlan:
+    """What opening a table would send to its database, and what the database says that this would read.
+
+    ``rows`` is the number of rows that the catalogue of the database has, ``size`` the bytes of the table there, and
+    ``billed`` the bytes that the engine says it would bill for ``statements``; each is None where it does not say.
+    """
+
+    origin: str
+    engine: str
+    columns: tuple[tuple[Node, str], ...]
+    statements: tuple[str, ...]
+    rows: int | None = None
+    size: int | None = None
+    billed: int | None = None
+
+    def __str__(self) -> str:
+        rows = "an unknown number of rows" if self.rows is None else f"about {count_of(self.rows, 'row')}"
+        size = "" if self.size is None else f", {spell_bytes(self.size)} in all"
+        billed = (
+            f"{self.engine} does not say what it would bill."
+            if self.billed is None
+            else f"{self.engine} would bill {spell_bytes(self.billed)} for that."
+        )
+        return "\n".join(
+            [
+                f"Nothing was read of {self.origin}: {rows}, {count_of(len(self.columns), 'column')}{size}.",
+                *(f"  {name}: {kind}" for name, kind in self.columns),
+                f"To open it, {count_of(len(self.statements), 'statement')} at most would read each column twice:",
+                *(f"  {' '.join(statement.split())}" for statement in self.statements),
+                billed,
+                "Each round of a run then groups some of these columns again; a sweep over all nodes groups all.",
+            ]
+        )
+
+
+def plan_scan(opened: Opened, names: Sequence[Node]) -> ScanPlan:
+    """Plan the opening of a table of which some columns are used; the database is asked for its catalogue only."""
+    table = opened.table
+    values = {place: value_of(table, name) for place, name in enumerate(names)}
+    asked = [select(table, values).limit(FIRST_ROWS), *(group(table, {place: one}) for place, one in values.items())]
+
+    def plan() -> ScanPlan:
+        statements = tuple(_statement(opened, one) for one in asked)
+        rows, size = _CATALOGUES.get(opened.engine, _unknown)(opened)
+        billed = _billed(opened, statements) if opened.engine == "bigquery" else None
+        kinds = tuple((name, str(table[name].type())) for name in names)
+        return ScanPlan(opened.origin, opened.engine, kinds, statements, rows, size, billed)
+
+    return ask(plan, opened.origin, opened.redact)
+
+
+def _statement(opened: Opened, expression: Any) -> str:
+    """Return what would be sent; Polars takes no statements but its own plans."""
+    compiled = opened.backend.compile(expression)
+    return compiled if isinstance(compiled, str) else str(compiled.explain(optimized=False))
+
+
+def _unknown(_opened: Opened) -> tuple[int | None, int | None]:
+    return None, None
+
+
+def _of_postgres(opened: Opened) -> tuple[int | None, int | None]:
+    operation, backend = opened.table.op(), opened.backend
+    wanted = (
+        "SELECT c.reltuples::bigint, pg_relation_size(c.oid) FROM pg_class c "
+        "JOIN pg_namespace s ON s.oid = c.relnamespace WHERE s.nspname = %s AND c.relname = %s"
+    )
+    with suppress(AttributeError):  # an expression has no name
+        schema = operation.namespace.database or backend.current_database
+        found = backend.con.execute(wanted, [schema, operation.name]).fetchone()
+        if found is not None:
+            return (None if found[0] < 0 else int(found[0])), int(found[1])
+    return None, None
+
+
+def _of_sqlite(opened: Opened) -> tuple[int | None, int | None]:
+    (size,) = opened.backend.con.execute(
+        "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+    ).fetchone()
+    return None, int(size)
+
+
+def _of_duckdb(opened: Opened) -> tuple[int | None, int | None]:
+    name = getattr(opened.table.op(), "name", None)
+    wanted = "SELECT estimated_size FROM duckdb_tables() WHERE table_name = ?"
+    found = opened.backend.con.execute(wanted, [name]).fetchone()
+    return (None if found is None else int(found[0])), None
+
+
+def _billed(opened: Opened, statements: Sequence[str]) -> int:
+    """Return what BigQuery says that it would bill: it plans each statement and runs none."""
+    from google.cloud.bigquery import QueryJobConfig  # type: ignore[import-not-found, unused-ignore]
+
+    plan = QueryJobConfig(dry_run=True, use_query_cache=False)
+    client = opened.backend.client
+    return sum(int(client.query(one, job_config=plan).total_bytes_processed) for one in statements)
+
+
+_CATALOGUES: dict[str, Callable[[Opened], tuple[int | None, int | None]]] = {
+    "duckdb": _of_duckdb,
+    "postgres": _of_postgres,
+    "sqlite": _of_sqlite,
+}

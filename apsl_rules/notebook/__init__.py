@@ -1,0 +1,1 @@
+"""Results as notebooks show them: HTML without scripts, and a live widget."""

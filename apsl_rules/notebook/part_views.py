@@ -1,0 +1,155 @@
+"""Parts in a notebook: drawing, summary, table of edges; many parts, stability and comparison as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from apsl_rules.names import count_of
+from apsl_rules.notebook.graph_drawing import MOST_DRAWN, draw_graph
+from apsl_rules.notebook.pieces import (
+    card,
+    figure,
+    fold,
+    name,
+    names,
+    notes,
+    paragraph,
+    scroll,
+    soft,
+    table,
+    text,
+    title,
+)
+from apsl_rules.notebook.proof_views import conflicts_fold
+from apsl_rules.parts import Comparison, Part, Parts, Stability
+from apsl_rules.report.svg import svg
+
+_SIGNS = {"arrow": "→", "line": "—", "conflict": "✕", "partial": "o→", "bidirected": "↔"}
+_FIGURES = ("probability", "direction", "p", "support")
+_HEADS = {"probability": "P(edge)", "direction": "P(direction)"}
+
+
+def part_html(part: Part) -> str:
+    """Return the drawing of a part, its nodes in words, and its edges under a fold."""
+    rows = part.rows()
+    drawn = scroll(svg(part)) if len(part.members) <= 4 * MOST_DRAWN else soft("too many nodes to draw here")
+    stopped = paragraph(f"<b>incomplete</b>: {text(part.incomplete)}") if part.incomplete else ""
+    edges = fold(count_of(len(rows), "edge"), edges_table(rows)) if rows else ""
+    head = title(f"the part around {name(part.target)}, depth {part.depth}")
+    return card(head, drawn, stopped, _around(part), edges, conflicts_fold(part.conflicts), notes(part.notes))
+
+
+def _around(part: Part) -> str:
+    """Say what the edges at the target are."""
+    causes, effects = part.parents_of(part.target), part.children_of(part.target)
+    others = [one for one in part.neighbours_of(part.target) if one not in {*causes, *effects}]
+    told = [("causes", causes), ("effects", effects), ("open", others)]
+    lines = [f"{soft(what)} {names(nodes)}" for what, nodes in told if nodes]
+    return paragraph(" &nbsp; ".join(lines) or soft(f"no edge at {name(part.target)}"))
+
+
+def sign_of(row: Mapping[str, Any]) -> str:
+    """Return the sign of an edge; one with a suggested direction has its own."""
+    return "⇢" if row["suggested"] else _SIGNS[row["mark"]]
+
+
+def edges_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return edges as a table, with the figures that any of them has."""
+    known = [one for one in _FIGURES if any(row.get(one) is not None for row in rows)]
+    cells = [
+        [
+            name(row["source"]),
+            sign_of(row),
+            name(row["target"]),
+            text(row.get("rule") or ""),
+            *(figure(row.get(one)) for one in known),
+        ]
+        for row in rows
+    ]
+    heads = ["source", "", "target", "rule", *(_HEADS.get(one, one) for one in known)]
+    return table(heads, cells, words=4, what="edge")
+
+
+def parts_html(parts: Parts) -> str:
+    """Return one row for each part, and the drawing of all of them together."""
+    head = title(f"{count_of(len(parts), 'part')} of depth {parts.depth}, learner {text(parts.learner)}")
+    rows = [
+        [
+            name(target),
+            names(part.parents_of(target)),
+            names(part.children_of(target)),
+            figure(len(part.members)),
+            figure(len(part.arrows)),
+            figure(len(part.lines)),
+            figure(len(part.conflicts)),
+        ]
+        for target, part in parts.items()
+    ]
+    heads = ("target", "causes", "effects", "nodes", "arrows", "undirected", "conflicts")
+    stopped = paragraph(f"<b>incomplete</b>: {text(parts.incomplete)}") if parts.incomplete else ""
+    asked = paragraph(soft(f"{parts.asked:,} tests asked, {parts.computed:,} computed"))
+    graph = parts.union.graph()
+    joined = sum(1 for node in graph.nodes if any(node in (edge.source, edge.target) for edge in graph.edges))
+    drawn = fold("all parts together", scroll(draw_graph(graph))) if 0 < joined <= MOST_DRAWN else ""
+    return card(head, table(heads, rows, words=3, what="part"), stopped, asked, drawn)
+
+
+def stability_html(stability: Stability) -> str:
+    """Return how often each mark came back, each share with a bar."""
+    part = stability.part
+    asked = f"{count_of(stability.counted, 'resample')}"
+    head = title(f"how often each edge around {name(part.target)} came back in {asked}")
+    rows = [
+        [
+            name(row["source"]),
+            _SIGNS.get(row["mark"], text(row["mark"])),
+            name(row["target"]),
+            *(_share(row[one]) for one in ("support", "edge", "arrow", "reversed", "line", "conflict", "gap")),
+        ]
+        for row in stability.rows()
+    ]
+    heads = ("source", "", "target", "same mark", "edge", "arrow", "reversed", "line", "conflict", "no edge")
+    stopped = paragraph(f"<b>incomplete</b>: {text(stability.incomplete)}") if stability.incomplete else ""
+    return card(head, table(heads, rows, words=3, what="edge"), stopped, fold("the part", part_html(part)))
+
+
+def _share(value: float | None) -> str:
+    """Return a share with a bar of its length."""
+    if value is None:
+        return ""
+    bar = (
+        f'<span style="display:inline-block;width:{40 * value:.0f}px;height:.5em;margin-left:.4em;'
+        'background:currentColor;opacity:.35"></span>'
+    )
+    return f'{value:.2f}<span style="display:inline-block;width:46px;text-align:left">{bar}</span>'
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Return one row for each learner, and for each edge which learners draw it and how."""
+    first = next(iter(comparison.parts))
+    rows = [[figure(value) for value in row.values()] for row in comparison.rows()]
+    heads = list(comparison.rows()[0])
+    learners = table(heads, rows, words=1, what="learner")
+    head = title(f"{count_of(len(rows), 'learner')}, compared with {text(first)}")
+    return card(head, learners, fold("edge by edge", _marks(comparison), is_open=True))
+
+
+def _marks(comparison: Comparison) -> str:
+    """Return for each pair that some learner joins the mark that each draws."""
+    marks: dict[tuple[Any, Any], dict[str, str]] = {}
+    for learner, part in comparison.parts.items():
+        for row in part.rows():
+            pair = (row["source"], row["target"])
+            turned = pair[::-1] in marks
+            sign = sign_of(row)
+            key = pair[::-1] if turned else pair
+            marks.setdefault(key, {})[learner] = _TURNED.get(sign, sign) if turned else sign
+    rows = [
+        [name(x), name(y), *(found.get(learner, soft("·")) for learner in comparison.parts)]
+        for (x, y), found in marks.items()
+    ]
+    return table(["", "", *map(text, comparison.parts)], rows, words=2 + len(comparison.parts), what="edge")
+
+
+_TURNED = {"→": "←", "⇢": "⇠", "o→": "←o"}

