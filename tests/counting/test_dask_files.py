@@ -16,7 +16,7 @@ from apsl_backends.counting.dask_client import client_at
 from apsl_backends.counting.dask_files import pieces_of
 from apsl_backends.counting.dask_pieces import OpenPiece, Piece, distinct_values, read_codes
 from apsl_backends.counting.dask_watch import ask_cluster
-from apsl_rules import learn
+from apsl_rules import learn, learn_many
 from apsl_rules.data import FileTable
 from apsl_rules.data.readers import shared_columns
 from apsl_rules.errors import DataError
@@ -168,3 +168,16 @@ def test_empty_files_and_row_groups_change_nothing(tmp_path: Path) -> None:
     empty = split(frame.iloc[:0], tmp_path / "none")
     with pytest.raises(DataError, match="has no rows; give a table with rows"):
         learn(empty, "a", counts="dask")
+
+
+def test_many_targets_are_learned_on_a_cluster(tmp_path: Path) -> None:
+    """All targets of a table with numbers, and of one with categories alone, have the parts that memory gives."""
+    frame = frame_of()
+    pattern = split(frame, tmp_path)
+    choices: list[dict[str, Any]] = [{}, {"only": ["a", "b", "c"]}]
+    for options in choices:
+        here, there = learn_many(frame, "all", **options), learn_many(pattern, "all", counts="dask", **options)
+
+        assert here.union.arrows or here.union.lines
+        assert (there.union.arrows, there.union.lines) == (here.union.arrows, here.union.lines)
+        assert [essence(part) for part in there.values()] == [essence(part) for part in here.values()]
