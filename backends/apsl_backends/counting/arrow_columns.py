@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import nan
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Column, labels_of
+from apsl_rules.data import Codes, Column, labels_of
 from apsl_rules.data.narwhals_frame import open_frame
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
@@ -47,6 +48,27 @@ def places_in(column: Any, distinct: Any) -> npt.NDArray[np.intp]:
         raise DataError(message)
     found: npt.NDArray[np.intp] = places.to_numpy().astype(np.intp)
     return found
+
+
+class CodedColumn(Protocol):
+    """A column of a result: the values that may come, and the code of each."""
+
+    @property
+    def distinct(self) -> Any:
+        """Return the values."""
+
+    @property
+    def codes(self) -> npt.NDArray[np.intp]:
+        """Return the code of each value."""
+
+
+def codes_of(result: Any, columns: Sequence[CodedColumn], *, wide: bool) -> Codes:
+    """Return the codes of the values in the first columns of a result."""
+    shape = len(columns), result.num_rows
+    coded: Codes = np.empty(shape, np.uint16) if wide else np.empty(shape, np.uint8)
+    for number, column in enumerate(columns):
+        coded[number] = column.codes[places_in(result.column(number), column.distinct)]
+    return coded
 
 
 def by_value(values: Any) -> Any:
