@@ -284,11 +284,17 @@ def test_the_password_is_nowhere(postgres: PostgresServer, tmp_path: Path) -> No
         ({"options": {"memory_limit": "1GiB"}}, "memory_limit"),
     ],
 )
-def test_settings_that_need_the_rows_here_are_refused(tmp_path: Path, settings: dict[str, Any], words: str) -> None:
-    """What a database cannot do is refused in a sentence."""
+def test_settings_that_need_the_rows_here_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], words: str
+) -> None:
+    """What a database cannot do is refused in a sentence, and no file is begun."""
     address = stored(mixed_frame(100, 2), "sqlite", tmp_path, name="t")
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
     with pytest.raises(ApslError, match=words):
         learn(address, "pain", **settings)
+    assert not list(here.iterdir())
 
 
 def test_a_small_table_is_read_into_memory_on_request(store: Store) -> None:
