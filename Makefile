@@ -42,7 +42,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/oxlint --deny-warnings apsl_rules
-	$(BIN)/oxfmt --check apsl_rules/report/viewer
+	$(BIN)/oxfmt --check apsl_rules/report/viewer apsl_rules/notebook/widget.js
 	$(BIN)/codespell
 	$(BIN)/mypy
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from apsl_rules.learning.stability import stability
     from apsl_rules.learning.whole_graph import learn_graph
     from apsl_rules.parts.file import load_part
+    from apsl_rules.parts.graph_file import load_graph
     from apsl_rules.parts.part import Part
     from apsl_rules.parts.parts_file import load_parts
     from apsl_rules.plugins.hookspecs import hookimpl
@@ -45,6 +46,7 @@ __all__ = [
     "learn",
     "learn_graph",
     "learn_many",
+    "load_graph",
     "load_part",
     "load_parts",
     "network",
@@ -69,6 +71,7 @@ _HOMES = {
     "learn": "learning.learn",
     "learn_graph": "learning.whole_graph",
     "learn_many": "learning.many",
+    "load_graph": "parts.graph_file",
     "load_part": "parts.file",
     "load_parts": "parts.parts_file",
     "network": "graphs.networks.library",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from apsl_rules._arguments import path_text
+from apsl_rules.names import near_file
 
 _DEEPEST = 100
 _TOO_DEEP = "it is nested too deeply"
@@ -54,6 +55,9 @@ def file_text(path: str | Path) -> str:
         return Path(path_text(path, "the file to read")).read_text("utf-8")
     except UnicodeDecodeError as error:
         message = f"byte {error.start + 1} is not UTF-8 text; save the file as UTF-8"
+        raise DocumentError(message) from error
+    except FileNotFoundError as error:
+        message = f"{error.strerror}{near_file(Path(path))}"
         raise DocumentError(message) from error
     except OSError as error:
         raise DocumentError(error.strerror or str(error)) from error

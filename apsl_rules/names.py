@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from apsl_rules._arguments import spelt
@@ -100,6 +101,16 @@ def nearest(word: str, known: Iterable[str]) -> str:
     folded = {other.casefold(): other for other in reversed(words)}
     hits = get_close_matches(word.casefold(), folded, n=1)
     return f"; did you mean {folded[hits[0]]!r}?" if hits else ""
+
+
+def near_file(file: Path) -> str:
+    """Return "; did you mean 'X'?" for the file of the same folder whose name is nearest, or nothing."""
+    try:
+        names = sorted(one.name for one in file.parent.iterdir() if one.is_file())
+    except OSError:
+        return ""
+    folder = "" if file.parent == Path() else f"{file.parent}/"
+    return nearest(f"{folder}{file.name}", [f"{folder}{name}" for name in names])
 
 
 def check_labels(nodes: Iterable[Node]) -> None:

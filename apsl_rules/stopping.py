@@ -99,7 +99,9 @@ class Stop:
         """Raise when the run is to end now, after so many tests."""
         reason = int(self.flag[REASON])
         if reason == TESTS_ARE_MADE or (self.max_tests is not None and tests >= self.max_tests):
-            message = "the tests allowed" if self.max_tests is None else f"{self.max_tests} tests"
+            message = (
+                "the tests allowed" if self.max_tests is None else f"{self.max_tests} test{'s' * (self.max_tests != 1)}"
+            )
             raise LimitReachedError(message)
         if reason == TIME_IS_UP or (self.deadline is not None and monotonic() >= self.deadline):
             message = "the time allowed"

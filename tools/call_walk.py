@@ -114,7 +114,7 @@ def walk() -> Walk:
 def _draw(path: Path) -> None:
     """Draw the table in a process of its own, through the command line, which is the same in all versions."""
     program = [sys.executable, "-P", "-c", "import sys; from apsl_rules.cli.main import run; sys.exit(run())"]
-    words = ["simulate", NETWORK, "--rows", str(ROWS), "--seed", str(SEED), "--out", str(path)]
+    words = ["simulate", NETWORK, "--rows", str(ROWS), "--seed", str(SEED), "--quiet", "--out", str(path)]
     subprocess.run([*program, *words], check=True, stdout=subprocess.DEVNULL)
 
 

@@ -10,8 +10,11 @@ import click
 
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.terminal import print_table
+from apsl_rules.learning import AUTO
 from apsl_rules.names import count_of
 from apsl_rules.plugins import Plugins
+
+_AUTO = "the default: the source decides; apsl-score for categories, apsl-mixed for numbers, apsl for known graphs"
 
 
 class Offer(Protocol):
@@ -103,7 +106,8 @@ def finders(manager: Plugins, *, as_json: bool) -> None:
 @click.pass_obj
 def learners(manager: Plugins, *, as_json: bool) -> None:
     """List the learners, for the option --learner."""
-    _print(_offer_rows(one for _, one in sorted(manager.learners.items())), as_json=as_json)
+    named = _offer_rows(one for _, one in sorted(manager.learners.items()))
+    _print([{"name": AUTO, "summary": _AUTO}, *named], as_json=as_json)
 
 
 @click.command(

@@ -59,11 +59,3 @@ class CommandGroup(click.Group):
                 formatter.write_dl(
                     [(name.ljust(width), self.command_named(name).get_short_help_str(80)) for name in names]
                 )
-
-
-def sentence(error: click.ClickException) -> str:
-    """Return the message of a click error as one line, with the command that prints help."""
-    text = " ".join(error.format_message().split()).rstrip(".")
-    text = f"{text[:1].lower()}{text[1:]}".replace(". (Did you mean", " (did you mean")
-    context = getattr(error, "ctx", None)
-    return f"{text}; see {context.command_path} --help" if context is not None else f"{text}; see apsl --help"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import for_library, learning_options
@@ -13,7 +14,9 @@ from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_table, show_progress
 from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import Interrupted, InvalidArgumentError
+from apsl_rules.learning import AUTO
 from apsl_rules.names import count_of, node_named
+from apsl_rules.parts import Comparison
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -27,9 +30,9 @@ Examples:
 @source_argument()
 @click.option(
     "--learners",
-    default="apsl,apsl-paper,pcd-by-pcd,cmb",
+    default="auto,apsl,pcd-by-pcd,cmb",
     show_default=True,
-    help="Learners or spec files, with commas between them; the others are compared with the first.",
+    help="Learners or spec files, with commas between them; the others are compared with the first, auto the default.",
 )
 @learning_options
 @json_option
@@ -59,6 +62,12 @@ def compare(
     if target is None:
         message = f"learning from {shown_source(source)!r} needs a target; add --target NODE"
         raise InvalidArgumentError(message)
+    if rest["hidden"] == "allowed" and context.get_parameter_source("learners") is ParameterSource.DEFAULT:
+        message = (
+            "of the learners only apsl-hidden allows hidden causes; name those to compare with --learners, or leave "
+            "out --hidden"
+        )
+        raise InvalidArgumentError(message)
     opened = open_source(source, manager, counts=rest.get("counts"))
     nodes = nodes_of(opened)
     node = node_named(target, nodes, "target")
@@ -73,11 +82,17 @@ def compare(
     if as_json:
         print_json(compared.rows())
     else:
-        print_table(compared.rows(), head=True)
+        print_table([{**row, "learner": _named(row["learner"], compared)} for row in compared.rows()], head=True)
     if interrupted:
         click.echo(f"apsl: interrupted after {len(compared.parts)} of {count_of(len(names), 'learner')}", err=True)
     if interrupted or not all(row["complete"] for row in compared.rows()):
         context.exit(2)
+
+
+def _named(name: str, compared: Comparison) -> str:
+    """Return a learner by its name, and what auto stands for."""
+    learner = compared.parts[name].learner
+    return f"{name} ({learner})" if name == AUTO else name
 
 
 # It takes several learners, so not the one that all learning commands take.

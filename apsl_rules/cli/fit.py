@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.format_options import out_option, refuse_overwriting
+from apsl_rules.cli.format_options import out_option, refuse_overwriting, say_written
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.reading_options import reading_options, with_reading
 from apsl_rules.cli.standard_input import source_argument
@@ -89,10 +89,12 @@ def fit(
     loss = fitted.log_loss(data)
     if as_json:
         print_json({"node": str(node), "probabilities": found, "log_loss": loss, "rows": fitted.rows})
+        say_written(out, f"the fitted part as {style}")
         return
     print_table([{str(node): level, "probability": share} for level, share in found.items()], head=True)
     rows = f"{fitted.rows:,} rows, those that it was fitted to"
     click.echo(f"\nlog-loss of {part.target} from all other nodes: {loss:.4f} nats a row ({rows})")
+    say_written(out, f"the fitted part as {style}")
 
 
 def _levels(words: Iterable[str], nodes: tuple[Node, ...], option: str) -> dict[Node, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -50,6 +51,14 @@ def refuse_overwriting(source: str, out: str | None) -> None:
         if Path(out).samefile(source):
             message = f"--out {out!r} is the file that is read; give another path, so that nothing is lost"
             raise InvalidArgumentError(message)
+
+
+def say_written(out: str | None, what: str = "") -> None:
+    """Say on standard error what --out wrote and where, unless the command is to be quiet or it was printed."""
+    if out is None or goes_to_stdout(out) or click.get_current_context().params.get("quiet"):
+        return
+    sys.stdout.flush()  # what was printed comes first where both streams go to one place
+    click.echo(f"wrote {out}{f': {what}' if what else ''}", err=True)
 
 
 def format_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ from apsl_rules.cli.format_options import (
     goes_to_stdout,
     out_option,
     refuse_overwriting,
+    say_written,
 )
 from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import learn_part, learning_options, plan_part
@@ -21,6 +22,7 @@ from apsl_rules.cli.output import json_option, quiet_option, summary
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, show_progress
 from apsl_rules.errors import Interrupted, InvalidArgumentError
+from apsl_rules.names import count_of, shown
 from apsl_rules.plugins import Plugins, pick
 
 _EXAMPLES = """\b
@@ -93,6 +95,7 @@ def learn(
         print_text(f"{text}\n\n{summary(part)}", err=goes_to_stdout(out))
     else:
         click.echo(text, err=goes_to_stdout(out))
+    say_written(out, f"the part around {shown(part.target)}, {count_of(len(part.edges), 'edge')}")
     if part.incomplete:
         context.exit(2)
     if answers is not None:

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import click
 
-from apsl_rules.cli.command_group import CommandGroup, sentence
+from apsl_rules.cli.command_group import CommandGroup
 from apsl_rules.cli.streams import prepare_streams
+from apsl_rules.cli.typing_mistakes import sentence
 from apsl_rules.errors import ApslError
 
 _EXAMPLES = """\b
@@ -28,9 +29,12 @@ Exit codes: 0 done, 1 a mistake that you can correct, 2 ended early, by a limit 
 
 
 _SECTIONS = {
+    "Begin": ("tutorial.tutorial",),
     "Learn": ("learn.learn", "many.many", "stability.stability", "compare.compare"),
     "Ask how much": ("effect.effect", "effect.causes", "fit.fit"),
-    "Look at a saved part": ("show.show", "explain.why", "explain.trace", "show.report", "score.score"),
+    "Look at a saved part": (
+        *("show.show", "explain.why", "explain.trace", "repairs.repairs", "show.report", "score.score"),
+    ),
     "Look at a table": ("describe.describe",),
     "Find what to try it on": ("catalogue.networks", "simulate.simulate", "tile.tile", "tile.random"),
     "See what there is to choose from": (

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from apsl_rules._json_labels import label
+from apsl_rules.cli.format_options import say_written
 from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import for_library, learning_options
 from apsl_rules.cli.output import journal_option, json_option, print_json, quiet_option
@@ -97,6 +98,7 @@ def many(
         print_text(f"{computed} computed; one target at a time takes {parts.asked:,}: {saved:.0%} saved")
         if parts.incomplete:
             print_text(f"incomplete: {parts.incomplete}")
+    say_written(out, count_of(len(parts), "part"))
     if parts.incomplete:
         context.exit(2)
 

@@ -33,8 +33,9 @@ _PLAIN = re.compile(rf"{_TEXT}|-?\d+(?:\.\d+)?|\w*")
 #: Sentences that read wrongly when only their argument is replaced.
 _SENTENCES = (
     ("with hidden='excluded'", "without --hidden"),
+    ("learn_many(..., journal=path) writes one", "apsl many ... --journal FILE writes one"),
     ("; use verify", "; use apsl verify"),
-    ("open_edges='direct' (or --directed)", "--directed"),
+    (", or a source of counts itself as the source to learn from", ""),
     ("part.save() or 'apsl learn ... --out part.json'", "apsl learn ... --out part.json"),
     ("graph.directed() gives all edges a direction", "give each edge an arrow"),
 )
@@ -178,7 +179,8 @@ def _command(call: str, arguments: str) -> str:
     """Return what is typed for a call of a method."""
     inner = arguments[1:-1]
     if call == "part.why":
-        return f"apsl why PART {' '.join(_typed(one) for one in ast.literal_eval(f'({inner},)'))}"
+        nodes = [ast.literal_eval(one) for one in re.findall(rf"{_TEXT}|-?\d+(?:\.\d+)?", inner)]
+        return f"apsl why PART {' '.join(map(_typed, nodes))}"
     levels = re.findall(rf"(\w+)=({_TEXT})", inner)
     return " ".join(["--do", *(_typed(f"{name}={ast.literal_eval(level)}") for name, level in levels)])
 

@@ -12,8 +12,11 @@ from apsl_rules.cli.option_names import with_option_names
 from apsl_rules.names import count_of
 from apsl_rules.parts import Part
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+#: How the note begins that says why a part has no edge.
+EMPTY = "the part is empty: "
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress, and do not say what was written.")
 
 
 def journal_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -52,9 +55,13 @@ def summary(part: Part) -> str:
         f"{count_of(counts.asked, 'test')} asked, {counts.distinct:,} computed, in {count_of(counts.rounds, 'round')}"
     )
     nodes, visited = count_of(len(part.members), "node"), count_of(len(part.visited), "node")
+    empty = [note for note in part.notes if note.startswith(EMPTY)]
     lines = [f"{what} among {nodes} ({how})", f"{visited} visited; {asked}"]
     lines += [f"conflict: {one}" for one in part.conflicts]
     lines += ["the result depends on the order of columns and findings"] if part.order_dependent else []
-    lines += [f"note: {with_option_names(note, learn)}" for note in part.notes]
+    lines += [f"note: {with_option_names(note, learn)}" for note in part.notes if note not in empty]
     lines += [f"incomplete: {part.incomplete}"] if part.incomplete else []
+    if not part.edges:
+        unfinished = f"{EMPTY}the run ended before an edge was found"
+        lines[:0] = [*(with_option_names(note, learn) for note in empty or [unfinished]), ""]
     return "\n".join(lines)

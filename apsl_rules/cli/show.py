@@ -12,14 +12,15 @@ from apsl_rules.cli.format_options import (
     choose_style,
     export_part,
     format_options,
-    goes_to_stdout,
     out_option,
     refuse_overwriting,
+    say_written,
 )
-from apsl_rules.cli.output import json_option, json_text, print_json, summary
+from apsl_rules.cli.output import json_option, print_json, summary
 from apsl_rules.cli.standard_input import is_standard_input, keep_standard_input, source_argument
 from apsl_rules.cli.terminal import print_table, print_text
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import shown
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins, pick
 
@@ -52,22 +53,19 @@ def show(
     from apsl_rules._atomic import write_text
     from apsl_rules.parts import load_part
 
-    choose_style(style, as_json=as_json)
+    style = choose_style(style, as_json=as_json)
     refuse_overwriting(part_file, out)
     exporter = pick(manager.exporters, style, "format")
     part = load_part(part_file)
     if columns:
         _show_columns(part, part_file, as_json=as_json)
         return
-    if as_json:
-        rows = [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in part.rows()]
-        text = json_text(rows)
-    else:
-        text = export_part(part, exporter, directed=directed).rstrip("\n")
-        text = f"{text}\n\n{summary(part)}" if style == "text" else text
+    text = export_part(part, exporter, directed=directed).rstrip("\n")
+    text = f"{text}\n\n{summary(part)}" if style == "text" else text
     if out is not None:
         write_text(out, f"{text}\n")
-    elif style == "text" and not as_json:
+        say_written(out, f"the part around {shown(part.target)} as {style}")
+    elif style == "text":
         print_text(text)
     else:
         click.echo(text)
@@ -112,4 +110,4 @@ def report(manager: Plugins, /, part_file: str, *, data: str | None, counts: str
     rows = None if data is None else open_source(data, manager, counts=counts)
     reading = {} if counts is None else {"counts": counts}
     part.report(path, data=rows, **reading)
-    click.echo(f"wrote {path}", err=goes_to_stdout(out))
+    say_written(path, f"the report of the part around {shown(part.target)}")

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
+from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting, say_written
 from apsl_rules.cli.output import quiet_option
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import progress_bar
@@ -43,4 +43,4 @@ def simulate(*, network: str, rows: int, seed: int, out: str | None, quiet: bool
     with progress_bar("rows drawn", quiet=quiet) as bar:
         draw(known, rows, out, seed=seed, progress=bar)
     size = f"{count_of(rows, 'row')} of {count_of(len(known.dag.nodes), 'column')}"
-    click.echo(f"{size} drawn from {known.name} with seed {seed}: {out}")
+    say_written(out, f"{size} drawn from {known.name} with seed {seed}")

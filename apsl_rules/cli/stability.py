@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
+from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting, say_written
 from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import for_library, learning_options
 from apsl_rules.cli.output import journal_option, json_option, print_json, quiet_option
@@ -14,7 +14,7 @@ from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.names import count_of, node_named
+from apsl_rules.names import count_of, node_named, shown
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -86,5 +86,6 @@ def stability(
         print_text(f"{found}\n\n{resamples}, seed {found.seed}, learner {found.part.learner}", err=err)
         if found.incomplete:
             print_text(f"incomplete: {found.incomplete}", err=err)
+    say_written(out, f"the part around {shown(found.part.target)}, with the support of its marks")
     if found.incomplete:
         context.exit(2)

@@ -64,7 +64,7 @@ def keep_standard_input(context: click.Context, _parameter: click.Parameter, val
     if not content.strip():
         message = "standard input is empty; pipe a table into it, or give a file"
         raise DataError(message)
-    folder = context.with_resource(TemporaryDirectory(prefix="apsl-"))
+    folder = context.find_root().with_resource(TemporaryDirectory(prefix="apsl-"))
     path = Path(folder) / f"input.{_ending(content)}"
     path.write_bytes(content)
     context.meta[_KEY] = str(path)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting
+from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting, say_written
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import count_of
@@ -73,6 +73,7 @@ def tile(*, network: str | None, like: str | None, out: str | None, **given: Any
         refuse_overwriting(network, out)
     _write(made.network, out)
     _report(made, published, err=out is None or goes_to_stdout(out))
+    say_written(out, f"the network {made.network.name}")
 
 
 @click.command(epilog=_RANDOM_EXAMPLES, short_help="Draw a random sparse network.")
@@ -96,6 +97,7 @@ def random(*, nodes: int, out: str | None, **settings: Any) -> None:
     made = random_network(nodes, **settings)
     _write(made, out)
     click.echo(f"{made.name}: {_degrees_text(degrees(made.dag))}", err=out is None or goes_to_stdout(out))
+    say_written(out, f"the network {made.name}")
 
 
 def _write(network: Network, out: str | None) -> None:

@@ -30,6 +30,7 @@ class Description:
     Duplicates are columns that differ at most in the names of their levels; constants are not counted among them.
     ``details`` has every column of the source with its kind and what it holds, also those that were set aside,
     ``derived`` what follows from other columns, and ``notes`` what was assumed when the table was read.
+    ``repeated`` counts the rows that are equal to an earlier one in all columns that are used.
     """
 
     rows: int
@@ -41,6 +42,7 @@ class Description:
     details: tuple[ColumnKind, ...] = ()
     derived: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    repeated: int = 0
 
     def __str__(self) -> str:
         lines = [f"{count_of(self.rows, 'row')}, {count_of(self.columns, 'column')}, {count_of(self.bytes, 'byte')}"]
@@ -54,6 +56,11 @@ class Description:
         if self.incomplete:
             lines.append(f"with missing values: {listing(self.incomplete)}")
         lines.extend(f"derived: {one}" for one in self.derived)
+        if self.repeated and any(one.kind == "number" for one in self.details):
+            verb = "repeats" if self.repeated == 1 else "repeat"
+            lines.append(
+                f"{count_of(self.repeated, 'row')} {verb} an earlier one; if entered twice, leave out the copies"
+            )
         lines.extend(f"note: {note}" for note in self.notes)
         return "\n".join(lines)
 
@@ -68,6 +75,7 @@ class Description:
             "constant": [label(name) for name in self.constant],
             "duplicates": [[label(name) for name in group] for group in self.duplicates],
             "derived": list(self.derived),
+            "repeated_rows": self.repeated,
             "notes": list(self.notes),
             "bytes": self.bytes,
         }
@@ -92,7 +100,29 @@ def describe(table: Table | MixedTable) -> Description:
         details=_details(table, table.columns),
         derived=find_derived(table, table.names),
         notes=table.notes,
+        repeated=_repeated_rows(table, coded),
     )
+
+
+def _repeated_rows(table: Table | MixedTable, coded: Table) -> int:
+    """Count the rows that are equal to an earlier one, by a hash of each row."""
+    hashes = np.zeros(table.rows, np.uint64)
+    for codes in coded.codes:
+        _mix(hashes, codes.astype(np.uint64))
+    for values in table.numbers if isinstance(table, MixedTable) else ():
+        _mix(hashes, np.where(np.isnan(values), 0.5, values + 0.0).view(np.uint64))  # -0.0 is 0.0
+        _mix(hashes, np.isnan(values).astype(np.uint64))
+    return int(table.rows - len(np.unique(hashes)))
+
+
+def _mix(hashes: npt.NDArray[np.uint64], values: npt.NDArray[np.uint64]) -> None:
+    """Mix the values of a column into the hashes of the rows: the finaliser of SplitMix64 (Steele et al. 2014)."""
+    hashes += values + np.uint64(0x9E3779B97F4A7C15)
+    hashes ^= hashes >> np.uint64(30)
+    hashes *= np.uint64(0xBF58476D1CE4E5B9)
+    hashes ^= hashes >> np.uint64(27)
+    hashes *= np.uint64(0x94D049BB133111EB)
+    hashes ^= hashes >> np.uint64(31)
 
 
 def describe_columns(table: Table | MixedTable) -> tuple[ColumnKind, ...]:

@@ -14,7 +14,7 @@ import attrs
 from apsl_rules.data.readers.delimited import read_header
 from apsl_rules.data.readers.paths import FileKind, existing_file, file_kind
 from apsl_rules.errors import DataError
-from apsl_rules.names import Node
+from apsl_rules.names import Node, listing, nearest
 
 KeptKind: TypeAlias = Literal["parquet", "csv", "tsv", "duckdb"]
 
@@ -89,15 +89,14 @@ class FileTable:
 
     @property
     def columns(self) -> tuple[Node, ...]:
-        """Return the names of the columns; those of a database are known once it is opened."""
+        """Return the names of the columns."""
         match self.kind:
             case "parquet":
                 from apsl_rules.data.readers.parquet import parquet_names
 
                 return parquet_names(self.files[0])
             case "duckdb":
-                message = f"only the database itself knows the columns of {self.path!r}; open it"
-                raise DataError(message)
+                return _duckdb_columns(self)
             case _:
                 return tuple(read_header(self.files[0], self.separator))
 
@@ -119,6 +118,37 @@ class FileTable:
             case _:
                 packed = self.files[0].suffix == ".gz"
                 return int(_COPIES * self.files[0].stat().st_size * (8 if packed else 1))
+
+
+def _duckdb_columns(table: FileTable) -> tuple[Node, ...]:
+    """Ask a database for the columns of a table, or of its only one."""
+    try:
+        import duckdb
+    except ImportError as error:
+        message = f"{table.path!r} needs duckdb ({error}); pip install 'apsl_rules[duckdb,parquet]'"
+        raise DataError(message) from error
+    listed = "SELECT table_name, column_name FROM information_schema.columns ORDER BY table_name, ordinal_position"
+    try:
+        with duckdb.connect(str(table.files[0]), read_only=True) as connection:
+            found = connection.execute(listed).fetchall()
+    except duckdb.Error as error:
+        message = f"cannot open the database {str(table.files[0])!r}; check that it is a DuckDB file"
+        if _begins_with(table.files[0], b"SQLite format 3"):
+            message = f"{str(table.files[0])!r} is a file of SQLite; give sqlite://{table.path}"
+        raise DataError(message) from error
+    known = sorted({name for name, _ in found})
+    wanted = known[0] if table.table is None and len(known) == 1 else table.table
+    if wanted not in known:
+        asked = "no table was named" if wanted is None else f"there is no table {wanted!r}"
+        hint = nearest(wanted or "", known) or f"; it has {listing(known)}, so give {table.path}#TABLE"
+        message = f"{asked} in {str(table.files[0])!r}{hint}"
+        raise DataError(message)
+    return tuple(column for name, column in found if name == wanted)
+
+
+def _begins_with(file: Path, mark: bytes) -> bool:
+    with file.open("rb") as handle:
+        return handle.read(len(mark)) == mark
 
 
 def _content_hash(file: Path) -> bytes:

@@ -126,5 +126,5 @@ def _names(option: str, given: Any, known: set[Node]) -> set[Node] | None:
 def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in allowed:
         hint = nearest(value, allowed) if isinstance(value, str) else ""
-        message = f"{option}={spelt(value)} is not known{hint}; give one of {listing(allowed)}"
+        message = f"{option}={spelt(value)} is not known{hint or f'; give one of {listing(allowed)}'}"
         raise InvalidArgumentError(message)

@@ -14,8 +14,9 @@ from apsl_rules.names import Node, check_target, require_known
 def dry_run(source: Any, target: Node, **settings: Unpack[Settings]) -> ScanPlan:
     """Return what ``learn`` would send to a database to open a table, and what the database says of its size.
 
-    Only the catalogue of the database is read. ``source`` is an address or a table of ibis; of the ``settings``, which
-    are those of ``learn``, ``only`` and ``drop`` leave columns out. ``print`` shows the plan.
+    Only the catalogue of the database is read. ``source`` is an address or a table of ibis, ``target`` one of its
+    columns; of the ``settings``, which are those of ``learn``, ``only`` and ``drop`` leave columns out. ``print`` shows
+    the plan.
     """
     if not is_database(source) and not is_ibis_table(source):
         message = "a dry run is for tables in databases; give an address such as 'postgres://user@host/database#table'"

@@ -39,8 +39,15 @@ def learn(source: Any, target: Target, *, depth: Depth = 1, **settings: Unpack[S
         assumes that there are none.
     oracle
         The name of the test; without it the natural one for the source.
-    alpha, max_conditioning, finder, conflicts
-        Settings of the spec to replace. A perfect oracle has no limit on conditioning sets unless you give one.
+    alpha
+        The level of the tests, instead of that of the learner: two nodes count as dependent if p is smaller.
+    max_conditioning
+        The most nodes that a test is given, instead of that of the learner. A perfect oracle has no limit unless you
+        give one.
+    finder
+        The name of the finder of neighbours, instead of that of the learner.
+    conflicts
+        What to do with contradictions: "quarantine", "strongest", "ranked", "first" or "last".
     fdr
         Bound the share of false discoveries among the candidates for neighbours; "auto" does so, at 0.01, for sources
         of more than 1,000 nodes.
@@ -52,12 +59,19 @@ def learn(source: Any, target: Target, *, depth: Depth = 1, **settings: Unpack[S
         Whether to compare what a search by score found with the best of all graphs over the same nodes, by an exact
         search. Notes and proofs say that no graph scores higher, or why that is not known. At most 20 nodes near the
         target allow it.
-    kinds, drop, only, weights
-        For tables: the kinds of columns by name ("category", "number", "set aside") instead of those inferred, columns
-        to leave out or the only ones to use, and the column that says how many rows each row stands for.
-    missing, discretize
-        For tables: what to do with missing values ("testwise" unless said otherwise, "complete", "level" or "refuse"),
-        and how to cut numbers into categories ("quantile:3", or one way for each column by name, "*" for all others).
+    kinds
+        For tables: the kinds of columns by name, "category", "number" or "set aside", instead of those inferred.
+    drop
+        For tables: columns to leave out.
+    only
+        For tables: the only columns to use.
+    weights
+        For tables: the column that says how many rows each row stands for.
+    missing
+        For tables: what to do with missing values, "testwise" unless said otherwise, "complete", "level" or "refuse".
+    discretize
+        For tables: how to cut numbers into categories, "quantile:3", or one way for each column by name, "*" for all
+        others.
     cache
         For tables: a file that keeps the figures of all tests, so that a later run, at any alpha, need not count again.
     counts
@@ -66,9 +80,10 @@ def learn(source: Any, target: Target, *, depth: Depth = 1, **settings: Unpack[S
         to more than fits. The part is the same. Instead of a table the source may be a ``CountSource`` itself.
     options
         Further options of the oracle.
-    max_tests, max_seconds
-        Limits; a run that reaches one gives an incomplete part that says so. An interrupt (Ctrl-C) raises
-        ``Interrupted``, which carries the part so far.
+    max_tests
+        The most tests. A run that reaches this limit gives an incomplete part that says so.
+    max_seconds
+        The most seconds, likewise. An interrupt (Ctrl-C) raises ``Interrupted``, which carries the part so far.
     threads
         How many threads may search neighbours; the result is the same for any number.
     knowledge

@@ -23,7 +23,7 @@ def notes_on_part(part: Part, rows: int | None) -> Iterator[str]:
     if part.edges:
         yield assumption_note(part)
     yield from _on_odd_arrows(part)
-    if not part.edges and part.incomplete is None and not part.store.facts(adjacent):
+    if not part.edges and part.incomplete is None:
         yield _why_empty(part, rows)
     if rows is not None and rows < _FEW_ROWS:
         yield (
@@ -87,6 +87,8 @@ def _why_empty(part: Part, rows: int | None) -> str:
             f"the part is empty: {part.target!r} could not be tested against {len(open_pairs):,} of {others}, "
             "and nothing else depends on it at this level of evidence"
         )
+    if part.store.facts(adjacent):
+        return f"the part is empty: no column is adjacent to {part.target!r} at this level of evidence"
     if rows is not None and rows < _FEW_ROWS:
         return (
             f"the part is empty: {count_of(rows, 'row')} are too few to show that anything depends on {part.target!r}"

@@ -89,7 +89,8 @@ class Request:
         _check_tests(self.alpha, self.max_conditioning)
         if self.conflicts is not None and not (isinstance(self.conflicts, str) and self.conflicts in POLICIES):
             hint = nearest(self.conflicts, POLICIES) if isinstance(self.conflicts, str) else ""
-            message = f"unknown conflict policy {spelt(self.conflicts)}{hint}; there are {', '.join(POLICIES)}"
+            hint = hint or f"; there are {', '.join(POLICIES)}"
+            message = f"unknown conflict policy {spelt(self.conflicts)}{hint}"
             raise InvalidArgumentError(message)
         false_discovery_rate(self.fdr, 0, perfect=True)
         demand(isinstance(self.certified, bool), f"certified is {spelt(self.certified)}; give True or False")

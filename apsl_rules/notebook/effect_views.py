@@ -52,7 +52,7 @@ def _effect(effect: Effect) -> str:
     elif effect.is_open and effect.bounds is not None and effect.changes:
         low, high = effect.bounds
         told = paragraph(f"{text(effect.compares)}: between {low:.3g} and {high:.3g}, whatever the open lines are")
-    return head + table(heads, cells, words=3, what="estimate") + told
+    return head + table(heads, cells, words=3, what="estimate", remark=True) + told
 
 
 def _interval(low: float | None, high: float | None) -> str:
@@ -75,7 +75,7 @@ def effects_html(effects: Effects) -> str:
     ]
     heads = ("cause", "target", "change", "estimate", "interval", "rows", "")
     head = title(f"effects along the edges at {name(effects.part.target)}")
-    return card(head, table(heads, rows, words=3, what="effect"))
+    return card(head, table(heads, rows, words=3, what="effect", remark=True))
 
 
 def grounds_html(grounds: Grounds) -> str:

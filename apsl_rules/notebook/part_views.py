@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from apsl_rules.names import count_of
 from apsl_rules.notebook.graph_drawing import MOST_DRAWN, draw_graph
 from apsl_rules.notebook.pieces import (
+    MOST_ROWS,
     card,
     figure,
     fold,
@@ -27,6 +29,8 @@ from apsl_rules.report.svg import svg
 
 _SIGNS = {"arrow": "→", "line": "—", "conflict": "✕", "partial": "o→", "bidirected": "↔"}
 _FIGURES = ("probability", "direction", "p", "support")
+#: So many edges are listed without being asked for.
+_FEW = 8
 _HEADS = {"probability": "P(edge)", "direction": "P(direction)"}
 
 
@@ -35,7 +39,7 @@ def part_html(part: Part) -> str:
     rows = part.rows()
     drawn = scroll(svg(part)) if len(part.members) <= 4 * MOST_DRAWN else soft("too many nodes to draw here")
     stopped = paragraph(f"<b>incomplete</b>: {text(part.incomplete)}") if part.incomplete else ""
-    edges = fold(count_of(len(rows), "edge"), edges_table(rows)) if rows else ""
+    edges = fold(count_of(len(rows), "edge"), edges_table(rows), is_open=len(rows) <= _FEW) if rows else ""
     head = title(f"the part around {name(part.target)}, depth {part.depth}")
     return card(head, drawn, stopped, _around(part), edges, conflicts_fold(part.conflicts), notes(part.notes))
 
@@ -77,22 +81,29 @@ def parts_html(parts: Parts) -> str:
     rows = [
         [
             name(target),
-            names(part.parents_of(target)),
-            names(part.children_of(target)),
+            names(part.parents_of(part.target)),
+            names(part.children_of(part.target)),
             figure(len(part.members)),
             figure(len(part.arrows)),
             figure(len(part.lines)),
             figure(len(part.conflicts)),
         ]
-        for target, part in parts.items()
+        for target, part in islice(parts.items(), MOST_ROWS)
     ]
     heads = ("target", "causes", "effects", "nodes", "arrows", "undirected", "conflicts")
     stopped = paragraph(f"<b>incomplete</b>: {text(parts.incomplete)}") if parts.incomplete else ""
     asked = paragraph(soft(f"{parts.asked:,} tests asked, {parts.computed:,} computed"))
+    listed = table(heads, rows, words=3, what="part", total=len(parts))
+    return card(head, listed, stopped, asked, _together(parts))
+
+
+def _together(parts: Parts) -> str:
+    """Return all parts as one drawing under a fold, where they are few enough."""
+    if len(parts) > MOST_ROWS:
+        return ""
     graph = parts.union.graph()
-    joined = sum(1 for node in graph.nodes if any(node in (edge.source, edge.target) for edge in graph.edges))
-    drawn = fold("all parts together", scroll(draw_graph(graph))) if 0 < joined <= MOST_DRAWN else ""
-    return card(head, table(heads, rows, words=3, what="part"), stopped, asked, drawn)
+    joined = {node for edge in graph.edges for node in (edge.source, edge.target)}
+    return fold("all parts together", scroll(draw_graph(graph))) if 0 < len(joined) <= MOST_DRAWN else ""
 
 
 def stability_html(stability: Stability) -> str:
@@ -103,7 +114,7 @@ def stability_html(stability: Stability) -> str:
     rows = [
         [
             name(row["source"]),
-            _SIGNS.get(row["mark"], text(row["mark"])),
+            _SIGNS.get(row["mark"], soft("·")),
             name(row["target"]),
             *(_share(row[one]) for one in ("support", "edge", "arrow", "reversed", "line", "conflict", "gap")),
         ]
@@ -115,14 +126,12 @@ def stability_html(stability: Stability) -> str:
 
 
 def _share(value: float | None) -> str:
-    """Return a share with a bar of its length."""
-    if value is None:
-        return ""
-    bar = (
-        f'<span style="display:inline-block;width:{40 * value:.0f}px;height:.5em;margin-left:.4em;'
-        'background:currentColor;opacity:.35"></span>'
-    )
-    return f'{value:.2f}<span style="display:inline-block;width:46px;text-align:left">{bar}</span>'
+    """Return a share after a bar of its length; what never happened is pale."""
+    if not value:
+        return "" if value is None else soft("0")
+    width = max(1, round(40 * value))
+    bar = f'<span style="display:inline-block;width:{width}px;height:.5em;background:currentColor;opacity:.35"></span>'
+    return f"{bar} {value:.2f}"
 
 
 def comparison_html(comparison: Comparison) -> str:

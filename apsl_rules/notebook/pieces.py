@@ -15,19 +15,20 @@ from apsl_rules.names import Node, count_of, shown
 #: How many rows of a table, and how many nodes of a list, are shown.
 MOST_ROWS = 60
 MOST_NAMES = 40
-_LONGEST = 200
+_LONGEST_NAME, _LONGEST_TEXT = 200, 2000
 _SOFT = "opacity:.75"
-_CELL = "text-align:{side};vertical-align:top;overflow-wrap:anywhere;padding:.2em .6em"
+_WORDS = "text-align:left;vertical-align:top;overflow-wrap:anywhere;min-width:1.2em;padding:.2em .6em"
+_FIGURES = "text-align:right;vertical-align:top;white-space:nowrap;padding:.2em .6em"
 
 
-def text(words: str) -> str:
+def text(words: str, longest: int = _LONGEST_TEXT) -> str:
     """Return words as text that is no markup; very long ones are cut."""
-    return escape(words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…")
+    return escape(words if len(words) <= longest else f"{words[:longest]}…")
 
 
 def name(node: Node) -> str:
     """Return the name of a node as text that is no markup."""
-    return text(shown(node))
+    return text(shown(node), _LONGEST_NAME)
 
 
 def names(nodes: Sequence[Node]) -> str:
@@ -95,21 +96,28 @@ def figure(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else name(value)
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, words: int, what: str, total: int = 0) -> str:
-    """Return a table of cells that are HTML already; the first ``words`` columns are to the left, figures to the right.
+def table(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    words: int,
+    what: str,
+    total: int = 0,
+    remark: bool = False,
+) -> str:
+    """Return a table of cells that are HTML already; the first ``words`` columns are words, the others figures.
 
-    Of many rows the first are shown, and a line says how many of ``what`` are left out; ``total`` is how many there
-    are where ``rows`` has only the first.
+    The last column is words, too, if it is a ``remark``. Of many rows the first are shown, and a line says how many of
+    ``what`` are left out; ``total`` is how many there are where ``rows`` has only the first.
     """
-    head = "".join(_cell("th", one, at < words) for at, one in enumerate(heads))
+    styles = [_WORDS if at < words or (remark and at == len(heads) - 1) else _FIGURES for at in range(len(heads))]
     shown_rows = rows[:MOST_ROWS]
-    body = "".join(
-        f"<tr>{''.join(_cell('td', cell, at < words) for at, cell in enumerate(row))}</tr>" for row in shown_rows
-    )
+    head = _row("th", styles, heads)
+    body = "".join(f"<tr>{_row('td', styles, row)}</tr>" for row in shown_rows)
     rest = max(total, len(rows)) - len(shown_rows)
     more = paragraph(soft(f"and {count_of(rest, f'more {what}', f'more {what}s')}")) if rest else ""
     return scroll(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>") + more
 
 
-def _cell(tag: str, html: str, is_word: bool) -> str:  # noqa: FBT001 - of one table
-    return f'<{tag} style="{_CELL.format(side="left" if is_word else "right")}">{html}</{tag}>'
+def _row(tag: str, styles: Sequence[str], cells: Sequence[str]) -> str:
+    return "".join(f'<{tag} style="{style}">{cell}</{tag}>' for style, cell in zip(styles, cells, strict=False))

@@ -7,6 +7,7 @@ from apsl_rules.parts.edge_figures import EdgeFigures
 from apsl_rules.parts.edge_list import edges_csv
 from apsl_rules.parts.file import Frame, load_part, part_json, save_part
 from apsl_rules.parts.fragility import Fragility
+from apsl_rules.parts.graph_file import load_graph, save_graph
 from apsl_rules.parts.learned_graph import LearnedGraph
 from apsl_rules.parts.marked_graph import (
     ENDS,
@@ -63,10 +64,12 @@ __all__ = [
     "graph_of",
     "inside",
     "least_direction",
+    "load_graph",
     "load_part",
     "load_parts",
     "mark_named",
     "part_json",
+    "save_graph",
     "save_part",
     "statements_on",
     "summarize",

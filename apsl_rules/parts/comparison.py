@@ -36,15 +36,18 @@ class Comparison(NotebookView):
     def rows(self) -> list[dict[str, Any]]:
         """Return one row of plain values for each learner.
 
-        ``edges`` are those of the asked part, ``arrows``, ``lines`` and ``conflicts`` how they are marked; ``shared``
-        counts the edges that the first learner has too, ``same`` those of them with the same mark and direction.
+        ``edges`` are those of the asked part, ``arrows``, ``lines`` and ``conflicts`` how they are marked, and
+        ``partial`` and ``bidirected`` too where causes may be hidden; ``shared`` counts the edges that the first
+        learner has too, ``same`` those of them with the same mark and direction.
         """
         first = next(iter(self.parts.values()))
+        with_ends = any(part.allows_hidden for part in self.parts.values())
         return [
             {
                 "learner": name,
                 "edges": len(part.edges),
                 "arrows": len(part.arrows),
+                **({"partial": len(part.partial), "bidirected": len(part.bidirected)} if with_ends else {}),
                 "lines": len(part.lines),
                 "conflicts": len(part.conflicts),
                 "shared": len(part.edges & first.edges),

@@ -165,6 +165,11 @@ def parse_part(text: str, origin: str) -> Part:
     except DocumentError as error:
         message = f"{origin!r} is no part file: not valid JSON ({error})"
         raise PartFileError(message) from error
+    return part_of_data(data, origin)
+
+
+def part_of_data(data: Any, origin: str) -> Part:
+    """Read a part from the data of a JSON document."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         message = f"{origin!r} is no part file; save one with part.save() or 'apsl learn ... --out part.json'"
         raise PartFileError(message)

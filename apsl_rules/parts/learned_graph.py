@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from apsl_rules.errors import GraphError
 from apsl_rules.graphs import Cpdag, Dag, cpdag, extension
-from apsl_rules.names import Node, Pair, require_known
+from apsl_rules.names import Node, Pair, in_order, order_key, require_known
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.edge_rows import ROW, edge_row
 from apsl_rules.parts.part import Part
+from apsl_rules.parts.reach import Distances
 from apsl_rules.parts.shortcuts import Exportable
-from apsl_rules.rules import Conflict, End, Mark, Proof
+from apsl_rules.rules import Conflict, End, Mark, Proof, adjacent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,6 +146,40 @@ class LearnedGraph(Exportable, NotebookView):
     def to_pandas(self) -> pd.DataFrame:
         """Return the edges as a data frame: the same as ``edges_table``."""
         return self.edges_table()
+
+    def part_around(self, target: Node) -> Part:
+        """Return the connected piece with a node as a part of depth "max" around it, with the same proofs.
+
+        It has all that the run learned, also what lies beyond the depth that the parts of a union were asked for.
+        """
+        require_known(target, self.nodes, "target")
+        part = self._part_with(target, target)
+        distances = Distances(target)
+        for fact in sorted(part.store.facts(adjacent), key=lambda one: [order_key(node) for node in one.nodes]):
+            distances.add(*fact.nodes)
+        return attrs.evolve(part, target=target, depth="max", distances=dict(distances.of), support={})
+
+    def save(self, path: str | Path) -> None:
+        """Write the graph with all proofs to a JSON file, whole or not at all; ``load_graph`` reads it.
+
+        The union of parts is no run of its own: save the parts.
+        """
+        if self.asked is not None:
+            message = "this graph is the union of parts; save these instead, such as parts['A'].save('A.json')"
+            raise GraphError(message)
+        from apsl_rules.parts.graph_file import save_graph
+
+        save_graph(self, path)
+
+    def report(self, path: str | Path, *, target: Node | None = None, data: Any = None, **reading: Any) -> None:
+        """Write the connected piece with a node as one HTML file, as ``part.report`` does.
+
+        Without a ``target`` it is the node with the most edges, so the report has the piece around that one.
+        """
+        if target is None:
+            degrees = Counter(node for edge in self.graph().edges for node in (edge.source, edge.target))
+            target = max(in_order(self.nodes), key=lambda node: degrees[node])
+        self.part_around(target).report(path, data=data, **reading)
 
     def dag(self) -> Dag:
         """Return a graph of the class that was learned: suggested directions are taken, other open edges go by name.

@@ -21,7 +21,7 @@ def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:
             x, y = min(map(in_order, pairs), key=str)
             message = (
                 f"{what} knows arrows only, and this graph has {count_of(len(pairs), mark)}, such as {x!r} and {y!r}; "
-                "give open_edges='direct' (or --directed) to let names decide their direction"
+                "give open_edges='direct' to let names decide their direction"
             )
             raise GraphError(message)
     return graph.dag()

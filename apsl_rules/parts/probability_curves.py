@@ -82,5 +82,6 @@ def least_direction(given: object, name: str = "min_direction") -> float:
     if is_number(given) and 0 <= given <= 1:
         return float(given)
     hint = nearest(given, _NAMED) if isinstance(given, str) else ""
-    message = f"{name} is {spelt(given)}{hint}; give a probability from 0 (draw all arrows) to 1, or 'precise'"
+    hint = hint or "; give a probability from 0 (draw all arrows) to 1, or 'precise'"
+    message = f"{name} is {spelt(given)}{hint}"
     raise InvalidArgumentError(message)

@@ -215,7 +215,8 @@ def pick(offers: dict[str, Offer], name: str, what: str) -> Offer:
     """Return the offer of a name, or a sentence with the nearest name and all names."""
     if not isinstance(name, str) or name not in offers:
         hint = nearest(name, offers) if isinstance(name, str) else ""
-        message = f"unknown {what} {spelt(name)}{hint}; there are {', '.join(sorted(offers))}"
+        hint = hint or f"; there are {', '.join(sorted(offers))}"
+        message = f"unknown {what} {spelt(name)}{hint}"
         raise UnknownNameError(message)
     return offers[name]
 

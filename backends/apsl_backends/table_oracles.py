@@ -74,8 +74,8 @@ def _count_test(name: str, counted: Any, settings: OracleSettings) -> Oracle:
     from apsl_backends.answers.cache_file import VerdictCache
     from apsl_backends.answers.cached_oracle import CachedOracle, EliminatingCachedOracle
 
-    cache = VerdictCache(options["cache"])
     if isinstance(counted, Table):
+        cache = VerdictCache(options["cache"])
         return CachedOracle.over_table(oracle, cache, counted, alpha=settings.alpha, options=testing)
     key_of = getattr(counted.source, "fingerprint", None)
     if key_of is None:
@@ -83,6 +83,7 @@ def _count_test(name: str, counted: Any, settings: OracleSettings) -> Oracle:
         message = f"a cache needs a fingerprint of each column, and {given} gives none; leave the cache out"
         raise InvalidArgumentError(message)
     place = counted.heading.place
+    cache = VerdictCache(options["cache"])
     return EliminatingCachedOracle(
         oracle, cache, alpha=settings.alpha, key_of=lambda node: bytes(key_of(place[node])), options=testing
     )

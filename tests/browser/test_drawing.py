@@ -279,11 +279,14 @@ def test_a_page_around_it_hears_what_is_chosen(browser: Chrome, alarm: Part, tmp
         page.run(ask, wrong)
     choose = "document.querySelector('iframe').contentDocument.querySelector('.box.is-target')"
     page.run(f"{choose}.dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))")
-    WebDriverWait(browser, 10).until(lambda _: page.run("return heard.length") == 2)
+    escape = "new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })"
+    page.run(f"document.querySelector('iframe').contentDocument.body.dispatchEvent({escape})")
+    WebDriverWait(browser, 10).until(lambda _: page.run("return heard.length") == 3)
 
     assert page.run("return heard") == [
         {"apsl": "selection", "edge": ["VENTLUNG", "MINVOL"], "node": None},
         {"apsl": "selection", "edge": None, "node": "VENTLUNG"},
+        {"apsl": "selection", "edge": None, "node": None},
     ]
     assert page.complaints() == []
     assert page.addresses() <= {outer.as_uri(), "about:srcdoc"}

@@ -144,8 +144,6 @@ def test_the_frame_may_run_scripts_and_nothing_else(small: Host) -> None:
 def test_the_report_itself_speaks_with_the_widget(browser: Chrome, tmp_path: Path, part: Part) -> None:
     """An edge told to the real report is chosen there, and the report says so; its drawing is in the frame."""
     host = Host(browser, tmp_path / "report.html", part.widget())
-    if "postMessage" not in host.widget.page:
-        pytest.skip("this report does not send messages yet")
     host.wait(lambda: host.in_frame("return document.querySelectorAll('svg text').length > 3"))
     host.widget.selected = ("bronc", "dysp")
     host.browser.execute_script("model.set('told', arguments[0])", host.widget.told)

@@ -34,7 +34,7 @@ def test_compare_has_learners_to_begin_with() -> None:
     done = apsl("compare", "asia", "-t", "lung")
 
     assert done.code == 0
-    assert done.out.splitlines()[1].startswith("apsl ")
+    assert done.out.splitlines()[1].startswith("auto (apsl) ")
     assert "--learner " not in apsl("compare", "--help").out
     assert apsl("compare", "asia", "-t", "lung", "--learner", "apsl").code == 1
 

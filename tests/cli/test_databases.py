@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from apsl_rules import learn, load_part
@@ -25,6 +26,22 @@ def test_a_table_of_sqlite_is_learned_from(tmp_path: Path) -> None:
         assert done.code == 0, done.err
         assert "moments came from sqlite through ibis in 1 round, " in done.out
     assert essence(load_part(tmp_path / "part.json")) == essence(learn(frame, "dose"))
+
+
+def test_a_table_of_duckdb_is_learned_from(tmp_path: Path) -> None:
+    """By its path or its address; a file of SQLite that is taken for one gets the address to give."""
+    frame = mixed_frame(200, 3)
+    with duckdb.connect(str(tmp_path / "rows.duckdb")) as connection:
+        connection.register("given", frame)
+        connection.execute("CREATE TABLE t AS SELECT * FROM given")
+    stored(frame, "sqlite", tmp_path, name="t")
+    (tmp_path / "rows.sqlite").rename(tmp_path / "rows.db")
+    for address in ("rows.duckdb#t", "duckdb://rows.duckdb#t", "rows.duckdb"):
+        done = apsl("learn", address, "-t", "dose", folder=tmp_path)
+        assert done.code == 0, done.err
+        assert "moments came from duckdb in 1 round, " in done.out
+    assert "did you mean 'dose'?" in apsl("learn", "rows.duckdb#t", "-t", "doze", folder=tmp_path).err
+    assert "give sqlite://rows.db#t" in apsl("learn", "rows.db#t", "-t", "dose", folder=tmp_path).err
 
 
 def test_a_dry_run_says_what_would_be_read(tmp_path: Path) -> None:

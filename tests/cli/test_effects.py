@@ -110,7 +110,7 @@ WRONG = {
     ),
     "confidence": (("effect", "visits.csv", "smoke", "lung", "--confidence", "95"), "--confidence is 95.0; give"),
     "causes of itself": (("causes", "asia", "lung", "lung"), "name two different nodes"),
-    "open lines": (("fit", "part.json", "visits.csv"), "give open_edges='direct' (or --directed)"),
+    "open lines": (("fit", "part.json", "visits.csv"), "give --directed to let names decide their direction"),
     "a wrong level": (
         ("fit", "part.json", "visits.csv", "--directed", "--given", "lung=maybe"),
         "'lung' has no level 'maybe'; the levels are 'no', 'yes'",

@@ -66,7 +66,7 @@ def test_an_unknown_format_names_the_nearest(saved: Path) -> None:
     done = apsl("show", str(saved), "--format", "grapml")
 
     assert done.code == 1
-    assert "unknown format 'grapml'; did you mean 'graphml'?; there are bif, bnlearn, csv, dagitty, dot" in done.err
+    assert "unknown format 'grapml'; did you mean 'graphml'?" in done.err
 
 
 def test_formats_are_listed() -> None:

@@ -22,6 +22,7 @@ PYTHON = re.compile(r"(?<![\w-])[a-z_]{2,}=|(?<![\w.\[-])[a-z]+(?:_[a-z]+)+\b|[a
 #: Why sentences may speak Python, and which: those of a file that have some words.
 NOT_SPOKEN = {
     "no command leads there": {
+        "apsl_rules/data/joined_target.py": "learn_many for many targets",
         "apsl_rules/data/levels.py": "levels='declared'",
         "apsl_rules/data/read_table.py": "the table was read already",
         "apsl_rules/data/readers/integers.py": "so give network=",
@@ -35,7 +36,8 @@ NOT_SPOKEN = {
         "apsl_rules/learning/request.py": "Knowledge(required=[...], ...)",
         "apsl_rules/learning/sklearn.py": "input_features",
         "apsl_rules/names.py": "learn(X.assign(y=y), 'y')",
-        "apsl_rules/parts/marked_graph.py": "known_dag(...)",
+        "apsl_rules/parts/graph_file.py": "graph.save()",
+        "apsl_rules/parts/marks_of.py": "known_dag(...)",
         "apsl_rules/parts/stability_result.py": "",
         "backends/apsl_backends/independence/recording.py": "",
     },
@@ -50,20 +52,25 @@ NOT_SPOKEN = {
         "backends/apsl_backends/scores/bde.py": "empirical_weight",
     },
     "it is no sentence": {
+        "apsl_rules/data/databases/address.py": "=",
+        "apsl_rules/data/databases/connection.py": "",
         "apsl_rules/evaluation/critical_difference.py": "",
         "apsl_rules/export/bnlearn.py": "",
+        "apsl_rules/learning/progress.py": "value=",
         "apsl_rules/export/dot.py": "",
         "apsl_rules/export/graph_json.py": "",
         "apsl_rules/parts/file.py": "apsl_rules part",
-        "apsl_rules/parts/learned_graph.py": "=",
+        "apsl_rules/parts/learned_graph.py": "",
         "apsl_rules/parts/part.py": "=",
+        "apsl_rules/parts/parts_file.py": "apsl_rules parts",
+        "apsl_rules/parts/tally_journal.py": "apsl_rules resamples",
         "apsl_rules/parts/parts.py": "=",
         "apsl_rules/rules/store.py": "",
     },
     "it is filled with the name of an option, as tested below": {"apsl_rules/data/reading.py": "is not known"},
 }
 #: Whole rooms without sentences for users of commands.
-ROOMS_NOT_SPOKEN = ("apsl_rules/report/", "backends/apsl_backends/kernels/")
+ROOMS_NOT_SPOKEN = ("apsl_rules/notebook/", "apsl_rules/report/", "backends/apsl_backends/kernels/")
 
 
 def spoken_python(text: str) -> str | None:

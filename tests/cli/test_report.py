@@ -27,8 +27,9 @@ def test_report_writes_the_page(saved: Path) -> None:
     beside = apsl("report", str(saved))
     page = report_html(learn(network("asia"), "lung", depth=2))
 
-    assert (told.code, told.out, told.err) == (0, "wrote lung.html\n", "")
-    assert beside.out == f"wrote {saved.with_suffix('.html')}\n"
+    about = "the report of the part around lung"
+    assert (told.code, told.out, told.err) == (0, "", f"wrote lung.html: {about}\n")
+    assert (beside.out, beside.err) == ("", f"wrote {saved.with_suffix('.html')}: {about}\n")
     assert (saved.parent / "lung.html").read_text("utf-8") == saved.with_suffix(".html").read_text("utf-8") == page
 
 

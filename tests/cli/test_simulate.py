@@ -16,12 +16,12 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_table_is_drawn_into_a_file(tmp_path: Path) -> None:
-    """The file has the rows of that seed, and standard output says what was written."""
+    """The file has the rows of that seed, and standard error says what was written."""
     done = apsl("simulate", "asia", "-n", "1500", "--seed", "7", "-o", "data.parquet", folder=tmp_path)
     read = coded_table(tmp_path / "data.parquet")
 
-    assert (done.code, done.err) == (0, "")
-    assert done.out == "1,500 rows of 8 columns drawn from asia with seed 7: data.parquet\n"
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "wrote data.parquet: 1,500 rows of 8 columns drawn from asia with seed 7\n"
     assert read.names == network("asia").dag.nodes
     assert read.codes.tolist() == sample(network("asia"), 1500, seed=7).codes.tolist()
 
@@ -42,7 +42,7 @@ def test_without_a_file_it_prints_text(tmp_path: Path) -> None:
         (("simulate", "alrm"), "unknown network 'alrm'; did you mean 'alarm'?"),
         (("simulate", "no.bif"), "no.bif: the file cannot be read: No such file or directory"),
         (("simulate", "asia", "-n", "0"), "--rows is 0; give 1 or more"),
-        (("simulate", "asia", "-n", "many"), "'many' is not a valid integer"),
+        (("simulate", "asia", "-n", "many"), "--rows is 'many'; give a whole number"),
         (("simulate", "asia", "--seed", "-1"), "--seed is -1; give 0 or more"),
         (("simulate", "asia", "-o", "data.txt"), "end its name in .csv, .csv.gz, .tsv, .tsv.gz, .parquet"),
         (("simulate", "asia", "-o", "no/such/data.csv"), "cannot write 'no/such/data.csv'"),

@@ -30,7 +30,7 @@ def test_a_table_is_printed_and_the_part_saved(csv: str, tmp_path: Path) -> None
     )
 
     assert done.code == 0
-    assert done.err == ""
+    assert done.err == f"wrote {out}: the part around Cancer, with the support of its marks\n"
     assert done.out.splitlines()[0].split()[:5] == ["source", "target", "mark", "support", "edge"]
     assert "5 resamples, seed 1, learner apsl" in done.out
     assert load_part(out).support

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from apsl_rules.data import example_table
-from support.terminal import apsl
-
-pytestmark = pytest.mark.slow
+from support.terminal import apsl, apsl_here
 
 ROWS = b"a,b\n0,x\n1,y\n0,x\n1,y\n1,x\n" * 20
 
 
+@pytest.mark.slow
 def test_a_table_from_standard_input_is_the_table_of_the_file() -> None:
     """`apsl learn -` prints what it prints for the file, and so does a packed one."""
     content = example_table().read_bytes()
@@ -37,22 +36,23 @@ def test_a_table_from_standard_input_is_the_table_of_the_file() -> None:
 )
 def test_every_command_that_takes_a_table_reads_it(words: tuple[str, ...]) -> None:
     """None of them looks for a file that is called '-', and none leaks the path where the input is kept."""
-    done = apsl(*words, stdin=ROWS)
+    done = apsl_here(*words, stdin=ROWS)
 
     assert done.code == 0
     assert done.out
     assert "apsl-" not in done.out.replace("apsl-score", "") + done.err
 
 
-def test_a_part_and_a_network_come_through_a_pipe(tmp_path: Path) -> None:
+def test_a_part_and_a_network_come_through_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one command prints another reads."""
-    part = apsl("learn", "asia", "-t", "lung", "--out", "-", "--quiet")
-    shown = apsl("show", "-", stdin=part.out.encode())
-    drawn = apsl("simulate", "-", "-n", "3", stdin=apsl("tile", "asia", "-k", "2").out.encode())
+    part = apsl_here("learn", "asia", "-t", "lung", "--out", "-", "--quiet")
+    shown = apsl_here("show", "-", stdin=part.out.encode())
+    drawn = apsl_here("simulate", "-", "-n", "3", stdin=apsl_here("tile", "asia", "-k", "2").out.encode())
 
     assert shown.out.startswith("lung\n")
     assert drawn.out.startswith("asia.1,")
-    assert "add --out FILE" in apsl("report", "-", stdin=part.out.encode(), folder=tmp_path).err
+    monkeypatch.chdir(tmp_path)
+    assert "add --out FILE" in apsl_here("report", "-", stdin=part.out.encode()).err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -70,7 +70,7 @@ def test_a_part_and_a_network_come_through_a_pipe(tmp_path: Path) -> None:
 )
 def test_a_mistake_speaks_of_standard_input(words: tuple[str, ...], content: bytes, sentence: str) -> None:
     """The sentence never has the path where the input is kept."""
-    done = apsl(*words, stdin=content)
+    done = apsl_here(*words, stdin=content)
 
     assert (done.code, done.out) == (1, "")
     assert sentence in done.err

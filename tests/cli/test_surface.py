@@ -59,14 +59,18 @@ def test_options_mean_the_same_everywhere(name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("lern",), "apsl: no such command 'lern' (did you mean one of: 'learn', 'learners'?); see apsl --help"),
+        (("lern",), "apsl: no such command 'lern'; did you mean 'learn'?\n"),
+        (("rows.csv",), "no such command 'rows.csv'; to learn from a file: apsl learn rows.csv --target COLUMN; see"),
         (("learn",), "apsl: missing argument 'SOURCE'; see apsl learn --help"),
-        (("learn", "asia", "lung"), "apsl: got unexpected extra argument (lung); see apsl learn --help"),
-        (("learn", "asia", "--targt", "lung"), "apsl: no such option '--targt' (did you mean"),
-        (("learn", "asia", "--alpha", "small"), "apsl: invalid value for '--alpha': 'small' is not a valid float"),
+        (("learn", "asia", "lung"), "unexpected extra argument (lung); the target is an option: --target lung; see"),
+        (("learn", "asia", "-t", "lung", "tub"), "apsl: got unexpected extra argument (tub); see apsl learn --help"),
+        (("learn", "asia", "--targt", "lung"), "apsl: no such option '--targt'; did you mean '--target'?\n"),
+        (("learn", "asia", "--alpha", "small"), "apsl: --alpha is 'small'; give a number; see apsl learn --help"),
+        (("learn", "asia", "-t", "lung", "--missing", "levl"), "--missing is 'levl'; did you mean 'level'?\n"),
+        (("learn", "asia", "-t", "lung", "--missing", "x"), "give testwise, complete, level or refuse; see"),
         (("learn", "asia", "-t"), "apsl: option '-t' requires an argument"),
-        (("completion", "tcsh"), "'tcsh' is not one of 'bash', 'zsh', 'fish'; see apsl completion --help"),
-        (("random", "ten"), "apsl: invalid value for 'NODES': 'ten' is not a valid integer; see apsl random --help"),
+        (("completion", "tcsh"), "apsl: SHELL is 'tcsh'; give bash, zsh or fish; see apsl completion --help"),
+        (("random", "ten"), "apsl: NODES is 'ten'; give a whole number; see apsl random --help"),
     ],
 )
 def test_a_mistake_in_typing_gets_one_line(words: tuple[str, ...], sentence: str) -> None:

@@ -24,7 +24,7 @@ from apsl_rules.data import count_levels, table
 from apsl_rules.data.counts import CachedCounts, heading_of
 from apsl_rules.data.databases import DatabaseTable
 from apsl_rules.errors import ApslError, DataError
-from support.counted import ODD_NAMES, odd_frame
+from support.counted import ODD_NAMES, essence, odd_frame
 from support.databases import EMBEDDED, TABLE, arrow, in_postgres, mixed_frame, stored
 from support.postgres_server import PASSWORD, QUOTED, PostgresServer
 
@@ -284,11 +284,17 @@ def test_the_password_is_nowhere(postgres: PostgresServer, tmp_path: Path) -> No
         ({"options": {"memory_limit": "1GiB"}}, "memory_limit"),
     ],
 )
-def test_settings_that_need_the_rows_here_are_refused(tmp_path: Path, settings: dict[str, Any], words: str) -> None:
-    """What a database cannot do is refused in a sentence."""
+def test_settings_that_need_the_rows_here_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], words: str
+) -> None:
+    """What a database cannot do is refused in a sentence, and no file is begun."""
     address = stored(mixed_frame(100, 2), "sqlite", tmp_path, name="t")
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
     with pytest.raises(ApslError, match=words):
         learn(address, "pain", **settings)
+    assert not list(here.iterdir())
 
 
 def test_a_small_table_is_read_into_memory_on_request(store: Store) -> None:
@@ -342,6 +348,17 @@ def test_columns_of_many_statements_lie_side_by_side(tmp_path: Path) -> None:
         assert learn(source, "dose", depth=2).edges == here.edges
     assert IbisRows.of(address).is_ordered
     assert not IbisRows.of(f"sqlite://{tmp_path}/rows.sqlite#seen").is_ordered
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "datafusion"])
+def test_files_are_read_in_their_order(engine: str, tmp_path: Path) -> None:
+    """A Parquet file of several groups that an engine of ibis reads gives the part of the frame, to the last bit."""
+    frame = mixed_frame(400, 8, missing=0.05)
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=50)
+    rows = getattr(ibis, engine).connect().read_parquet(tmp_path / "rows.parquet")
+    assert IbisRows.of(rows).is_ordered
+    assert essence(learn(rows, "dose")) == essence(learn(frame, "dose"))
+    assert dry_run(rows, "dose").billed is None
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "datafusion"])

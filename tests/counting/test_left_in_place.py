@@ -316,7 +316,7 @@ def test_line_ends_of_every_kind_give_the_part_of_memory(ends: str, ending: str,
         ("a;b\n1;2\n2;1\n", "write it with a comma between the fields"),
         ("\na,t\n1,2\n", "the first line of .* is blank; it must name the columns"),
         ("t,\n1,2\n2,1\n", "column 2 of .* has no name; give"),
-        ("a,t\r\n1,2\r\n1\r\n", "line 3 of .* has 1 fields where the header has 2"),
+        ("a,t\r\n1,2\r\n1\r\n", "line 3 of .* has 1 field where the header has 2"),
         ("a,t\n1,2\n,\xe9\n", "is not UTF-8 text"),
     ],
 )

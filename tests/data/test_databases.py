@@ -8,12 +8,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import ibis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import dry_run, learn, table
-from apsl_rules.data.databases import DatabaseTable, duckdb_path, is_database, is_ibis_table, shown_source
+from apsl_rules.data.databases import (
+    DatabaseTable,
+    complete_rows,
+    duckdb_path,
+    group,
+    is_database,
+    is_ibis_table,
+    select,
+    shown_source,
+    value_of,
+)
 from apsl_rules.errors import ApslError
 
 ADDRESS = "postgres://ann:s3cr%40t@db.example:5432/sales?sslmode=require&sslpassword=hush#orders"
@@ -97,6 +108,27 @@ def test_a_table_must_be_there(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(ApslError, match=r"no table of .* was named .*; add #TABLE"):
         DatabaseTable(f"sqlite://{path}").opened  # noqa: B018 - it opens
+
+
+@pytest.mark.parametrize(
+    "engine", ["athena", "bigquery", "clickhouse", "databricks", "mysql", "oracle", "snowflake", "trino"]
+)
+def test_statements_are_written_for_engines_that_are_not_at_hand(engine: str) -> None:
+    """Ibis writes all that is ever asked for them, and quotes the names of tables and columns."""
+    rows = ibis.table({"a b": "string", "x": "float64", "d": "decimal(10, 2)", "at": "timestamp"}, name='t"; --')
+    values = {place: value_of(rows, name) for place, name in enumerate(rows.columns)}
+    missing = {0: rows["a b"].isnull() | rows["a b"].isin(["?"]), 1: rows["x"].isnull() | rows["x"].isnan()}
+    cut = ibis.cases((missing[1], ibis.null("int64")), (rows["x"] <= 0.5, 0), else_=1)
+    asked = (
+        group(rows, values, 100),
+        group(rows, {0: cut}),
+        select(rows, values).order_by(["c0", "c1"]),
+        complete_rows(rows, missing, [(0,), (0, 1)]),
+    )
+    for one in asked:
+        statement = str(ibis.to_sql(one, dialect=engine))
+        assert statement.lstrip().startswith("SELECT")
+        assert any(f"{mark}t{quoted}; --{mark}" in statement for mark, quoted in (("`", '"'), ('"', '""')))
 
 
 def test_nothing_heavy_is_loaded_for_files() -> None:

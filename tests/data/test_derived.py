@@ -118,3 +118,17 @@ def test_a_part_names_what_follows_from_its_members() -> None:
     notes = " | ".join(learn(frame, "low").notes)
     assert "column 'low' follows from 'w'" in notes
     assert "'e'" not in notes
+
+
+def test_repeated_rows_are_counted_as_pandas_counts_them() -> None:
+    """A row that equals an earlier one in every column used is counted; missing values are equal to each other."""
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": random.normal(size=200).round(1), "b": random.choice(["x", "y"], 200)})
+    frame.loc[::5, "a"] = np.nan
+    frame["c"] = random.normal(size=200).round(0)
+    found = describe(table(frame, kinds={"a": "number", "c": "number"}))
+
+    assert found.repeated == int(frame.duplicated().sum()) > 0
+    assert f"{found.repeated} rows repeat an earlier one" in str(found)
+    assert found.to_dict()["repeated_rows"] == found.repeated
+    assert "repeat" not in str(describe(table(frame[["b"]])))

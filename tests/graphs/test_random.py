@@ -34,7 +34,7 @@ def test_a_network_has_the_size_asked_for(
     }
     room = sum(min(place, max_parents) for place in range(nodes))
     if round(mean_parents * nodes) > room:
-        with pytest.raises(InvalidArgumentError, match=f"with at most {max_parents} parents take {room}"):
+        with pytest.raises(InvalidArgumentError, match=f"with at most {max_parents} parents? can have {room}"):
             random_network(nodes, **settings)
         return
     made = random_network(nodes, **settings)

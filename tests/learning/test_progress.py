@@ -136,10 +136,10 @@ def test_what_is_no_switch_is_refused() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_many_parts_tell_how_many_are_learned(threads: int) -> None:
-    """A function of one's own is told after each part; a wrong one is refused."""
+    """A function of one's own is told at first and after each part; a wrong one is refused."""
     told: list[tuple[int, int]] = []
     learn_many(network("asia"), ["dysp", "lung", "tub"], threads=threads, progress=lambda *one: told.append(one))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
     wrong: Any = 7
     with pytest.raises(InvalidArgumentError, match="progress is 7"):

@@ -12,7 +12,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from apsl_backends.moments import gathered
+from apsl_backends.moments import dask_moments, gathered, pattern_sums
 from apsl_backends.moments.choose import moments_of, open_moments, open_table
 from apsl_backends.moments.dask_moments import DaskMoments
 from apsl_backends.moments.duckdb_moments import DuckMoments
@@ -101,16 +101,41 @@ def test_numbers_with_very_many_values_are_counted_between_knots(
         assert np.allclose(found.covariance(range(6)), exact.covariance(range(6)), atol=2e-3)
 
 
-def test_columns_that_do_not_fit_are_tested_from_covariances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without memory complete columns are tested from their covariance; missing values are refused in a sentence."""
-    complete, gaps = written(tmp_path, "parquet", 1200, 0.0), written(tmp_path, "csv", 1200, 0.08)
-    read = table(complete)
+@pytest.mark.parametrize("missing", [0.0, 0.08])
+@pytest.mark.parametrize("embedding", [Embedding(), Embedding("values", 2)])
+def test_columns_that_do_not_fit_stay_where_they_are(
+    tmp_path: Path, missing: float, embedding: Embedding, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without memory tests and estimates come from sums over parts of the rows, where values are missing too."""
+    path = written(tmp_path, "parquet", 1200, missing)
+    read = table(path)
     assert isinstance(read, MixedTable)
-    source, incomplete = DuckMoments.of_file(complete), DuckMoments.of_file(gaps)
+    source, memory = DuckMoments.of_file(path, embedding), MemoryMoments(read, embedding)
     monkeypatch.setattr(gathered, "available_memory", lambda: 0)
+    assert_alike(source, memory)
+    sweep = [(0, other) for other in range(1, 6)]
+    for left, right in zip(source.test_rows(sweep), memory.test_rows(sweep), strict=True):
+        assert np.allclose(left, right, rtol=0, atol=1e-9)
+
+
+def test_dask_gathers_no_rows_of_a_large_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns beyond a bound are never gathered from workers, and the figures are those of memory."""
+    path = written(tmp_path, "parquet", 1200, 0.08)
+    read = table(path)
+    assert isinstance(read, MixedTable)
+    source = DaskMoments.of_files(FileTable(path))
+    monkeypatch.setattr(dask_moments, "MOST_GATHERED", 0)
+    monkeypatch.setattr(DaskMoments, "_parts", None)
     assert_alike(source, MemoryMoments(read))
-    with pytest.raises(DataError, match="do not fit into memory"):
-        incomplete.covariance([0, 1])
+
+
+def test_too_many_patterns_to_sum_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns that neither fit into memory nor have few patterns of missing values are refused in a sentence."""
+    source = DuckMoments.of_file(written(tmp_path, "csv", 1200, 0.08))
+    monkeypatch.setattr(gathered, "available_memory", lambda: 0)
+    monkeypatch.setattr(pattern_sums, "MOST_PATTERNS", 3)
+    with pytest.raises(DataError, match=r"are too much to gather, and their values are missing in more than .* ways; "):
+        source.covariance(range(6))
 
 
 CALLS: list[Callable[[str], Any]] = [

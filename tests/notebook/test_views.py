@@ -256,6 +256,21 @@ def test_a_long_table_says_what_is_left_out() -> None:
     assert f"and {len(part.edges) - MOST_ROWS} more edges" in page.words
 
 
+def test_of_many_parts_the_first_are_read() -> None:
+    """Parts may lie in a file: only those that are shown are read from it, and a line says how many are not."""
+    few = results()["parts"]
+    read: list[int] = []
+
+    class Lying(dict[Any, Any]):
+        def __getitem__(self, target: Any) -> Any:
+            read.append(target)
+            return few["dysp"]
+
+    many = attrs.evolve(few, parts=Lying(dict.fromkeys(range(500))))
+    assert "and 440 more parts" in Page(many._repr_html_()).words
+    assert read == list(range(MOST_ROWS))
+
+
 def test_a_long_proof_says_what_is_left_out() -> None:
     """A proof with very many steps below each other is cut, and says how many steps are not shown."""
     step = results()["proof"].steps[-1]

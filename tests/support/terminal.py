@@ -30,12 +30,12 @@ def _text(stream: bytes) -> str:
     return stream.decode("utf-8").replace("\r\n", "\n")
 
 
-def apsl_here(*words: str) -> Done:
+def apsl_here(*words: str, stdin: bytes = b"") -> Done:
     """Run ``apsl`` with some words in this process; an error of the library is told as the command tells it."""
     from apsl_rules.cli.main import apsl as command
     from apsl_rules.errors import ApslError
 
-    done = CliRunner().invoke(command, words)
+    done = CliRunner().invoke(command, words, input=stdin)
     if isinstance(done.exception, ApslError):
         return Done(1, done.stdout, f"apsl: {done.exception}\n")
     if done.exception is not None and not isinstance(done.exception, SystemExit):

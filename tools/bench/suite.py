@@ -3,8 +3,8 @@
 Usage: python tools/bench/suite.py [NAME ...] [--full] [--shared FOLDER] [--out FILE]. Names are those of the scripts,
 such as ``engine``; all are run unless some are given. Each is run in its quick form, or with --full in the sizes that
 README and docs report. The benchmark sets and networks are in FOLDER/data and FOLDER/networks, ../shared unless given.
-The peers are those of .venv-peers, which --full makes on first use. What needs something that is missing is not run,
-and the table says so; what fails is told, and the others are run all the same.
+The peers are those of .venv-peers, and Spark is that of .venv-spark, which --full makes on first use. What needs
+something that is missing is not run, and the table says so; what fails is told, and the others are run all the same.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ SCRIPTS = ROOT / "tools" / "bench"
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
 #: An environment with DoWhy, which wants other versions of what the peers need.
 DOWHY = ROOT / ".venv-dowhy" / "bin" / "python"
+SPARK = ROOT / ".venv-spark"
+#: What benchmarks make themselves on first use.
+MADE = ("peers", "spark")
 #: What other scripts import or start, and this one.
 HELPERS = (
     "graph_sets",
@@ -63,7 +66,14 @@ BENCHMARKS = (
     Benchmark("exact", "Figures of a large table against exact arithmetic", "200000"),
     Benchmark("wide", "Wide tables"),
     Benchmark("simulate", "Drawing rows from networks"),
-    Benchmark("many", "Many targets", "--rows 500"),
+    Benchmark("million", "A million columns", "--quick --folder {scratch}", "--folder {scratch}"),
+    Benchmark(
+        "many",
+        "Many targets",
+        "--quick",
+        "{shared}/networks/pigs.bif.gz {shared}/networks/munin.bif.gz --columns 1000,3000,10000 --python {peers}",
+    ),
+    Benchmark("hubs", "Near-copies, hubs and many levels"),
     Benchmark("stability", "Resamples"),
     Benchmark("startup", "Start-up"),
     Benchmark("renaming", "Other names of the columns"),
@@ -77,7 +87,15 @@ BENCHMARKS = (
         "--rows 400000 --small 200000 --folder {scratch}",
         "--folder {scratch}",
     ),
+    Benchmark(
+        "engines",
+        "The same part from every engine",
+        "--quick --folder {scratch}",
+        "--rows 100000 1000000 10000000 --folder {scratch}",
+    ),
     Benchmark("cluster", "A cluster of two workers", "--rows 100000"),
+    Benchmark("rows", "What a row costs", "--rows 20000,100000 --folder {scratch}", "--folder {scratch}"),
+    Benchmark("spark", "Spark through ibis", "--rows 20000 --folder {scratch}", "--folder {scratch}", ("spark",)),
     Benchmark("accuracy", "Accuracy on small samples", "{sets} --quick", "{sets}", ("sets",)),
     Benchmark(
         "smallsamples",
@@ -131,9 +149,9 @@ class Outcome:
 
 
 def run(benchmark: Benchmark, places: dict[str, Path], *, full: bool) -> Outcome:
-    """Run a benchmark, unless something that it needs is missing; the full form makes the peers' environment itself."""
+    """Run a benchmark, unless something that it needs is missing; the full form makes the environments itself."""
     words = benchmark.full if full else benchmark.quick
-    needs = [need for need in benchmark.needs if need != "peers" or not full]
+    needs = [need for need in benchmark.needs if need not in MADE or not full]
     missing = [f"no {places[need]}" for need in needs if not places[need].exists()]
     if missing:
         return Outcome(benchmark, words, 0.0, "", f"not run: {', '.join(missing)}")
@@ -211,7 +229,8 @@ def main() -> None:
     shared, out = given.shared.resolve(), given.out.resolve()
     outcomes = []
     with TemporaryDirectory() as scratch:
-        places = {"sets": shared / "data", "shared": shared, "peers": PEERS, "dowhy": DOWHY, "scratch": Path(scratch)}
+        places = {"sets": shared / "data", "shared": shared, "peers": PEERS, "dowhy": DOWHY, "spark": SPARK}
+        places["scratch"] = Path(scratch)
         for name in given.names or known:
             outcome = run(known[name], places, full=given.full)
             outcomes.append(outcome)

@@ -21,8 +21,10 @@ FIRST_ROWS = 10_000
 class ScanPlan:
     """What opening a table would send to its database, and what the database says that this would read.
 
-    ``rows`` is the number of rows that the catalogue of the database has, ``size`` the bytes of the table there, and
-    ``billed`` the bytes that the engine says it would bill for ``statements``; each is None where it does not say.
+    ``origin`` names the table, ``engine`` the database, and ``columns`` are the names and types of the columns that
+    would be read. ``rows`` is the number of rows that the catalogue of the database has, ``size`` the bytes of the
+    table there, and ``billed`` the bytes that the engine says it would bill for ``statements``; each is None where it
+    does not say.
     """
 
     origin: str
@@ -103,8 +105,8 @@ def _of_sqlite(opened: Opened) -> tuple[int | None, int | None]:
 def _of_duckdb(opened: Opened) -> tuple[int | None, int | None]:
     name = getattr(opened.table.op(), "name", None)
     wanted = "SELECT estimated_size FROM duckdb_tables() WHERE table_name = ?"
-    found = opened.backend.con.execute(wanted, [name]).fetchone()
-    return (None if found is None else int(found[0])), None
+    found = opened.backend.con.execute(wanted, [name]).fetchall()
+    return (int(found[0][0]) if found else None), None
 
 
 def _billed(opened: Opened, statements: Sequence[str]) -> int:

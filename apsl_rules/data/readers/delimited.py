@@ -13,6 +13,7 @@ import attrs
 from apsl_rules.data.readers.paths import AnyPath, existing_file, file_kind, open_text
 from apsl_rules.data.readers.plain import PlainTable, read_plain
 from apsl_rules.errors import DataError
+from apsl_rules.names import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +109,7 @@ def check_lines(file: Path, separator: str, width: int, *, plain: bool = False) 
         for line, fields in _field_counts(handle, separator, str(file), plain=plain):
             if fields not in (0, width):
                 message = (
-                    f"line {line} of {str(file)!r} has {fields} fields where the header has {width}; "
+                    f"line {line} of {str(file)!r} has {count_of(fields, 'field')} where the header has {width}; "
                     f"make every line as long as the header"
                 )
                 raise DataError(message)

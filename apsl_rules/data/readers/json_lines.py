@@ -37,9 +37,12 @@ def read_json_lines(path: AnyPath) -> pd.DataFrame:
 
 def _record(line: str, where: str) -> dict[str, Any]:
     try:
-        record = json.loads(line)
+        record = json.loads(line.strip())
     except (ValueError, RecursionError) as error:
-        message = f'{where} is not JSON ({error}); give one object in each line, such as {{"age": 41, "sex": "f"}}'
+        reason = str(error)
+        if isinstance(error, json.JSONDecodeError):
+            reason = f"{error.msg} at character {error.pos + 1}"
+        message = f'{where} is not JSON ({reason}); give one object in each line, such as {{"age": 41, "sex": "f"}}'
         raise DataError(message) from error
     if not isinstance(record, dict):
         message = f"{where} is no object; give the columns by name in every line"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, TextIO, TypeAlias
 
 from apsl_rules.errors import DataError
+from apsl_rules.names import near_file
 
 FileKind: TypeAlias = Literal["csv", "tsv", "txt", "parquet", "feather", "xlsx", "jsonl"]
 AnyPath: TypeAlias = str | PathLike[str]
@@ -31,7 +32,7 @@ def existing_file(path: AnyPath) -> Path:
         message = f"{str(file)!r} is a folder; give a file ending in {_ENDINGS}"
         raise DataError(message)
     if not file.exists():
-        message = f"there is no file {str(file)!r}; check the path"
+        message = f"there is no file {str(file)!r}{near_file(file) or '; check the path'}"
         raise DataError(message)
     if file.stat().st_size == 0:
         message = f"the file {str(file)!r} is empty; give one with a header and at least two rows"

@@ -76,7 +76,8 @@ class BifReader:
             levels[token.text] = len(levels)
         scanner.expect(";", f"after the levels of {variable!r}")
         if not levels or count.text != str(len(levels)):
-            scanner.fail(count.start, f"the variable {variable!r} declares {count.text} levels but lists {len(levels)}")
+            declared = "1 level" if count.text == "1" else f"{count.text} levels"
+            scanner.fail(count.start, f"the variable {variable!r} declares {declared} but lists {len(levels)}")
         return levels
 
     def _probability(self) -> None:

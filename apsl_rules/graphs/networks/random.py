@@ -70,8 +70,8 @@ def _parent_counts(nodes: int, arcs: int, most: int, random: np.random.Generator
     capacity = np.minimum(np.arange(nodes), most)
     if arcs > capacity.sum():
         message = (
-            f"{arcs} arrows were asked for; {nodes} nodes with at most {most} parents take {capacity.sum()}, so give a "
-            f"smaller mean_parents or a larger max_parents"
+            f"{count_of(arcs, 'arrow')} asked for; {count_of(nodes, 'node')} with at most {count_of(most, 'parent')} "
+            f"can have {capacity.sum()}, so give a smaller mean_parents or a larger max_parents"
         )
         raise InvalidArgumentError(message)
     slots = np.repeat(np.arange(nodes), capacity)

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.network import Network
+from apsl_rules.names import count_of
 
 Keep: TypeAlias = Literal["joint", "marginals"]
 
@@ -61,8 +62,9 @@ def draw_arcs(network: Network, times: int, rules: ArcRules, random: np.random.G
     most = (times - 1) * len(base.roots) * rules.max_parents
     if arcs > most:
         message = (
-            f"{arcs} arrows between tiles were asked for; {times} tiles with {len(base.roots)} roots each take at "
-            f"most {most} if a root gets at most {rules.max_parents}, so ask for fewer or allow more parents"
+            f"{count_of(arcs, 'arrow')} between tiles asked for; {times} tiles with "
+            f"{count_of(len(base.roots), 'root')} each take at most {most} if a root gets at most "
+            f"{rules.max_parents}, so ask for fewer or allow more parents"
         )
         raise InvalidArgumentError(message)
     placed = 0

@@ -6,6 +6,7 @@ import { boxNow, drawing, drawn, middleOf, scene } from './scene.js';
 const readable = 0.7; // below this scale names are written larger than their boxes
 const tiny = 0.45; // below this one edges are faint
 const letters = 9.6; // their size on the screen then
+const rim = 14; // free on the left and on the right of a drawing that fits
 export const seen = { x: 0, y: 0, scale: 1, fitted: true };
 const watchers = [];
 export const onCamera = (act) => watchers.push(act);
@@ -76,9 +77,13 @@ const rankOf = (node) => {
   return state.chosen && state.chosen.kind === 'node' && state.chosen.number === node ? 1 : 2;
 };
 
-export const applyCamera = () => {
+const place = () => {
   const [x, y, scale] = [seen.x, seen.y, seen.scale].map((number) => Number(number.toFixed(4)));
   scene.setAttribute('transform', `translate(${x} ${y}) scale(${scale})`);
+  for (const act of watchers) act();
+};
+// Show the drawing at its place and scale, with the names that have room there.
+export const applyCamera = () => {
   const far = seen.scale < readable;
   if (!far && drawing.classList.contains('is-far')) writeInFull();
   drawing.classList.toggle('is-far', far);
@@ -86,13 +91,13 @@ export const applyCamera = () => {
   scene.style.setProperty('--letters', `${(letters / seen.scale).toFixed(2)}px`);
   scene.style.setProperty('--grow', Math.max(1, 0.9 / seen.scale).toFixed(3));
   if (far) writeWhatFits();
-  for (const act of watchers) act();
+  place();
 };
 
 export const fit = () => {
   const [width, height] = stageSize();
   const { width: wide, height: tall } = view();
-  seen.scale = Math.min(1.35, width / wide, height / tall);
+  seen.scale = Math.min(1.35, (width - 2 * rim) / wide, height / tall);
   seen.x = (width - wide * seen.scale) / 2;
   seen.y = (height - tall * seen.scale) / 2;
   seen.fitted = true;
@@ -112,18 +117,19 @@ export const panBy = (dx, dy) => {
   seen.x += dx;
   seen.y += dy;
   seen.fitted = false;
-  applyCamera();
+  place();
 };
 export const lookAtPoint = (x, y) => {
   const [width, height] = stageSize();
   seen.x = width / 2 - x * seen.scale;
   seen.y = height / 2 - y * seen.scale;
   seen.fitted = false;
-  applyCamera();
+  place();
 };
 export const focusNode = (node, least = 0.9) => {
   seen.scale = Math.max(seen.scale, least);
   lookAtPoint(...middleOf(node));
+  applyCamera();
 };
 export const bringIntoView = (node) => {
   const [width, height] = stageSize();

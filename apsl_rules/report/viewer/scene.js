@@ -55,7 +55,7 @@ const drawEdge = (route) => {
     heads: [0, 1].map(() => sign('path', { class: 'head' })),
     circles: [0, 1].map(() => sign('circle', { class: 'circle' })),
     cross: sign('g', { class: 'cross' }, sign('circle', { r: 8 }), sign('path', { d: 'M-3.5 -3.5l7 7m0 -7l-7 7' })),
-    label: edge.text === undefined ? null : sign('g', { class: classes('weight', !route.label && 'is-tight') }),
+    label: edge.text === undefined ? null : sign('g', { class: 'weight' }),
   };
   const group = sign(
     'g',
@@ -66,11 +66,16 @@ const drawEdge = (route) => {
     ...parts.heads,
     ...parts.circles,
     parts.cross,
-    parts.label,
   );
   group.addEventListener('click', () => {
     if (!wasDragged()) choose({ kind: 'edge', number: route.edge });
   });
+  for (const [kind, pointed] of [
+    ['mouseenter', true],
+    ['mouseleave', false],
+  ]) {
+    group.addEventListener(kind, () => parts.label?.classList.toggle('is-pointed', pointed));
+  }
   return { edge, route, group, ...parts };
 };
 
@@ -110,10 +115,10 @@ const drawBox = (box, degreesHere) => {
 };
 const moreSign = (box, more) => {
   const isLeft = box.left < view().boxes.find(({ node }) => node === data.target).left;
-  const [x, y] = [isLeft ? box.left - 15 : box.left + box.width + 15, box.top + box.height / 2];
+  const [x, y] = [isLeft ? box.left - 18 : box.left + box.width + 18, box.top + box.height / 2];
   const made = sign(
     'g',
-    { class: 'more-here' },
+    { class: classes('more-here', isLeft && 'is-left') },
     sign('title', {}, `${more} more around it: show one drawing further`),
     sign('rect', { x: x - 13, y: y - 7.5, width: 26, height: 15, rx: 7.5 }),
     sign('text', { x, y, dy: '0.35em', 'text-anchor': 'middle' }, `+${more}`),
@@ -140,6 +145,7 @@ const build = () => {
     ...stripes,
     ...framed,
     ...[...drawn.edges.values()].map(({ group }) => group),
+    ...[...drawn.edges.values()].flatMap(({ label }) => label || []),
     ...[...drawn.boxes.values()].map(({ group }) => group),
   );
   for (const node of drawn.boxes.keys()) shift(node);
@@ -211,22 +217,28 @@ export const putBack = () => {
 const drawEdgeAt = (number, one, focus, moment) => {
   const seen = lookAt(one.edge, state.position);
   const look = looks[seen];
+  const lit = focus.edges.has(number);
+  const shared = classes(
+    `is-${look.kind}`,
+    !one.edge.within && 'is-beyond',
+    seen === 'none' && 'is-gone',
+    number === focus.edge && 'is-chosen',
+    focus.dims && !lit && !moment.edges.has(number) && 'is-dim',
+    focus.dims && lit && 'is-lit',
+  );
   one.group.setAttribute('data-look', seen);
   one.group.setAttribute(
     'class',
     classes(
       'drawn-edge',
-      `is-${look.kind}`,
+      shared,
       isSuggested(seen) && 'is-suggested',
-      !one.edge.within && 'is-beyond',
-      seen === 'none' && 'is-gone',
-      number === focus.edge && 'is-chosen',
       moment.edges.has(number) && 'is-now',
-      focus.dims && !focus.edges.has(number) && !moment.edges.has(number) && 'is-dim',
-      focus.dims && focus.edges.has(number) && 'is-lit',
       focus.proof.has(number) && 'is-premise',
     ),
   );
+  const kept = ['is-crowded', 'is-pointed'].filter((name) => one.label?.classList.contains(name));
+  one.label?.setAttribute('class', classes('weight', shared, !one.route.label && 'is-tight', ...kept));
   if (seen === 'none') return;
   one.stroke.setAttribute('d', wholePath(one.path, look.kind === 'conflict' ? one.zigzag : one.path.body, look));
   [look.start, look.end].forEach((shape, at) => {
@@ -257,6 +269,7 @@ const redraw = () => {
         !known.has(node) && 'is-unknown',
         focus.node === node && 'is-chosen',
         focus.dims && !focus.nodes.has(node) && node !== moment.node && 'is-dim',
+        group.classList.contains('is-crowded') && 'is-crowded',
       ),
     );
     group.setAttribute('aria-pressed', String(focus.node === node));

@@ -6,13 +6,14 @@ reading and codes, so that is done here from buffers, without pandas.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Column, labels_of
+from apsl_rules.data import Codes, Column, labels_of
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
@@ -109,6 +110,27 @@ def _is_null(values: Any) -> npt.NDArray[np.bool_]:
     import pyarrow as pa
 
     return array_of(values.is_null().cast(pa.uint8())).astype(np.bool_)
+
+
+class CodedColumn(Protocol):
+    """A column of a result: the values that may come, and the code of each."""
+
+    @property
+    def distinct(self) -> Any:
+        """Return the values."""
+
+    @property
+    def codes(self) -> npt.NDArray[np.intp]:
+        """Return the code of each value."""
+
+
+def codes_of(result: Any, columns: Sequence[CodedColumn], *, wide: bool) -> Codes:
+    """Return the codes of the values in the first columns of a result."""
+    shape = len(columns), result.num_rows
+    coded: Codes = np.empty(shape, np.uint16) if wide else np.empty(shape, np.uint8)
+    for number, column in enumerate(columns):
+        coded[number] = column.codes[places_in(result.column(number), column.distinct)]
+    return coded
 
 
 def by_value(values: Any) -> Any:

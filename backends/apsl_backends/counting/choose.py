@@ -97,10 +97,8 @@ def read_kind(counts: object) -> tuple[str | None, str | None]:
     kind, _, address = counts.partition(":") if isinstance(counts, str) else ("", "", "")
     if kind not in KINDS or (address and kind != "dask"):
         hint = nearest(kind, KINDS) if kind else ""
-        message = (
-            f"counts is {spelt(counts)}{hint}; give 'memory', 'duckdb', 'dask' or 'dask:ADDRESS', or a source of "
-            "counts itself as the source to learn from"
-        )
+        ways = "'memory', 'duckdb', 'dask' or 'dask:ADDRESS', or a source of counts itself as the source to learn from"
+        message = f"counts is {spelt(counts)}{hint or f'; give {ways}'}"
         raise InvalidArgumentError(message)
     return kind, address or None
 

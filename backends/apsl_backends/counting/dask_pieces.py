@@ -117,9 +117,8 @@ def footer_digest(file: str) -> bytes:
 def _open_file(piece: Piece, one: RowGroups) -> Any:
     import pyarrow.parquet as pq
 
-    text = [name for name, kind in zip(piece.names, piece.kinds, strict=True) if kind == "text"]
     with _whole(one.file):
-        file = pq.ParquetFile(one.file, read_dictionary=text)
+        file = pq.ParquetFile(one.file)
     schema = file.schema_arrow
     for place, name, kind in zip(one.places, piece.names, piece.kinds, strict=True):
         if place >= len(schema) or schema.field(place).name != name:
@@ -133,7 +132,8 @@ def _open_file(piece: Piece, one: RowGroups) -> Any:
     if footer_digest(one.file) != one.footer:
         message = f"{one.file!r} is not what it was when it was opened; {_SAME_FILES}"
         raise DataError(message)
-    return file
+    text = [name for name, kind in zip(piece.names, piece.kinds, strict=True) if kind == "text"]
+    return pq.ParquetFile(one.file, metadata=file.metadata, read_dictionary=text)
 
 
 @contextmanager

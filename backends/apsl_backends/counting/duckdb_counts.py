@@ -19,7 +19,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import MOST_DISTINCT, column_of, places_in, plain
+from apsl_backends.counting.arrow_columns import MOST_DISTINCT, codes_of, column_of, plain
 from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, translate_errors
 from apsl_backends.counting.table_counts import SAMPLED
 from apsl_rules.data import (
@@ -182,12 +182,7 @@ class DuckCounts:
 
     def _to_codes(self, arrow: Any, places: Sequence[int]) -> Codes:
         """Return the codes of the values in the first columns of a result."""
-        shape = len(places), arrow.num_rows
-        coded: Codes = np.empty(shape, np.uint16) if self._wide else np.empty(shape, np.uint8)
-        for number, place in enumerate(places):
-            column = self._columns[place]
-            coded[number] = column.codes[places_in(arrow.column(number), column.distinct)]
-        return coded
+        return codes_of(arrow, [self._columns[place] for place in places], wide=self._wide)
 
 
 @attrs.frozen(eq=False)

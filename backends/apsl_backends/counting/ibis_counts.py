@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import MOST_DISTINCT, places_in, plain
+from apsl_backends.counting.arrow_columns import MOST_DISTINCT, codes_of, plain
 from apsl_backends.counting.ibis_rows import IbisRows
 from apsl_backends.counting.table_counts import SAMPLED
 from apsl_rules.data import Codes, Distinct, advice_on_levels, dictionary, plan_counting, replace_names
@@ -117,12 +117,7 @@ class IbisCounts:
 
     def _to_codes(self, arrow: Any, places: Sequence[int]) -> Codes:
         """Return the codes of the values in the first columns of a result."""
-        shape = len(places), arrow.num_rows
-        coded: Codes = np.empty(shape, np.uint16) if self._wide else np.empty(shape, np.uint8)
-        for number, place in enumerate(places):
-            column = self._columns[place]
-            coded[number] = column.codes[places_in(arrow.column(number), column.distinct)]
-        return coded
+        return codes_of(arrow, [self._columns[place] for place in places], wide=self._wide)
 
 
 def _cut_in_database(column: _Column, card: int) -> _Column:

@@ -47,12 +47,12 @@ def _in_duckdb(backend: Any, operation: Any) -> bool:
     """Return whether a table is stored, or a view of nothing but a scan."""
     import sqlglot
 
-    found = backend.con.execute("SELECT sql FROM duckdb_views() WHERE view_name = ?", [operation.name]).fetchone()
-    if found is None:
+    views = backend.con.execute("SELECT sql FROM duckdb_views() WHERE view_name = ?", [operation.name]).fetchall()
+    if not views:
         return True
     expressions = sqlglot.expressions
     moving = (expressions.Join, expressions.Group, expressions.Distinct, expressions.SetOperation, expressions.Window)
-    return sqlglot.parse_one(found[0], dialect="duckdb").find(*moving) is None
+    return all(sqlglot.parse_one(sql, dialect="duckdb").find(*moving) is None for (sql,) in views)
 
 
 def _in_polars(backend: Any, operation: Any) -> bool:

@@ -1,14 +1,11 @@
 """The rows of a table in a database, through ibis: its distinct values, combinations, and the rows themselves.
 
-Ibis writes the statements. Some engines have a reader of their own: SQLite, since ibis takes its integers through
-floats, PostgreSQL, whose binary results take half the time of text, and DuckDB and DataFusion for rows in order.
+Ibis writes the statements.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from datetime import date, datetime, time
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -18,6 +15,14 @@ import numpy.typing as npt
 
 from apsl_backends.counting.arrow_columns import MOST_DISTINCT, by_value, column_of, plain
 from apsl_backends.counting.ibis_order import keeps_order
+from apsl_backends.counting.ibis_readers import (
+    decoded,
+    read_any,
+    read_datafusion,
+    read_duckdb,
+    read_postgres,
+    read_sqlite,
+)
 from apsl_rules.data import Column
 from apsl_rules.data.databases import COUNT, Opened, ask, complete_rows, group, open_database, select, value_of
 from apsl_rules.errors import DataError
@@ -30,7 +35,6 @@ Result = TypeVar("Result")
 _LOOKED_AT = 10_000
 #: The most combinations that columns counted together are expected to have, and the most columns.
 _TOGETHER, _WIDEST = 4096, 12
-_BATCH = 1 << 16
 _COPIES, _BYTES_OF_VALUE = 3, 8
 
 CHANGED = "{origin!r} changed while it was read: {what}; leave the table unchanged while learning, or read a copy of it"
@@ -181,14 +185,14 @@ class IbisRows:
     def _open_reader(self, expression: Any) -> Any:
         schema = expression.schema().to_pyarrow()
         if self.engine == "sqlite":
-            return _read_sqlite(self.opened.backend, expression, schema)
+            return read_sqlite(self.opened.backend, expression, schema)
         if self.engine == "postgres":
-            return _read_postgres(self.opened.backend, expression, schema, in_order=True)
+            return read_postgres(self.opened.backend, expression, schema, in_order=True)
         if self.engine == "duckdb":
-            return _read_duckdb(self.opened.backend, expression)
+            return read_duckdb(self.opened.backend, expression)
         if self.engine == "datafusion":
-            return _read_datafusion(self.opened.backend, expression)
-        return _read_any(expression)
+            return read_datafusion(self.opened.backend, expression)
+        return read_any(expression)
 
     def fetch(self, expression: Any) -> Any:
         """Return the result of an expression as an Arrow table."""
@@ -201,9 +205,9 @@ class IbisRows:
 
         schema = expression.schema().to_pyarrow()
         if self.engine == "sqlite":
-            return pa.concat_tables([schema.empty_table(), *_read_sqlite(self.opened.backend, expression, schema)])
+            return pa.concat_tables([schema.empty_table(), *read_sqlite(self.opened.backend, expression, schema)])
         if self.engine == "postgres":
-            return pa.concat_tables(_read_postgres(self.opened.backend, expression, schema, in_order=False))
+            return pa.concat_tables(read_postgres(self.opened.backend, expression, schema, in_order=False))
         return self.opened.backend.to_pyarrow(expression)
 
     def _ask(self, call: Callable[[], Result]) -> Result:
@@ -220,7 +224,7 @@ class IbisRows:
 
         places = range(len(self.names))
         empty = select(self.opened.table, {place: self.value(place) for place in places}).schema().to_pyarrow()
-        return pa.concat_tables([_decoded(empty.empty_table()), *self.batches(places)]).rename_columns(list(self.names))
+        return pa.concat_tables([decoded(empty.empty_table()), *self.batches(places)]).rename_columns(list(self.names))
 
     # --- text --------------------------------------------------------------------------------------------------------
 
@@ -266,105 +270,3 @@ def _distinct_values(found: Any, number: int, name: Node) -> ReadValues:
         summed = summed.sort_by("v")
     distinct = plain(summed.column("v"))
     return ReadValues(distinct, column_of(distinct, name), summed.column("n_sum").to_numpy().astype(np.int64))
-
-
-# --- readers -------------------------------------------------------------------------------------------------------
-
-
-def _read_any(expression: Any) -> Iterator[Any]:
-    import pyarrow as pa
-
-    with expression.to_pyarrow_batches(chunk_size=_BATCH) as reader:
-        for batch in reader:
-            yield pa.Table.from_batches([batch])
-
-
-def _read_duckdb(backend: Any, expression: Any) -> Iterator[Any]:
-    """Read as DuckDB offers it; what ibis calls is gone from DuckDB 2."""
-    import pyarrow as pa
-
-    relation = backend.con.sql(backend.compile(expression))
-    reader = relation.to_arrow_reader(_BATCH) if hasattr(relation, "to_arrow_reader") else relation.record_batch(_BATCH)
-    try:
-        for batch in reader:
-            yield pa.Table.from_batches([batch])
-    finally:
-        reader.close()
-
-
-def _read_datafusion(backend: Any, expression: Any) -> Iterator[Any]:
-    """Read in one thread, since several return the parts of a file as they come."""
-    setting = "datafusion.execution.target_partitions"
-    (before,) = backend.con.sql(f"SHOW {setting}").collect()[0].column(1).to_pylist()
-    backend.con.sql(f"SET {setting} = 1").collect()
-    try:
-        yield from _read_any(expression)
-    finally:
-        backend.con.sql(f"SET {setting} = {before}").collect()
-
-
-def _read_postgres(backend: Any, expression: Any, schema: Any, *, in_order: bool) -> Iterator[Any]:
-    """Read in binary; rows in their order through a cursor of one process that looks at no index."""
-    statement, connection = backend.compile(expression), backend.con
-    with connection.transaction(force_rollback=True):  # which takes back the settings, too
-        if not in_order:
-            yield _decoded(_table_of(connection.execute(statement, binary=True).fetchall(), schema))
-            return
-        for setting in ("enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"):
-            connection.execute(f"SET LOCAL {setting} = off")
-        with connection.cursor(name="apsl_rows") as cursor:  # never in parallel
-            cursor.execute(statement, binary=True)
-            while rows := cursor.fetchmany(_BATCH):
-                yield _decoded(_table_of(rows, schema))
-
-
-def _decoded(found: Any) -> Any:
-    """Return text that came as its bytes as text; a column of other bytes is never asked for."""
-    import pyarrow as pa
-
-    for number, field in enumerate(found.schema):
-        if pa.types.is_binary(field.type):
-            found = found.set_column(number, field.name, found.column(number).cast(pa.string()))
-    return found
-
-
-def _read_sqlite(backend: Any, expression: Any, schema: Any) -> Iterator[Any]:
-    cursor = backend.con.execute(backend.compile(expression))
-    try:
-        while rows := cursor.fetchmany(_BATCH):
-            yield _table_of(rows, schema)
-    finally:
-        cursor.close()
-
-
-def _table_of(rows: Sequence[tuple[Any, ...]], schema: Any) -> Any:
-    """Return rows of Python values as an Arrow table."""
-    import pyarrow as pa
-
-    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
-    return pa.table([_array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema=schema)
-
-
-def _array(values: Sequence[Any], kind: Any) -> Any:
-    import pyarrow as pa
-
-    with suppress(pa.ArrowInvalid, pa.ArrowTypeError):
-        return pa.array(values, kind)
-    return pa.array([None if value is None else _converted(value, kind) for value in values], kind)
-
-
-def _converted(value: Any, kind: Any) -> Any:
-    """Return a value of SQLite, which knows neither truth values nor dates, as what its column was declared to hold."""
-    import pyarrow as pa
-
-    if pa.types.is_boolean(kind) and value in (0, 1):
-        return bool(value)
-    if pa.types.is_timestamp(kind) and isinstance(value, str):
-        return datetime.fromisoformat(value)
-    if pa.types.is_date(kind) and isinstance(value, str):
-        return date.fromisoformat(value)
-    if pa.types.is_time(kind) and isinstance(value, str):
-        return time.fromisoformat(value)
-    if pa.types.is_large_string(kind) or pa.types.is_string(kind):
-        return str(value)
-    return value

@@ -1,7 +1,8 @@
 """Moments by a Dask cluster: each worker keeps some of the rows as numbers and codes, and adds them up by the kernel.
 
 The sums of partitions are added in their order. Ranks come from the distinct values of all partitions, so they are
-exact. Tests, and covariances of columns with missing values, gather the columns that are asked for.
+exact. Where values are missing, small columns are gathered. Of larger ones workers return the sums of each pattern of
+missing values, and of the rows that are complete for a test.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ from apsl_backends.moments.coders import Coder, coder_of, coders_of_table, headi
 from apsl_backends.moments.dask_moment_partitions import Answer, Part, part_sums, read_part, same, work_on
 from apsl_backends.moments.embedded_rows import SECTION
 from apsl_backends.moments.gathered import GatheredMoments
+from apsl_backends.moments.pattern_sums import join_sums
 from apsl_rules.data import FileTable, MixedTable, mixed_dictionary, plan_moments, replace_names
 from apsl_rules.data.moments import Embedding, MomentHeading
 from apsl_rules.data.readers import shared_columns
 from apsl_rules.names import Node
+
+#: The bytes of columns that are gathered from workers; more rows than that stay where they are.
+MOST_GATHERED = 1 << 26
 
 
 class DaskMoments(GatheredMoments):
@@ -85,15 +90,13 @@ class DaskMoments(GatheredMoments):
         return cls(connected, heading, place_rows, table.path)
 
     def _sums(self, places: Sequence[int]) -> ProductSums:
-        total = ProductSums(int(self.heading.widths[list(places)].sum()))
-        for sums, errors in self._over_parts(places, part_sums):
-            added = ProductSums(total.columns)
-            added.sums[:], added.errors[:] = sums, errors
-            total.add(added)
-        return total
+        return join_sums(self._over_parts(places, part_sums))
 
     def _parts(self, places: Sequence[int]) -> list[Part]:
         return self._over_parts(places, same)
+
+    def _room(self) -> int:
+        return min(super()._room(), MOST_GATHERED)
 
     def _over_parts(self, places: Sequence[int], work: Callable[[Part], Answer]) -> list[Answer]:
         return self._rows.ask_each(work_on, list(places), work)

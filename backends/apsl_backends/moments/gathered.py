@@ -16,10 +16,18 @@ from apsl_backends.kernels.border import (
     Floats,
     NumberColumn,
     ProductSums,
-    matrix_tests,
 )
-from apsl_backends.moments.embedded_rows import EmbeddedRows, queries_of
+from apsl_backends.moments.embedded_rows import EmbeddedRows
+from apsl_backends.moments.pattern_sums import (
+    MOST_PATTERNS,
+    estimate_covariance,
+    join_patterns,
+    join_sums,
+    sums_of_patterns,
+    sums_of_sets,
+)
 from apsl_backends.moments.row_comparison import are_duplicates, compare_pairs, first_patterns
+from apsl_backends.moments.tests_by_sums import run_by_sums, share_sums
 from apsl_rules.data.moments import MomentHeading, RowTests
 from apsl_rules.errors import DataError
 from apsl_rules.names import count_of
@@ -34,7 +42,7 @@ class GatheredMoments(ABC):
     """A source of moments that adds up where the rows are, and gathers columns where that is not enough.
 
     Columns that were gathered are kept as long as they take little of the free memory. ``rounds`` counts how often rows
-    were read, and ``moved`` the bytes that came.
+    were read, and ``moved`` the bytes that came, where the source tells.
     """
 
     def __init__(self, heading: MomentHeading, origin: str) -> None:
@@ -62,16 +70,20 @@ class GatheredMoments(ABC):
         if not len(places):
             return np.zeros((0, 0))
         if not self.heading.missing[list(places)].any():
+            self.rounds += 1
             return self._sums(places).covariance()
-        rows, numbers = self._in_memory(sorted(set(places)), "values are missing there")
+        unique = sorted(set(places))
+        if not self._fits(unique):
+            return self._estimate(unique, [unique.index(place) for place in places])
+        rows, numbers = self._in_memory(unique)
         return rows.covariance([numbers[place] for place in places])
 
     def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
         """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
         used = sorted({place for query in queries for place in query})
-        if not self._fits(used) and not self.heading.missing[used].any():
-            return self._tests_of_complete(queries, used)
-        rows, numbers = self._in_memory(used, "values are missing there")
+        if not self._fits(used):
+            return self._tests_of_sums(queries, used)
+        rows, numbers = self._in_memory(used)
         return rows.test_rows([tuple(numbers[place] for place in query) for query in queries])
 
     def duplicates(self, groups: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -103,27 +115,39 @@ class GatheredMoments(ABC):
             for at, pair in enumerate(pairs)
         ]
 
-    def _tests_of_complete(self, queries: Sequence[tuple[int, ...]], used: Sequence[int]) -> RowTests:
-        """Test from one covariance matrix, where no values are missing and the columns do not fit into memory."""
-        numbers = {place: number for number, place in enumerate(used)}
-        starts, places = queries_of([tuple(numbers[place] for place in query) for query in queries])
-        widths = self.heading.widths[used]
-        leading = np.where(self.heading.is_number[used], np.minimum(widths, 1), widths)
-        found = matrix_tests(self.covariance(used), widths, leading, starts, places)
-        x_ranks, y_ranks, ranks = (found.figures[:, place].copy() for place in range(3))
-        return RowTests(found.ratios, x_ranks, y_ranks, ranks, np.full(len(queries), self.heading.rows, np.int64))
-
-    def _in_memory(self, places: Sequence[int], reason: str) -> tuple[EmbeddedRows, dict[int, int]]:
-        """Return the rows of some columns in memory, and where each column is there."""
-        if not self._fits(places):
+    def _estimate(self, places: Sequence[int], order: Sequence[int]) -> Floats:
+        """Return the covariance of maximum likelihood from the sums of patterns, the blocks of places in an order."""
+        for place in places:
+            if self.heading.missing[place] == self.heading.rows:
+                message = f"all values of {self.heading.names[place]!r} are missing; leave the column out"
+                raise DataError(message)
+        patterns = join_patterns(self._over_parts(places, sums_of_patterns))
+        if patterns is None:
             message = (
-                f"{count_of(len(places), 'column')} of {self.heading.rows:,} rows in {self.origin!r} do not fit into "
-                f"memory, and {reason}; take fewer columns, or a machine with more memory"
+                f"{count_of(len(places), 'column')} of {self.heading.rows:,} rows in {self.origin!r} are too much to "
+                f"gather, and their values are missing in more than {MOST_PATTERNS:,} ways; take fewer columns, or a "
+                "machine with more memory"
             )
             raise DataError(message)
+        widths = self.heading.widths[list(places)]
+        ends = np.cumsum(widths)
+        columns = np.concatenate([np.arange(ends[at] - widths[at], ends[at]) for at in order])
+        return np.ascontiguousarray(estimate_covariance(widths, patterns)[np.ix_(columns, columns)])
+
+    def _tests_of_sums(self, queries: Sequence[tuple[int, ...]], used: Sequence[int]) -> RowTests:
+        """Test from sums over the rows that are complete in each query, where columns are too much to gather."""
+        shared = share_sums(self.heading, queries)
+        sets = [one.among(used) for one in shared]
+        parts = list(self._over_parts(used, partial(sums_of_sets, sets=sets)))
+        sums = (join_sums(part[at] for part in parts) for at in range(len(sets)))
+        return run_by_sums(self.heading, queries, shared, sums)
+
+    def _in_memory(self, places: Sequence[int]) -> tuple[EmbeddedRows, dict[int, int]]:
+        """Return the rows of some columns in memory, and where each column is there."""
         absent = [place for place in places if place not in self._kept]
         if absent:
             absent = self._together(places, absent)
+            self.rounds += 1
             parts = list(self._parts(absent))
             for number, place in enumerate(absent):
                 self._kept[place] = _joined([columns[number] for columns in parts])
@@ -142,9 +166,13 @@ class GatheredMoments(ABC):
         return sum(8 if self.heading.is_number[place] else 2 for place in places) * self.heading.rows
 
     def _fits(self, places: Sequence[int]) -> bool:
-        """Return whether some columns fit into memory, twice, since parts are joined."""
+        """Return whether some columns may be gathered, twice, since parts are joined."""
         absent = [place for place in places if place not in self._kept]
-        return 2 * self._bytes(absent) <= available_memory() // 2
+        return 2 * self._bytes(absent) <= self._room()
+
+    def _room(self) -> int:
+        """Return the bytes that gathered columns may take."""
+        return available_memory() // 2
 
 
 def _joined(parts: Sequence[NumberColumn | CategoryColumn]) -> NumberColumn | CategoryColumn:

@@ -51,7 +51,6 @@ class StreamedMoments(GatheredMoments):
 
     def _parts(self, places: Sequence[int]) -> Iterator[list[NumberColumn | CategoryColumn]]:
         unique = sorted(set(places))
-        self.rounds += 1
         for section in self._sections(unique):
             self.moved += section.nbytes
             coded = {place: self._coders[place].code(section.column(number)) for number, place in enumerate(unique)}

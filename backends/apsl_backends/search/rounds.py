@@ -49,6 +49,8 @@ _FEWEST, _MOST, _OF_PAIR = 1 << 12, 1 << 20, 512
 _ROWS_OF_MOVE = 8
 #: The seed of the random orders; up to so many nodes a search over orders has so many times more starts.
 _SEED, _SMALL, _MORE_STARTS = 1, 20, 3
+#: The most nodes near a smaller core for which there are more kicks: a hub has hundreds that are all alike.
+_MOST_MOVED = 100
 #: How many steps from the core of a ball orders are searched.
 _NEAR = 2
 #: How much worse than its best place a place may be for a node to go farther, in penalties of a parent.
@@ -152,8 +154,15 @@ def search_rounds(
     found = Found(tuple(members), marks, dag, total, finished=score.tried < MOST_TRIES)
     if not effort.starts:
         return found
-    near = _places_near(found, found.members if core is None else core)
-    return _search_orders(search, score, found, opened, effort, near=near)
+    inside = found.members if core is None else core
+    near = _places_near(found, inside)
+    moved = moved_nodes(len(near), len(inside))
+    return _search_orders(search, score, found, opened, effort, near=near, moved=moved)
+
+
+def moved_nodes(near: int, core: int) -> int:
+    """Return how many of the nodes near a core count for the number of kicks."""
+    return min(near, max(core, _MOST_MOVED))
 
 
 def _places_near(found: Found, core: Collection[int]) -> list[int]:
@@ -167,12 +176,22 @@ def _places_near(found: Found, core: Collection[int]) -> list[int]:
 
 
 def _search_orders(
-    search: SearchHandle, score: ScoreHandle, found: Found, opened: Open, effort: Effort, *, near: Sequence[int]
+    search: SearchHandle,
+    score: ScoreHandle,
+    found: Found,
+    opened: Open,
+    effort: Effort,
+    *,
+    near: Sequence[int],
+    moved: int,
 ) -> Found:
-    """Search over orders from a graph, and climb from the best one if that is better."""
+    """Search over orders from a graph, and climb from the best one if that is better.
+
+    ``moved`` is the number of nodes that the number of kicks follows.
+    """
     is_small = len(found.members) <= _SMALL
     starts = effort.starts * (_MORE_STARTS if is_small else 1)
-    kicks = effort.kicks * -(-len(near) // _SMALL)
+    kicks = effort.kicks * -(-moved // _SMALL)
     families = len(found.members) * len(near) * starts * (kicks + 1)
     outcome = heeding(
         lambda stop: search.order(

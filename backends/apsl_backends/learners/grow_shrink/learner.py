@@ -13,7 +13,7 @@ from apsl_backends.learners.grow_shrink.skeleton import Skeleton
 from apsl_backends.learners.grow_shrink.turning import arrows_to_turn
 from apsl_rules.learning import finding_of
 from apsl_rules.learning.findings import FindingList
-from apsl_rules.names import Node, in_order, shown
+from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.plugins import Context, State, Visited, build
 from apsl_rules.rules import adjacent, arrow, chain, collider, gap, settled
 
@@ -43,7 +43,7 @@ class GrowShrinkFindings:
 
     def _tell_edges(self, found: FindingList, node: Node) -> None:
         around = self._skeleton.neighbours(node)
-        found.add(settled, (node,), note=f"{len(around)} neighbours")
+        found.add(settled, (node,), note=count_of(len(around), "neighbour"))
         for other in self._skeleton.blanket(node):
             separation = self._skeleton.separation(node, other)
             verdicts = () if separation.verdict is None else (separation.verdict,)

@@ -8,29 +8,44 @@ colliders and the scored graph has such an edge, A and B may share a hidden caus
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import islice
 from math import log
 
 from apsl_backends.learners.ball import Ball
 from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import log_p_of
 from apsl_rules.learning import may_share_hidden_cause
-from apsl_rules.names import Node, in_order, shown
+from apsl_rules.names import Node, in_order, order_key, shown
 from apsl_rules.oracles import Asker, Query, Search, foresee
 
 #: The p-value below which a dependence counts here.
 CERTAIN = 1e-5
+#: The most tests for these notes: among hundreds of neighbours of one node there would be millions.
+MOST_TESTS = 5_000
 
 
 def notes_on_signatures(ball: Ball, core: Sequence[Node], asker: Asker) -> list[str]:
     """Return a note for each pair of adjacent nodes with an end in the core that shows the signature.
 
-    A run that has reached its limit asks nothing more.
+    A run that has reached its limit asks nothing more. Where too many tests were needed, a note says so.
     """
+    near = {node: frozenset(others) for node, others in ball.neighbours.items()}
+    inner = frozenset(core)
+    edges = [
+        (a, b)
+        for a in in_order(near)
+        for b in in_order(near[a])
+        if order_key(a) < order_key(b) and not inner.isdisjoint((a, b)) and not near[a].isdisjoint(near[b])
+    ]
+    questions = (one for a, b in edges for x, y in ((a, b), (b, a)) for one in _questions(near, x, y))
+    asked = list(islice(questions, MOST_TESTS + 1))
+    if len(asked) > MOST_TESTS:
+        told = f"more than {MOST_TESTS:,} tests would tell whether nodes here share a hidden cause; they were not made"
+        return [f"{told} (hidden='allowed' looks for such causes)"]
     try:
         return [
             may_share_hidden_cause(a, b, f"{_text(c, a, b)}, and {_text(d, b, a)}")
-            for a, b, c, d in _signatures(ball, core, asker)
+            for a, b, c, d in _signatures(near, edges, asked, asker)
         ]
     except LimitReachedError:
         return []
@@ -40,16 +55,10 @@ def _text(cause: Node, effect: Node, other: Node) -> str:
     return f"{shown(cause)} is independent of {shown(other)} but not given {shown(effect)}"
 
 
-def _signatures(ball: Ball, core: Sequence[Node], asker: Asker) -> Iterator[tuple[Node, Node, Node, Node]]:
+def _signatures(
+    near: Mapping[Node, frozenset[Node]], edges: Sequence[tuple[Node, Node]], asked: Sequence[Query], asker: Asker
+) -> Iterator[tuple[Node, Node, Node, Node]]:
     """Find adjacent nodes a, b with tested colliders c -> a and d -> b, one of which the graph covers by an edge."""
-    near = {node: frozenset(others) for node, others in ball.neighbours.items()}
-    inner = frozenset(core)
-    edges = [
-        (a, b)
-        for a, b in combinations(in_order(near), 2)
-        if b in near[a] and not inner.isdisjoint((a, b)) and not near[a].isdisjoint(near[b])
-    ]
-    asked = [one for a, b in edges for x, y in ((a, b), (b, a)) for one in _questions(near, x, y)]
     foresee(asker, [Search(c, y, (), given) for c, y, given in asked])
     for a, b in edges:
         at_a, at_b = (_colliders(near, x, y, asker) for x, y in ((a, b), (b, a)))

@@ -1,0 +1,33 @@
+"""``apsl repairs``: what would have to be wrong for a contradiction to vanish."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from apsl_rules import known_dag, learn
+from support.contradictory import Contradictory
+from support.terminal import apsl_here
+
+
+def test_each_contradiction_has_its_repairs(tmp_path: Path) -> None:
+    """Text and JSON have the conflicts of the part and the repairs that the library finds."""
+    part = learn(Contradictory(), "a", learner="apsl")
+    part.save(tmp_path / "part.json")
+    text = apsl_here("repairs", str(tmp_path / "part.json"))
+    data = json.loads(apsl_here("repairs", str(tmp_path / "part.json"), "--json").out)
+
+    assert text.out.count("conflict: ") == len(part.conflicts) > 0
+    for conflict, shown in zip(part.conflicts, data, strict=True):
+        found = conflict.repairs(part.findings)
+        assert [len(one) for one in shown["repairs"]] == [len(one.findings) for one in found]
+        assert str(conflict) in text.out
+        assert len(shown["proofs"]) == len(conflict.proofs)
+    assert "  repair 1, " in text.out
+
+
+def test_a_part_without_contradiction_says_so(tmp_path: Path) -> None:
+    """There is nothing to repair."""
+    learn(known_dag({"a": [], "b": ["a"]}), "b").save(tmp_path / "part.json")
+    done = apsl_here("repairs", str(tmp_path / "part.json"))
+    assert done.out == "no contradiction in this part: there is nothing to repair\n"
