@@ -226,9 +226,12 @@ def compile_level(command: Sequence[str], options: Sequence[str], level: str, fo
     """Build the library of one level into a folder."""
     import subprocess
 
+    made = library_of(level, folder, target)
     code = [] if target.system == "windows" else ["-fPIC"]
-    words = [*command, *_FLAGS, *code, *target_options(command, level, target), *options, "-shared"]
-    files = ["-o", str(library_of(level, folder, target)), *map(str, sources())]
+    # Otherwise a library of macOS names the folder that it was built in.
+    name = [f"-Wl,-install_name,@rpath/{made.name}"] if target.system == "macos" else []
+    words = [*command, *_FLAGS, *code, *target_options(command, level, target), *options, "-shared", *name]
+    files = ["-o", str(made), *map(str, sources())]
     # zig keeps what it builds of libc, and the user may have no home for that.
     environment = {
         "ZIG_GLOBAL_CACHE_DIR": str(folder / "zig"),
