@@ -55,7 +55,7 @@ def many(rows: Table, folder: Path) -> object:
 
 def resamples(rows: Table, folder: Path) -> object:
     """Learn a part on many resamples."""
-    found = stability(rows, "HR", depth=2, resamples=20, seed=1, journal=folder / JOURNAL)
+    found = stability(rows, "HR", resamples=12, seed=1, journal=folder / JOURNAL)
     return part_json(found.part), found.rows()
 
 
