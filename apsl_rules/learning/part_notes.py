@@ -18,12 +18,15 @@ _NO_EFFECTS = frozenset({"sex", "gender", "race", "ethnicity", "age", "birthdate
 _NO_EFFECTS_ALONE = frozenset({"female", "male", "woman", "black", "white", "asian", "hispanic", "hisp"})
 
 
-def notes_on_part(part: Part, rows: int | None) -> Iterator[str]:
-    """Return what a reader should know of a part from data: its assumptions, odd arrows, and what rows cannot show."""
+def notes_on_part(part: Part, rows: int | None, *, whole: bool = False) -> Iterator[str]:
+    """Return what a reader should know of a part from data: its assumptions, odd arrows, and what rows cannot show.
+
+    ``whole`` says that the graph of all nodes is wanted: edges anywhere then make it no empty one.
+    """
     if part.edges:
         yield assumption_note(part)
     yield from _on_odd_arrows(part)
-    if not part.edges and part.incomplete is None:
+    if not part.edges and part.incomplete is None and not (whole and part.store.facts(adjacent)):
         yield _why_empty(part, rows)
     if rows is not None and rows < _FEW_ROWS:
         yield (

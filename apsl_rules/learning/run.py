@@ -60,7 +60,7 @@ def run_once(
         part = learn_part(offer, _context(followed, source, offer, asker, target=target, depth=depth, whole=whole))
     try:
         asker.flush()
-        told = () if asker.perfect else notes_on_part(part, source.row_count)
+        told = () if asker.perfect else notes_on_part(part, source.row_count, whole=whole)
         notes = (
             chosen,
             *part.notes,
