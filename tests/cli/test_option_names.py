@@ -60,6 +60,7 @@ NOT_SPOKEN = {
         "apsl_rules/export/dot.py": "",
         "apsl_rules/export/graph_json.py": "",
         "apsl_rules/parts/file.py": "apsl_rules part",
+        "apsl_rules/parts/graph_file.py": "apsl_rules learned graph",
         "apsl_rules/parts/learned_graph.py": "",
         "apsl_rules/parts/part.py": "=",
         "apsl_rules/parts/parts_file.py": "apsl_rules parts",

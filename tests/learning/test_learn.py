@@ -12,6 +12,7 @@ import pytest
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import known_dag, learn, network
 from apsl_rules.errors import ApslError, GraphError, InvalidArgumentError, SpecError, UnknownNameError, UnknownNodeError
+from apsl_rules.names import count_of
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.rules.store import Mark
@@ -118,7 +119,8 @@ def test_a_limit_on_tests_gives_a_part_that_says_so(most: int) -> None:
     whole = learn_alarm(depth=3)
 
     assert part.incomplete is not None
-    assert part.incomplete.startswith(f"stopped at {most} tests after {len(part.visited)} visits")
+    tests, visits = count_of(most, "test"), count_of(len(part.visited), "visit")
+    assert part.incomplete.startswith(f"stopped at {tests} after {visits}")
     assert "stopped at" in repr(part)
     assert part.visited == whole.visited[: len(part.visited)]
     assert part.store.arrows <= whole.store.arrows

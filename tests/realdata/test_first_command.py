@@ -24,7 +24,8 @@ def test_the_first_command_answers(real: RealTable, tmp_path: Path) -> None:
     file.write_text(csv_of(frame), "utf-8")
     done = apsl_here("learn", str(file), "--target", real.target, *real.options, "--out", str(out))
 
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err.count("\n")) == (0, 1)
+    assert done.err.startswith(f"wrote {out}: the part around {real.target}, ")
     part = load_part(out)
     neighbours = set(part.neighbours_of(real.target))
     assert [group for group in real.groups if group.isdisjoint(neighbours)] == []
