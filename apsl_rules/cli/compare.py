@@ -14,7 +14,7 @@ from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_table, show_progress
 from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.learning import AUTO
+from apsl_rules.learning import AUTO, COMPARED
 from apsl_rules.names import count_of
 from apsl_rules.parts import Comparison
 from apsl_rules.plugins import Plugins
@@ -30,7 +30,7 @@ Examples:
 @source_argument()
 @click.option(
     "--learners",
-    default="auto,apsl,pcd-by-pcd,cmb",
+    default=",".join(COMPARED),
     show_default=True,
     help="Learners or spec files, with commas between them; the others are compared with the first, auto the default.",
 )
