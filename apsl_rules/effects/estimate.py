@@ -28,6 +28,12 @@ from apsl_rules.stopping import interruptible
 
 Empty = Literal["refuse", "leave-out"]
 
+#: What is told with an effect of 0 that was worked out from rows.
+MISSED = (
+    "0 is no estimate: no arrow was found, and a weak effect may be missed; where you know of one, say that its arrow "
+    "is required"
+)
+
 
 @interruptible
 def effect(
@@ -148,7 +154,10 @@ def _joined(
         for adjusted in question.adjusted
         if adjusted.no_effect is None
     }
-    notes = (note for one in mine.values() if isinstance(one, Estimates) for note in one.notes)
+    notes = [note for one in mine.values() if isinstance(one, Estimates) for note in one.notes]
+    is_from_rows = question.part.settings.get("alpha") is not None
+    if is_from_rows and any(_rests_on_a_gap(question, one) for one in question.adjusted):
+        notes.append(MISSED)
     return Effect(
         question.cause,
         question.target,
@@ -159,6 +168,11 @@ def _joined(
         figures.opened.columns,
         tuple(dict.fromkeys(notes)),
     )
+
+
+def _rests_on_a_gap(question: Question, adjusted: Adjusted) -> bool:
+    """Return whether the effect is 0 since an arrow was not found, not since the target is itself a cause."""
+    return adjusted.no_effect is not None and question.target not in adjusted.orientation.parents
 
 
 def part_and_figures(
