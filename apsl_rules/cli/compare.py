@@ -8,14 +8,14 @@ import click
 from click.core import ParameterSource
 
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import for_library, learning_options
+from apsl_rules.cli.learning_options import for_library, learning_options, target_named
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_table, show_progress
 from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.learning import AUTO
-from apsl_rules.names import count_of, node_named
+from apsl_rules.learning import AUTO, COMPARED
+from apsl_rules.names import count_of
 from apsl_rules.parts import Comparison
 from apsl_rules.plugins import Plugins
 
@@ -30,7 +30,7 @@ Examples:
 @source_argument()
 @click.option(
     "--learners",
-    default="auto,apsl,pcd-by-pcd,cmb",
+    default=",".join(COMPARED),
     show_default=True,
     help="Learners or spec files, with commas between them; the others are compared with the first, auto the default.",
 )
@@ -70,7 +70,7 @@ def compare(
         raise InvalidArgumentError(message)
     opened = open_source(source, manager, counts=rest.get("counts"))
     nodes = nodes_of(opened)
-    node = node_named(target, nodes, "target")
+    node = target_named(target, nodes)
     settings = for_library(rest, nodes)
     names = [name.strip() for name in learners.split(",") if name.strip()]
     interrupted = False

@@ -51,6 +51,9 @@ def describe(context: click.Context, /, data: str, *, as_json: bool, **settings:
     if as_json:
         print_json({**report.to_dict(), "learner": learner})
     else:
-        spoken = tuple(with_option_names(note, context.command) for note in report.notes)
-        print_text(str(attrs.evolve(report, notes=spoken)))
+        derived, notes = (
+            tuple(with_option_names(one, context.command) for one in sentences)
+            for sentences in (report.derived, report.notes)
+        )
+        print_text(str(attrs.evolve(report, derived=derived, notes=notes)))
         print_text(learner)

@@ -192,7 +192,7 @@ def plan_part(name: str, manager: Plugins, *, target: str | None, **settings: An
     nodes, wanted = source.columns, _require_target(name, target)
     rest = for_library(settings, nodes)
     del rest["depth"]
-    return dry_run(source, node_named(wanted, nodes, "target"), plugins=manager, **rest)
+    return dry_run(source, target_named(wanted, nodes), plugins=manager, **rest)
 
 
 def learn_part(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> Part:
@@ -202,7 +202,16 @@ def learn_part(name: str, manager: Plugins, *, target: str | None, **settings: A
     wanted = _require_target(name, target)
     source = open_source(name, manager, counts=settings.get("counts"))
     nodes = nodes_of(source)
-    return learn(source, node_named(wanted, nodes, "target"), plugins=manager, **for_library(settings, nodes))
+    return learn(source, target_named(wanted, nodes), plugins=manager, **for_library(settings, nodes))
+
+
+def target_named(text: str, nodes: tuple[Node, ...]) -> Node:
+    """Return the one node that --target names."""
+    words = text.split(",")
+    if len(words) > 1 and set(words) <= {str(node) for node in nodes} and text not in map(str, nodes):
+        message = f"--target takes one node, and {text!r} names {len(words)}; apsl many --targets {text} takes several"
+        raise InvalidArgumentError(message)
+    return node_named(text, nodes, "target")
 
 
 def _require_target(source: str, target: str | None) -> str:

@@ -8,13 +8,13 @@ import click
 
 from apsl_rules.cli.format_options import goes_to_stdout, out_option, refuse_overwriting, say_written
 from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import for_library, learning_options
+from apsl_rules.cli.learning_options import for_library, learning_options, target_named
 from apsl_rules.cli.output import journal_option, json_option, print_json, quiet_option
 from apsl_rules.cli.standard_input import source_argument
 from apsl_rules.cli.terminal import print_text, progress_bar
 from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.names import count_of, node_named, shown
+from apsl_rules.names import count_of, shown
 from apsl_rules.plugins import Plugins
 
 _EXAMPLES = """\b
@@ -68,7 +68,7 @@ def stability(
         raise InvalidArgumentError(message)
     opened = open_source(source, manager)
     nodes = nodes_of(opened)
-    node = node_named(target, nodes, "target")
+    node = target_named(target, nodes)
     try:
         with progress_bar("resamples", quiet=quiet) as bar:
             found = learned_again(opened, node, progress=bar, plugins=manager, **for_library(settings, nodes))

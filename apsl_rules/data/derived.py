@@ -151,7 +151,8 @@ def _cuts(some: _Columns, near: frozenset[Node]) -> list[Told]:
                 levels = ", ".join(repr(some.levels[name][level]) for level in order)
                 at = ", ".join(f"{edge:.6g}" for edge in edges)
                 where = f"with limit{'s' * (len(edges) > 1)} near {at}"
-                told = f"column {name!r} follows from {number!r}: {levels} are intervals of it {where}"
+                advice = f"leave one of them out with drop={[name]!r} or drop={[number]!r}"
+                told = f"column {name!r} follows from {number!r}: {levels} are intervals of it {where}; {advice}"
                 found.append((frozenset((name, number)), told))
     return found
 

@@ -45,7 +45,9 @@ class Description:
     repeated: int = 0
 
     def __str__(self) -> str:
-        lines = [f"{count_of(self.rows, 'row')}, {count_of(self.columns, 'column')}, {count_of(self.bytes, 'byte')}"]
+        aside = sum(one.kind == "set aside" for one in self.details)
+        columns = count_of(self.columns + aside, "column") + (f" ({aside:,} set aside)" if aside else "")
+        lines = [f"{count_of(self.rows, 'row')}, {columns}, {count_of(self.bytes, 'byte')}"]
         width = max((len(shown(one.name)) for one in self.details), default=0)
         for one in self.details:
             gone = f"; {_share(one.missing / self.rows, 1)} missing" if one.missing else ""

@@ -70,7 +70,8 @@ class FileTable:
         else:
             found = [existing_file(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - any pattern
         if not found:
-            message = f"no file matches {self.path!r}; check the path"
+            problem = f"the folder {name!r} has no Parquet file" if Path(name).is_dir() else f"no file matches {name!r}"
+            message = f"{problem}; check the path"
             raise DataError(message)
         if len(found) > 1 and {file_kind(file) for file in found} != {"parquet"}:
             message = f"{self.path!r} stands for {len(found)} files, and only Parquet files go together; give one file"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal, Unpack, cast
 
 import attrs
@@ -18,15 +18,21 @@ from apsl_rules.effects.figures import READING, Figures, open_figures
 from apsl_rules.effects.neighbourhood import SURE_DIRECTION, neighbourhood_of, with_sure_arrows
 from apsl_rules.effects.regression import regress
 from apsl_rules.effects.standardisation import standardise
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.errors import DataError, InvalidArgumentError, PluginError
 from apsl_rules.graphs import Dag, is_networkx, known_dag
 from apsl_rules.graphs.networks import Network
-from apsl_rules.learning import Request, Settings, Source, load_knowledge, open_data, run_once
-from apsl_rules.names import Depth, Node, check_depth, check_target, require_known
+from apsl_rules.learning import Request, Settings, Source, load_knowledge, nodes_of, open_data, run_once
+from apsl_rules.names import Depth, Node, check_depth, check_target, listing, require_known
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
 
 Empty = Literal["refuse", "leave-out"]
+
+#: What is told with an effect of 0 that was worked out from rows.
+MISSED = (
+    "0 is no estimate: no arrow was found, and a weak effect may be missed; where you know of one, say that its arrow "
+    "is required"
+)
 
 
 @interruptible
@@ -148,7 +154,10 @@ def _joined(
         for adjusted in question.adjusted
         if adjusted.no_effect is None
     }
-    notes = (note for one in mine.values() if isinstance(one, Estimates) for note in one.notes)
+    notes = [note for one in mine.values() if isinstance(one, Estimates) for note in one.notes]
+    is_from_rows = question.part.settings.get("alpha") is not None
+    if is_from_rows and any(_rests_on_a_gap(question, one) for one in question.adjusted):
+        notes.append(MISSED)
     return Effect(
         question.cause,
         question.target,
@@ -159,6 +168,11 @@ def _joined(
         figures.opened.columns,
         tuple(dict.fromkeys(notes)),
     )
+
+
+def _rests_on_a_gap(question: Question, adjusted: Adjusted) -> bool:
+    """Return whether the effect is 0 since an arrow was not found, not since the target is itself a cause."""
+    return adjusted.no_effect is not None and question.target not in adjusted.orientation.parents
 
 
 def part_and_figures(
@@ -207,8 +221,22 @@ def read_as(part: Part, data: Any, settings: Settings) -> Settings:
         members = set(part.members)
         kinds = {one.name: one.kind for one in part.columns if one.name in members and not one.detail.endswith(", cut")}
         if kinds:
+            _require_columns(part, kinds, data)
             found["kinds"] = kinds
     return found
+
+
+def _require_columns(part: Part, needed: Collection[Node], data: Any) -> None:
+    """Refuse a frame that lacks columns of a part; a path is not read for this."""
+    try:
+        there = frozenset(nodes_of(data))
+    except PluginError:
+        return
+    gone = [node for node in needed if node not in there]
+    if gone:
+        whose = f"of the part around {part.target!r}"
+        message = f"the table has no column {listing(gone)} {whose}; give the table that the part was learned from"
+        raise DataError(message)
 
 
 def _without_reading(settings: Settings) -> Settings:

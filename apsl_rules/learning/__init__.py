@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from apsl_rules.learning.blanket import blanket_of, find_blanket
 from apsl_rules.learning.choose import AUTO, find_learner, load_plugins
-from apsl_rules.learning.compare import WARMING, compare
+from apsl_rules.learning.compare import COMPARED, WARMING, compare
 from apsl_rules.learning.default_learner import say_default_learner
 from apsl_rules.learning.dry_run import dry_run
 from apsl_rules.learning.learn import learn
@@ -21,6 +21,7 @@ from apsl_rules.learning.whole_graph import learn_graph
 
 __all__ = [
     "AUTO",
+    "COMPARED",
     "WARMING",
     "Bar",
     "Request",

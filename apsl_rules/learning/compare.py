@@ -20,13 +20,20 @@ from apsl_rules.names import Depth, check_depth
 from apsl_rules.parts import Comparison, Part
 from apsl_rules.stopping import interruptible
 
+#: The learners that are compared when none are named.
+COMPARED = (AUTO, "apsl", "pcd-by-pcd", "cmb")
 #: Tests that a learner may ask before it is timed, so that its time holds no loading of code.
 WARMING = 5_000
 
 
 @interruptible
 def compare(
-    source: Any, target: Target, depth: Depth = 1, *, learners: Iterable[Learner], **settings: Unpack[Settings]
+    source: Any,
+    target: Target,
+    depth: Depth = 1,
+    *,
+    learners: Iterable[Learner] = COMPARED,
+    **settings: Unpack[Settings],
 ) -> Comparison:
     """Learn the same part with several learners and lay the results side by side.
 
@@ -35,7 +42,8 @@ def compare(
     source, target, depth
         As for ``learn``.
     learners
-        Names ("auto" too), spec files or specs; the others are compared with the first.
+        Names ("auto" too), spec files or specs; the others are compared with the first. Without them the default,
+        "auto", is compared with three rivals.
     settings
         Further settings of ``learn``, the same for all. Each learner asks its own questions anew, so that the tests
         and the time are its own. An interrupt raises ``Interrupted``, whose ``result`` has the learners that are done.

@@ -108,11 +108,9 @@ class Proof(NotebookView):
         edge, direction = self.edge_probability, self.direction_probability
         figures = [] if edge is None else [f"edge {_two_digits(edge)}"]
         figures += [] if direction is None else [f"direction {_two_digits(direction)}"]
-        meaning = [] if edge is None else [f"of such edges about {100 * edge:.0f} % exist"]
+        meaning = [] if edge is None else [f"of such edges {_percent(edge)} exist"]
         if direction is not None:
-            meaning.append(
-                f"of {'such' if edge is None else 'their'} directions about {100 * direction:.0f} % are right"
-            )
+            meaning.append(f"of {'such' if edge is None else 'their'} directions {_percent(direction)} are right")
         if figures:
             yield f"{', '.join(figures)}: {', and '.join(meaning)} (in simulated data; real tables do worse)"
         if self.suggested:
@@ -223,6 +221,15 @@ def _two_digits(share: float) -> str:
     ('.97', '1.00')
     """
     return f"{share:.2f}".removeprefix("0")
+
+
+def _percent(share: float) -> str:
+    """Write a probability in words; what is found from data is never certain.
+
+    >>> _percent(0.974), _percent(0.999)
+    ('about 97 %', 'more than 99 %')
+    """
+    return f"about {100 * share:.0f} %" if round(100 * share) < 100 else "more than 99 %"  # noqa: PLR2004 - all
 
 
 def _step_data(at: int, step: Step) -> dict[str, Any]:

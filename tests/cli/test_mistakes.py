@@ -15,6 +15,12 @@ MISTAKES = {
     "empty source": (("learn", "", "-t", "HR"), "the name of the source is empty"),
     "unknown given": (("learn", "asia", "-t", "lung", "--require", "lung", "xx"), "unknown node in --require 'xx'"),
     "unknown target": (("learn", "alarm", "-t", "HRECG"), "unknown target 'HRECG'; did you mean 'HREKG'?"),
+    "two targets": (
+        ("learn", "asia", "-t", "lung,tub"),
+        "--target takes one node, and 'lung,tub' names 2; apsl many --targets lung,tub takes several",
+    ),
+    "two targets compared": (("compare", "asia", "-t", "lung,tub"), "apsl many --targets lung,tub"),
+    "folder without Parquet": (("learn", ".", "-t", "HR"), "the folder '.' has no Parquet file; check the path"),
     "no target": (("learn", "alarm"), "needs a target; add --target NODE"),
     "depth 0": (("learn", "alarm", "-t", "HR", "-k", "0"), "give a whole number from 1 on"),
     "depth deep": (("learn", "alarm", "-t", "HR", "-k", "deep"), "--depth is 'deep'"),

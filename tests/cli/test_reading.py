@@ -32,11 +32,12 @@ def test_a_table_is_described(folder: Path) -> None:
 
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
-    assert lines[0].startswith("300 rows, 4 columns, ")
+    assert lines[0].startswith("300 rows, 6 columns (2 set aside), ")
     assert [line.split()[0] for line in lines[1:4]] == ["id", "age", "young"]
     assert "number     18 to 77, quartiles" in done.out
     assert "take it back with --number id" in done.out
     assert "derived: column 'young' follows from 'age'" in done.out
+    assert "leave one of them out with --drop young or --drop age" in done.out
     assert lines[-1].startswith("learner 'auto'")
 
 

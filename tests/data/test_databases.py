@@ -66,6 +66,15 @@ def test_a_password_is_never_shown(password: str) -> None:
         assert secret not in repr(found) + str(found)
 
 
+def test_a_text_that_is_redacted_twice_stays_as_it_is() -> None:
+    """The address without secrets has none to take away, and names its table once."""
+    for address in ("postgres://u@h/d#t", "postgres://u:hush@h/d#t", "sqlite:///rows.db"):
+        found = DatabaseTable(address)
+        once = found.redact(f"no rows in {found.address}")
+        assert once == f"no rows in {found.shown}"
+        assert found.redact(once) == once
+
+
 WRONG = [
     ("postgress://u:hushhush@h/d#t", "did you mean 'postgres'"),
     ("nowhere://u:hushhush@h/d#t", "no database that ibis knows"),

@@ -179,10 +179,10 @@ def test_integer_text(tmp_path: Path) -> None:
     [
         (" \n\n", "is empty"),
         ("1 2\n3\n", "line 2 of .* has 1 value where the first line has 2"),
-        ("1 2\n\n3 x\n", "line 3 of .* is not blank-separated integers"),
-        ("a b\n1 2\n", "line 1 of .* a header is not allowed"),
-        ("1 2.5\n1 2\n", "line 1 of .* is not blank-separated integers"),
-        ("1 99999999999999999999\n", "line 1 of .* is not blank-separated integers"),
+        ("1 2\n\n3 x\n", "line 3 of .* is not whole numbers with blanks between them"),
+        ("a b\n1 2\n", "line 1 of .* name a table with a header .csv or .tsv"),
+        ("1 2.5\n1 2\n", "line 1 of .* is not whole numbers with blanks between them"),
+        ("1 99999999999999999999\n", "line 1 of .* is not whole numbers with blanks between them"),
     ],
 )
 def test_bad_integer_text(tmp_path: Path, content: str, sentence: str) -> None:

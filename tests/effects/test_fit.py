@@ -200,3 +200,16 @@ def test_what_cannot_be_fitted_is_refused() -> None:
     with pytest.raises(ApslError, match="'dysp' is a number"):
         asia_part().fit(rows.assign(dysp=np.random.default_rng(1).normal(size=len(rows))))
     assert open_part.fit(rows, open_edges="direct").query("smoke")["yes"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_table_without_the_columns_of_the_part_is_refused(tmp_path: Path) -> None:
+    """The sentence names the columns that are missing and asks for the table of the part, whatever is asked of it."""
+    random = np.random.default_rng(5)
+    cause = random.normal(size=300)
+    part = learn(pd.DataFrame({"cause": cause, "result": cause + random.normal(size=300)}), "result")
+    other = pd.DataFrame({"height": cause, "weight": random.normal(size=300)})
+    sentence = "the table has no column 'cause', 'result' of the part around 'result'; give the table that the part"
+    with pytest.raises(ApslError, match=sentence):
+        part.fit(other, open_edges="direct")
+    with pytest.raises(ApslError, match=sentence):
+        part.report(tmp_path / "part.html", data=other)

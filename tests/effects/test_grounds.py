@@ -164,6 +164,19 @@ def test_no_path_means_no_effect() -> None:
     assert "since no directed path leads from x to a" in str(effect(graph, "x", "a", data=frame, adjust="optimal"))
 
 
+def test_a_zero_from_rows_is_told_to_be_no_estimate() -> None:
+    """An arrow that was not found may have been missed; one of a known graph, or one turned round, was not."""
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame({"x": random.normal(size=60), "t": random.normal(size=60)})
+    missed = "0 is no estimate: no arrow was found, and a weak effect may be missed"
+
+    (note,) = effect(frame, "x", "t").notes
+    assert note.startswith(missed)
+    assert f"  note: {missed}" in str(effect(frame, "x", "t"))
+    assert effect(known_dag({"x": [], "t": []}), "x", "t", data=frame).notes == ()
+    assert effect(draw(), "t", "x", knowledge=Knowledge(tiers=[["a", "x", "z"], ["t"], ["u"]])).notes == ()
+
+
 def test_causes_say_which_tests_decide() -> None:
     """On data the answer has its tests; "never" says that tests may miss a weak effect."""
     frame = draw()

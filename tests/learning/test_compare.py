@@ -43,6 +43,13 @@ def test_a_row_has_the_figures_of_a_learner() -> None:
     assert compared.parts["pcd-by-pcd-paper"].arrows == part.arrows
 
 
+def test_without_names_the_default_and_its_rivals_are_compared() -> None:
+    """A first call needs no list of learners, and begins with the default, as the command line does."""
+    compared = compare(MICRO["N3"], "T")
+
+    assert [row["learner"] for row in compared.rows()] == ["auto", "apsl", "pcd-by-pcd", "cmb"]
+
+
 def test_agreement_is_with_the_first_learner() -> None:
     """On N3 the published algorithm has one edge more: of its two, one is shared; of the one, one."""
     rows = compare(MICRO["N3"], "T", learners=["apsl-paper", "apsl"]).rows()

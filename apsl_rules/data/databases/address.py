@@ -71,6 +71,11 @@ class DatabaseTable:
     @cached_property
     def shown(self) -> str:
         """Return the address without secrets."""
+        return self._shown_url if self.table is None else f"{self._shown_url}#{self.table}"
+
+    @cached_property
+    def _shown_url(self) -> str:
+        """Return the address of the database without secrets."""
         parts = self.parts
         where = parts.netloc
         if "@" in where:
@@ -79,8 +84,7 @@ class DatabaseTable:
             where = f"{name}:{HIDDEN}@{host}" if mark else f"{name}@{host}"
         given = parse_qsl(parts.query, keep_blank_values=True)
         query = "&".join(f"{name}={value if name.casefold() in _SHOWN else HIDDEN}" for name, value in given)
-        table = "" if self.table is None else f"#{self.table}"
-        return f"{parts.scheme}://{where}{parts.path}{'?' if query else ''}{query}{table}"
+        return f"{parts.scheme}://{where}{parts.path}{'?' if query else ''}{query}"
 
     @cached_property
     def _secrets(self) -> tuple[str, ...]:
@@ -98,8 +102,9 @@ class DatabaseTable:
 
     def redact(self, text: str) -> str:
         """Return a text without the secrets of the address."""
+        whole = {self.url: self._shown_url, self.address: self.shown}
         for secret in self._secrets:
-            text = text.replace(secret, self.shown if secret in (self.address, self.url) else HIDDEN)
+            text = text.replace(secret, whole.get(secret, HIDDEN))
         return text
 
     def __repr__(self) -> str:

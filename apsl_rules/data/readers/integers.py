@@ -98,7 +98,8 @@ def read_integers(path: AnyPath) -> npt.NDArray[np.int64]:
             matrix[row] = words
         except (ValueError, OverflowError) as error:
             message = (
-                f"line {number} of {str(file)!r} is not blank-separated integers ({error}); a header is not allowed"
+                f"line {number} of {str(file)!r} is not whole numbers with blanks between them, as .txt has them; "
+                f"name a table with a header .csv or .tsv"
             )
             raise DataError(message) from error
     return matrix
