@@ -217,6 +217,25 @@ def test_postgres_shows_one_state_of_a_table(postgres: PostgresServer) -> None:
     assert IbisRows.of(address).rows(()) == 450
 
 
+@pytest.mark.slow
+def test_rows_of_postgres_begin_at_the_first_while_others_read(postgres: PostgresServer) -> None:
+    """A large table that another session is reading comes in its own order, by an address and by a table of ibis."""
+    filler = "SELECT number, repeat('x', 400) AS filler FROM generate_series(0, 59999) AS number"
+    with postgres.connect() as other:
+        other.execute("DROP TABLE IF EXISTS large")
+        other.execute(f"CREATE TABLE large AS {filler}")
+        backend = ibis.postgres.connect(
+            host="127.0.0.1", port=postgres.port, user="apsl", password=PASSWORD, database="postgres"
+        )
+        for source in (backend.table("large"), postgres.address("large")):
+            with other.transaction(), other.cursor(name="half") as cursor:
+                cursor.execute("SELECT number FROM large")
+                cursor.fetchmany(30_000)
+                first = next(IbisRows.of(source).batches([0]))
+                assert first.column(0)[0].as_py() == 0
+        backend.disconnect()
+
+
 # --- reading only, and secrets -------------------------------------------------------------------------------------
 
 

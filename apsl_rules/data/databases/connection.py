@@ -84,7 +84,7 @@ def _open_postgres(ibis: Any, _engine: str, table: DatabaseTable) -> Any:
     connection.rollback()
     connection.isolation_level = IsolationLevel.REPEATABLE_READ
     connection.read_only = True
-    connection.execute("SET synchronize_seqscans = off")  # rows always come in the order in which they are stored
+    connection.execute("SELECT 1")  # begins the transaction; ibis ends those that it begins itself
     return backend
 
 
