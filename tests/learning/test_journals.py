@@ -114,7 +114,7 @@ def test_an_interrupt_keeps_what_is_in_the_journal(rows: Table, tmp_path: Path) 
 
 
 def test_a_journal_of_another_run_is_refused_in_a_sentence(rows: Table, tmp_path: Path) -> None:
-    """Other data, settings, knowledge and kinds of runs are named, and so is a file that is no journal."""
+    """Other data, settings, knowledge and kinds of runs are named; a file that is no journal stays as it is."""
     journal = tmp_path / "parts.jsonl"
     learn_many(rows, TARGETS[:1], journal=journal)
     others = sample(network("alarm"), 500, seed=3)
@@ -131,11 +131,14 @@ def test_a_journal_of_another_run_is_refused_in_a_sentence(rows: Table, tmp_path
     for words, run in refused:
         with pytest.raises(InvalidArgumentError, match=words):
             run()
-    (tmp_path / "notes.txt").write_text("hello\n")
-    with pytest.raises(DataError, match="is no record of finished work"):
-        learn_many(rows, TARGETS, journal=tmp_path / "notes.txt")
-    with pytest.raises(DataError, match="is no record of finished work"):
-        load_parts(tmp_path / "notes.txt")
+    notes = tmp_path / "notes.txt"
+    for text in ("hello\n", "hello", '{"format":"other"}'):
+        notes.write_text(text)
+        with pytest.raises(DataError, match="is no record of finished work"):
+            learn_many(rows, TARGETS, journal=notes)
+        with pytest.raises(DataError, match="is no record of finished work"):
+            load_parts(notes)
+        assert notes.read_text() == text
     with pytest.raises(InvalidArgumentError, match="give a path that is writable"):
         learn_many(rows, TARGETS, journal=tmp_path)
     with pytest.raises(DataError, match="cannot read"):
