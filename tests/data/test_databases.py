@@ -124,7 +124,8 @@ def test_a_table_must_be_there(tmp_path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE orders (a INTEGER, b INTEGER)")
     connection.close()
-    assert DatabaseTable(f"sqlite://{path}").columns == ("a", "b")
+    for slashes in ("//", "///"):  # and then that of the absolute path
+        assert DatabaseTable(f"sqlite:{slashes}{path}").columns == ("a", "b")
     with pytest.raises(ApslError, match=r"there is no table 'order' .*did you mean 'orders'"):
         DatabaseTable(f"sqlite://{path}#order").opened  # noqa: B018 - it opens
     with sqlite3.connect(path) as connection:
