@@ -15,6 +15,9 @@ from typing import IO, Any, Self
 
 from apsl_rules.errors import DataError, InvalidArgumentError
 
+#: How every record begins, and so a torn one; any other file is left as it is.
+_BEGINNING = b'{"key":'
+
 
 class Log(Mapping[str, dict[str, Any]]):
     """A file of records by ``key``; open it with ``with``, by one process at a time.
@@ -69,7 +72,7 @@ class Log(Mapping[str, dict[str, Any]]):
         if self._file is None:
             message = "the log is not open; use it in a with block"
             raise InvalidArgumentError(message)
-        line = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+        line = json.dumps({"key": record["key"], **record}, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
         begin = self._file.seek(0, os.SEEK_END)
         self._file.write(line)
         self._file.flush()
@@ -104,12 +107,12 @@ def read_record(path: Path, place: tuple[int, int]) -> dict[str, Any]:
 def find_records(file: IO[bytes], path: Path) -> tuple[dict[str, tuple[int, int]], int]:
     """Return where each record of a log begins and ends, and where the last whole one ends.
 
-    A whole line that is no record means that something else has written to the file.
+    A line that is no record, nor the beginning of one, means that something else has written to the file.
     """
     places: dict[str, tuple[int, int]] = {}
     end = 0
     for number, line in enumerate(file, 1):
-        if not line.endswith(b"\n"):
+        if not line.endswith(b"\n") and line.startswith(_BEGINNING[: len(line)]):
             break
         try:
             places[json.loads(line)["key"]] = (end, end + len(line))

@@ -8,7 +8,9 @@ from typing import Any
 import attrs
 
 from apsl_rules.data import MixedTable, Table, content_fingerprint
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag, DagWithHidden
+from apsl_rules.graphs.networks import Network
 from apsl_rules.learning.request import Request
 from apsl_rules.learning.source import Source
 from apsl_rules.names import Depth
@@ -37,11 +39,15 @@ def describe_task(request: Request, source: Source, spec: Spec, depth: Depth, **
 
 
 def _fingerprint(source: Source) -> str:
-    """Return a hash of what is learned from: rows in memory, the counts of columns elsewhere, or a graph."""
-    data = source.data
+    """Return a hash of what is learned from: rows in memory, the counts of columns elsewhere, or a graph.
+
+    Answers that come from elsewhere have no content to compare; a journal of others could be taken for theirs.
+    """
+    data = source.data.dag if isinstance(source.data, Network) else source.data
     heading = getattr(source.table, "heading", None)
     if isinstance(data, Table | MixedTable | Dag | DagWithHidden):
         return content_fingerprint(data)
     if heading is not None:
         return content_fingerprint(heading)
-    return content_fingerprint((type(data).__name__, tuple(source.oracle(0.01).nodes)))
+    message = "a journal is for tables and graphs, and this oracle cannot say whether it is the same; leave journal out"
+    raise InvalidArgumentError(message)

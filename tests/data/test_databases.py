@@ -81,7 +81,31 @@ WRONG = [
     ("sqlite:///nowhere/rows.db#t", "there is no file '/nowhere/rows.db'"),
     ("postgres://u:hushhush@127.0.0.1:1/d#t", "cannot answer for"),
     ("postgres://u:hush[hush@h/d#t", "cannot"),
+    ("postgres://u:hush/hush@h/d#t", "write '/' in a password as %2F"),
+    ("postgres://u:hush#hush@h/d#t", "'#' as %23"),
+    ("postgres://u:hush#hush@h/d", "'#' as %23"),
+    ("postgres://u:hush?hush@h/d#t", "'?' as %3F"),
+    ("postgres://u:12/hush@h/d#t", "write '/' in a password as %2F"),
+    ("postgres://u:12?hush@h/d#t", "'?' as %3F"),
+    ("postgres://u:12#hush@h/d#t", "'#' as %23"),
+    ("postgres://u:12#hush@h/d", "'#' as %23"),
 ]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgres://h:5432/d?user=me@firm.example#t",
+        "postgres://[::1]:5432/d#t",
+        "postgres://h:5432/d#t@x",
+        "sqlite:///home/me@firm/rows.db#t",
+        "sqlite://C:/rows.db#t",
+    ],
+)
+def test_an_at_sign_that_belongs_to_no_password_is_no_mistake(address: str) -> None:
+    """Users, paths and tables with an '@', ports, and hosts in brackets are read as they are."""
+    assert DatabaseTable(address).parts.scheme == address.partition(":")[0]
+    assert DatabaseTable(address).table in {"t", "t@x"}
 
 
 @pytest.mark.parametrize(("address", "words"), WRONG)
@@ -109,7 +133,8 @@ def test_a_table_must_be_there(tmp_path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE orders (a INTEGER, b INTEGER)")
     connection.close()
-    assert DatabaseTable(f"sqlite://{path}").columns == ("a", "b")
+    for slashes in ("//", "///"):  # and then that of the absolute path
+        assert DatabaseTable(f"sqlite:{slashes}{path}").columns == ("a", "b")
     with pytest.raises(ApslError, match=r"there is no table 'order' .*did you mean 'orders'"):
         DatabaseTable(f"sqlite://{path}#order").opened  # noqa: B018 - it opens
     with sqlite3.connect(path) as connection:

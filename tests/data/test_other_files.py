@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
@@ -88,6 +89,19 @@ def test_a_column_without_a_name_is_refused(tmp_path: Path) -> None:
     pd.DataFrame([["a", None], [1, 2], [3, 4]]).to_excel(tmp_path / "t.xlsx", header=False, index=False)
     with pytest.raises(DataError, match=r"column 2 of .* has no name; the first row of the sheet must name"):
         read_columns(tmp_path / "t.xlsx")
+
+
+def test_a_damaged_workbook_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    """A file within the workbook that ends in the middle is no internal error."""
+    WRITERS["t.xlsx"](FRAME, tmp_path / "t.xlsx")
+    with ZipFile(tmp_path / "t.xlsx") as book:
+        files = {name: book.read(name) for name in book.namelist()}
+    for damaged in ("xl/worksheets/sheet1.xml", "xl/workbook.xml", "[Content_Types].xml"):
+        with ZipFile(tmp_path / "damaged.xlsx", "w") as book:
+            for name, content in files.items():
+                book.writestr(name, content[: len(content) // 2] if name == damaged else content)
+        with pytest.raises(DataError, match=r"cannot read the workbook .*; check that it is whole"):
+            read_columns(tmp_path / "damaged.xlsx")
 
 
 def test_columns_with_one_name_are_refused(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import Interrupted, Knowledge, known_dag, learn_many, load_parts, network, stability
 from apsl_rules.data import content_fingerprint
 from apsl_rules.data.table import Table
@@ -114,7 +115,7 @@ def test_an_interrupt_keeps_what_is_in_the_journal(rows: Table, tmp_path: Path) 
 
 
 def test_a_journal_of_another_run_is_refused_in_a_sentence(rows: Table, tmp_path: Path) -> None:
-    """Other data, settings, knowledge and kinds of runs are named, and so is a file that is no journal."""
+    """Other data, settings, knowledge and kinds of runs are named; a file that is no journal stays as it is."""
     journal = tmp_path / "parts.jsonl"
     learn_many(rows, TARGETS[:1], journal=journal)
     others = sample(network("alarm"), 500, seed=3)
@@ -131,15 +132,31 @@ def test_a_journal_of_another_run_is_refused_in_a_sentence(rows: Table, tmp_path
     for words, run in refused:
         with pytest.raises(InvalidArgumentError, match=words):
             run()
-    (tmp_path / "notes.txt").write_text("hello\n")
-    with pytest.raises(DataError, match="is no record of finished work"):
-        learn_many(rows, TARGETS, journal=tmp_path / "notes.txt")
-    with pytest.raises(DataError, match="is no record of finished work"):
-        load_parts(tmp_path / "notes.txt")
+    notes = tmp_path / "notes.txt"
+    for text in ("hello\n", "hello", '{"format":"other"}'):
+        notes.write_text(text)
+        with pytest.raises(DataError, match="is no record of finished work"):
+            learn_many(rows, TARGETS, journal=notes)
+        with pytest.raises(DataError, match="is no record of finished work"):
+            load_parts(notes)
+        assert notes.read_text() == text
     with pytest.raises(InvalidArgumentError, match="give a path that is writable"):
         learn_many(rows, TARGETS, journal=tmp_path)
     with pytest.raises(DataError, match="cannot read"):
         load_parts(tmp_path / "nowhere.jsonl")
+
+
+def test_an_oracle_has_no_journal(tmp_path: Path) -> None:
+    """Two oracles over the same nodes cannot be told apart, so neither gets the parts of the other; networks can."""
+    oracle = DSeparation(known_dag({"a": [], "b": ["a"]}))
+    with pytest.raises(InvalidArgumentError, match="a journal is for tables and graphs"):
+        learn_many(oracle, "all", journal=tmp_path / "parts.jsonl")
+    assert not (tmp_path / "parts.jsonl").exists()
+    for _ in range(2):
+        assert len(learn_many(network("cancer"), "all", journal=tmp_path / "cancer.jsonl")) == 5
+    other = known_dag(dict.fromkeys(network("cancer").dag.nodes, ()))
+    with pytest.raises(InvalidArgumentError, match="written for other data"):
+        learn_many(other, "all", journal=tmp_path / "cancer.jsonl")
 
 
 def test_stability_goes_on_from_its_journal(rows: Table, tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ Result = TypeVar("Result")
 
 HIDDEN = "***"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+#: A host without a user before it: a name, or an address in brackets, and a port.
+_HOST = re.compile(r"(\[[^\]]*\]|[^:]*)(:[0-9]*)?")
 #: Parameters of an address that are no secrets; the values of all others are hidden.
 _SHOWN = frozenset({"account", "charset", "database", "dataset", "driver", "location", "port", "region", "role",
                     "schema", "sslmode", "warehouse"})  # fmt: skip
@@ -57,11 +59,32 @@ class DatabaseTable:
     def parts(self) -> SplitResult:
         """Return the address in parts."""
         try:
-            return urlsplit(self.url)
+            parts = urlsplit(self.url)
         except ValueError:
-            pass
-        message = "the address of the database cannot be read; give one such as 'postgres://user@host/database#table'"
-        raise DataError(message)
+            parts = None
+        if parts is None:
+            message = (
+                "the address of the database cannot be read; give one such as 'postgres://user@host/database#table'"
+            )
+            raise DataError(message)
+        if self._is_torn(parts):
+            message = (
+                "the address of the database has an '@' after the end of its host, or a port that is no number; write "
+                "'/' in a password as %2F, '#' as %23 and '?' as %3F"
+            )
+            raise DataError(message)
+        return parts
+
+    def _is_torn(self, parts: SplitResult) -> bool:
+        """Return whether a password may have been cut in two, so that none of its halves would be hidden."""
+        if "@" in parts.netloc:
+            return False
+        if not _HOST.fullmatch(parts.netloc):
+            return True
+        if ":" not in parts.netloc or parts.netloc.startswith("["):
+            return False
+        beyond = parts.path + parts.fragment + ("" if parts.path else self.table or "")
+        return "@" in beyond or any("@" in one and "=" not in one for one in parts.query.split("&"))
 
     @property
     def engine(self) -> str:

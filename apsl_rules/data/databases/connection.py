@@ -84,17 +84,19 @@ def _open_postgres(ibis: Any, _engine: str, table: DatabaseTable) -> Any:
     connection.rollback()
     connection.isolation_level = IsolationLevel.REPEATABLE_READ
     connection.read_only = True
-    connection.execute("SET synchronize_seqscans = off")  # rows always come in the order in which they are stored
+    connection.execute("SELECT 1")  # begins the transaction; ibis ends those that it begins itself
     return backend
 
 
 def _open_sqlite(ibis: Any, _engine: str, table: DatabaseTable) -> Any:
     import sqlite3
 
-    path = Path(unquote(table.parts.netloc + table.parts.path))
-    beside = Path(str(path).lstrip("/"))
+    spelt = unquote(table.parts.netloc + table.parts.path)
+    if spelt.startswith("//"):
+        spelt = f"/{spelt.lstrip('/')}"  # others write four slashes before an absolute path
+    path, beside = Path(spelt), Path(spelt.lstrip("/"))
     if not path.exists() and beside.exists():
-        path = beside  # others write three slashes before a relative path
+        path = beside  # and three before a relative one
     if not path.is_file():
         message = f"there is no file {str(path)!r}; check the path after sqlite://"
         raise DataError(message)

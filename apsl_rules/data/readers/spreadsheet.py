@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 from apsl_rules.data.readers.delimited import MISSING_FIELDS
 from apsl_rules.data.readers.paths import AnyPath, existing_file, split_sheet
@@ -25,7 +24,6 @@ def read_excel(path: AnyPath) -> pd.DataFrame:
     file = existing_file(name)
     try:
         from openpyxl import load_workbook
-        from openpyxl.utils.exceptions import InvalidFileException
     except ImportError as error:
         message = f"reading the workbook {str(file)!r} needs openpyxl; pip install 'apsl_rules[excel]'"
         raise MissingPackageError(message) from error
@@ -34,7 +32,9 @@ def read_excel(path: AnyPath) -> pd.DataFrame:
             book = load_workbook(handle, read_only=True, data_only=True)
             rows = {one.title: _rows(one) for one in book.worksheets if sheet in (None, one.title)}
             titles = [one.title for one in book.worksheets]
-    except (OSError, BadZipFile, KeyError, ValueError, InvalidFileException) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged workbook raises whatever openpyxl and its parser meet
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         message = f"cannot read the workbook {str(file)!r} ({reason}); check that it is whole and really .xlsx"
         raise DataError(message) from error

@@ -48,13 +48,16 @@ def read_datafusion(backend: Any, expression: Any) -> Iterator[Any]:
 
 
 def read_postgres(backend: Any, expression: Any, schema: Any, *, in_order: bool) -> Iterator[Any]:
-    """Read in binary; rows in their order through a cursor of one process that looks at no index."""
+    """Read in binary; rows in their order through a cursor of one process that looks at no index.
+
+    A scan of a large table would otherwise begin where the scan of another session is.
+    """
     statement, connection = backend.compile(expression), backend.con
     with connection.transaction(force_rollback=True):  # which takes back the settings, too
         if not in_order:
             yield decoded(_table_of(connection.execute(statement, binary=True).fetchall(), schema))
             return
-        for setting in ("enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"):
+        for setting in ("enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan", "synchronize_seqscans"):
             connection.execute(f"SET LOCAL {setting} = off")
         with connection.cursor(name="apsl_rows") as cursor:  # never in parallel
             cursor.execute(statement, binary=True)
