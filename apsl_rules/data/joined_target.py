@@ -93,7 +93,9 @@ def _name(target: Any) -> Node:
 
 def _are_same(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
     """Return whether two columns have the same values, missing ones at the same places."""
-    gone, also = (column != column for column in (one, other))  # noqa: PLR0124 - what is missing equals nothing
+    import pandas as pd
+
+    gone, also = pd.isna(one), pd.isna(other)
     return bool(np.array_equal(gone, also) and np.array_equal(one[~gone], other[~also]))
 
 

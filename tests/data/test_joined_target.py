@@ -68,6 +68,16 @@ def test_a_category_stays_one() -> None:
     assert next(one.missing for one in part.columns if one.name == "cost") == 8
 
 
+@pytest.mark.parametrize("kind", ["string", "Int64", "boolean", "object"])
+def test_a_column_of_the_table_itself_may_have_missing_values(kind: str) -> None:
+    """A column with missing values, of whatever type, is found to be the same as that of the table."""
+    values = Y.astype(pd.api.types.pandas_dtype(kind)).where(np.arange(400) % 50 > 0, None)
+    part = learn(X.assign(cost=values), values)
+
+    assert part.target == "cost"
+    assert len(part.columns) == 3
+
+
 def test_other_front_doors_understand_it_too() -> None:
     """Stability, comparison and blanket take the same values."""
     assert stability(X, Y, resamples=2).part.target == "cost"
