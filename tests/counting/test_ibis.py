@@ -24,8 +24,8 @@ from apsl_rules.data import count_levels, table
 from apsl_rules.data.counts import CachedCounts, heading_of
 from apsl_rules.data.databases import DatabaseTable
 from apsl_rules.errors import ApslError, DataError
-from support.counted import ODD_NAMES, essence, odd_frame
-from support.databases import EMBEDDED, TABLE, arrow, in_postgres, mixed_frame, stored
+from support.counted import ODD_NAMES, odd_frame
+from support.databases import EMBEDDED, TABLE, in_postgres, mixed_frame, stored
 from support.postgres_server import PASSWORD, QUOTED, PostgresServer
 
 ENGINES = (*EMBEDDED, pytest.param("postgres", marks=pytest.mark.slow))
@@ -352,44 +352,3 @@ def test_a_dry_run_tells_what_the_catalogue_knows(postgres: PostgresServer) -> N
     assert plan.size is not None
     assert plan.size > 5000 * 5
     assert "about 5,000 rows, 5 columns" in str(plan)
-
-
-def test_columns_of_many_statements_lie_side_by_side(tmp_path: Path) -> None:
-    """An index gives SQLite another order of rows for one column; what is gathered is aligned all the same."""
-    frame = mixed_frame(500, 5, missing=0.05)
-    address = stored(frame, "sqlite", tmp_path, name="t")
-    with sqlite3.connect(tmp_path / "rows.sqlite") as connection:
-        connection.execute("CREATE INDEX by_age ON t (age)")
-        connection.execute("CREATE VIEW seen AS SELECT * FROM t ORDER BY visits")
-    connection.close()
-    here = learn(frame, "dose", depth=2)
-    for source in (address, f"sqlite://{tmp_path}/rows.sqlite#seen"):
-        assert learn(source, "dose", depth=2).edges == here.edges
-    assert IbisRows.of(address).is_ordered
-    assert not IbisRows.of(f"sqlite://{tmp_path}/rows.sqlite#seen").is_ordered
-
-
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "datafusion"])
-def test_files_are_read_in_their_order(engine: str, tmp_path: Path) -> None:
-    """A Parquet file of several groups that an engine of ibis reads gives the part of the frame, to the last bit."""
-    frame = mixed_frame(400, 8, missing=0.05)
-    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=50)
-    rows = getattr(ibis, engine).connect().read_parquet(tmp_path / "rows.parquet")
-    assert IbisRows.of(rows).is_ordered
-    assert essence(learn(rows, "dose")) == essence(learn(frame, "dose"))
-    assert dry_run(rows, "dose").billed is None
-
-
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "datafusion"])
-def test_expressions_that_reorder_rows_are_sorted(engine: str, tmp_path: Path) -> None:
-    """A filter keeps the order of a stored table; a join does not, and still gives the part of its rows."""
-    frame = mixed_frame(400, 6)
-    rows = stored(frame, engine, tmp_path)
-    backend = ibis.get_backend(rows)
-    other = backend.create_table("other", arrow(pd.DataFrame({"pain": ["none", "some", "much"]})))
-    kept, joined = rows.filter(rows["age"] > 30), rows.join(other, "pain")
-    assert IbisRows.of(kept).is_ordered
-    assert not IbisRows.of(joined).is_ordered
-    here = learn(frame, "dose", depth=2)
-    assert learn(joined, "dose", depth=2).edges == here.edges
-    assert learn(kept, "dose", depth=2).edges == learn(frame[frame["age"] > 30], "dose", depth=2).edges

@@ -6,7 +6,9 @@ have the same bits as those in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from apsl_rules.data.databases import Opened
@@ -44,15 +46,18 @@ def _in_postgres(backend: Any, operation: Any) -> bool:
 
 
 def _in_duckdb(backend: Any, operation: Any) -> bool:
-    """Return whether a table is stored, or a view of nothing but a scan."""
-    import sqlglot
+    """Return whether nothing in the plan of a table, or of a view of it, moves rows, and the engine keeps them."""
+    (keeps,) = backend.con.execute("SELECT current_setting('preserve_insertion_order')").fetchone()
+    wanted = f"EXPLAIN (FORMAT json) {backend.compile(operation.to_expr())}"
+    ((_, plan),) = backend.con.execute(wanted).fetchall()
+    return bool(keeps) and not any(map(_moves, _names_of(json.loads(plan))))
 
-    views = backend.con.execute("SELECT sql FROM duckdb_views() WHERE view_name = ?", [operation.name]).fetchall()
-    if not views:
-        return True
-    expressions = sqlglot.expressions
-    moving = (expressions.Join, expressions.Group, expressions.Distinct, expressions.SetOperation, expressions.Window)
-    return all(sqlglot.parse_one(sql, dialect="duckdb").find(*moving) is None for (sql,) in views)
+
+def _names_of(plan: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the names of the steps of a plan of DuckDB, such as "HASH_JOIN"."""
+    for step in plan:
+        yield step["name"].replace("_", " ")
+        yield from _names_of(step["children"])
 
 
 def _in_polars(backend: Any, operation: Any) -> bool:
@@ -66,11 +71,19 @@ def _in_datafusion(backend: Any, operation: Any) -> bool:
 
 
 def _reorders(plan: str) -> bool:
-    """Return whether the plan of a query names a step after which rows may come in another order."""
-    steps = ("join", "aggregate", "group", "unique", "distinct", "union", "window", "sort", "explode", "unnest")
-    return any(line.strip().casefold().startswith(steps) for line in plan.splitlines())
+    """Return whether the plan of a query, a step in each line, has one after which rows may come in another order."""
+    return any(_moves(_ARGUMENTS.split(line)[0]) for line in plan.splitlines())
 
 
+def _moves(step: str) -> bool:
+    """Return whether a step may move rows; the kind of a join stands before it, as in "INNER JOIN"."""
+    return any(word.startswith(_MOVING) for word in step.casefold().split())
+
+
+#: How the names of steps begin that move rows, and what stands between the name of a step and its arguments.
+_MOVING = ("join", "aggregate", "group", "unique", "distinct", "union", "except", "intersect", "window", "sort",
+           "order", "top", "sample", "product", "explode", "unnest")  # fmt: skip
+_ARGUMENTS = re.compile(r"[:\[(]")
 _LOOKS: dict[str, Callable[[Any, Any], bool]] = {
     "datafusion": _in_datafusion,
     "duckdb": _in_duckdb,
