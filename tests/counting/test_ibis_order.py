@@ -78,7 +78,7 @@ def test_views_that_reorder_rows_are_seen_through() -> None:
         found = {name for name in ("one", *views) if IbisRows.of(backend.table(name)).is_ordered}
         assert found == {"one", "plain"}
     polars = ibis.polars.connect()
-    frames = [pl.from_arrow(rows).lazy() for rows in (one, two)]
+    frames = [pl.DataFrame(rows.to_pydict()).lazy() for rows in (one, two)]
     for how in ("inner", "left", "full", "semi"):
         joined = polars.create_table(how, frames[0].join(frames[1], on="k", how=how))
         assert not IbisRows.of(joined).is_ordered

@@ -71,7 +71,7 @@ def test_a_category_stays_one() -> None:
 @pytest.mark.parametrize("kind", ["string", "Int64", "boolean", "object"])
 def test_a_column_of_the_table_itself_may_have_missing_values(kind: str) -> None:
     """A column with missing values, of whatever type, is found to be the same as that of the table."""
-    values = Y.astype(kind).where(np.arange(400) % 50 > 0, None)
+    values = Y.astype(pd.api.types.pandas_dtype(kind)).where(np.arange(400) % 50 > 0, None)
     part = learn(X.assign(cost=values), values)
 
     assert part.target == "cost"
