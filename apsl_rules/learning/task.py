@@ -39,15 +39,17 @@ def describe_task(request: Request, source: Source, spec: Spec, depth: Depth, **
 
 
 def _fingerprint(source: Source) -> str:
-    """Return a hash of what is learned from: rows in memory, the counts of columns elsewhere, or a graph.
+    """Return a hash of what is learned from: rows in memory, files counted where they lie, or a graph.
 
-    Answers that come from elsewhere have no content to compare; a journal of others could be taken for theirs.
+    A database tells only how often each value of a column occurs. Oracles tell nothing that could be compared; a journal
+    of others could be taken for theirs.
     """
     data = source.data.dag if isinstance(source.data, Network) else source.data
     heading = getattr(source.table, "heading", None)
     if isinstance(data, Table | MixedTable | Dag | DagWithHidden):
         return content_fingerprint(data)
     if heading is not None:
-        return content_fingerprint(heading)
+        of_column = getattr(getattr(source.table, "source", None), "fingerprint", None)
+        return content_fingerprint((heading, of_column(0) if of_column is not None else b""))
     message = "a journal is for tables and graphs, and this oracle cannot say whether it is the same; leave journal out"
     raise InvalidArgumentError(message)

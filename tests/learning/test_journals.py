@@ -201,3 +201,15 @@ def test_the_hash_of_a_table_is_that_of_its_content(rows: Table) -> None:
     assert content_fingerprint(np.array([1, 2])) != content_fingerprint(np.array([1, 3]))
     assert content_fingerprint({"b": 1, "a": 2}) == content_fingerprint({"a": 2, "b": 1})
     assert content_fingerprint(frozenset("abc")) == content_fingerprint(frozenset("cba"))
+
+
+def test_other_rows_with_the_same_totals_are_other_data(tmp_path: Path) -> None:
+    """Rows that DuckDB counts in a file are known by the file, so that a shuffled column is seen."""
+    frame = pd.DataFrame({name: ["yes", "no"] * 100 for name in "abc"})
+    file, journal = tmp_path / "rows.parquet", tmp_path / "parts.jsonl"
+    frame.to_parquet(file, index=False)
+    learn_many(file, ["a"], counts="duckdb", journal=journal)
+    frame.assign(b=sorted(frame["b"])).to_parquet(file, index=False)
+
+    with pytest.raises(InvalidArgumentError, match="written for other data"):
+        learn_many(file, ["a"], counts="duckdb", journal=journal)
