@@ -41,8 +41,8 @@ def describe_task(request: Request, source: Source, spec: Spec, depth: Depth, **
 def _fingerprint(source: Source) -> str:
     """Return a hash of what is learned from: rows in memory, files counted where they lie, or a graph.
 
-    A database tells only how often each value of a column occurs. Oracles tell nothing that could be compared; a journal
-    of others could be taken for theirs.
+    A database tells only how often each value of a column occurs. Oracles tell nothing that could be compared, and the
+    journal of another could be taken for theirs.
     """
     data = source.data.dag if isinstance(source.data, Network) else source.data
     heading = getattr(source.table, "heading", None)
