@@ -9,6 +9,7 @@ from typing import Any
 
 from apsl_rules.errors import InvalidArgumentError, MissingPackageError
 from apsl_rules.names import Node, shown
+from apsl_rules.notebook.part_views import part_html
 from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.report.page import report_html
 from apsl_rules.rules import Mark, Proof
@@ -50,6 +51,11 @@ class PartWidget(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         return f"<PartWidget of {self.part!r}>"
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Show the widget, and the drawing where widgets cannot run, as in views of saved notebooks."""
+        data, about = super()._repr_mimebundle_(**options) or ({}, {})
+        return {**data, "text/html": part_html(self.part)}, about
 
     @traitlets.validate("selected")
     def _check(self, proposal: Mapping[str, Any]) -> tuple[Node, Node] | None:

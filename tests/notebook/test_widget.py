@@ -133,3 +133,10 @@ def test_a_kernel_gets_what_a_browser_sends(part: Part) -> None:
 def test_a_widget_says_what_it_shows(part: Part) -> None:
     """Its repr is one line."""
     assert repr(PartWidget(part)) == f"<PartWidget of {part!r}>"
+
+
+def test_a_page_without_widgets_has_the_drawing(part: Part) -> None:
+    """A saved notebook shows the part where the widget was, since no kernel answers there."""
+    data, _ = PartWidget(part)._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert data["text/html"] == part._repr_html_()
