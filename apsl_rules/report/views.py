@@ -14,8 +14,10 @@ from apsl_rules.parts import Part
 from apsl_rules.report.edges import edges_of
 from apsl_rules.report.layout import Drawing, lay_out
 
-#: A part with more nodes than this is first shown with its near layers only, up to about as many.
+#: A part with more nodes than this is first shown with its near layers only, up to about as many nodes and so many
+#: steps: with more columns, names no longer fit into their boxes.
 _AT_ONCE = 40
+_STEPS_AT_ONCE = 2
 #: A further drawing has at least so many times the nodes of the one before.
 _GROWTH = 2.0
 _ALMOST_ALL = 0.8
@@ -55,7 +57,8 @@ def _reaches(part: Part) -> Iterator[int]:
     if len(distances) <= _AT_ONCE:
         return
     sizes = {reach: sum(one <= reach for one in distances) for reach in sorted(set(distances)) if reach}
-    first = max((reach for reach, size in sizes.items() if size <= _AT_ONCE), default=min(sizes))
+    near = (reach for reach, size in sizes.items() if size <= _AT_ONCE and reach <= _STEPS_AT_ONCE)
+    first = max(near, default=min(sizes))
     for reach, size in sizes.items():
         if reach >= first and size >= _GROWTH * shown and size <= _ALMOST_ALL * len(distances):
             yield reach
