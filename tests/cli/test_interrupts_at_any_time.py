@@ -119,7 +119,7 @@ def test_an_interrupt_before_the_first_visit_writes_an_empty_part(folder: Path) 
     done = apsl("--plugin", "at_once", *words, folder=folder)
     part = load_part(folder / "empty.json")
 
-    assert (done.code, done.err) == (2, "")
+    assert (done.code, done.err) == (2, "wrote empty.json: the part around HR, 0 edges\n")
     assert (part.members, part.visited) == (("HR",), ())
     assert part.incomplete is not None
     assert part.incomplete.startswith("stopped at an interrupt after 0 visits; ")

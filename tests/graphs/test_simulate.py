@@ -85,6 +85,8 @@ def alike(read: object, level: str) -> bool:
 @given(networks(), st.sampled_from(["csv", "tsv"]))
 @example(coins("a,b", 'say "no"', "two\nlines", "two\r\nlines", "\r", "\t", " x ", "é", "\ufeff"), "csv")
 @example(coins("true", "false", node="\ufeffA"), "csv")
+@example(coins("\t", "x", node="0\t0"), "csv")
+@example(coins("x;y", "z;w", node="a;b"), "tsv")
 @example(coins("0.5", "a word that may not be drawn"), "csv")
 @example(coins("#", "'", "-", "None", "inf.", "1e"), "tsv")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)

@@ -72,6 +72,8 @@ class Lines:
 def read_header(file: Path, separator: str) -> list[str]:
     """Return the names in the first line, and refuse a header without names or with another separator."""
     with open_text(file) as handle:
+        is_quoted = handle.read(1) == '"'  # then a separator in the name is meant
+        handle.seek(0)
         try:
             rows = csv.reader(handle, delimiter=separator)
             header, first = next(rows, []), next(rows, [])
@@ -89,7 +91,7 @@ def read_header(file: Path, separator: str) -> list[str]:
         raise DataError(message)
     both = set(header[0].strip(";\t|,")) & set("".join(first))
     other = next((one for one in (";", "\t", "|", ",") if one != separator and one in both), None)
-    if len(header) == 1 and other is not None:
+    if len(header) == 1 and other is not None and not is_quoted:
         kind = "tab" if separator == "\t" else "comma"
         message = (
             f"the file {str(file)!r} has one column {header[0]!r}; write it with a {kind} between the fields, "

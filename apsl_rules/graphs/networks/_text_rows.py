@@ -23,6 +23,8 @@ _BYTES_AT_ONCE = 2**20
 _MOST_BYTES = 2**26
 _ROWS_AT_ONCE = 256
 _TRUTH_VALUES = ("true", "false")
+#: What ends a field in some kind of text file, and the quotation mark.
+_MARKS = frozenset(',;|"')
 
 
 class TextRows:
@@ -60,7 +62,7 @@ def field(text: str, separator: str = ",") -> str:
     >>> print(field("yes"), field("a, b"), field('5" long'))
     yes "a, b" "5"" long"
     """
-    if text and text.isprintable() and text == text.strip() and separator not in text and '"' not in text:
+    if text and text.isprintable() and text == text.strip() and _MARKS.isdisjoint(text) and separator not in text:
         return text
     return '"' + text.replace('"', '""') + '"'
 
