@@ -22,6 +22,7 @@ except ModuleNotFoundError as missing:
     raise MissingPackageError(_MESSAGE) from missing
 
 _APART = (Mark.GAP, Mark.UNKNOWN)
+_ENDS = 2
 
 
 class PartWidget(anywidget.AnyWidget):
@@ -63,7 +64,7 @@ class PartWidget(anywidget.AnyWidget):
         edge = proposal["value"]
         if edge is None:
             return None
-        if isinstance(edge, str) or not isinstance(edge, Iterable) or len(pair := tuple(edge)) != 2:  # noqa: PLR2004
+        if isinstance(edge, str) or not isinstance(edge, Iterable) or len(pair := tuple(edge)) != _ENDS:
             message = f"selected is {edge!r}; give the two ends of an edge, such as ('a', 'b'), or None"
             raise InvalidArgumentError(message)
         x, y = pair
@@ -91,7 +92,7 @@ class PartWidget(anywidget.AnyWidget):
 
     def _edge(self, names: Any) -> tuple[Node, Node] | None:
         """Return the edge with two names; where nodes share a name, one that is an edge of the part."""
-        if not (isinstance(names, list | tuple) and len(names) == 2 and all(isinstance(one, str) for one in names)):  # noqa: PLR2004
+        if not (isinstance(names, list | tuple) and len(names) == _ENDS and all(isinstance(one, str) for one in names)):
             return None
         pairs = product(*(self._by_name.get(one, []) for one in names))
         return next(((x, y) for x, y in pairs if x != y and self.part.mark(x, y) not in _APART), None)

@@ -31,7 +31,7 @@ class CountingOracle(GSquare):
 
     swept: Counter[Node]
 
-    def associations(self, x: Node) -> Sweep:  # type: ignore[override]
+    def associations(self, x: Node) -> Sweep:  # type: ignore[override]  # only its use for a sweep
         """Count, and sweep."""
         self.swept[x] += 1
         return super().associations(x)

@@ -111,6 +111,7 @@ def _of_duckdb(opened: Opened) -> tuple[int | None, int | None]:
 
 def _billed(opened: Opened, statements: Sequence[str]) -> int:
     """Return what BigQuery says that it would bill: it plans each statement and runs none."""
+    # The driver of BigQuery is installed by those who use it.
     from google.cloud.bigquery import QueryJobConfig  # type: ignore[import-not-found, unused-ignore]
 
     plan = QueryJobConfig(dry_run=True, use_query_cache=False)
