@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from apsl_rules.masking import masked
+
 
 class ApslError(Exception):
-    """The root of all errors that a user can cause; its text is one sentence that says what to do."""
+    """The root of all errors that a user can cause; its text is one sentence that says what to do, without secrets."""
+
+    def __init__(self, *said: object) -> None:
+        super().__init__(*(masked(one) if isinstance(one, str) else one for one in said))
 
 
 class InvalidArgumentError(ApslError, ValueError):

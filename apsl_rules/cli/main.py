@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import traceback
 from pathlib import Path
 
 import click
@@ -17,6 +18,7 @@ from apsl_rules.cli.command_group import CommandGroup
 from apsl_rules.cli.streams import prepare_streams
 from apsl_rules.cli.typing_mistakes import sentence
 from apsl_rules.errors import ApslError
+from apsl_rules.masking import masked, secrets_of
 
 _EXAMPLES = """\b
 Examples:
@@ -71,7 +73,9 @@ def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
 def run() -> int:
     """Run the command line and return its exit code; a user's mistake ends in one sentence, never in a traceback."""
     logger = logging.getLogger("apsl_rules")
-    logger.addHandler(logging.StreamHandler())
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Masked())
+    logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     prepare_streams()
     try:
@@ -91,9 +95,10 @@ def run() -> int:
     except MemoryError as error:
         click.echo(f"apsl: not enough memory ({error}); ask for less, or for fewer levels or rows", err=True)
         code = 1
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - told in one sentence
         if "APSL_DEBUG" in os.environ:
-            raise
+            _say("".join(traceback.format_exception(error)).rstrip())
+            return 1
         kind = type(error).__name__
         first = (str(error).splitlines() or [""])[0]
         advice = "please report it; APSL_DEBUG=1 shows the traceback"
@@ -104,11 +109,15 @@ def run() -> int:
 
 def _say(text: str) -> None:
     """Print what is wrong, without the secrets of the addresses of databases that were typed."""
-    from apsl_rules.data.databases import DatabaseTable, is_database
+    secrets = (secret for word in sys.argv[1:] if ":" in word for secret in secrets_of(word))
+    click.echo(masked(text, secrets), err=True)
 
-    for word in filter(is_database, sys.argv[1:]):
-        text = DatabaseTable(word).redact(text)
-    click.echo(text, err=True)
+
+class _Masked(logging.Formatter):
+    """Lines of the log without secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return masked(super().format(record))
 
 
 def _main() -> int | None:

@@ -11,6 +11,7 @@ from contextlib import redirect_stdout
 from typing import Any
 
 from apsl_rules.errors import ApslError
+from apsl_rules.masking import masked
 from apsl_rules.server.answers import answer
 from apsl_rules.server.harmless import plain_data
 from apsl_rules.server.limits import Limits
@@ -37,7 +38,7 @@ def _answered(question: dict[str, Any]) -> dict[str, Any]:
         return {"error": "it takes more memory than one call may; give a smaller table, or a smaller depth"}
     except Exception as error:  # noqa: BLE001 - the client gets a sentence, whatever went wrong
         first = (str(error).splitlines() or [""])[0]
-        return {"error": f"internal error ({type(error).__name__}: {first}); please report it"}
+        return {"error": masked(f"internal error ({type(error).__name__}: {first}); please report it")}
 
 
 def _bound_memory() -> None:

@@ -14,6 +14,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from apsl_rules._arguments import spelt
+from apsl_rules.masking import masked
 from apsl_rules.names import nearest
 from apsl_rules.server.harmless import plain_text
 from apsl_rules.server.limits import Limits
@@ -224,4 +225,4 @@ class Calls:
 
 
 def _refused(sentence: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=sentence)], is_error=True)
+    return CallToolResult(content=[TextContent(text=masked(sentence))], is_error=True)

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import SplitResult, parse_qsl, unquote, unquote_plus, urlsplit
+from urllib.parse import SplitResult
 
 import attrs
 
+from apsl_rules.data.readers.paths import is_there
 from apsl_rules.errors import ApslError, DataError
+from apsl_rules.masking import address_parts, masked_driver_text, secrets_of, shown_address, split_table
 from apsl_rules.names import Node
 
 if TYPE_CHECKING:
@@ -18,18 +20,21 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-HIDDEN = "***"
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-#: A host without a user before it: a name, or an address in brackets, and a port.
-_HOST = re.compile(r"(\[[^\]]*\]|[^:]*)(:[0-9]*)?")
-#: Parameters of an address that are no secrets; the values of all others are hidden.
-_SHOWN = frozenset({"account", "charset", "database", "dataset", "driver", "location", "port", "region", "role",
-                    "schema", "sslmode", "warehouse"})  # fmt: skip
+_EXACT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+#: What may be meant as an address, though it has another number of slashes, or none, or blanks before it.
+_LIKE_ADDRESS = re.compile(
+    r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*://|(?:[A-Za-z][A-Za-z0-9+.-]+:)+/|[^/\\]+:.*@|[^/]*//[^/]*:.*@)", re.DOTALL
+)
 
 
 def is_database(source: object) -> bool:
-    """Return whether a source is the address of a table in a database, such as ``sqlite:///file.db#table``."""
-    return isinstance(source, DatabaseTable) or (isinstance(source, str) and _SCHEME.match(source) is not None)
+    """Return whether a source is the address of a table in a database, such as ``sqlite:///file.db#table``.
+
+    One that is misspelt is one too, so that what is wrong with it is said without its password.
+    """
+    if isinstance(source, str):
+        return _LIKE_ADDRESS.match(source) is not None and not is_there(source)
+    return isinstance(source, DatabaseTable)
 
 
 def is_ibis_table(source: object) -> bool:
@@ -47,44 +52,30 @@ class DatabaseTable:
     @cached_property
     def url(self) -> str:
         """Return the address of the database, with its secrets."""
-        return self.address.rpartition("#")[0] or self.address
+        return split_table(self.address)[0]
 
     @cached_property
     def table(self) -> str | None:
         """Return the name of the table, as the address spells it."""
-        before, _, name = self.address.rpartition("#")
-        return name if before and name else None
+        return split_table(self.address)[1]
 
     @cached_property
     def parts(self) -> SplitResult:
         """Return the address in parts."""
-        try:
-            parts = urlsplit(self.url)
-        except ValueError:
-            parts = None
-        if parts is None:
+        parts = address_parts(self.address)
+        if parts is not None:
+            return parts
+        if _EXACT.match(self.address):
             message = (
-                "the address of the database cannot be read; give one such as 'postgres://user@host/database#table'"
+                "the address of the database cannot be read: it has an '@' after the end of its host, or a port that "
+                "is no number; write '/' in a password as %2F, '#' as %23 and '?' as %3F"
             )
-            raise DataError(message)
-        if self._is_torn(parts):
+        else:
             message = (
-                "the address of the database has an '@' after the end of its host, or a port that is no number; write "
-                "'/' in a password as %2F, '#' as %23 and '?' as %3F"
+                f"{self.shown!r} is neither a file nor the address of a database; an address begins with its engine, a "
+                "colon and two slashes, such as 'postgres://user@host/database#table'"
             )
-            raise DataError(message)
-        return parts
-
-    def _is_torn(self, parts: SplitResult) -> bool:
-        """Return whether a password may have been cut in two, so that none of its halves would be hidden."""
-        if "@" in parts.netloc:
-            return False
-        if not _HOST.fullmatch(parts.netloc):
-            return True
-        if ":" not in parts.netloc or parts.netloc.startswith("["):
-            return False
-        beyond = parts.path + parts.fragment + ("" if parts.path else self.table or "")
-        return "@" in beyond or any("@" in one and "=" not in one for one in parts.query.split("&"))
+        raise DataError(message)
 
     @property
     def engine(self) -> str:
@@ -94,41 +85,13 @@ class DatabaseTable:
     @cached_property
     def shown(self) -> str:
         """Return the address without secrets."""
-        return self._shown_url if self.table is None else f"{self._shown_url}#{self.table}"
-
-    @cached_property
-    def _shown_url(self) -> str:
-        """Return the address of the database without secrets."""
-        parts = self.parts
-        where = parts.netloc
-        if "@" in where:
-            user, _, host = where.rpartition("@")
-            name, mark, _ = user.partition(":")
-            where = f"{name}:{HIDDEN}@{host}" if mark else f"{name}@{host}"
-        given = parse_qsl(parts.query, keep_blank_values=True)
-        query = "&".join(f"{name}={value if name.casefold() in _SHOWN else HIDDEN}" for name, value in given)
-        return f"{parts.scheme}://{where}{parts.path}{'?' if query else ''}{query}"
-
-    @cached_property
-    def _secrets(self) -> tuple[str, ...]:
-        """Return what must not be shown, as it is spelt and as it is meant, longest first."""
-        spelt = [self.address, self.url]
-        user, mark, _ = self.parts.netloc.rpartition("@")
-        password = user.partition(":")[2] if mark else ""
-        spelt += [password, unquote(password), unquote_plus(password)]
-        for name, value in parse_qsl(self.parts.query):
-            if name.casefold() not in _SHOWN:
-                spelt += [value]
-        spelt += [one.partition("=")[2] for one in self.parts.query.split("&") if "=" in one]
-        known = {value for name, value in parse_qsl(self.parts.query) if name.casefold() in _SHOWN}
-        return tuple(sorted({one for one in spelt if one and one not in known}, key=len, reverse=True))
+        return shown_address(self.address)
 
     def redact(self, text: str) -> str:
-        """Return a text without the secrets of the address."""
-        whole = {self.url: self._shown_url, self.address: self.shown}
-        for secret in self._secrets:
-            text = text.replace(secret, whole.get(secret, HIDDEN))
-        return text
+        """Return what an engine says without the secrets of the address."""
+        for whole, shown in ((self.address, self.shown), (self.url, shown_address(self.url))):
+            text = text.replace(whole, shown)
+        return masked_driver_text(text, secrets_of(self.address))
 
     def __repr__(self) -> str:
         return f"DatabaseTable({self.shown!r})"

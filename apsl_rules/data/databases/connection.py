@@ -11,7 +11,9 @@ from weakref import finalize
 import attrs
 
 from apsl_rules.data.databases.address import DatabaseTable, ask, is_ibis_table
+from apsl_rules.data.readers.paths import is_folder, is_there
 from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.masking import shown_address
 from apsl_rules.names import Node, listing, nearest
 
 _NAMES = {"postgresql": "postgres"}
@@ -95,10 +97,10 @@ def _open_sqlite(ibis: Any, _engine: str, table: DatabaseTable) -> Any:
     if spelt.startswith("//"):
         spelt = f"/{spelt.lstrip('/')}"  # others write four slashes before an absolute path
     path, beside = Path(spelt), Path(spelt.lstrip("/"))
-    if not path.exists() and beside.exists():
+    if not is_there(path) and is_there(beside):
         path = beside  # and three before a relative one
-    if not path.is_file():
-        message = f"there is no file {str(path)!r}; check the path after sqlite://"
+    if not is_there(path) or is_folder(path):
+        message = f"there is no file {shown_address(str(path))!r}; check the path after sqlite://"
         raise DataError(message)
     connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, check_same_thread=False)
     connection.set_progress_handler(lambda: 0, _STEPS)

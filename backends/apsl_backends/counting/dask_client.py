@@ -11,6 +11,7 @@ from typing import Any
 
 from apsl_backends.counting.dask_watch import ask_cluster, within
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.masking import shown_address
 
 _ADDRESS = re.compile(r"(?:[a-z]+://)?[^\s/]+:\d{1,5}|inproc://\S+")
 _PATIENCE = 5
@@ -22,6 +23,9 @@ def client_at(address: str | None) -> Any:
     """Connect to the cluster at an address, or to one in this process, which is started when first asked for."""
     if address is None:
         return _local_client()
+    if "@" in address:
+        message = f"the Dask address is {shown_address(address)!r}; a scheduler knows no users, so give HOST:PORT alone"
+        raise InvalidArgumentError(message)
     if not _ADDRESS.fullmatch(address):
         message = f"the Dask address is {address!r}; give HOST:PORT, such as 'dask:tcp://127.0.0.1:8786'"
         raise InvalidArgumentError(message)
