@@ -71,7 +71,7 @@ def path_text(value: object, what: str) -> str:
     """Take the path of a file as text."""
     if isinstance(value, str | PathLike):
         path = fspath(value)
-        if isinstance(path, str) and "\0" not in path and _has_bytes(path):
+        if isinstance(path, str) and path and "\0" not in path and _has_bytes(path):
             return path
     message = f"{what} is {spelt(value)}; give the path of a file as text or Path"
     raise InvalidArgumentError(message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -23,6 +24,11 @@ STDOUT = "/dev/stdout"
 _STREAM = re.compile(r"/dev/(stdin|stderr|fd/\d+)|/proc/(self|\d+)/fd/\d+")
 _PRIVATE = 0o600
 _NEW = 0o666  # the umask takes away from it, as for any new file
+_ADVICE = {
+    **dict.fromkeys((errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)), "choose a place with free space"),
+    errno.EFBIG: "allow larger files, or write less",
+    errno.ENAMETOOLONG: "give a shorter name",
+}
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",
@@ -84,9 +90,13 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
             draft.unlink(missing_ok=True)
             raise
     except OSError as error:
-        reason = error.strerror or error
-        message = f"cannot write {str(path)!r}: {reason}; give a path in a folder that exists and is writable"
-        raise InvalidArgumentError(message) from error
+        raise cannot_write(path, error) from error
+
+
+def cannot_write(path: str | Path, error: OSError) -> InvalidArgumentError:
+    """Return the refusal of a path that the system could not write, with advice that suits its reason."""
+    advice = _ADVICE.get(error.errno or 0, "give a path in a folder that exists and is writable")
+    return InvalidArgumentError(f"cannot write {str(path)!r}: {error.strerror or error}; {advice}")
 
 
 def check_place(path: str | Path) -> None:

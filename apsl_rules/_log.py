@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import IO, Any, Self
 
+from apsl_rules._atomic import cannot_write
 from apsl_rules.errors import DataError, InvalidArgumentError
 
 #: How every record begins, and so a torn one; any other file is left as it is.
@@ -31,6 +33,7 @@ class Log(Mapping[str, dict[str, Any]]):
         self._seconds = seconds
         self._written = monotonic()
         self._file: IO[bytes] | None = None
+        self._is_new = False
         #: Where each record begins and ends in the file.
         self.places: dict[str, tuple[int, int]] = {}
 
@@ -38,10 +41,10 @@ class Log(Mapping[str, dict[str, Any]]):
         """Lock the file, find its records, and cut off a torn last line."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._is_new = not self._path.exists()
             file = self._path.open("a+b")
         except OSError as error:
-            message = f"cannot write {str(self._path)!r}: {error.strerror or error}; give a path that is writable"
-            raise InvalidArgumentError(message) from error
+            raise cannot_write(self._path, error) from error
         try:
             self._take_up(file)
         except BaseException:
@@ -62,10 +65,18 @@ class Log(Mapping[str, dict[str, Any]]):
         file.seek(end)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._file is not None:
-            os.fsync(self._file.fileno())
-            self._file.close()
-            self._file = None
+        if self._file is None:
+            return
+        file, self._file = self._file, None
+        with file:
+            if self._is_new and not self.places:
+                with suppress(OSError):  # Windows removes no open file
+                    self._path.unlink()
+            try:
+                os.fsync(file.fileno())
+            except OSError as failed:
+                if error is None:
+                    raise cannot_write(self._path, failed) from failed
 
     def add(self, record: dict[str, Any]) -> None:
         """Append a record."""
@@ -73,12 +84,16 @@ class Log(Mapping[str, dict[str, Any]]):
             message = "the log is not open; use it in a with block"
             raise InvalidArgumentError(message)
         line = json.dumps({"key": record["key"], **record}, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
-        begin = self._file.seek(0, os.SEEK_END)
-        self._file.write(line)
-        self._file.flush()
-        if monotonic() - self._written >= self._seconds:
-            os.fsync(self._file.fileno())
-            self._written = monotonic()
+        number = self._file.fileno()
+        begin = os.lseek(number, 0, os.SEEK_END)
+        try:
+            _write_whole(number, line)
+            if monotonic() - self._written >= self._seconds:
+                os.fsync(number)
+                self._written = monotonic()
+        except OSError as error:
+            os.ftruncate(number, begin)  # what is there stays whole
+            raise cannot_write(self._path, error) from error
         self.places[record["key"]] = (begin, begin + len(line))
 
     def __getitem__(self, key: str) -> dict[str, Any]:
@@ -121,6 +136,12 @@ def find_records(file: IO[bytes], path: Path) -> tuple[dict[str, tuple[int, int]
             raise DataError(message) from error
         end += len(line)
     return places, end
+
+
+def _write_whole(number: int, line: bytes) -> None:
+    """Write a line past all buffers, so that nothing of one that failed is written later."""
+    while line:
+        line = line[os.write(number, line) :]
 
 
 def _lock(file: IO[bytes]) -> None:

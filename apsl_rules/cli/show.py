@@ -106,7 +106,7 @@ def report(manager: Plugins, /, part_file: str, *, data: str | None, counts: str
     if out is None and apart:
         message = f"{part_file!r} is no file beside which the page could lie; add --out FILE"
         raise InvalidArgumentError(message)
-    path = out or str(Path(part_file).with_suffix(".html"))
+    path = out if out is not None else str(Path(part_file).with_suffix(".html"))
     rows = None if data is None else open_source(data, manager, counts=counts)
     reading = {} if counts is None else {"counts": counts}
     part.report(path, data=rows, **reading)

@@ -137,3 +137,11 @@ def test_text_that_utf8_cannot_hold_is_refused_by_every_writer(tmp_path: Path) -
         write_text(tmp_path / "file", "a\udfff")
 
     assert not list(tmp_path.iterdir())
+
+
+def test_no_path_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty path is refused, and nothing is written into the current folder."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidArgumentError, match="the file to write is ''; give the path of a file"):
+        write_text("", "x")
+    assert not list(tmp_path.iterdir())

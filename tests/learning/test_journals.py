@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -140,7 +142,7 @@ def test_a_journal_of_another_run_is_refused_in_a_sentence(rows: Table, tmp_path
         with pytest.raises(DataError, match="is no record of finished work"):
             load_parts(notes)
         assert notes.read_text() == text
-    with pytest.raises(InvalidArgumentError, match="give a path that is writable"):
+    with pytest.raises(InvalidArgumentError, match="give a path in a folder that exists and is writable"):
         learn_many(rows, TARGETS, journal=tmp_path)
     with pytest.raises(DataError, match="cannot read"):
         load_parts(tmp_path / "nowhere.jsonl")
@@ -213,3 +215,44 @@ def test_other_rows_with_the_same_totals_are_other_data(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidArgumentError, match="written for other data"):
         learn_many(file, ["a"], counts="duckdb", journal=journal)
+
+
+_FULL = """
+import resource, sys
+from apsl_rules import learn_many, network, stability
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.graphs.networks.sampling import sample
+
+rows = sample(network("alarm"), 200, seed=2)
+run, path, most = sys.argv[1], sys.argv[2], int(sys.argv[3])
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+try:
+    if run == "many":
+        learn_many(rows, ["BP", "HR", "TPR"], journal=path)
+    else:
+        stability(rows, "HR", resamples=40, journal=path)
+except InvalidArgumentError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+@pytest.mark.parametrize("most", [0, 8_000])
+@pytest.mark.parametrize("run", ["many", "stability"])
+def test_a_full_disk_ends_in_a_sentence_and_leaves_whole_records(run: str, most: int, tmp_path: Path) -> None:
+    """A journal that cannot grow any more says so; what it has stays readable, and no empty file is left."""
+    path = tmp_path / "journal.jsonl"
+    if run == "many":
+        most //= 4  # the head is shorter than that, and the first part is not
+    command = [sys.executable, "-c", _FULL, run, str(path), str(most)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"cannot write {str(path)!r}: File too large; allow larger files, or write less\n"
+    assert done.stderr == ""
+    assert path.exists() == (most > 0)
+    if most:
+        assert path.read_bytes().endswith(b"\n")
+        rows = sample(network("alarm"), 200, seed=2)
+        if run == "many":
+            assert len(learn_many(rows, ["BP", "HR", "TPR"], journal=path)) == 3
+        else:
+            assert stability(rows, "HR", resamples=40, journal=path).resamples == 40
