@@ -11,7 +11,7 @@ import click
 from apsl_rules.cli.completion import complete_finders, complete_learners, complete_oracles
 from apsl_rules.cli.config import config_option
 from apsl_rules.cli.reading_options import nodes_named, reading_options, with_reading
-from apsl_rules.data.databases import DatabaseTable, ScanPlan, is_database, shown_source
+from apsl_rules.data.databases import DatabaseTable, ScanPlan, duckdb_file, is_database, shown_source
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Depth, Node, node_named
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, Part, least_direction
@@ -185,10 +185,10 @@ def plan_part(name: str, manager: Plugins, *, target: str | None, **settings: An
     """Say what learning a part would read of a table in a database."""
     from apsl_rules.learning import dry_run
 
-    if not is_database(name):
+    source = duckdb_file(name) or (DatabaseTable(name) if is_database(name) else None)
+    if source is None:
         message = f"--dry-run is for tables in databases, and {name!r} is none; leave it out"
         raise InvalidArgumentError(message)
-    source = DatabaseTable(name)
     nodes, wanted = source.columns, _require_target(name, target)
     rest = for_library(settings, nodes)
     del rest["depth"]

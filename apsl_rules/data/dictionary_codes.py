@@ -158,7 +158,10 @@ class _Reader:
         if self.plan.missing == "refuse" and (gaps := problem_of_gaps(known, absent, rows)):
             self.problems.append(gaps)
         refuse(self.problems)
-        kinds = tuple(self.kinds.get(place, ColumnKind(name, "set aside", DROPPED)) for place, name in enumerate(names))
+        kinds = tuple(
+            self.kinds.get(place, ColumnKind(name, "set aside", self.plan.aside.get(place, DROPPED)))
+            for place, name in enumerate(names)
+        )
         aside = notes_on_kinds(kinds, self.crowded)
         if not kept:
             message = f"no column is left to learn from: {'; '.join(aside)}"

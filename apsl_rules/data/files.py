@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from apsl_rules.data.readers.delimited import read_header
-from apsl_rules.data.readers.paths import FileKind, existing_file, file_kind
+from apsl_rules.data.readers.paths import FileKind, existing_file, file_kind, is_folder, is_there
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, listing, nearest
 
@@ -64,13 +64,13 @@ class FileTable:
     def files(self) -> tuple[Path, ...]:
         """Return the files, sorted by name."""
         name = self.path if self.table is None else self.path[: -len(self.table) - 1]
-        if not has_magic(name) or Path(name).exists():
+        if not has_magic(name) or is_there(name):
             folder = Path(name)
-            found = sorted(folder.glob("*.parquet")) if folder.is_dir() else [existing_file(name)]
+            found = sorted(folder.glob("*.parquet")) if is_folder(folder) else [existing_file(name)]
         else:
             found = [existing_file(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - any pattern
         if not found:
-            problem = f"the folder {name!r} has no Parquet file" if Path(name).is_dir() else f"no file matches {name!r}"
+            problem = f"the folder {name!r} has no Parquet file" if is_folder(name) else f"no file matches {name!r}"
             message = f"{problem}; check the path"
             raise DataError(message)
         if len(found) > 1 and {file_kind(file) for file in found} != {"parquet"}:
@@ -176,4 +176,4 @@ def is_left_in_place(source: object) -> bool:
     named = name.casefold().rpartition("#")[0] or name.casefold()
     if named.endswith(DATABASE_ENDINGS) or name.casefold().endswith(DATABASE_ENDINGS):
         return True
-    return (has_magic(name) and not Path(name).exists()) or Path(name).is_dir()
+    return (has_magic(name) and not is_there(name)) or is_folder(name)

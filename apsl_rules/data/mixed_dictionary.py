@@ -99,7 +99,10 @@ def mixed_dictionary(names: Sequence[Node], columns: Mapping[int, Distinct], pla
     if plan.missing == "refuse" and (gaps := problem_of_gaps(known, absent, rows)):
         problems.append(gaps)
     refuse(problems)
-    told = tuple(kinds.get(place, ColumnKind(name, "set aside", DROPPED)) for place, name in enumerate(names))
+    told = tuple(
+        kinds.get(place, ColumnKind(name, "set aside", plan.aside.get(place, DROPPED)))
+        for place, name in enumerate(names)
+    )
     aside = notes_on_kinds(told, crowded)
     if not made:
         message = f"no column is left to learn from: {'; '.join(aside)}"

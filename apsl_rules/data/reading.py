@@ -9,7 +9,7 @@ import attrs
 
 from apsl_rules._arguments import listed, mapping, spelt
 from apsl_rules.data.cuts import Cut, parse_cut
-from apsl_rules.data.kinds import Kind
+from apsl_rules.data.kinds import Kind, of_type
 from apsl_rules.data.levels import LevelRule
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest, require_known
@@ -55,7 +55,9 @@ class Reading:
         places = tuple(
             place
             for place, name in enumerate(names)
-            if (only is None or name in only) and name not in (dropped or ()) and name != self.weights
+            if (only is None or name in only)
+            and name not in (dropped or ())
+            and (self.weights is None or name != self.weights)
         )
         if not places:
             message = "no column is left; take some out of drop=, or name more in only="
@@ -70,6 +72,7 @@ class Plan:
 
     ``cuts`` says how to cut columns that are named, None for those that stay numbers, and ``cut`` the other numbers.
     ``inferred`` are kinds that were found in more rows and stay. ``is_cut_asked`` says that ``cut`` is the caller's.
+    ``aside`` says of some columns that are not read why they are set aside.
     """
 
     missing: MissingRule
@@ -81,6 +84,12 @@ class Plan:
     places: tuple[int, ...]
     inferred: Mapping[Node, Kind] = attrs.field(factory=dict)
     is_cut_asked: bool = True
+    aside: Mapping[int, str] = attrs.field(factory=dict)
+
+    def without(self, types: Mapping[int, str]) -> Plan:
+        """Return the plan with columns set aside whose types, by place, have neither levels nor numbers."""
+        aside = {place: of_type(types[place]) for place in self.places if place in types}
+        return attrs.evolve(self, places=tuple(one for one in self.places if one not in aside), aside=aside)
 
     def asked_kind(self, name: Node) -> Kind | None:
         """Return the kind that the caller gave a column; one that is to be cut is a number."""

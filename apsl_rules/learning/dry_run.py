@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from apsl_rules.data import plan_counting
-from apsl_rules.data.databases import ScanPlan, is_database, is_ibis_table, open_database, plan_scan
+from apsl_rules.data.databases import (
+    ScanPlan,
+    describe_duckdb_file,
+    duckdb_file,
+    is_database,
+    is_ibis_table,
+    open_database,
+    plan_scan,
+    types_set_aside,
+)
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.learning.request import Request, Settings
 from apsl_rules.names import Node, check_target, require_known
@@ -18,13 +27,14 @@ def dry_run(source: Any, target: Node, **settings: Unpack[Settings]) -> ScanPlan
     columns; of the ``settings``, which are those of ``learn``, ``only`` and ``drop`` leave columns out. ``print`` shows
     the plan.
     """
-    if not is_database(source) and not is_ibis_table(source):
+    file = duckdb_file(source)
+    if file is None and not is_database(source) and not is_ibis_table(source):
         message = "a dry run is for tables in databases; give an address such as 'postgres://user@host/database#table'"
         raise InvalidArgumentError(message)
     check_target(target)
     request = Request.of(settings, "dry_run")
-    opened = open_database(source)
-    plan = plan_counting(opened.names, only=request.only, drop=request.drop)
+    opened = open_database(source) if file is None else describe_duckdb_file(file)
+    plan = plan_counting(opened.names, only=request.only, drop=request.drop).without(types_set_aside(opened.table))
     names = [opened.names[place] for place in plan.places]
     require_known(target, names, "target")
     return plan_scan(opened, names)

@@ -26,7 +26,6 @@ from apsl_rules.data import count_levels, table
 from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.counts.source import CountSource, heading_of
 from apsl_rules.data.files import FileTable
-from apsl_rules.data.notes import notes_on, notes_on_counts
 from apsl_rules.data.table import Table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.oracles.protocol import Search
@@ -223,7 +222,8 @@ def test_copies_and_constants_are_noted() -> None:
     """What stands out in a table is told from counts as from rows; missing values must go together too."""
     codes = np.array([[0, 1, 2, 1, 0, 3], [2, 0, 1, 0, 2, 3], [2, 0, 1, 0, 2, 1], [0] * 6, [1, 0, 1, 0, 1, 0]])
     drawn = coded(codes, [3, 3, 3, 1, 2])
-    notes = notes_on(drawn, drawn.names)
+    here, there = (learn_graph(source, learner="apsl").notes for source in (drawn, TableCounts(drawn)))
 
-    assert len(notes) == 2
-    assert notes_on_counts(CachedCounts(TableCounts(drawn)), drawn.names)[:-1] == notes
+    told = [note for note in here if note.startswith(("duplicate", "columns that never vary"))]
+    assert len(told) == 2
+    assert set(there).issuperset(told)

@@ -147,11 +147,15 @@ def test_a_database_without_rows_is_refused(store: Store) -> None:
                 opening(source, {})
 
 
-def test_columns_without_levels_are_refused() -> None:
-    """Lists and bytes get a sentence that names the column; left out, the others are learned from."""
+def test_columns_without_levels_are_set_aside() -> None:
+    """Lists and bytes get a sentence that names the column, and the others are learned from; memory takes none."""
     rows = ibis.memtable(pa.table({"x": [[1], [2], [1]], "y": ["a", "b", "a"], "z": ["u", "v", "u"]}))
+    noted = open_counts(rows, {})
+    assert isinstance(noted, CachedCounts)
+    assert noted.heading.names == ("y", "z")
+    assert "column 'x' is set aside: it holds values of the type array" in noted.heading.notes[0]
     with pytest.raises(DataError, match=r"column 'x' holds array<int64>, which has no levels .*leave it out"):
-        open_counts(rows, {})
+        open_counts(rows, {"counts": "memory"})
     found = open_counts(rows, {"drop": ["x"]})
     assert isinstance(found, CachedCounts)
     assert found.heading.names == ("y", "z")
@@ -352,3 +356,23 @@ def test_a_dry_run_tells_what_the_catalogue_knows(postgres: PostgresServer) -> N
     assert plan.size is not None
     assert plan.size > 5000 * 5
     assert "about 5,000 rows, 5 columns" in str(plan)
+
+
+def test_a_column_that_has_neither_levels_nor_numbers_is_set_aside(postgres: PostgresServer) -> None:
+    """A jsonb column, an array and bytes are noted, and the others are learned from as if these were not there."""
+    with postgres.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS odd")
+        cursor.execute(
+            "CREATE TABLE odd AS SELECT i % 3 AS a, (i % 3 + i % 2) % 3 AS b, (i * 1.5 % 7.7)::float8 AS x, "
+            "jsonb_build_object('k', i) AS doc, ARRAY[i] AS list, 'x'::bytea AS raw FROM generate_series(1, 300) AS i"
+        )
+    part = learn(postgres.address("odd"), "a")
+    plain = learn(postgres.address("odd"), "a", drop=["doc", "list", "raw"])
+    assert part.edges == plain.edges
+    said = [note for note in part.notes if "set aside" in note]
+    assert said == [
+        "column 'doc' is set aside: it holds values of the type json, which are neither levels nor numbers",
+        "column 'list' is set aside: it holds values of the type array, which are neither levels nor numbers",
+        "column 'raw' is set aside: it holds values of the type binary, which are neither levels nor numbers",
+    ]
+    assert [name for name, _ in dry_run(postgres.address("odd"), "a").columns] == ["a", "b", "x"]

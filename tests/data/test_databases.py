@@ -170,3 +170,17 @@ def test_nothing_heavy_is_loaded_for_files() -> None:
     code = "import sys, apsl_rules.learning; print(any(m in sys.modules for m in ('ibis', 'sqlglot', 'sqlite3')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_dry_run_takes_a_duckdb_file_as_it_is_named(tmp_path: Path) -> None:
+    """By its path or its address, what would be read is said from the catalogue."""
+    import duckdb
+
+    path = tmp_path / "rows.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT i % 3 AS a, [i] AS list, i * 0.5::DOUBLE AS x FROM range(90) r(i)")
+    for source in (f"{path}#t", f"duckdb://{path}#t", path):
+        plan = dry_run(source, "a")
+        assert (plan.engine, plan.rows) == ("duckdb", 90)
+        assert [name for name, _ in plan.columns] == ["a", "x"]
+        assert all("SELECT" in statement for statement in plan.statements)

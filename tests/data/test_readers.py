@@ -18,10 +18,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apsl_rules import learn
 from apsl_rules.data import coded_table
 from apsl_rules.data.readers import MISSING_FIELDS, file_kind, read_csv, read_integers, read_parquet, read_supplement
 from apsl_rules.data.readers.delimited import _field_counts
-from apsl_rules.errors import DataError, MissingPackageError
+from apsl_rules.errors import ApslError, DataError, MissingPackageError
 
 FIELDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=4).filter(
     lambda text: text not in MISSING_FIELDS and not text.isspace()
@@ -265,3 +266,10 @@ def test_a_wide_csv_round_trips(tmp_path: Path) -> None:
     frame = pd.DataFrame(matrix, columns=[f"v{place}" for place in range(300)])
     frame.to_csv(tmp_path / "w.csv", index=False)
     assert (coded_table(tmp_path / "w.csv").codes == coded_table(frame).codes).all()
+
+
+@pytest.mark.parametrize("form", ["{}", "{}.csv", "{}/a.csv", "{}.xlsx#a", "{}.duckdb#a", "*{}.csv", "sqlite:///{}#a"])
+def test_a_name_too_long_for_the_system_is_no_file(form: str) -> None:
+    """What cannot be looked up is refused like what is not there."""
+    with pytest.raises(ApslError):
+        learn(form.format("x" * 100_000), "a")

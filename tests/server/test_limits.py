@@ -90,3 +90,10 @@ def test_many_rows_are_refused_before_they_are_read(limits: Limits) -> None:
 def test_limits_travel_as_data(limits: Limits) -> None:
     """The process that answers gets the same limits."""
     assert Limits.of(limits.to_dict()) == limits
+
+
+@pytest.mark.parametrize("name", ["x" * 100_000 + ".csv", "x" * 100_000 + ".xlsx#a", "clinic.xlsx#" + "x" * 100_000])
+def test_a_very_long_name_is_no_file(name: str, tmp_path: Path) -> None:
+    """What the system cannot look up is not there."""
+    with pytest.raises(ApslError):
+        Limits((tmp_path,)).source(name)

@@ -78,7 +78,7 @@ def by_loops(
                     statistic += (observed - expected) ** 2 / expected
                 elif observed:
                     statistic += 2 * observed * log(observed / expected)
-    if full:
+    if full and dof:
         cards = [int(table.cards[place]) for place in places]
         dof = (cards[0] - 1) * (cards[1] - 1) * prod(cards[2:])
     return (statistic if dof else 0.0), dof, len(rows)

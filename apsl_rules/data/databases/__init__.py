@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from apsl_rules.data.databases.address import DatabaseTable, ask, is_database, is_ibis_table, shown_source
 from apsl_rules.data.databases.connection import Opened, duckdb_path, open_database
-from apsl_rules.data.databases.expressions import COUNT, complete_rows, group, select, value_of
-from apsl_rules.data.databases.scan import ScanPlan, plan_scan
+from apsl_rules.data.databases.expressions import COUNT, complete_rows, group, select, types_set_aside, value_of
+from apsl_rules.data.databases.scan import ScanPlan, describe_duckdb_file, duckdb_file, plan_scan
 
 __all__ = [
     "COUNT",
@@ -14,6 +14,8 @@ __all__ = [
     "ScanPlan",
     "ask",
     "complete_rows",
+    "describe_duckdb_file",
+    "duckdb_file",
     "duckdb_path",
     "group",
     "is_database",
@@ -22,5 +24,6 @@ __all__ = [
     "plan_scan",
     "select",
     "shown_source",
+    "types_set_aside",
     "value_of",
 ]

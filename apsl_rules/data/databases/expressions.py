@@ -26,10 +26,21 @@ def value_of(table: Any, name: Node) -> Any:
         return column.cast("float64")
     if kind.is_numeric() or kind.is_boolean() or kind.is_string() or kind.is_temporal():
         return column
-    if kind.is_nested() or kind.is_json() or kind.is_binary() or kind.is_geospatial() or kind.is_null():
+    if _is_neither(kind):
         message = f"column {name!r} holds {kind}, which has no levels and is no number; leave it out (drop)"
         raise DataError(message)
     return column.cast("string")
+
+
+def _is_neither(kind: Any) -> bool:
+    """Return whether values of a type are neither levels nor numbers."""
+    return bool(kind.is_nested() or kind.is_json() or kind.is_binary() or kind.is_geospatial() or kind.is_null())
+
+
+def types_set_aside(table: Any) -> dict[int, str]:
+    """Return the types of those columns, by place, whose values are neither levels nor numbers."""
+    kinds = (table[name].type() for name in table.columns)
+    return {place: type(kind).__name__.lower() for place, kind in enumerate(kinds) if _is_neither(kind)}
 
 
 def select(table: Any, values: Mapping[int, Any]) -> Any:

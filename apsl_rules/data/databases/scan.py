@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from os import PathLike
 from typing import Any
 
 import attrs
 
-from apsl_rules.data.databases.address import ask
-from apsl_rules.data.databases.connection import Opened
+from apsl_rules.data.databases.address import DatabaseTable, ask, is_database
+from apsl_rules.data.databases.connection import Opened, duckdb_path
 from apsl_rules.data.databases.expressions import group, select, value_of
+from apsl_rules.data.files import FileTable, is_left_in_place
 from apsl_rules.names import Node, count_of, spell_bytes
 
 #: The rows that a run looks at first.
@@ -77,6 +79,50 @@ def _statement(opened: Opened, expression: Any) -> str:
     return compiled if isinstance(compiled, str) else str(compiled.explain(optimized=False))
 
 
+def duckdb_file(source: Any) -> FileTable | None:
+    """Return the table of a DuckDB file that a path or an address stands for, if it does."""
+    if isinstance(source, str) and is_database(source):
+        source = DatabaseTable(source)
+    if isinstance(source, DatabaseTable):
+        source = duckdb_path(source)  # None for other engines
+    if isinstance(source, str | PathLike) and is_left_in_place(source):
+        source = FileTable(source)
+    return source if isinstance(source, FileTable) and source.kind == "duckdb" else None
+
+
+@attrs.frozen
+class _Catalogue:
+    """What the catalogue of a DuckDB file says of a table, in the place of a connection that could read its rows."""
+
+    rows: int | None
+    size: int
+    name: str = "duckdb"
+
+    def compile(self, expression: Any) -> str:
+        """Return the statement for an expression."""
+        import ibis
+
+        return str(ibis.to_sql(expression, dialect="duckdb"))
+
+
+def describe_duckdb_file(file: FileTable) -> Opened:
+    """Open the catalogue of a DuckDB file, and nothing else."""
+    import duckdb
+    import ibis
+    from ibis.backends.sql.datatypes import DuckDBType
+
+    columns = file.columns  # says what is wrong with the file or the table
+    with duckdb.connect(str(file.files[0]), read_only=True) as connection:
+        name = file.table or connection.execute("SELECT table_name FROM information_schema.tables").fetchall()[0][0]
+        listed = "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = ?"
+        kinds = dict(connection.execute(listed, [name]).fetchall())
+        sized = "SELECT estimated_size FROM duckdb_tables() WHERE table_name = ?"
+        found = connection.execute(sized, [name]).fetchone()
+    schema = {str(one): DuckDBType.from_string(kinds[one]) for one in columns}
+    catalogue = _Catalogue(None if found is None else int(found[0]), file.files[0].stat().st_size)
+    return Opened(ibis.table(schema, name=name), catalogue, file.path)
+
+
 def _unknown(_opened: Opened) -> tuple[int | None, int | None]:
     return None, None
 
@@ -103,6 +149,8 @@ def _of_sqlite(opened: Opened) -> tuple[int | None, int | None]:
 
 
 def _of_duckdb(opened: Opened) -> tuple[int | None, int | None]:
+    if isinstance(opened.backend, _Catalogue):
+        return opened.backend.rows, opened.backend.size
     name = getattr(opened.table.op(), "name", None)
     wanted = "SELECT estimated_size FROM duckdb_tables() WHERE table_name = ?"
     found = opened.backend.con.execute(wanted, [name]).fetchall()

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.readers.paths import AnyPath, existing_file, open_text
+from apsl_rules.data.readers.paths import AnyPath, existing_file, is_folder, open_text
 from apsl_rules.errors import DataError
 from apsl_rules.names import count_of, listing
 
@@ -36,7 +36,7 @@ class Supplement:
 def read_supplement(place: AnyPath, *, network: str | None = None) -> Supplement:
     """Gather the files of one network: those beside a given file, or in a folder those of the only or named network."""
     path = Path(place)
-    if path.is_dir():
+    if is_folder(path):
         folder = path
     else:
         folder = existing_file(path).parent

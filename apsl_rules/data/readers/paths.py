@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
+from os.path import exists, isdir
 from pathlib import Path
 from typing import Literal, TextIO, TypeAlias
 
@@ -25,13 +26,23 @@ _ENDINGS = f"{', '.join(TABLE_ENDINGS[:-1])} or {TABLE_ENDINGS[-1]}"
 _SHEET = ".xlsx#"
 
 
+def is_there(place: AnyPath) -> bool:
+    """Whether something has this path; nothing has one that is too long for the system."""
+    return exists(place)  # noqa: PTH110 - a Path raises for such a name
+
+
+def is_folder(place: AnyPath) -> bool:
+    """Whether a folder has this path."""
+    return isdir(place)  # noqa: PTH112 - as above
+
+
 def existing_file(path: AnyPath) -> Path:
     """Check that a path is a file with something in it."""
     file = Path(path)
-    if file.is_dir():
+    if is_folder(file):
         message = f"{str(file)!r} is a folder; give a file ending in {_ENDINGS}"
         raise DataError(message)
-    if not file.exists():
+    if not is_there(file):
         message = f"there is no file {str(file)!r}{near_file(file) or '; check the path'}"
         raise DataError(message)
     if file.stat().st_size == 0:
@@ -65,7 +76,7 @@ def split_sheet(path: AnyPath) -> tuple[str, str | None]:
     """
     name = fspath(path)
     at = name.casefold().rfind(_SHEET)
-    if at < 0 or Path(name).exists():
+    if at < 0 or is_there(name):
         return name, None
     end = at + len(_SHEET)
     return name[: end - 1], name[end:]

@@ -13,6 +13,7 @@ from apsl_rules.data import FileTable, MixedTable, Table, count_levels, is_count
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.databases import DatabaseTable, duckdb_path, is_database, is_ibis_table
 from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.masking import shown_address
 from apsl_rules.names import count_of, nearest
 
 KINDS = ("memory", "duckdb", "dask")
@@ -98,7 +99,7 @@ def read_kind(counts: object) -> tuple[str | None, str | None]:
     if kind not in KINDS or (address and kind != "dask"):
         hint = nearest(kind, KINDS) if kind else ""
         ways = "'memory', 'duckdb', 'dask' or 'dask:ADDRESS', or a source of counts itself as the source to learn from"
-        message = f"counts is {spelt(counts)}{hint or f'; give {ways}'}"
+        message = f"counts is {shown_address(spelt(counts))}{hint or f'; give {ways}'}"
         raise InvalidArgumentError(message)
     return kind, address or None
 
@@ -184,12 +185,18 @@ def _in_duckdb(source: Any, encoding: Mapping[str, Any], memory_limit: str | Non
 def _on_cluster(source: Any, encoding: Mapping[str, Any], address: str | None) -> CountSource:
     from apsl_backends.counting.dask_cluster import DaskCounts
 
+    files = parquet_files(source)
+    if files is not None:
+        refuse_weights(encoding, "dask")
+        return DaskCounts.of_files(files, address=address, **encoding)
+    return DaskCounts.of_table(count_levels(encode(source, encoding), encoding.get("discretize")), address=address)
+
+
+def parquet_files(source: Any) -> FileTable | None:
+    """Return the Parquet files that workers read by themselves, or None for a table that goes through memory."""
     if is_left_in_place(source) or (isinstance(source, str | os.PathLike) and str(source).endswith(".parquet")):
         source = FileTable(source)
-    if isinstance(source, FileTable) and source.kind == "parquet":
-        refuse_weights(encoding, "dask")
-        return DaskCounts.of_files(source, address=address, **encoding)
-    return DaskCounts.of_table(count_levels(encode(source, encoding), encoding.get("discretize")), address=address)
+    return source if isinstance(source, FileTable) and source.kind == "parquet" else None
 
 
 def refuse_weights(encoding: Mapping[str, Any], kind: str) -> None:

@@ -57,7 +57,7 @@ class IbisCounts:
         """Count in a table of a database: an address, an ibis table; ``reading`` are the options of ``table``."""
         rows = IbisRows.of(source)
         given = replace_names(rows.names, names)
-        plan = plan_counting(given, **reading)
+        plan = plan_counting(given, **reading).without(rows.types_set_aside)
         found = rows.distinct(plan.places)
         known: dict[int, Distinct] = {}
         for place, one in found.items():

@@ -24,7 +24,17 @@ from apsl_backends.counting.ibis_readers import (
     read_sqlite,
 )
 from apsl_rules.data import Column
-from apsl_rules.data.databases import COUNT, Opened, ask, complete_rows, group, open_database, select, value_of
+from apsl_rules.data.databases import (
+    COUNT,
+    Opened,
+    ask,
+    complete_rows,
+    group,
+    open_database,
+    select,
+    types_set_aside,
+    value_of,
+)
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 from apsl_rules.stopping import check
@@ -66,6 +76,11 @@ class IbisRows:
     def of(cls, source: Any) -> IbisRows:
         """Open an address or a table expression of ibis."""
         return source if isinstance(source, IbisRows) else cls(open_database(source))
+
+    @cached_property
+    def types_set_aside(self) -> dict[int, str]:
+        """Return the types of the columns, by place, that can neither be counted nor be taken as numbers."""
+        return types_set_aside(self.opened.table)
 
     def value(self, place: int) -> Any:
         """Return a column as an expression."""

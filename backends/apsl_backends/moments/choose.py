@@ -17,6 +17,7 @@ from apsl_backends.counting.choose import (
     is_in_database,
     natural_kind,
     open_counts,
+    parquet_files,
     read_kind,
     refuse_other_engine,
     refuse_weights,
@@ -24,7 +25,7 @@ from apsl_backends.counting.choose import (
 )
 from apsl_backends.moments.kept import KeptMoments
 from apsl_backends.moments.memory import MemoryMoments
-from apsl_rules.data import FileTable, MixedTable, Table, is_left_in_place
+from apsl_rules.data import FileTable, MixedTable, Table
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.moments import Embedding, MomentSource
 from apsl_rules.errors import DataError, InvalidArgumentError
@@ -110,14 +111,15 @@ def _open_elsewhere(source: Any, options: Mapping[str, Any], embedding: Embeddin
     kind, address = read_kind(options.get("counts"))
     reading, limit = _reading(options), options.get("memory_limit")
     check_memory_limit(options, kind)
-    if not isinstance(source, FileTable | str | os.PathLike):
+    files = parquet_files(source) if kind == "dask" else None
+    if files is None and (kind == "dask" or not isinstance(source, FileTable | str | os.PathLike)):
         source, reading = encode(source, reading), {}
         if isinstance(source, Table):
             return None
     if reading.get("discretize") is not None and not isinstance(reading["discretize"], Mapping):
         return None
     if kind == "dask":
-        made = _on_cluster(source, reading, address, embedding)
+        made = _on_cluster(files or source, reading, address, embedding)
     else:
         made = _in_duckdb(source, reading, limit, embedding)
     return made if made.heading.is_number.any() else None
@@ -136,9 +138,7 @@ def _in_duckdb(source: Any, reading: Mapping[str, Any], memory_limit: str | None
 def _on_cluster(source: Any, reading: Mapping[str, Any], address: str | None, embedding: Embedding) -> MomentSource:
     from apsl_backends.moments.dask_moments import DaskMoments
 
-    if is_left_in_place(source) or (isinstance(source, str | os.PathLike) and str(source).endswith(".parquet")):
-        source = FileTable(source)
-    if isinstance(source, FileTable) and source.kind == "parquet":
+    if isinstance(source, FileTable):
         refuse_weights(reading, "dask")
         return DaskMoments.of_files(source, embedding, address=address, **reading)
     return DaskMoments.of_table(source, embedding, address=address)

@@ -42,7 +42,7 @@ class IbisMoments(StreamedMoments):
         """Read a table of a database: an address, an ibis table; ``reading`` are the options of ``table``."""
         rows = IbisRows.of(source)
         given = replace_names(rows.names, names)
-        plan = plan_moments(given, **reading)
+        plan = plan_moments(given, **reading).without(rows.types_set_aside)
         found = rows.distinct(plan.places)
         reader = ColumnReader(partial(_first_values, rows), partial(_chunks, rows))
         heading, coders = read_columns(
