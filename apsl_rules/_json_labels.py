@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
+from numbers import Integral
 from typing import Any
 
 from apsl_rules.errors import InvalidArgumentError, PartFileError
@@ -17,7 +18,9 @@ def label(node: Node) -> Any:
     """
     if isinstance(node, tuple):
         return {"tuple": [label(part) for part in node]}
-    if node is None or isinstance(node, str | int) or (isinstance(node, float) and isfinite(node)):
+    if isinstance(node, Integral):
+        return node if isinstance(node, bool) else int(node)
+    if node is None or isinstance(node, str) or (isinstance(node, float) and isfinite(node)):
         return node
     message = f"the label {node!r} is a {type(node).__name__}; only text, numbers and tuples of these can be saved"
     raise InvalidArgumentError(message)

@@ -11,7 +11,7 @@ from apsl_rules.data.example import example_table
 from apsl_rules.data.files import FileTable, is_countable, is_left_in_place
 from apsl_rules.data.fingerprints import array_fingerprint, content_fingerprint, fingerprint
 from apsl_rules.data.joined_target import Target, Values, join_target
-from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind, why_set_aside
+from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind, why_never_varies, why_set_aside
 from apsl_rules.data.levels import LevelRule
 from apsl_rules.data.mixed_dictionary import CategoryCodes, NumberValues, mixed_dictionary, plan_moments
 from apsl_rules.data.mixed_table import MixedTable
@@ -71,5 +71,6 @@ __all__ = [
     "replace_names",
     "table",
     "traffic_of",
+    "why_never_varies",
     "why_set_aside",
 ]

@@ -25,11 +25,13 @@ LARGEST_CODE = 63
 #: A category in memory can have so many levels.
 MOST_LEVELS = 65_535
 
-#: The details of a constant, of a column that the caller left out, and of the one that counts rows.
+#: The details of a constant, of a column without values, of one that was left out as asked, and of that for weights.
 CONSTANT = "it has only one value"
+ALL_MISSING = "all values are missing"
 DROPPED = "left out as asked"
 WEIGHTS = "says how many rows each row stands for"
 
+_NEVER_VARY = (CONSTANT, ALL_MISSING)
 _ROWS_PER_LEVEL = 5
 _FEWEST_CODED_COLUMNS = 10
 _FEWEST_ROWS = 10
@@ -70,7 +72,8 @@ class ColumnSummary:
 
     ``distinct`` counts the different values that are there. For numbers it may stop at any count above ``MOST_CODES``,
     if ``different`` is known: whether no value stands in two rows. ``low`` and ``high`` are the smallest and the
-    largest number, ``letters`` the mean length of a text.
+    largest number, ``letters`` the mean length of a text, and ``spelt_numbers`` says that all texts
+    are numbers.
     """
 
     name: Node
@@ -83,6 +86,7 @@ class ColumnSummary:
     low: float = 0
     high: float = 0
     letters: float = 0
+    spelt_numbers: bool = False
 
     @property
     def may_be_codes(self) -> bool:
@@ -141,7 +145,7 @@ def number_detail(low: float, high: float) -> str:
 def _reason(summary: ColumnSummary, levels: int, *, codes: bool) -> str | None:
     """Return why a column is set aside, or None."""
     if summary.present == 0:
-        return "all values are missing"
+        return ALL_MISSING
     if levels == 1:
         return CONSTANT
     if summary.type == "date":
@@ -158,6 +162,8 @@ def _reason(summary: ColumnSummary, levels: int, *, codes: bool) -> str | None:
 def _reason_of_labels(summary: ColumnSummary) -> str | None:
     many = summary.present >= _FEWEST_ROWS
     if many and summary.distinct > _DIFFERENT * summary.present:
+        if summary.spelt_numbers and not is_id_name(summary.name):
+            return "it holds numbers as text, nearly all different"
         return "its labels are nearly all different, as those of an identifier"
     if many and summary.letters > _LONG_TEXT and 2 * summary.distinct > summary.present:
         return "it holds free text"
@@ -181,6 +187,16 @@ def is_crowded(summary: ColumnSummary) -> bool:
     return summary.distinct > MOST_CODES and summary.present < _ROWS_PER_LEVEL * summary.distinct
 
 
+#: As many columns are named in advice that is to be followed for all of them.
+_NAMED = 8
+_OF_TYPE = "it holds values of the type "
+
+
+def of_type(kind: str) -> str:
+    """Return why a column of a type is set aside that has neither levels nor numbers."""
+    return f"{_OF_TYPE}{kind}, which are neither levels nor numbers"
+
+
 def notes_on_kinds(columns: Iterable[ColumnKind], crowded: Sequence[Node] = ()) -> tuple[str, ...]:
     """Return sentences on the columns that were set aside, and on categories with too many levels for the rows."""
     reasons: dict[str, list[Node]] = {}
@@ -201,10 +217,13 @@ def _aside(names: Sequence[Node], reason: str) -> str:
     which = f"column {names[0]!r} is" if len(names) == 1 else f"columns {listing(names)} are"
     if len(names) > 1:
         reason = reason.replace("it has", "each has").replace("it holds", "each holds").replace("its ", "their ")
-    if reason == "all values are missing":
+    if reason == ALL_MISSING or reason.startswith((_OF_TYPE, _OF_TYPE.replace("it holds", "each holds"))):
         return f"{which} set aside: {reason}"
-    kind = "number" if "whole numbers" in reason else "category"
-    return f"{which} set aside: {reason}; take {_them(names)} back with {_taken(names[0], kind)}"
+    if "numbers as text" in reason:
+        back = f"kinds={dict.fromkeys(names, 'number')}" if len(names) <= _NAMED else _taken(names[0], "number")
+    else:
+        back = _taken(names[0], "number" if "whole numbers" in reason else "category")
+    return f"{which} set aside: {reason}; take {_them(names)} back with {back}"
 
 
 def _taken(name: Node, kind: str) -> str:
@@ -215,16 +234,18 @@ def _them(names: Sequence[Node]) -> str:
     return "it" if len(names) == 1 else "them"
 
 
+def why_never_varies(table: Any, name: Node) -> str | None:
+    """Return why a column of a table has nothing that others could depend on, or None if it is not such a column."""
+    return next((one.detail for one in _columns_of(table) if one.name == name and one.detail in _NEVER_VARY), None)
+
+
 def why_set_aside(table: Any, name: Node) -> str | None:
     """Return a sentence that says why a column of a table is none of its variables, or None if it is one or unknown.
 
     ``table`` is anything that has the kinds of its columns: a table, a heading, or counts and moments with a heading.
     """
-    columns: Iterable[ColumnKind] = getattr(getattr(table, "heading", table), "columns", ())
-    if not isinstance(columns, tuple):
-        return None
-    for column in columns:
-        if isinstance(column, ColumnKind) and column.name == name and column.kind == "set aside":
+    for column in _columns_of(table):
+        if column.name == name and column.kind == "set aside":
             if column.detail == DROPPED:
                 return f"column {name!r} was {DROPPED}; take it out of drop=, or put it into only="
             if column.detail == WEIGHTS:
@@ -233,3 +254,8 @@ def why_set_aside(table: Any, name: Node) -> str | None:
                 return f"column {name!r} was set aside: {CONSTANT}"
             return _aside([name], column.detail).replace(" is set aside", " was set aside")
     return None
+
+
+def _columns_of(table: Any) -> tuple[ColumnKind, ...]:
+    columns = getattr(getattr(table, "heading", table), "columns", ())
+    return tuple(one for one in columns if isinstance(one, ColumnKind)) if isinstance(columns, tuple) else ()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import isfinite
+from numbers import Integral
 from os import PathLike
 from typing import Any
 
@@ -52,10 +54,24 @@ def check_names(names: Sequence[Node]) -> None:
         message = f"the columns cannot have these names ({error}); give text, numbers, tuples or other hashables"
         raise DataError(message) from error
     check_labels(names)
+    odd = [name for name in names if not _can_be_saved(name)]
+    if odd:
+        message = (
+            f"the columns cannot be called {listing(odd)}: names are text, numbers or tuples of these; rename them, "
+            "such as with frame.rename(columns=str)"
+        )
+        raise DataError(message)
     twice = [name for name in times if times[name] > 1]
     if twice:
         message = f"duplicate column names: {listing(twice)}; give every column a name of its own"
         raise DataError(message)
+
+
+def _can_be_saved(name: Node) -> bool:
+    """Whether a part with this name among its nodes can be written and read again."""
+    if isinstance(name, tuple):
+        return all(map(_can_be_saved, name))
+    return name is None or isinstance(name, str | Integral) or (isinstance(name, float) and isfinite(name))
 
 
 def _open_file(path: str | PathLike[str], names: tuple[Node, ...] | None) -> Source:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, time, timedelta
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,16 @@ def _of_labels(column: Labels, name: Node, rows: Rows | None) -> ColumnSummary:
     letters = sum(len(level) for level in levels if isinstance(level, str)) / max(1, len(levels))
     different = bool((counts[1:] <= 1).all())
     kind = _type_of(levels, declared=column.declared)
-    return ColumnSummary(name, kind, present, len(seen), missing, different, letters=letters)
+    spelt = kind == "text" and bool(levels) and all(map(_is_number_text, levels))
+    return ColumnSummary(name, kind, present, len(seen), missing, different, letters=letters, spelt_numbers=spelt)
+
+
+def _is_number_text(level: Any) -> bool:
+    """Whether a level is the text of a finite number."""
+    try:
+        return isinstance(level, str) and isfinite(float(level))
+    except ValueError:
+        return False
 
 
 def _type_of(levels: list[Any], *, declared: bool) -> ColumnType:

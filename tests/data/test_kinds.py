@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any, get_args
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apsl_rules import learn
 from apsl_rules.data import (
     ColumnSummary,
     Kind,
@@ -24,6 +26,7 @@ from apsl_rules.data.columns import labels_of, numbers
 from apsl_rules.data.kinds import ColumnType, is_id_name
 from apsl_rules.data.summaries import summarise
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
+from apsl_rules.parts.file import parse_part, part_json
 
 ROWS = np.arange(60)
 
@@ -246,3 +249,32 @@ def test_crowded_categories_are_noted() -> None:
     read = table(pd.DataFrame({"model": words, "other": ROWS % 2}))
     assert read.names == ("model", "other")
     assert any("'model' has so many levels that few rows are left for each" in note for note in read.notes)
+
+
+def test_numbers_stored_as_text_come_back_as_numbers() -> None:
+    """The advice for them gives the part of the numbers."""
+    draw = np.random.default_rng(1)
+    a = draw.normal(size=200)
+    frame = pd.DataFrame({"a": a, "b": a + draw.normal(size=200) / 2})
+    with pytest.raises(
+        DataError, match="each holds numbers as text, nearly all different; take them back with"
+    ) as refused:
+        learn(frame.astype(str), "a")
+    kinds = ast.literal_eval(str(refused.value).rpartition("kinds=")[2])
+    assert learn(frame.astype(str), "a", kinds=kinds).edges == learn(frame, "a").edges != frozenset()
+
+
+@pytest.mark.parametrize("name", [float("nan"), pd.Timestamp("2020-01-01"), pd.NaT, b"x", frozenset("x"), ("a", 1j)])
+def test_a_name_that_no_file_can_hold_is_refused_at_once(name: Any) -> None:
+    """A part is never learned that could not be saved."""
+    frame = pd.DataFrame([[0, 1], [1, 0], [1, 1]])
+    frame.columns = pd.Index(["a", name], dtype=object, tupleize_cols=False)
+    with pytest.raises(DataError, match="the columns cannot be called"):
+        learn(frame, "a")
+
+
+def test_a_whole_number_of_numpy_is_a_name_that_is_saved() -> None:
+    """It is written as the number that it is."""
+    frame = pd.DataFrame([[0, 1], [1, 0], [1, 1]])
+    frame.columns = pd.Index(["a", np.int64(3)], dtype=object)
+    assert parse_part(part_json(learn(frame, "a")), "part.json").nodes == ("a", 3)
