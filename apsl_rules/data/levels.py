@@ -67,10 +67,10 @@ def code_cut(column: Numbers, cut: Cut, weights: npt.NDArray[np.int64] | None = 
 
 def _code_labels(column: Labels, rule: LevelRule) -> Coded:
     seen = np.flatnonzero(np.bincount(column.codes + 1, minlength=len(column.levels) + 1)[1:]).tolist()
-    if not column.declared:
-        seen.sort(key=lambda place: order_key(column.levels[place]))
-    elif rule == "declared":
+    if rule == "declared" and column.declared:
         seen = list(range(max(seen, default=-1) + 1))
+    else:  # A copy of the table in a text file or a database declares no order, and searches break ties by it.
+        seen.sort(key=lambda place: order_key(column.levels[place]))
     # The last place is what the code -1 of a missing value finds.
     rank = np.full(len(column.levels) + 1, -1)
     rank[seen] = np.arange(len(seen))

@@ -23,7 +23,7 @@ class OtherFrame:
     rows: int
 
     def column(self, place: int) -> Column:
-        """Return one column: declared categories keep their order, numbers are numbers, the rest are labels."""
+        """Return one column: categories with all declared levels, numbers as numbers, the rest as labels."""
         values = self.series[place]
         dtype = values.dtype
         if _fits_numpy(dtype):

@@ -31,7 +31,7 @@ class PandasFrame:
         return len(self.frame)
 
     def column(self, place: int) -> Column:
-        """Return one column: categories keep their order, numbers of any storage are numbers, the rest are labels."""
+        """Return one column: categories with all levels, numbers of any storage as numbers, the rest as labels."""
         values = self.frame.iloc[:, place]
         dtype = self.dtypes[place]
         if isinstance(dtype, pd.SparseDtype):

@@ -67,9 +67,9 @@ def table(
         mapping from names says how to cut those columns, "*" stands for all other numbers, and ``none`` leaves a
         column uncut.
     levels
-        ``observed`` makes codes of the values seen, sorted, categories in their order. ``declared`` keeps unseen
-        levels below the largest one seen: those of a category, and the integers from 0 of an integer column. All
-        integers are categories then, and constant columns stay.
+        ``observed`` makes codes of the values seen, sorted. ``declared`` keeps the order of a category and its unseen
+        levels below the largest one seen, and so the integers from 0 of an integer column. All integers are categories
+        then, and constant columns stay.
 
     Returns
     -------

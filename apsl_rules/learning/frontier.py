@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from apsl_rules.names import Depth, Node
+from apsl_rules.names import Depth, Node, in_order
 from apsl_rules.parts import inside
 from apsl_rules.plugins import Marks, State
 
@@ -58,7 +58,7 @@ def along_lines(run: Run) -> Iterator[tuple[Node, ...]]:
         inner = _inner(run)
         todo = [node for node in inner if node not in visited]
         if not todo:
-            led_to = [node for node in _led_to(state.marks(), inner) if node not in visited]
+            led_to = in_order(_led_to(state.marks(), inner).difference(visited))
             nearest = min((state.distances[node] for node in led_to), default=0)
             todo = [node for node in led_to if state.distances[node] == nearest]
         if not todo:

@@ -211,14 +211,14 @@ def test_a_table_is_given_back() -> None:
 
 
 def test_category_order_and_unseen_levels() -> None:
-    """Categories keep their order; unseen levels go, or stay below the largest seen when levels are declared."""
-    words = pd.Categorical(["mid", "low", "mid"], categories=["low", "none", "mid", "high"])
+    """Levels seen are sorted; when levels are declared, they keep their order, and unseen ones below the largest."""
+    words = pd.Categorical(["mid", "low", "mid"], categories=["mid", "none", "low", "high"])
     frame = pd.DataFrame({"c": words, "i": [4, 0, 4], "f": [2.0, None, 2.0], "w": ["b", "a", "b"]})
     seen = coded_table(frame, missing="testwise")
     assert seen.levels == (("low", "mid"), (0, 4), (2,), ("a", "b"))
     declared = coded_table(frame, missing="testwise", levels="declared")
-    assert declared.levels == (("low", "none", "mid"), (0, 1, 2, 3, 4), (0, 1, 2), ("a", "b"))
-    assert declared.codes.tolist() == [[2, 0, 2], [4, 0, 4], [2, 3, 2], [1, 0, 1]]
+    assert declared.levels == (("mid", "none", "low"), (0, 1, 2, 3, 4), (0, 1, 2), ("a", "b"))
+    assert declared.codes.tolist() == [[0, 2, 0], [4, 0, 4], [2, 3, 2], [1, 0, 1]]
     assert coded_table(frame[["i"]], levels="declared").codes.tolist() == [[4, 0, 4]]
     for block in (pd.DataFrame({"i": [-1, 2]}), pd.DataFrame({"i": [0, 65_535]})):
         with pytest.raises(DataError, match="column 'i' has integers from"):

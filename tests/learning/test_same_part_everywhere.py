@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from apsl_rules import learn, learn_many, network
 from apsl_rules.errors import DataError
+from apsl_rules.graphs.networks import simulate
 from apsl_rules.graphs.networks.sampling import sample
 from support.counted import essence
 from support.databases import EMBEDDED, in_postgres, mixed_frame, stored
+from support.everywhere import drawn_table, parts_of
 from support.postgres_server import PostgresServer
 
 ELSEWHERE = ("file in duckdb", *EMBEDDED, "postgres", "dask")
@@ -107,3 +109,30 @@ def test_many_targets_share_a_database(tmp_path: Path) -> None:
     address = stored(frame, "sqlite", tmp_path)
     there, here = learn_many(address, ["pain", "dose"]), learn_many(frame, ["pain", "dose"])
     assert [there[node].edges for node in there] == [here[node].edges for node in here]
+
+
+@pytest.mark.parametrize("counts", ["duckdb", "dask"])
+def test_levels_in_any_order_give_the_same_part(tmp_path: Path, counts: str) -> None:
+    """A file that declares the levels of its categories gives the part of one that has them as text."""
+    path = tmp_path / "alarm.parquet"
+    simulate(network("alarm"), 1000, path, seed=23)
+    here = learn(path, "HR", depth=2)
+    assert essence(learn(path, "HR", depth=2, counts=counts)) == essence(here)
+    assert essence(learn(pd.read_parquet(path).astype(str), "HR", depth=2)) == essence(here)
+
+
+@pytest.mark.parametrize("with_numbers", [False, True])
+def test_a_cluster_learns_from_a_text_file(tmp_path: Path, *, with_numbers: bool) -> None:
+    """Workers read no text; the file goes to them through memory, and gives the part of memory."""
+    frame = mixed_frame(200, 4) if with_numbers else mixed_frame(200, 4)[["Group", "pain"]]
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    there = learn(tmp_path / "rows.csv", "pain", counts="dask")
+    assert essence(there) == essence(learn(frame, "pain"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(9))
+def test_every_kind_of_table_gives_the_same_part(tmp_path: Path, seed: int) -> None:
+    """Kinds, missing values, weights and orders of levels make no difference; tools/faults/sources.py draws more."""
+    parts = dict(parts_of(drawn_table(seed), tmp_path))
+    assert [place for place, part in parts.items() if part != parts["memory"]] == []

@@ -129,7 +129,7 @@ def _row_sums(
         rows = np.zeros(block.shape[1], np.uint64)
         for column, place in zip(block, places, strict=True):
             rows += levels[place][column]
-        rows = _mix(rows)
+        rows = mixed(rows)
         if len(weights):
             rows *= weights[start : start + _ROWS_AT_ONCE].astype(np.uint64)
         with np.errstate(over="ignore"):
@@ -143,10 +143,10 @@ def _levels(heading: Heading, place: int) -> Words:
     """Return a hash for each level of a column, from the counts of all its levels and the number of the level."""
     counts = heading.totals[place].astype("<i8")
     known = int.from_bytes(blake2b(counts.tobytes(), digest_size=8).digest(), "little")
-    return _mix(np.uint64(known) + np.arange(len(counts), dtype=np.uint64) * _SECOND)
+    return mixed(np.uint64(known) + np.arange(len(counts), dtype=np.uint64) * _SECOND)
 
 
-def _mix(words: Words) -> Words:
+def mixed(words: Words) -> Words:
     """Mix the bits of each word."""
     words = (words ^ (words >> _HALF)) * _FIRST
     words = (words ^ (words >> _HALF)) * _SECOND
