@@ -33,6 +33,8 @@ _UNEXPLAINED = 1e-4
 _MOST_SUMMANDS = 3
 _MOST_TRIED = 12
 _UNIT = 1e-2
+#: Spreads that are further apart than by so many powers of two differ by no plain sum.
+_MOST_BITS = 500
 
 Codes = npt.NDArray[np.int64]
 #: Some columns, and a sentence that says how they follow from each other.
@@ -171,12 +173,12 @@ def _limits(codes: Codes, values: Floats, span: int) -> tuple[list[int], list[fl
     order = seen[np.argsort(low[seen], kind="stable")]
     if (high[order[:-1]] >= low[order[1:]]).any():
         return None
-    return order.tolist(), ((high[order[:-1]] + low[order[1:]]) / 2).tolist()
+    return order.tolist(), (high[order[:-1]] / 2 + low[order[1:]] / 2).tolist()
 
 
 @attrs.frozen(eq=False)
 class _Correlated:
-    """Numbers that the others explain, with their correlations and spreads."""
+    """Numbers that the others explain, with their correlations and the binary logarithms of their spreads."""
 
     names: tuple[Node, ...]
     alike: Floats
@@ -219,7 +221,8 @@ class _Correlated:
         inner, outer = self.alike[np.ix_(parts, parts)], self.alike[parts, whole]
         slopes = np.linalg.lstsq(inner, outer, rcond=1e-9)[0].astype(np.float64)
         left = 1 - 2 * slopes @ outer + slopes @ inner @ slopes
-        return slopes * self.spread[whole] / self.spread[parts] if left < _UNEXPLAINED else None
+        ratio = np.exp2(np.clip(self.spread[whole] - self.spread[parts], -_MOST_BITS, _MOST_BITS))
+        return slopes * ratio if left < _UNEXPLAINED else None
 
 
 def _sums(some: _Columns, copies: set[frozenset[Node]]) -> list[Told]:
@@ -230,8 +233,14 @@ def _sums(some: _Columns, copies: set[frozenset[Node]]) -> list[Told]:
     values = values[:, ~np.isnan(values).any(axis=0)]
     if values.shape[1] < max(_FEWEST_ROWS, 2 * len(names)):
         return []
-    spread = np.maximum(values.std(axis=1), np.finfo(np.float64).tiny)
-    scaled = (values - values.mean(axis=1, keepdims=True)) / spread[:, None]
+    # In units of its own power of two, so that no square of a column is too large or too small for a float.
+    powers = np.frexp(np.abs(values).max(axis=1))[1]
+    values = np.ldexp(values, -powers[:, None])
+    deviation = values.std(axis=1)
+    varies = np.flatnonzero(deviation > 0)
+    names, values, deviation = [names[one] for one in varies.tolist()], values[varies], deviation[varies]
+    scaled = (values - values.mean(axis=1, keepdims=True)) / deviation[:, None]
+    spread = np.log2(deviation) + powers[varies]
     alike = scaled @ scaled.T / values.shape[1]
     # The diagonal of the inverse is one over the share that all other columns leave unexplained.
     left = 1 / np.diag(np.linalg.inv(alike + 1e-9 * np.eye(len(alike))))

@@ -132,3 +132,12 @@ def test_repeated_rows_are_counted_as_pandas_counts_them() -> None:
     assert f"{found.repeated} rows repeat an earlier one" in str(found)
     assert found.to_dict()["repeated_rows"] == found.repeated
     assert "repeat" not in str(describe(table(frame[["b"]])))
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-165, 1e154, 1e300])
+def test_columns_of_any_size_are_compared(size: float) -> None:
+    """Numbers whose squares no float holds are copies and sums of each other like others, without a warning."""
+    draw = np.random.default_rng(1)
+    a, b = draw.integers(0, 1000, (2, 200)) * size
+    part = learn(pd.DataFrame({"a": a, "b": b, "sum": a + b, "copy": a, "d": draw.normal(size=200)}), "sum")
+    assert "column 'sum' follows from others: it is 'a' + 'b', but for a constant" in part.notes
