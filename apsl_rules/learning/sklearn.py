@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -106,7 +107,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         features = _frame(X)
         self.columns_: tuple[Node, ...] = tuple(features.columns)
         self.n_features_in_ = len(self.columns_)
-        if isinstance(X, pd.DataFrame) and all(isinstance(name, str) for name in self.columns_):
+        if _columns(X) is not None and all(isinstance(name, str) for name in self.columns_):
             self.feature_names_in_ = np.array(self.columns_, dtype=object)
         self.target_ = self._target_name()
         source = self._source(features, y)
@@ -131,15 +132,20 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's own name
         """Keep the selected columns of a frame or an array with the columns of the fit, in their order."""
         check_is_fitted(self, "support_")
-        if isinstance(X, pd.DataFrame) and tuple(X.columns) != self.columns_:
-            self._refuse_columns(tuple(X.columns))
-        kept = X if isinstance(X, pd.DataFrame) else _array(X)
+        given = _columns(X)
+        if given is not None and given != self.columns_:
+            self._refuse_columns(given)
+        kept = X if given is not None else _array(X)
         if kept.shape[1] != self.n_features_in_:
             message = f"X has {kept.shape[1]} columns; the selector was fitted on {self.n_features_in_}"
             raise DataError(message)
         if not self.support_.any():
             warnings.warn(f"no column was selected: {self._why_nothing}", UserWarning, stacklevel=2)
-        return kept.loc[:, self.support_] if isinstance(kept, pd.DataFrame) else kept[:, self.support_]
+        if isinstance(kept, pd.DataFrame):
+            return kept.loc[:, self.support_]
+        if given is not None:
+            return nw.from_native(kept, eager_only=True).select(self.get_feature_names_out().tolist()).to_native()
+        return kept[:, self.support_]
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Return the labels of the selected columns."""
@@ -239,9 +245,19 @@ def _array(given: Any) -> npt.NDArray[Any]:
     return array
 
 
+def _columns(given: Any) -> tuple[Node, ...] | None:
+    """Return the names of the columns of a frame, of pandas or another library; None for what has none."""
+    if isinstance(given, pd.DataFrame):
+        return tuple(given.columns)
+    frame = nw.from_native(given, eager_only=True, pass_through=True)
+    return tuple(frame.columns) if isinstance(frame, nw.DataFrame) else None
+
+
 def _frame(given: Any) -> pd.DataFrame:
     """Return X as a frame; the columns of an array are called x0, x1 and so on."""
     if isinstance(given, pd.DataFrame):
         return given
+    if _columns(given) is not None:
+        return nw.from_native(given, eager_only=True).to_pandas()
     array = _array(given)
     return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,13 +11,14 @@ import attrs
 
 from apsl_rules.data import ColumnKind
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.masking import masked
 from apsl_rules.names import Depth, Node, Pair, in_order, require_known
 from apsl_rules.oracles import Counts
 from apsl_rules.parts.directions import Directions
 from apsl_rules.parts.edge_rows import ROW, edge_rows
 from apsl_rules.parts.fragility import Fragility, fragility_of
 from apsl_rules.parts.reach import inside
-from apsl_rules.parts.shortcuts import Answering, Exportable, Viewable, export_as
+from apsl_rules.parts.shortcuts import Answering, Exportable, OpenEdges, Viewable, export_as
 from apsl_rules.rules import (
     NOTHING,
     Conflict,
@@ -74,6 +75,10 @@ class KnownProofs:
     def __call__(self) -> MarkStore:
         """Return the store of the proofs."""
         return self.store
+
+
+def _without_secrets(notes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(masked, notes))
 
 
 @attrs.frozen(slots=False, repr=False)
@@ -133,7 +138,7 @@ class Part(Exportable, Viewable, Answering):
     order_dependent: bool
     settings: Mapping[str, Any]
     incomplete: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = attrs.field(default=(), converter=_without_secrets)
     support: Mapping[Pair, float] = attrs.field(factory=dict)
     knowledge: Knowledge = NOTHING
     columns: tuple[ColumnKind, ...] = ()
@@ -448,9 +453,12 @@ class Part(Exportable, Viewable, Answering):
         """Return the edges as a data frame: the same as ``edges_table``."""
         return self.edges_table()
 
-    def export(self, name: str) -> str:
-        """Write the part in a format by its name, such as "dot"; ``apsl formats`` lists them."""
-        return export_as(self, name)
+    def export(self, name: str, *, open_edges: OpenEdges = "refuse") -> str:
+        """Write the part in a format by its name, such as "dot"; ``apsl formats`` lists them.
+
+        ``open_edges`` is "refuse" or "direct", for formats that know arrows only.
+        """
+        return export_as(self, name, open_edges)
 
     def save(self, path: str | Path) -> None:
         """Write the part to a JSON file, whole or not at all; ``load_part`` and the command line read it."""

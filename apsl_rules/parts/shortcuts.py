@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from apsl_rules._arguments import chosen
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
 from apsl_rules.notebook_view import NotebookView
@@ -199,11 +200,19 @@ def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigu
     return edge_figures(part, data, **reading)
 
 
-def export_as(part: Part, name: str) -> str:
+def export_as(part: Part, name: str, open_edges: OpenEdges) -> str:
     """Write a part in a format by its name, as some installed plugin offers it."""
+    from apsl_rules.parts.marks_of import graph_of
     from apsl_rules.plugins import installed, pick
 
-    return pick(installed().exporters, name, "format").export(part)
+    chosen("open_edges", open_edges, ("refuse", "direct"))
+    offer = pick(installed().exporters, name, "format")
+    if open_edges == "refuse":
+        return offer.export(part)
+    if offer.export_graph is None:
+        message = f"the format {name!r} shows the part as it was learned; leave out open_edges="
+        raise InvalidArgumentError(message)
+    return offer.export_graph(graph_of(part.graph().directed()))
 
 
 def installed_rulebooks() -> tuple[Rulebook, ...]:

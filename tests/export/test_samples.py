@@ -242,3 +242,21 @@ def test_a_graph_file_is_read_by_its_ending(tmp_path: Path) -> None:
     file.write_bytes(b"dag { \xff }")
     with pytest.raises(GraphFormatError, match="byte 7 is not UTF-8 text"):
         export.read_graph(file)
+
+
+def test_an_open_edge_is_directed_where_the_advice_says_so() -> None:
+    """What ``part.export`` advises, it takes; a format that shows the part as it is takes none of it."""
+    part = learn(known_dag({"a": [], "b": ["a"]}), "a")
+    with pytest.raises(GraphError, match="give open_edges='direct'"):
+        part.export("bnlearn")
+    assert part.export("bnlearn", open_edges="direct") == part.to_bnlearn(open_edges="direct")
+    with pytest.raises(ApslError, match="leave out open_edges="):
+        part.export("svg", open_edges="direct")
+
+
+def test_a_spreadsheet_carries_out_no_name() -> None:
+    """A name that begins like a formula is text in a table of edges."""
+    part = learn(known_dag({"=1+1": [], "@b": ["=1+1"], "-c": ["@b"], "d": ["-c"]}), "@b", depth=3)
+    fields = [field for line in part.export("csv").splitlines() for field in line.split(",")]
+    assert "'=1+1" in fields
+    assert not any(field.startswith(("=", "+", "-", "@")) for field in fields)

@@ -222,3 +222,21 @@ def test_without_scikit_learn_a_sentence_says_how_to_get_it() -> None:
         "apsl_rules.errors.MissingPackageError: scikit-learn is not installed; "
         "install it with: pip install 'apsl_rules[sklearn]'"
     )
+
+
+def test_a_frame_of_another_library_keeps_its_names() -> None:
+    """Polars frames are selected from by name, and stay frames of polars."""
+    import polars as pl
+
+    draw = np.random.default_rng(1)
+    a = draw.normal(size=300)
+    frame = pl.DataFrame({"noise": draw.normal(size=300), "cause": a, "rest": draw.normal(size=300)})
+    y = pl.Series("effect", a + draw.normal(size=300) / 2)
+    selector = PartSelector().fit(frame, y)
+    assert selector.get_feature_names_out().tolist() == ["cause"]
+    assert selector.feature_names_in_.tolist() == ["noise", "cause", "rest"]
+    kept = selector.transform(frame)
+    assert isinstance(kept, pl.DataFrame)
+    assert kept.columns == ["cause"]
+    with pytest.raises(DataError, match="their order is another"):
+        selector.transform(frame.select("cause", "noise", "rest"))
