@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
+from apsl_backends.counting.table_counts import TableCounts
 from apsl_backends.independence._count_statistics import Degrees, Statistic, statistic_of
 from apsl_backends.independence.chi_square import ChiSquare
 from apsl_backends.independence.count_tests import Reliability
 from apsl_backends.independence.g_square import GSquare
+from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.table import Table
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
 from apsl_rules.oracles.protocol import BaseOracle, Oracle, Search
@@ -99,12 +101,20 @@ def test_a_constant_column_is_independent_of_everything() -> None:
     assert GSquare(table).separator("x", "y", "z").given == ()
 
 
-def test_no_degree_of_freedom_is_independent() -> None:
-    """When y is settled within each stratum nothing is left to test: G² 0, p 1."""
-    table = coded([[0, 1] * 40, [0] * 40 + [1] * 40, [0] * 40 + [1] * 40], names="xyz")
-    verdict = GSquare(table).verdict("x", "y", "z")
+@pytest.mark.parametrize("degrees", DEGREES)
+@pytest.mark.parametrize("kind", [GSquare, ChiSquare])
+def test_no_degree_of_freedom_is_unreliable(kind: type[GSquare | ChiSquare], degrees: Degrees) -> None:
+    """When y is settled within each stratum nothing was compared: no verdict, no separator, no elimination."""
+    table = coded([[0, 1, 1] * 40, [0] * 60 + [1] * 60, [0] * 60 + [1] * 60, [0, 1, 1] * 40], names="xyzt")
+    for source in (table, CachedCounts(TableCounts(table))):
+        oracle = kind(source, dof=degrees)
+        verdict = oracle.verdict("x", "y", "z")
 
-    assert (verdict.independent, verdict.statistic, verdict.p, verdict.dof) == (True, 0.0, 1.0, 0)
+        assert (verdict.decision, verdict.statistic, verdict.p, verdict.dof) == ("unreliable", None, None, None)
+        assert oracle.separator("y", "z", "xt", must_include="x").given is None
+        assert oracle.separator("x", "t", "yz").given is None
+        found = oracle.eliminate(oracle.associations("x"), unreliable="dependent", cut=None, max_size=None)
+        assert (found.members, dict(found.separations)) == (("t",), {})
 
 
 def test_missing_values_are_left_out_test_by_test() -> None:

@@ -98,10 +98,11 @@ def test_numbers_are_tested_by_their_partial_correlation(seed: int, size: int) -
 
 
 def test_copies_have_defined_verdicts() -> None:
-    """A copy is dependent, separates its original from all, and does no harm beside its original."""
+    """A copy is dependent, given it nothing can be told of its original, and it does no harm beside its original."""
     oracle = _oracle(_numbers(4, columns=3).assign(copy=lambda frame: frame["a"]), embedding=PLAIN)
     assert oracle.verdict("a", "copy").dependent
-    assert oracle.verdict("a", "b", ["copy"]).independent
+    assert oracle.verdict("a", "b", ["copy"]).decision == "unreliable"
+    assert oracle.separator("a", "copy", ["b", "c"]).given is None
     given_one, given_both = oracle.verdict("b", "c", ["a"]), oracle.verdict("b", "c", ["a", "copy"])
     assert given_both.statistic == pytest.approx(given_one.statistic, rel=1e-9)
     assert given_both.rank == given_one.rank == 1

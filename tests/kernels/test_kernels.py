@@ -56,6 +56,9 @@ def test_every_way_of_counting_agrees_with_plain_loops(
     for (x, y, places), verdict in zip(tests, verdicts[0], strict=True):
         statistic, dof, rows = by_loops(table, x, y, places, chi=kind is ChiSquare, full=full)
         assert verdict.n == rows
+        if verdict.decision == "unreliable":
+            assert dof == 0
+            continue
         assert verdict.statistic == pytest.approx(statistic, abs=1e-9)
         if verdict.dof != dof:  # a column that never varies has no degree of freedom, whatever its cardinality
             assert (verdict.dof, verdict.statistic, full) == (0, 0.0, True)
@@ -124,7 +127,9 @@ def test_tables_beyond_the_limit_are_counted_sparsely() -> None:
 
 def test_full_degrees_beyond_all_numbers() -> None:
     """Full degrees of freedom of a table of 10²⁵ cells make every statistic independent, with p = 1."""
-    table = coded(np.random.default_rng(7).integers(0, 250, (12, 500)), names="abcdefghijkl")
+    codes = np.random.default_rng(7).integers(0, 250, (12, 500))
+    codes[2:, :9] = codes[2:, :1]
+    table = coded(codes, names="abcdefghijkl")
     verdict = GSquare(table, dof="full", reliability="none").verdict("a", "b", "cdefghijkl")
 
     assert (verdict.independent, verdict.p, verdict.log_p) == (True, 1.0, 0.0)

@@ -23,7 +23,7 @@ import attrs
 from apsl_rules.errors import CacheFileError
 
 _APPLICATION = 0x4150534C  # "APSL", the mark by which sqlite files tell whose they are
-_FORMAT = 1
+_FORMAT = 2
 _WAIT_SECONDS = 60.0
 _BATCH = 1_000
 _BATCH_SECONDS = 1.0

@@ -31,8 +31,9 @@ class CountOracle(ColumnOracle):
     The table is in memory, or its counts come from elsewhere, batch by batch, and give the same verdicts.
 
     A test is independent when p > alpha. Under ``reliability="five-per-cell"`` a test with less than five rows
-    for each cell of its whole table is unreliable and has no figures. A column that never varies is independent
-    of every other. Rows with a missing value in one of a test's columns are left out of that test.
+    for each cell of its whole table is unreliable and has no figures. So is a test without degrees of freedom, in
+    which one of the two never varies where the others are the same: nothing was compared. A column that never varies at
+    all is independent of every other. Rows with a missing value in one of a test's columns are left out of that test.
     """
 
     kind: ClassVar[int]

@@ -12,6 +12,7 @@ from itertools import accumulate, chain, combinations, islice
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from apsl_backends.independence.column_verdicts import EliminationOutcome
 from apsl_backends.independence.count_elimination import interleave
@@ -49,7 +50,8 @@ class MomentTests(NamedTuple):
 class MomentTester:
     """Carries out tests on a source of moments at a level.
 
-    A test is unreliable with fewer rows than ``rows_per_column`` for each embedded column in it and for the mean.
+    A test is unreliable with fewer rows than ``rows_per_column`` for each embedded column in it and for the mean, and
+    without degrees of freedom: given the others, one of the two no longer varies.
     """
 
     def __init__(self, source: KeptMoments, alpha: float, rows_per_column: float) -> None:
@@ -107,22 +109,24 @@ class MomentTester:
         return MomentTests(tested.decisions.astype(np.int64), tested.statistics, tested.dofs, tested.ranks, rows)
 
     def _test_rows(self, tests: Sequence[Sequence[int]]) -> MomentTests:
-        return self._decide(self._source.test_rows([tuple(test) for test in tests]))
+        is_constant = (self._leading[[test[:2] for test in tests]] == 0).any(axis=1)
+        return self._decide(self._source.test_rows([tuple(test) for test in tests]), is_constant)
 
-    def _decide(self, tested: RowTests) -> MomentTests:
+    def _decide(self, tested: RowTests, is_constant: npt.NDArray[np.bool_]) -> MomentTests:
         """Decide as the kernel does: Bartlett's correction, then the critical value or p."""
         ratios, x_ranks, y_ranks, ranks, rows = tested
         dofs = x_ranks * y_ranks
         used = 1 + ranks + x_ranks + y_ranks
         scale = rows - (1 + ranks) - 0.5 * (x_ranks + y_ranks + 1)
-        is_tested = (rows > used) & (rows >= self._rules.rows_per_column * used)
-        statistics = np.where(is_tested & (dofs > 0), np.maximum(scale * ratios, 0.0), 0.0)
+        is_tested = (dofs > 0) & (rows > used) & (rows >= self._rules.rows_per_column * used)
+        statistics = np.where(is_tested, np.maximum(scale * ratios, 0.0), 0.0)
         critical = self._rules.thresholds[np.minimum(dofs, TABLED_DOFS - 1)]
-        is_dependent = (dofs > 0) & (statistics >= critical)
+        is_dependent = statistics >= critical
         beyond = dofs >= TABLED_DOFS
         if beyond.any():
             is_dependent[beyond] = tails(statistics[beyond], dofs[beyond]).p <= self._rules.alpha
-        decisions = np.where(is_tested, np.where(is_dependent, DEPENDENT, INDEPENDENT), UNRELIABLE)
+        decided = np.where(is_dependent, DEPENDENT, INDEPENDENT)
+        decisions = np.where(is_constant, INDEPENDENT, np.where(is_tested, decided, UNRELIABLE))
         return MomentTests(decisions, statistics, np.where(is_tested, dofs, 0), ranks, rows)
 
     def sweep(self, x: int) -> SweptArrays:

@@ -23,8 +23,8 @@ ROWS_PER_COLUMN = 5.0
 class MomentOracle(ColumnOracle):
     """An oracle on a table with numbers; a test is independent when p > alpha.
 
-    A test with fewer than five rows for each embedded column in it is unreliable and has no figures. Rows with a
-    missing value in one of a test's columns are left out of that test.
+    A test with fewer than five rows for each embedded column in it is unreliable and has no figures, and so is one
+    without degrees of freedom. Rows with a missing value in one of a test's columns are left out of that test.
     """
 
     name = "moments"

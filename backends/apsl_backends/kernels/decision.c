@@ -15,9 +15,9 @@ judged_t judge(const tester_t *tester, const sums_t *sums, i64 dims, double leve
     const measure_t *measure = tester->measure;
     if ((double)sums->rows < measure->rows_per_cell * levels)
         return (judged_t){UNRELIABLE, 0.0, 0};
+    if (sums->dof == 0) /* x or y is constant in every stratum, so that nothing was compared */
+        return (judged_t){UNRELIABLE, 0.0, 0};
     i64 dof = measure->full_dof ? full_dof(tester, dims) : sums->dof;
-    if (dof == 0)
-        return (judged_t){INDEPENDENT, 0.0, dof};
     double statistic = (double)(sums->joint - sums->of_x - sums->of_y + sums->of_all) / measure->scale;
     if (measure->kind == G_SQUARE)
         statistic *= 2.0;

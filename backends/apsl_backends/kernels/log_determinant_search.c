@@ -5,14 +5,6 @@
 
 #include <stdlib.h>
 
-static bool is_constant(const moments_t *moments, i64 block)
-{
-    for (i64 k = 0; k < moments->leading[block]; k++)
-        if (moments->alone[moments->starts[block] + k] > 0.0)
-            return false;
-    return true;
-}
-
 /* The weakest dependence so far, with ln p once it was needed. */
 typedef struct {
     const block_outcome_t *outcome;

@@ -7,6 +7,14 @@ static bool is_independent(const test_rules_t *rules, double statistic, i64 dof)
     return dof < rules->tabled ? statistic < rules->thresholds[dof] : tail(statistic, dof) > rules->alpha;
 }
 
+bool is_constant(const moments_t *moments, i64 block)
+{
+    for (i64 k = 0; k < moments->leading[block]; k++)
+        if (moments->alone[moments->starts[block] + k] > 0.0)
+            return false;
+    return true;
+}
+
 block_outcome_t test_blocks(moments_t *moments, i64 x, i64 y)
 {
     const i64 *leading = moments->leading, *starts = moments->starts;
@@ -15,10 +23,12 @@ block_outcome_t test_blocks(moments_t *moments, i64 x, i64 y)
                                     moments->columns, moments->pivots);
     block_outcome_t outcome = {INDEPENDENT, 0.0, compared.of_x * compared.of_y, given};
     double used = (double)(1 + given + compared.of_x + compared.of_y);
-    if (moments->rows <= used || moments->rows < moments->rules.rows_per_column * used) {
+    if (is_constant(moments, x) || is_constant(moments, y))
+        return outcome;
+    if (outcome.dof == 0 || moments->rows <= used || moments->rows < moments->rules.rows_per_column * used) {
         outcome.decision = UNRELIABLE;
         outcome.dof = 0;
-    } else if (outcome.dof > 0) {
+    } else {
         double scale = moments->rows;
         if (moments->rules.corrected)
             scale -= (double)(1 + given) + 0.5 * (double)(compared.of_x + compared.of_y + 1);

@@ -3,7 +3,10 @@
  * The statistic is n·(ln|S_xz| + ln|S_yz| - ln|S_z| - ln|S_xyz|); the degrees of freedom are the product of the
  * numbers of columns of x and of y that do not depend on those given. For two numbers it is the test of partial
  * correlation, and in general -n·ln of Wilks' Λ. Bartlett's correction replaces n by n - 1 - rank of z - (columns of x
- * and y + 1) / 2. Neither the order of x and y nor that of the given blocks changes a bit of it. */
+ * and y + 1) / 2. Neither the order of x and y nor that of the given blocks changes a bit of it.
+ *
+ * A test without degrees of freedom is unreliable: given the others x or y no longer varies, so that nothing was
+ * compared. Only a column that never varies at all is independent of every other. */
 #ifndef APSL_LOG_DETERMINANT_TESTS_H
 #define APSL_LOG_DETERMINANT_TESTS_H
 
@@ -15,6 +18,9 @@ typedef struct {
     double statistic;
     i64 dof, rank;
 } block_outcome_t;
+
+/* Return whether no column of a block varies. */
+bool is_constant(const moments_t *moments, i64 block);
 
 /* Return the outcome for x and y given the blocks that the decomposition holds; the room for both must be reserved. */
 block_outcome_t test_blocks(moments_t *moments, i64 x, i64 y);
