@@ -199,10 +199,9 @@ def _case(part: Part, orientation: Orientation, target: Node, oracle: Oracle) ->
     verdict = oracle.verdict(cause, target, orientation.parents)
     text = evidence_text(Evidence(verdict.test, (verdict,)))
     if verdict.decision == "unreliable":
-        return Case(orientation, None, f"too few rows to test it given {listing(orientation.parents)}", verdict)
-    if verdict.dof == 0:
         given = listing(orientation.parents)
-        return Case(orientation, None, f"given {given} one of the two does not vary, so it cannot be tested", verdict)
+        why = f"it cannot be tested given {given}: there are too few rows, or one of the two does not vary in them"
+        return Case(orientation, None, why, verdict)
     return Case(orientation, verdict.dependent, text, verdict)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from apsl_rules.evidence.as_data import evidence_data, evidence_of, verdict_data, verdict_of
-from apsl_rules.evidence.evidence import GIVEN, Evidence, evidence_strength
+from apsl_rules.evidence.evidence import GIVEN, ROWS, Evidence, evidence_strength
 from apsl_rules.evidence.verdicts import Decision, Verdict, log_p_of, weaker
 from apsl_rules.evidence.wording import evidence_text, p_text
 
 __all__ = [
     "GIVEN",
+    "ROWS",
     "Decision",
     "Evidence",
     "Verdict",

@@ -11,6 +11,8 @@ from apsl_rules.names import Node
 
 #: The source of background knowledge.
 GIVEN = "given"
+#: The source of what is told of pairs that too few rows speak for.
+ROWS = "rows"
 
 
 @attrs.frozen

@@ -18,7 +18,7 @@ class Blanket(NotebookView):
     """The parents and children of a node, and for each child that is shared the spouses it is shared with.
 
     ``untested`` are nodes that may be neighbours as well: there were too few rows to tell. Only a blanket that is read
-    from a part knows them.
+    from a part or scored knows them.
 
     Attributes
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from apsl_rules.data import FileTable, MixedTable, Table
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.moments import Embedding, MomentSource
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.names import nearest
+from apsl_rules.names import Node, nearest
 from apsl_rules.oracles import Oracle
 from apsl_rules.plugins import OracleOffer, OracleSettings
 
@@ -134,6 +134,13 @@ def _embedding(name: str, options: Mapping[str, Any]) -> Embedding:
     return Embedding(numbers, degree)
 
 
+def _duplicates(opened: Any) -> Iterable[Sequence[Node]]:
+    """Return the groups of duplicate columns."""
+    from apsl_backends.learners.duplicate_columns import DuplicateColumns
+
+    return dict.fromkeys(DuplicateColumns.among(opened).groups.values())
+
+
 def _is_with_numbers(source: Any) -> bool:
     return isinstance(source, MixedTable | MomentSource)
 
@@ -150,6 +157,7 @@ TABLE_ORACLES = (
         _is_natural_for_counts,
         partial(_open_counts, "gsquare"),
         partial(_open_table, "gsquare"),
+        _duplicates,
     ),
     OracleOffer(
         "moments",
@@ -157,17 +165,20 @@ TABLE_ORACLES = (
         partial(_moment_test, "moments"),
         _is_with_numbers,
         partial(_open_moments, "moments"),
+        duplicates=_duplicates,
     ),
     OracleOffer(
         "chisquare",
         "Pearson's χ² test on a table of discrete columns",
         partial(_count_test, "chisquare"),
         open=partial(_open_counts, "chisquare"),
+        duplicates=_duplicates,
     ),
     OracleOffer(
         "fisherz",
         "test of partial correlation: the moments of numbers as they are",
         partial(_moment_test, "fisherz"),
         open=partial(_open_moments, "fisherz"),
+        duplicates=_duplicates,
     ),
 )

@@ -11,6 +11,7 @@ import pytest
 from apsl_rules import Knowledge, find_blanket, learn, learn_graph, load_part, stability
 from apsl_rules.rules.facts import gap, untested
 from apsl_rules.rules.store import Mark
+from support.counted import essence
 
 LEARNERS = ("auto", "apsl", "pcd-by-pcd", "cmb", "gs", "mmhc", "apsl-paper")
 TOO_FEW = "could not be tested"
@@ -176,3 +177,140 @@ def test_resamples_that_cannot_test_a_pair_do_not_count_as_gaps() -> None:
 
     assert counted.of("a", "b").gap == 0
     assert counted.of("a", "b").edge == 0
+
+
+# --- columns that are hardly seen in one row ------------------------------------------------------------------------
+
+
+def halves(seed: int, common: int = 0, rows: int = 800) -> pd.DataFrame:
+    """Draw z = x + y + noise, where x and y are seen in halves of the rows that share only the first few."""
+    random = np.random.default_rng(seed)
+    x, y = random.normal(size=(2, rows))
+    number = np.arange(rows)
+    frame = pd.DataFrame({"x": x, "y": y, "z": x + y + 0.5 * random.normal(size=rows)})
+    frame.loc[(number >= common) & (number % 2 == 0), "x"] = np.nan
+    frame.loc[(number >= common) & (number % 2 == 1), "y"] = np.nan
+    return frame
+
+
+@pytest.mark.parametrize("common", [0, 8])
+@pytest.mark.parametrize("learner", ["auto", "apsl"])
+def test_numbers_hardly_seen_together_are_unknown(learner: str, common: int) -> None:
+    """No covariance stands in for rows that are not there; a note names the pair, and no rule builds on it."""
+    for seed in range(3):
+        part = learn(halves(seed, common), "x", depth=2, learner=learner)
+
+        assert part.mark("x", "y") is Mark.UNKNOWN
+        assert part.neighbours_of("z") == ("x", "y")
+        assert [note for note in part.notes if "'x' against 'y'" in note]
+        assert not [firing for firing in part.trace for fact in firing.premises if {"x", "y"} <= {*fact.nodes}]
+    if learner == "auto":
+        assert f"seen together in {common} rows" in str(part.why("x", "y"))
+
+
+def test_knowledge_joins_what_no_row_shows_together() -> None:
+    """A required arrow stays, and the other pairs are as they were."""
+    part = learn(halves(1), "x", knowledge=Knowledge(required=[("x", "y")]))
+
+    assert ("x", "y") in part.arrows
+
+
+@pytest.mark.parametrize("learner", ["auto", "mmhc", "sll+c", "sll+g", "ggsl", "ggsl-paper", "apsl"])
+def test_categories_never_seen_together_are_unknown(learner: str) -> None:
+    """Two copies of one column, seen in different rows, are neither adjacent nor apart."""
+    random = np.random.default_rng(3)
+    first = random.integers(0, 3, 800)
+    noisy = [np.where(random.random(800) < 0.85, first, random.integers(0, 3, 800)) for _ in range(2)]
+    words = np.array(["u", "v", "w"])
+    odd = np.arange(800) % 2 == 1
+    frame = pd.DataFrame({"a": words[noisy[0]], "b": words[noisy[1]], "c": words[first]})
+    frame["a"], frame["b"] = frame["a"].where(odd), frame["b"].mask(odd)
+    part = learn(frame, "a", depth="max", learner=learner)
+
+    assert part.mark("a", "b") is Mark.UNKNOWN
+    assert part.neighbours_of("a") == ("c",)
+    assert [note for note in part.notes if "'a' against 'b'" in note]
+
+
+@pytest.mark.parametrize("rows", [3, 5, 8, 19])
+def test_a_handful_of_rows_gives_no_edge(rows: int) -> None:
+    """Of so few rows nothing is known, whatever the columns hold: noise, copies, or the same order of the rows."""
+    for seed in range(5):
+        values = np.random.default_rng([seed, rows]).normal(size=(rows, 4))
+        frame = pd.DataFrame(values, columns=list("abcd")).assign(e=values[:, 0], f=np.round(values[:, 1]).astype(str))
+        part = learn(frame, "a")
+
+        assert not part.edges
+        assert all(part.mark("a", other) is Mark.UNKNOWN for other in part.nodes if other != "a")
+
+
+def test_few_rows_of_many_columns_have_no_duplicates() -> None:
+    """Among 200 columns some put 5 rows in the same order by chance."""
+    frame = pd.DataFrame(np.random.default_rng(8).normal(size=(5, 200))).add_prefix("c")
+    part = learn(frame, "c0")
+
+    assert not part.edges
+    assert not [note for note in part.notes if "duplicate" in note]
+
+
+def test_twenty_complete_rows_show_an_edge() -> None:
+    """From 20 rows on a strong relation is an edge."""
+    x = np.random.default_rng(1).normal(size=20)
+    frame = pd.DataFrame({"x": x, "y": x + 0.1 * np.random.default_rng(2).normal(size=20)})
+
+    assert learn(frame, "x").neighbours_of("x") == ("y",)
+
+
+def noise(kind: str, seed: int, rows: int = 3000, missing: float = 0.7) -> pd.DataFrame:
+    """Draw independent columns with holes: numbers, categories, or both in turn."""
+    random = np.random.default_rng([seed, rows])
+    columns = {}
+    for place, values in enumerate(random.normal(size=(6, rows))):
+        is_category = kind == "categories" or (kind == "mixed" and place % 2 == 1)
+        cut = np.array(["low", "mid", "high"])[np.digitize(values, [-0.5, 0.5])]
+        columns[f"c{place}"] = pd.Series(cut if is_category else values).mask(random.random(rows) < missing)
+    return pd.DataFrame(columns)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "categories", "mixed"])
+def test_values_missing_at_random_invent_no_edges(kind: str) -> None:
+    """Filled-in and estimated values are no rows: independent columns stay apart, however much is missing."""
+    edges = sum(len(learn(noise(kind, seed), "c0").neighbours_of("c0")) for seed in range(12))
+
+    assert edges == 0
+
+
+@pytest.mark.parametrize("kind", ["numbers", "categories"])
+def test_an_edge_that_its_rows_do_not_pay_for_is_unknown(kind: str) -> None:
+    """A weak dependence in 40 of 2,000 rows is no edge, however many rows the other columns have."""
+    frame = noise(kind, 1, rows=2000, missing=0.0)
+    first = frame["c0"].iloc[:40]
+    if kind == "numbers":
+        x = (first - first.mean()) / first.std()
+        e = pd.Series(np.random.default_rng(9).normal(size=40))
+        e -= e.mean() + x * (x * e).mean() / (x * x).mean()
+        frame["w"] = 0.42 * x + 0.9 * e / e.std()
+        frame["c1"] += frame["c0"]
+    else:
+        is_other = np.resize([False, False, False, True], 40)
+        frame["c1"] = frame["c0"].where(frame["c2"] == "mid", frame["c1"])
+        frame["w"] = pd.Series(np.where((first == "low") ^ is_other, "yes", "no"))
+    part = learn(frame, "c0")
+
+    assert part.mark("c0", "w") is Mark.UNKNOWN
+    assert "the 40 rows that speak for an edge are too few" in str(part.why("c0", "w"))
+    assert [note for note in part.notes if "'c0' against 'w'" in note]
+
+
+@pytest.mark.parametrize("counts", ["duckdb", "dask"])
+@pytest.mark.parametrize("kind", ["numbers", "categories"])
+def test_every_source_counts_the_rows_of_a_pair_alike(kind: str, counts: str, tmp_path: Path) -> None:
+    """Where values are missing, DuckDB and Dask give the part of memory, with the same pairs unknown."""
+    frame = noise(kind, 4, rows=300, missing=0.3)
+    shifted = frame["c0"] + np.random.default_rng(5).normal(size=300) if kind == "numbers" else frame["c0"]
+    frame["w"], frame["v"] = (shifted.where(np.arange(300) % 2 == half) for half in (0, 1))
+    frame.to_parquet(tmp_path / "rows.parquet")
+    here, there = learn(frame, "w", depth=2), learn(tmp_path / "rows.parquet", "w", depth=2, counts=counts)
+
+    assert here.mark("w", "v") is Mark.UNKNOWN
+    assert essence(there) == essence(here)

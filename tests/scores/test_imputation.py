@@ -76,6 +76,19 @@ def test_associations_are_kept() -> None:
     assert abs(observed - kept) < 0.01
 
 
+def test_rows_that_lack_two_columns_do_not_join_them() -> None:
+    """Two independent columns stay so, though many rows lack both: neither is filled in by the order of the other."""
+    random = np.random.default_rng(2)
+    codes = random.integers(0, 2, (2, 4000)).astype(np.uint8)
+    codes[random.random(codes.shape) < 0.7] = 2
+
+    filled, weights = impute(codes, np.array([2, 2], np.int64), weighted(codes))
+
+    known = (codes < 2).all(axis=0)
+    observed = (codes[0, known] == codes[1, known]).mean()
+    assert abs(weights[filled[0] == filled[1]].sum() / weights.sum() - observed) < 0.05
+
+
 def test_a_column_without_any_value_gets_one_level() -> None:
     """Nothing tells its levels apart."""
     codes = np.array([[0, 1, 0, 1], [1, 1, 1, 1]], np.uint8)

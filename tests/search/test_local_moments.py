@@ -123,15 +123,40 @@ def test_relations_that_rise_and_fall_are_found() -> None:
 
 
 def test_missing_values_make_the_score_weaker() -> None:
-    """Of a column with a tenth of its values missing, a tenth of the rows is not counted."""
+    """All families have the mean number of rows in which two columns are both there."""
     frame = _frame(400, 6)
     whole = _score(frame)
     frame.loc[::10, "a"] = np.nan
     holed = _score(frame)
     assert whole.rows == 400
-    assert holed.rows == pytest.approx(400 * (1 - 0.1 / 5))
+    assert holed.rows == pytest.approx((4 * 360 + 6 * 400) / 10)
     assert not whole.is_changed
     assert holed.is_changed
+
+
+def test_equivalent_graphs_tie_where_values_are_missing() -> None:
+    """Graphs with the same independences have the same score, also where families have too many columns."""
+    frame = _frame(60, 6)
+    frame = frame.mask(np.random.default_rng(1).random(frame.shape) < 0.3)
+    score = _score(frame, squares=True)
+    chains: list[dict[str, list[str]]] = [
+        {"a": [], "b": ["a"], "c": ["a", "b"], "k": ["b"]},
+        {"b": [], "k": ["b"], "a": ["b"], "c": ["a", "b"]},
+        {"c": [], "b": ["c"], "a": ["b", "c"], "k": ["b"]},
+    ]
+    first, *others = (_total(score, chain) for chain in chains)
+    assert others == [first, first]
+
+
+def test_no_family_has_too_many_columns_for_the_rows() -> None:
+    """Where values are missing, a family with fewer than 10 + 5 rows for each column is worse than any other."""
+    frame = _frame(60, 6)
+    frame.loc[::2, ["a", "u"]] = np.nan
+    score = _score(frame)
+    number = {node: at for at, node in score.nodes.items()}
+    assert 35 <= score.rows < 40
+    assert score.nats(score.local(number["k"], [number[one] for one in "abc"])) > -100
+    assert score.nats(score.local(number["k"], [number[one] for one in "abcu"])) < -500
 
 
 def test_too_many_columns_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

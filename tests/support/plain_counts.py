@@ -75,7 +75,9 @@ def plain_test(rows: CodedRows, places: Sequence[int], *, chi: bool = False, ful
         expected = of_x * of_y / of_all
         shares = (strata - expected) ** 2 / expected if chi else 2.0 * strata * np.log(strata / expected)
     levels = ((of_x > 0).sum(0).clip(1) - 1) * ((of_y > 0).sum(1).clip(1) - 1)
-    dof = (counts.shape[0] - 1) * (counts.shape[1] - 1) * strata.shape[2] if full else int(levels.sum())
+    dof = int(levels.sum())
+    if full and dof:
+        dof = (counts.shape[0] - 1) * (counts.shape[1] - 1) * strata.shape[2]
     return PlainTest(float(np.nansum(shares)) if dof else 0.0, dof, int(counts.sum()))
 
 
@@ -101,9 +103,9 @@ def plain_search(
         asked = [*base, *(pool[at] for at in chosen)]
         needed = rows_per_cell * prod(rows.cards[asked].tolist())
         test = plain_test(rows, asked)
-        if rows.rows < needed or test.rows < needed:
+        if rows.rows < needed or test.rows < needed or test.dof == 0:
             continue
-        log_p = float(chi2.logsf(test.statistic, test.dof)) if test.dof else 0.0
+        log_p = float(chi2.logsf(test.statistic, test.dof))
         if log_p > np.log(alpha):
             return PlainSearch(test, tests, chosen, is_independent=True)
         if weakest is None or log_p > weakest_log:

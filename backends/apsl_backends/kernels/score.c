@@ -77,6 +77,13 @@ int32_t apsl_score_set_rows(score_t *score, const void *codes, int32_t bytes, i6
     return (int32_t)reserve(score, rows);
 }
 
+void apsl_score_set_share(score_t *score, double share)
+{
+    if (share != score->terms.share)
+        families_forget(&score->known);
+    set_share(&score->terms, share);
+}
+
 ALWAYS_INLINE uint32_t largest_code(const void *column, int bytes, i64 rows)
 {
     uint32_t most = 0;
@@ -116,11 +123,13 @@ int32_t apsl_score_add_node(score_t *score, i64 node, i64 place, i64 card, const
 }
 
 int32_t apsl_score_set_moments(score_t *score, const double *matrix, const i64 *starts, double rows, double factor,
-                               double tolerance)
+                               double tolerance, i64 widest)
 {
     set_figures_close(score->sets);
     families_forget(&score->known);
     score->sets = set_figures_open(matrix, starts, score->nodes, rows, factor, tolerance, score->terms.scale);
+    if (score->sets)
+        score->sets->widest = widest;
     for (i64 node = 0; node < score->nodes; node++)
         score->cards[node] = score->sets ? 1 : 0;
     return score->sets ? DONE : NO_MEMORY;

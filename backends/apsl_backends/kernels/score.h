@@ -47,13 +47,16 @@ EXPORT i64 apsl_score_bytes(i64 rows, int32_t empirical);
 EXPORT int32_t apsl_score_set_rows(score_t *score, const void *codes, int32_t bytes, i64 columns, i64 rows,
                                    const int32_t *weights, i64 total);
 
+/* Count each row as a share of one, from 0 to 1, from now on. Known scores of families are forgotten if it is another. */
+EXPORT void apsl_score_set_share(score_t *score, double share);
+
 /* Give a node a column with so many levels; WRONG_INPUT if a number is out of range or a code is not below the card. */
 EXPORT int32_t apsl_score_add_node(score_t *score, i64 node, i64 place, i64 card, const int32_t *log_priors);
 
 /* Take the moments of a table instead of rows: node i is the i-th block of columns of a covariance matrix. The values are
  * those of set_figures_open, and find_flaw finds none. Known scores of families are forgotten. */
 EXPORT int32_t apsl_score_set_moments(score_t *score, const double *matrix, const i64 *starts, double rows,
-                                      double factor, double tolerance);
+                                      double factor, double tolerance, i64 widest);
 
 /* Forget all scores of families: the rows are others than before. */
 EXPORT void apsl_score_forget(score_t *score);

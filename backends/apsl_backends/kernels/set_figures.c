@@ -9,6 +9,8 @@
 /* Then the error of an estimate is below these nats, for half of the rows each and in all. */
 #define ERROR_PER_ROW 1e-8
 #define LEAST_ERROR 1e-6
+/* The most that a column explains for half of the rows, 12·ln 10, since no tolerance is smaller than 1e-12. */
+#define MOST_EXPLAINED 27.6310211159285
 
 /* List the columns that are free in their block, with their pivots there. */
 static void list_columns(set_figures_t *figures, const i64 *starts)
@@ -44,6 +46,7 @@ set_figures_t *set_figures_open(const double *matrix, const i64 *starts, i64 nod
     figures->decomposition.columns = columns;
     figures->decomposition.tolerance = tolerance;
     figures->nodes = nodes;
+    figures->widest = columns;
     figures->half_rows = 0.5 * rows;
     figures->per_pair = 0.5 * factor * natural_log(rows);
     figures->scale = scale;
@@ -134,6 +137,10 @@ i64 set_figure(set_figures_t *figures, const i64 *numbers, i64 count, i64 other)
         add_node(figures, number);
     }
     prefix_t found = figures->prefixes[size - 1];
+    if (size > 1 && found.columns > figures->widest) {
+        double below = (double)(found.columns - figures->widest) * MOST_EXPLAINED * figures->half_rows;
+        return nearest_integer(-below * figures->scale);
+    }
     double explained = figures->half_rows * (found.sum + natural_log(found.product));
     return nearest_integer((explained - figures->per_pair * (double)found.pairs) * figures->scale);
 }
@@ -150,8 +157,10 @@ void compare_parents(set_figures_t *figures, i64 node, const i64 *parents, i64 c
     decomposition_t *decomposition = &compared->decomposition;
     compared->node = node;
     compared->shares = 1.0;
+    compared->columns = figures->first[node + 1] - figures->first[node];
     decomposition->rank = 0;
-    for (i64 k = 0; k < count; k++)
+    for (i64 k = 0; k < count; k++) {
+        compared->columns += figures->first[parents[k] + 1] - figures->first[parents[k]];
         for (i64 at = figures->first[parents[k]]; at < figures->first[parents[k] + 1]; at++) {
             double pivot = pivot_of(decomposition, figures->listed[at]);
             double share = share_of(decomposition, figures->listed[at], pivot);
@@ -159,6 +168,7 @@ void compare_parents(set_figures_t *figures, i64 node, const i64 *parents, i64 c
             if (share > 0.0)
                 keep_column(decomposition, figures->listed[at], pivot);
         }
+    }
     i64 rank = decomposition->rank, from = figures->first[node];
     for (i64 at = from; at < figures->first[node + 1]; at++) {
         double pivot = compared->pivots[at - from] = pivot_of(decomposition, figures->listed[at]);
@@ -190,6 +200,8 @@ bool estimate_gain(set_figures_t *figures, i64 other, i64 *gain)
     compared_t *compared = &figures->compared;
     i64 rank = compared->decomposition.rank, width = figures->first[compared->node + 1] - figures->first[compared->node];
     double *now = compared->spare, shares = compared->shares, ratio = 1.0;
+    if (compared->columns + figures->first[other + 1] - figures->first[other] > figures->widest)
+        return false;
     bool is_regular = keep_node(figures, other, &shares, now) && keep_node(figures, compared->node, &shares, now);
     compared->decomposition.rank = rank;
     if (!is_regular)

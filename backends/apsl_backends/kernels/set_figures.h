@@ -8,7 +8,10 @@
  * Columns that depend on others of their own block are left out. A column that depends on other blocks is not kept for the
  * columns after it, and its pivot counts as the tolerance of its variance: what is determined has a large but finite
  * figure, and a redundant parent gains nothing. The columns always come in the same order, so that the figure is a
- * function of the set alone, to the last bit. */
+ * function of the set alone, to the last bit.
+ *
+ * A set of several nodes with more columns than the `widest` has a figure so low that no family has it, by its columns
+ * alone: equivalent graphs still have equal sums. */
 #ifndef APSL_SET_FIGURES_H
 #define APSL_SET_FIGURES_H
 
@@ -26,7 +29,7 @@ typedef struct {
 typedef struct {
     decomposition_t decomposition;
     double shares;
-    i64 node;
+    i64 node, columns; /* of the parents and the node */
     double *pivots, *spare;
 } compared_t;
 
@@ -34,7 +37,7 @@ typedef struct {
  * `alone` are their pivots there. `prefixes` has space for all nodes and holds `depth` of them. */
 typedef struct set_figures {
     decomposition_t decomposition;
-    i64 nodes, depth;
+    i64 nodes, depth, widest;
     i64 *first, *listed;
     double *alone;
     prefix_t *prefixes;
@@ -60,7 +63,8 @@ i64 set_figure(set_figures_t *figures, const i64 *numbers, i64 count, i64 other)
 void compare_parents(set_figures_t *figures, i64 node, const i64 *parents, i64 count);
 
 /* Write by how many units a further parent raises the score of the family, without a penalty, within `error`. Return false
- * if that is not certain, since a column of the family depends so much on others that the order of columns matters. */
+ * if that is not certain, since a column of the family depends so much on others that the order of columns matters, or
+ * since there are too many. */
 bool estimate_gain(set_figures_t *figures, i64 other, i64 *gain);
 
 #endif

@@ -14,6 +14,7 @@ status_t terms_open(terms_t *terms, double ess, double scale)
 {
     terms->ess = ess;
     terms->scale = scale;
+    terms->share = 1.0;
     terms->priors = 0;
     terms->known = calloc((size_t)1 << TERM_BITS, sizeof *terms->known);
     terms->weights = calloc(KNOWN_WEIGHTS, sizeof *terms->weights);
@@ -24,6 +25,13 @@ void terms_close(terms_t *terms)
 {
     free(terms->known);
     free(terms->weights);
+}
+
+void set_share(terms_t *terms, double share)
+{
+    if (share != terms->share)
+        memset(terms->known, 0, sizeof *terms->known << TERM_BITS);
+    terms->share = share;
 }
 
 static weight_t weight_of(double value)
@@ -62,7 +70,8 @@ prior_t empirical_prior(terms_t *terms, i64 log_prior)
 
 i64 new_term(terms_t *terms, prior_t prior, i64 count)
 {
-    i64 term = nearest_integer((log_gamma(prior.weight.weight + (double)count) - prior.weight.log_gamma) * terms->scale);
+    double weight = prior.weight.weight + terms->share * (double)count;
+    i64 term = nearest_integer((log_gamma(weight) - prior.weight.log_gamma) * terms->scale);
     if (count <= INT32_MAX) {
         uint64_t key = term_key(prior.number, count);
         *term_place(terms, key) = (term_t){key, term};

@@ -1,6 +1,7 @@
 /* The terms of a score: what one configuration of columns adds, by its prior weight and its count.
  *
- * A term is ln Γ(a + count) - ln Γ(a), rounded to an integer number of units. Units are far below any relevant
+ * A term is ln Γ(a + share·count) - ln Γ(a), rounded to an integer number of units; the share is that of a counted row
+ * which was observed, 1 where no value was filled in. Units are far below any relevant
  * difference. Sums of integers do not depend on their order, so graphs with the same score tie exactly.
  *
  * With a uniform prior, a is the equivalent sample size divided by the number of configurations. With an empirical one
@@ -26,7 +27,7 @@ typedef struct {
 
 /* Known terms. A new term may replace an older one, which is then computed again. */
 typedef struct {
-    double ess, scale;
+    double ess, scale, share;
     term_t *known;
     weight_t *weights;                   /* by log prior */
     double configurations[KNOWN_PRIORS]; /* of the uniform priors that have a number */
@@ -43,6 +44,9 @@ typedef struct {
 /* Prepare terms for an equivalent sample size and a number of units in a nat; all zero bytes are a valid state before. */
 status_t terms_open(terms_t *terms, double ess, double scale);
 void terms_close(terms_t *terms);
+
+/* Count each row as a share of one from now on. */
+void set_share(terms_t *terms, double share);
 
 /* Return the uniform prior over a number of configurations; it is valid until the next call. */
 prior_t uniform_prior(terms_t *terms, double configurations);

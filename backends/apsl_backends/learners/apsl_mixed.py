@@ -34,7 +34,7 @@ class MixedOptions(SearchOptions):
             raise SpecError(message)
 
 
-def findings_by_moments(context: Context, *, without_duplicates: bool = False) -> FindingsFromScores:
+def findings_by_moments(context: Context) -> FindingsFromScores:
     """Return how the learner finds things out on a table with numbers."""
     from apsl_backends.moments import moments_of
     from apsl_backends.search.curvature import CurvedRelations
@@ -55,5 +55,5 @@ def findings_by_moments(context: Context, *, without_duplicates: bool = False) -
         return [other for other in curved if swept.verdict_on(other).independent][:_MOST_CURVED]
 
     duplicates = DuplicateColumns.among(data)
-    alone = duplicates.without_others(context.target) if without_duplicates else duplicates
+    alone = duplicates if context.whole else duplicates.without_others(context.target)
     return FindingsFromScores(context, options, score, alone, missed_by_tests)

@@ -15,7 +15,7 @@ from apsl_backends.search import rounds
 from apsl_backends.search.certified import why_not_certified
 from apsl_backends.search.local_score import LocalScore
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
-from apsl_rules.data import Table, notes_on_duplicates
+from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.evidence import Verdict
@@ -79,7 +79,7 @@ class RefinedOptions(SearchOptions):
     penalty: float | str = "columns+2"
 
 
-def findings_by_counts(context: Context, *, without_duplicates: bool = False) -> FindingsFromScores:
+def findings_by_counts(context: Context) -> FindingsFromScores:
     """Return how the learner finds things out on a table of discrete columns: by BDe."""
     from apsl_backends.search.local_bde import LocalBde
 
@@ -96,7 +96,7 @@ def findings_by_counts(context: Context, *, without_duplicates: bool = False) ->
         order="content" if spec.frontier.order == "name" else "column",
     )
     duplicates = DuplicateColumns.among(data)
-    alone = duplicates.without_others(context.target) if without_duplicates else duplicates
+    alone = duplicates if context.whole else duplicates.without_others(context.target)
     return FindingsFromScores(context, options, score, alone)
 
 
@@ -205,9 +205,7 @@ class FindingsFromScores:
     def _notes(self, ball: Ball, leads: Leads) -> list[str]:
         """Return notes on the gain of the graph, and on searches that ended at their limit of moves."""
         score, width, most = self._score, len(ball.members), rounds.MOST_TRIES
-        notes = [
-            *notes_on_duplicates(self.duplicates.groups[node] for node in ball.told if node in self.duplicates.groups)
-        ]
+        notes: list[str] = []
         if self._context.whole and not self.whole:
             notes.append(
                 "the table is too large for one search over all nodes; connected pieces were searched one after another"

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import attrs
 import numpy as np
 
+from apsl_backends.scores.joint_rows import pays_too_little, seen_too_rarely
 from apsl_backends.search.certified import certify
 from apsl_backends.search.constraints import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
+from apsl_backends.search.rivals import rivals
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Effort, Found, Marks, Open, climb_rounds, search_rounds
+from apsl_rules.evidence import Evidence
 from apsl_rules.names import Node, Pair, in_order, order_key, shown
 from apsl_rules.rules import Knowledge, Mark
 
@@ -31,9 +34,10 @@ class Ball:
     """The class of graphs that was found around a target, with the distance of each node.
 
     ``free`` is the class that the search found without regard to known directions; ``found`` differs from it only if
-    these do not fit. ``contradicted`` are pairs that knowledge keeps apart and the data do not; they count for
-    distances, so that the part reaches their ends. Of a ``whole`` graph also what is not connected with the target is
-    told.
+    these do not fit. ``unknown`` are pairs that too few rows speak for, each with the reason: the search could not join
+    them, or it did, and they count as not joined. ``contradicted`` are pairs that knowledge keeps apart and the data do
+    not; they count for distances, so that the part reaches their ends. Of a ``whole`` graph also what is not connected
+    with the target is told.
     """
 
     score: LocalScore
@@ -41,6 +45,7 @@ class Ball:
     free: Found
     allowed: Open
     target: Node
+    unknown: Mapping[Pair, Evidence] = attrs.field(factory=dict)
     contradicted: frozenset[Pair] = frozenset()
     whole: bool = False
 
@@ -77,7 +82,7 @@ class Ball:
     @cached_property
     def neighbours(self) -> Mapping[Node, tuple[Node, ...]]:
         """Return the neighbours of each node by name."""
-        near = (sorted(places, key=self.ranks.__getitem__) for places in places_around(self.found))
+        near = (sorted(places, key=self.ranks.__getitem__) for places in self.places_around(self.found))
         return {node: tuple(self.members[at] for at in places) for node, places in zip(self.members, near, strict=True)}
 
     @cached_property
@@ -109,6 +114,8 @@ class Ball:
 
     def mark(self, x: Node, y: Node) -> Mark:
         """Return the mark of a pair."""
+        if frozenset((x, y)) in self.unknown:
+            return Mark.UNKNOWN
         marks, one, other = self.known_marks, self.place[x], self.place[y]
         if marks[one, other] and marks[other, one]:
             return Mark.LINE
@@ -117,15 +124,20 @@ class Ball:
     def has_arrow(self, tail: Node, head: Node) -> bool:
         """Return whether an arrow goes from one node to another."""
         at, to = self.place[tail], self.place[head]
-        return bool(self.known_marks[at, to] and not self.known_marks[to, at])
+        return frozenset((tail, head)) not in self.unknown and bool(
+            self.known_marks[at, to] and not self.known_marks[to, at]
+        )
 
-
-def places_around(found: Found) -> list[list[int]]:
-    """Return the places of the neighbours of each place in a class, in ascending order."""
-    near: list[list[int]] = [[] for _ in found.members]
-    for one, other in np.argwhere((found.marks | found.marks.T) > 0).tolist():
-        near[one].append(other)
-    return near
+    def places_around(self, found: Found) -> list[list[int]]:
+        """Return the places of the neighbours of each place in a class over the members, in ascending order."""
+        joined = (found.marks | found.marks.T) > 0
+        for pair in self.unknown:
+            one, other = (self.place[node] for node in pair)
+            joined[one, other] = joined[other, one] = False
+        near: list[list[int]] = [[] for _ in found.members]
+        for one, other in np.argwhere(joined).tolist():
+            near[one].append(other)
+        return near
 
 
 class Balls:
@@ -159,7 +171,7 @@ class Balls:
     def around(self, target: Node, core: Iterable[Node], before: Ball | None) -> Ball:
         """Search the ball around a core, starting from the class found in a smaller ball."""
         inner = set(core)
-        numbers, allowed = self._gather(inner)
+        numbers, allowed, unknown = self._gather(inner)
         free = self._search_free(numbers, allowed, before, inner)
         handle = self._score.handle
         found = free
@@ -172,15 +184,48 @@ class Balls:
                 )
             else:
                 found = attrs.evolve(free, dag=fitting)
-        return Ball(self._score, found, free, allowed, target)
+        return Ball(self._score, found, free, allowed, target, unknown | self._unpaid(found, allowed))
 
-    def _gather(self, core: set[Node]) -> tuple[tuple[int, ...], Open]:
-        """Return the numbers of the nodes around a core, and which arrows between them are allowed."""
+    def _gather(self, core: set[Node]) -> tuple[tuple[int, ...], Open, dict[Pair, Evidence]]:
+        """Return the numbers of the nodes around a core, which arrows between them are allowed, and unknown pairs.
+
+        Pairs that are seen together in too few rows are unknown; the search may not join them unless it must.
+        """
         near = self._reached(core, self._radius - 1)
         self._prepare(in_order(near))
         everyone = near.union(*map(self._candidates, in_order(near)))
         numbers = self._score.join(in_order(everyone))
-        return numbers, self._open([self._score.nodes[number] for number in numbers], core, near)
+        members = [self._score.nodes[number] for number in numbers]
+        allowed = self._open(members, core, near)
+        place = {node: at for at, node in enumerate(members)}
+        unknown: dict[Pair, Evidence] = {}
+        for pair, rows in self._score.together.too_few_among(members).items():
+            one, other = (place[node] for node in pair)
+            if REQUIRED not in (allowed[one, other], allowed[other, one]):
+                allowed[one, other] = allowed[other, one] = CLOSED
+                unknown[pair] = seen_too_rarely(rows)
+        return numbers, allowed, unknown
+
+    def _unpaid(self, found: Found, allowed: Open) -> dict[Pair, Evidence]:
+        """Return the edges of a class that the rows with both ends do not pay for, where values are missing."""
+        score = self._score
+        nodes = [score.nodes[number] for number in found.members]
+        edges = [(x, y) for x, y in np.argwhere(np.triu(found.marks | found.marks.T)).tolist()]
+        edges = [(x, y) for x, y in edges if REQUIRED not in (allowed[x, y], allowed[y, x])]
+        if not edges or score.together.is_complete(nodes):
+            return {}
+        everything = np.full(allowed.shape, OPEN, np.uint8)
+        without = rivals(score.handle, found, everything, self._effort.max_parents, edges)
+        families = [one.families[0] for one in without if one is not None and one.families]
+        added = [(one.node, one.theirs, set(one.ours).difference(one.theirs).pop()) for one in families]
+        rows = score.together.behind(
+            [(score.nodes[y], score.nodes[x], [score.nodes[one] for one in given]) for y, given, x in added]
+        )
+        return {
+            frozenset((score.nodes[y], score.nodes[x])): pays_too_little(seen)
+            for (y, given, x), seen in zip(added, rows, strict=True)
+            if not score.pays(y, given, x, seen)
+        }
 
     def _search_free(self, numbers: tuple[int, ...], allowed: Open, before: Ball | None, core: set[Node]) -> Found:
         """Search the class without regard to known directions, from the class found before if its score is the same."""

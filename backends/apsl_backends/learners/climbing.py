@@ -7,7 +7,7 @@ from typing import Literal
 
 import attrs
 
-from apsl_backends.learners.findings_from_graph import SOURCE, Output, draft_of
+from apsl_backends.learners.findings_from_graph import SOURCE, Output, draft_of, unseen
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.scores.score_for import score_for
 from apsl_backends.search.hill_climbing import climb
@@ -43,7 +43,8 @@ def climb_graph(
     context: Context, state: State, score: BDeu, options: ClimbOptions, edges: Mapping[Pair, tuple[Verdict, ...]]
 ) -> State:
     """Climb among candidate edges, each with its verdicts, and return the state with the graph found."""
-    pairs = [score.numbers(pair) for pair in edges]
+    unknown = unseen(score)
+    pairs = [score.numbers(pair) for pair in edges if pair not in unknown]
     arrows = {(later, earlier) for earlier, later in pairs}
     if options.candidates == "all":
         arrows.update((earlier, later) for earlier, later in pairs)
@@ -57,6 +58,7 @@ def climb_graph(
     )
     verdicts = (verdict for node in context.asker.nodes for verdict in context.asker.untested(node))
     untested = frozenset(frozenset((verdict.x, verdict.y)) for verdict in verdicts).difference(edges)
-    draft = draft_of(score.dag(found.parents), score, tested=edges, untested=untested, output=options.output)
+    dag = score.dag(found.parents)
+    draft = draft_of(dag, score, tested=edges, untested=untested, unknown=unknown, output=options.output)
     note = f"the whole graph scores {score.nats(found.score):.2f} nats ({SOURCE})"
     return state.told(*draft.visits(context.target), notes=[note])

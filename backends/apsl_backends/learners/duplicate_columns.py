@@ -1,7 +1,7 @@
 """Duplicate columns: those that agree with another one in every row, up to the names of their levels.
 
 Numbers are duplicates if they put the rows in the same order or in the reverse one, such as degrees Celsius and
-Fahrenheit.
+Fahrenheit. Few rows agree by chance, so columns with fewer than FEWEST_TOGETHER values are no duplicates.
 
 Given a duplicate of a node, every test finds that node independent of all others, so duplicates would hide each other's
 neighbours. Therefore candidates are sought with one column of each group, the first by name, and all its duplicates
@@ -18,6 +18,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_backends.scores.joint_rows import FEWEST_TOGETHER, JointRows
 from apsl_rules.data import MixedTable, Table, find_duplicates
 from apsl_rules.data.counts import CachedCounts, Heading
 from apsl_rules.data.moments import ComparesColumns, MomentHeading, MomentSource
@@ -39,7 +40,7 @@ class DuplicateColumns:
         """Find the duplicates in a table, by counts, or by moments of complete columns; the result is cached."""
         key = data if isinstance(data, Table | MixedTable) else data.heading
         if key not in _KNOWN:
-            _KNOWN[key] = cls({node: group for group in _groups(data) for node in group})
+            _KNOWN[key] = cls({node: group for group in _groups(data) if _has_rows(data, group[0]) for node in group})
         return _KNOWN[key]
 
     def without_others(self, target: Node) -> DuplicateColumns:
@@ -70,6 +71,13 @@ class DuplicateColumns:
 _KNOWN: WeakKeyDictionary[Table | MixedTable | Heading | MomentHeading, DuplicateColumns] = WeakKeyDictionary()
 #: What is left of the variance of a duplicate given the other column: nothing but rounding.
 _ROUNDING = 1e-9
+
+
+def _has_rows(data: Table | MixedTable | CachedCounts | MomentSource, node: Node) -> bool:
+    """Return whether a column has values in enough rows to be compared with others."""
+    from apsl_backends.moments import moments_of
+
+    return JointRows(moments_of(data) if isinstance(data, MixedTable) else data).of([[node]])[0] >= FEWEST_TOGETHER
 
 
 def _groups(data: Table | MixedTable | CachedCounts | MomentSource) -> Sequence[tuple[Node, ...]]:

@@ -15,11 +15,12 @@ from typing import Literal, TypeAlias
 import attrs
 
 from apsl_backends.scores.bde import BDeu
+from apsl_backends.scores.joint_rows import pays_too_little, seen_too_rarely
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.graphs import Dag, cpdag
 from apsl_rules.names import Node, Pair, count_of, in_order, shown
 from apsl_rules.plugins import Visited
-from apsl_rules.rules import Finding, adjacent, arrow, chain, collider, gap, settled
+from apsl_rules.rules import Finding, adjacent, arrow, chain, collider, gap, settled, untested
 
 Collider: TypeAlias = tuple[Pair, Node]
 Output: TypeAlias = Literal["cpdag", "dag"]
@@ -32,7 +33,8 @@ class Draft:
     """The result of a search: the edges and the V-structures, each with its evidence.
 
     ``arrows`` are reported even if they do not follow from the V-structures: those of a method that returns one of many
-    equivalent graphs. ``untested`` are pairs that the search could not join because no reliable test was possible.
+    equivalent graphs. ``untested`` are pairs that the search could not join because no reliable test was possible, and
+    ``unknown`` those that too few rows speak for, each with the reason; they have no edge.
     """
 
     nodes: tuple[Node, ...]
@@ -40,13 +42,13 @@ class Draft:
     colliders: Mapping[Collider, Evidence]
     arrows: Mapping[tuple[Node, Node], Evidence] = attrs.field(factory=dict)
     untested: Collection[Pair] = frozenset()
+    unknown: Mapping[Pair, Evidence] = attrs.field(factory=dict)
 
     @cached_property
     def neighbours(self) -> Mapping[Node, tuple[Node, ...]]:
         """Return the neighbours of each node by name."""
         found: dict[Node, list[Node]] = {node: [] for node in self.nodes}
-        for pair in self.edges:
-            x, y = pair
+        for x, y in self.edges.keys() - self.unknown.keys():
             found[x].append(y)
             found[y].append(x)
         return {node: in_order(others) for node, others in found.items()}
@@ -60,10 +62,12 @@ class Draft:
             for tail, head in ((node, other), (other, node)):
                 if (tail, head) in self.arrows:
                     found.append(Finding(arrow.fact(tail, head), self.arrows[tail, head]))
+        found += [Finding(untested.fact(*pair), why) for pair, why in self.unknown.items() if node in pair]
         for x, y in combinations(around, 2):
-            if frozenset((x, y)) not in self.edges and frozenset((x, y)) not in self.untested:
+            pair = frozenset((x, y))
+            if not any(pair in some for some in (self.edges, self.untested, self.unknown)):
                 found.append(Finding(gap.fact(x, y), _APART))
-                known = self.colliders.get((frozenset((x, y)), node))
+                known = self.colliders.get((pair, node))
                 relation = chain if known is None else collider
                 found.append(Finding(relation.fact(x, node, y), known or _NO_COLLIDER))
         return found
@@ -90,19 +94,37 @@ def outwards(neighbours: Mapping[Node, Collection[Node]], target: Node) -> Itera
     yield from in_order(set(neighbours) - seen)
 
 
+def unseen(score: BDeu) -> dict[Pair, Evidence]:
+    """Return the pairs of columns that are seen together in too few rows to score them, each with the reason."""
+    return {pair: seen_too_rarely(rows) for pair, rows in score.together.too_few_among(score.nodes).items()}
+
+
+def unpaid(score: BDeu, dag: Dag) -> dict[Pair, Evidence]:
+    """Return the edges of a graph that the rows with both of their ends do not pay for, where values are missing."""
+    if score.together.is_complete(score.nodes):
+        return {}
+    edges = [(tail, head, [one for one in dag.parents_of(head) if one != tail]) for tail, head in dag.edges]
+    found: dict[Pair, Evidence] = {}
+    for (tail, head, given), rows in zip(edges, score.together.behind(edges), strict=True):
+        if not score.pays(score.number[head], score.numbers(given), score.number[tail], rows):
+            found[frozenset((tail, head))] = pays_too_little(rows)
+    return found
+
+
 def draft_of(
     dag: Dag,
     score: BDeu,
     *,
     tested: Mapping[Pair, tuple[Verdict, ...]] | None = None,
     untested: Collection[Pair] = frozenset(),
+    unknown: Mapping[Pair, Evidence] | None = None,
     output: Output = "cpdag",
 ) -> Draft:
     """Return the draft of a graph that a search found: each edge with the loss of score without it.
 
     ``tested`` holds the verdicts behind edges, if there are any, ``untested`` the pairs that were no candidates because
-    no reliable test was possible. With the output "dag" every arrow of the graph is reported, even if equivalent graphs
-    have its reverse.
+    no reliable test was possible, and ``unknown`` those that are seen together in too few rows. With the output "dag"
+    every arrow of the graph is reported, even if equivalent graphs have its reverse.
     """
     losses = {(tail, head): _loss(score, dag, tail, head) for tail, head in dag.edges}
     edges: dict[Pair, Evidence] = {}
@@ -118,7 +140,8 @@ def draft_of(
                     f"{losses[y, middle]:.4g} without {shown(y)} -> {shown(middle)}"
                 )
                 colliders[frozenset((x, y)), middle] = Evidence(SOURCE, note=note)
-    return Draft(dag.nodes, edges, colliders, _arrows_of(dag) if output == "dag" else {}, untested)
+    doubtful = {**(unknown or {}), **unpaid(score, dag)}
+    return Draft(dag.nodes, edges, colliders, _arrows_of(dag) if output == "dag" else {}, untested, doubtful)
 
 
 def _arrows_of(dag: Dag) -> dict[tuple[Node, Node], Evidence]:

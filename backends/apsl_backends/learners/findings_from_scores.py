@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from apsl_backends.learners.ball import Ball, places_around
+from apsl_backends.learners.ball import Ball
 from apsl_backends.learners.unplaced_edges import UnplacedEdges
+from apsl_backends.scores.joint_rows import seen_too_rarely
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node, count_of
 from apsl_rules.plugins import Visited
-from apsl_rules.rules import Fact, Finding, Knowledge, Relation, adjacent, chain, collider, gap, settled
+from apsl_rules.rules import Fact, Finding, Knowledge, Relation, adjacent, chain, collider, gap, settled, untested
 
 if TYPE_CHECKING:
     from apsl_backends.search.rivals import Rival
@@ -67,7 +68,8 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
     the verdicts for a pair that is adjacent, or that is not. ``scored`` are nodes whose pairs were all open to the
     search. A search that ended early settles no neighbours: nothing is known of pairs that it does not report.
     ``against`` are the findings that contradict background knowledge. No data can tell which of several ``duplicates``
-    has an edge: pairs with one of them are not told as gaps if another one has an edge there.
+    has an edge: pairs with one of them are not told as gaps if another one has an edge there. Pairs that too few rows
+    speak for are told as untested.
     """
     visits = []
     unplaced = UnplacedEdges(ball, duplicates)
@@ -80,6 +82,7 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
         if ball.found.finished:
             fact = settled.fact(visited)
             told[fact] = Finding(fact, Evidence(ball.score.name, note=count_of(len(around), "neighbour")))
+        told |= {one.fact: one for one in _unknown_at(ball, visited, nodes)}
         for node in nodes:
             told |= {one.fact: one for one in unplaced.at(node)}
             for relation, fact in features[node]:
@@ -95,6 +98,15 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
     return visits
 
 
+def _unknown_at(ball: Ball, visited: Node, nodes: Collection[Node]) -> Iterator[Finding]:
+    """Return the pairs that too few rows speak for: of a visited node with any other, and of told nodes in the ball."""
+    for pair, rows in ball.score.together.too_few_at(visited).items():
+        yield Finding(untested.fact(*pair), seen_too_rarely(rows))
+    for pair, why in ball.unknown.items():
+        if not pair.isdisjoint(nodes):
+            yield Finding(untested.fact(*pair), why)
+
+
 def find_contradictions(
     ball: Ball, core: Collection[Node], knowledge: Knowledge, max_parents: int
 ) -> dict[Fact, Finding]:
@@ -106,7 +118,9 @@ def find_contradictions(
         (node, other)
         for node in core
         for other in ball.members
-        if node != other and knowledge.why_apart(node, other) is not None
+        if node != other
+        and knowledge.why_apart(node, other) is not None
+        and frozenset((node, other)) not in ball.unknown
     ]
     found: dict[Fact, Finding] = {}
     for pair, lead in _compare(ball, ball.found, apart, max_parents).items():
@@ -159,7 +173,7 @@ def _features_at(ball: Ball, found: Found, nodes: Iterable[Node]) -> dict[Node, 
     """Return the features at some nodes: edges, and unshielded triples with their gaps, sorted by the names of ends."""
     names, rank = ball.members, ball.ranks
     marks: list[list[int]] = found.marks.tolist()
-    joined = places_around(found)
+    joined = ball.places_around(found)
 
     def around(at: int) -> Iterator[Feature]:
         near = sorted(joined[at], key=rank.__getitem__)
@@ -167,6 +181,8 @@ def _features_at(ball: Ball, found: Found, nodes: Iterable[Node]) -> dict[Node, 
             first, last = (at, other) if rank[at] < rank[other] else (other, at)
             yield adjacent, Fact(adjacent.name, (names[first], names[last]))
         for first, last in combinations(near, 2):
+            if frozenset((names[first], names[last])) in ball.unknown:
+                continue
             if not marks[first][last] and not marks[last][first]:
                 relation = chain if marks[at][first] or marks[at][last] else collider
                 yield gap, Fact(gap.name, (names[first], names[last]))

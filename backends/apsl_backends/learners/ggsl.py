@@ -21,11 +21,10 @@ import attrs
 from apsl_backends.learners.climbing import score_of
 from apsl_backends.learners.findings_from_graph import SOURCE, Draft
 from apsl_backends.learners.small_optima import Optima, SmallGraph
-from apsl_backends.scores.bde import BDeu
 from apsl_rules.evidence import Evidence
 from apsl_rules.names import Node, in_order, shown
 from apsl_rules.plugins import Context, State, Visited, build
-from apsl_rules.rules import Finding, adjacent, arrow, settled
+from apsl_rules.rules import Finding, adjacent, arrow, settled, untested
 
 
 @attrs.frozen
@@ -70,7 +69,7 @@ class GgslFindings:
         seed = score.numbers([options.seed if options.seed != "" else context.target])[0]
         optima = Optima(score, largest=options.largest, limits=context.asker.within_limits)
         written: Written = (
-            SoundWriting(context.target, state, score) if options.writing == "sound" else LiteralWriting(state, score)
+            SoundWriting(context.target, state, optima) if options.writing == "sound" else LiteralWriting(state, optima)
         )
         grow(optima, written, seed)
         return written.finish().told(notes=optima.notes)
@@ -85,7 +84,8 @@ def grow(optima: Optima, written: Written, seed: int) -> None:
         node = queue.popleft() if queue else next(one for one in everyone if one not in finished)
         if node not in finished:
             finished.add(node)
-            graph = _around(optima, node, *written.around(node), [one for one in everyone if one not in finished])
+            others = [one for one in everyone if one not in finished and optima.may_be_adjacent(node, one)]
+            graph = _around(optima, node, *written.around(node), others)
             written.write(node, graph)
             queue.extend(sorted(graph.neighbours(node)))
 
@@ -107,10 +107,11 @@ def _around(
 class SoundWriting:
     """Edges and V-structures only; the rules conclude the arrows at the end."""
 
-    def __init__(self, target: Node, state: State, score: BDeu) -> None:
+    def __init__(self, target: Node, state: State, optima: Optima) -> None:
         self._target = target
         self._state = state
-        self._score = score
+        self._score = score = optima.score
+        self._unknown = optima.unknown
         self._near: dict[int, set[int]] = {node: set() for node in range(len(score.nodes))}
         self._colliders: dict[tuple[int, int, int], str] = {}
 
@@ -150,14 +151,15 @@ class SoundWriting:
             (frozenset((names[x], names[y])), names[middle]): Evidence(SOURCE, note=why)
             for (x, middle, y), why in self._colliders.items()
         }
-        return self._state.told(*Draft(names, edges, colliders).visits(self._target))
+        return self._state.told(*Draft(names, edges, colliders, unknown=self._unknown).visits(self._target))
 
 
 class LiteralWriting:
     """The arrows at a node, and from its spouses to shared children, as in the small graph; the first one is kept."""
 
-    def __init__(self, state: State, score: BDeu) -> None:
-        self._score = score
+    def __init__(self, state: State, optima: Optima) -> None:
+        self._score = optima.score
+        self._optima = optima
         self._state = state
 
     def around(self, node: int) -> tuple[frozenset[int], frozenset[int]]:
@@ -181,7 +183,9 @@ class LiteralWriting:
         for child in sorted(graph.children[node]):
             arrows += [(tail, child) for tail in graph.parents[child] if tail == node or tail in mates]
         findings = [Finding(settled.fact(names[node]), evidence)]
-        for tail, head in arrows:
+        unknown = self._optima.unknown
+        findings += [Finding(untested.fact(*pair), why) for pair, why in unknown.items() if names[node] in pair]
+        for tail, head in filter(lambda one: self._optima.may_be_adjacent(*one), arrows):
             findings.append(Finding(adjacent.fact(names[tail], names[head]), evidence))
             findings.append(Finding(arrow.fact(names[tail], names[head]), evidence))
         around = in_order(names[other] for other in graph.neighbours(node))

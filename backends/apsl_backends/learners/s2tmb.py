@@ -47,7 +47,7 @@ class S2tmb:
         names = self.optima.score.nodes
         node = self.optima.score.numbers([name])[0]
         near = self._sll.possible_neighbours(node)
-        others = [other for other in range(len(names)) if other != node and other not in near]
+        others = [one for one in range(len(names)) if one not in near and self.optima.may_be_adjacent(node, one)]
         if self._afterwards:
             others = [other for other in others if other in self.optima.best(near, (node, other)).spouses(node)]
         mates: frozenset[int] = frozenset()
@@ -60,4 +60,5 @@ class S2tmb:
             for child in sorted(graph.children[node])
         }
         around = in_order(names[other] for other in graph.neighbours(node))
-        return Blanket(name, around, {child: who for child, who in shared.items() if who})
+        unknown = in_order(one for pair in self.optima.unknown if name in pair for one in pair if one != name)
+        return Blanket(name, around, {child: who for child, who in shared.items() if who}, untested=unknown)

@@ -52,7 +52,7 @@ class Sll:
         """Try all others one by one (PotNbr)."""
         kept: frozenset[int] = frozenset()
         for other in self._everyone:
-            if other != node:
+            if self._optima.may_be_adjacent(node, other):
                 kept = self._optima.best(kept, (node, other)).neighbours(node)
         return kept
 
@@ -103,7 +103,8 @@ class SllFindings:
             climb = ClimbOptions(ess=options.ess, tabu=options.tabu, patience=options.patience)
             learned = climb_graph(context, state, score, climb, dict.fromkeys(edges, ()))
         else:
-            learned = state.told(*_draft(score, sll, edges).visits(context.target))
+            draft = attrs.evolve(_draft(score, sll, edges), unknown=optima.unknown)
+            learned = state.told(*draft.visits(context.target))
         return learned.told(notes=optima.notes)
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import attrs
 
+from apsl_backends.learners.findings_from_graph import unseen
 from apsl_backends.scores.bde import BDeu, Numbers
 from apsl_backends.search.exact import MOST_BYTES, optimal
 
@@ -60,8 +61,14 @@ class Optima:
         self._largest = largest
         self._most_bytes = most_bytes
         self._limits = limits
+        self.unknown = unseen(score)
         self._known: dict[frozenset[int], SmallGraph] = {}
         self._climbed: list[int] = []
+
+    def may_be_adjacent(self, node: int, other: int) -> bool:
+        """Return whether two nodes are others, and seen together in enough rows to tell."""
+        nodes = self.score.nodes
+        return node != other and frozenset((nodes[node], nodes[other])) not in self.unknown
 
     def best(self, *groups: Collection[int]) -> SmallGraph:
         """Return the best graph over all nodes of some groups."""

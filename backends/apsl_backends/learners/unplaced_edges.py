@@ -33,11 +33,19 @@ class UnplacedEdges:
         )
 
     def at(self, node: Node) -> Iterator[Finding]:
-        """Return that a node has duplicates, and which of its pairs are open therefore."""
+        """Return that a node has duplicates, and which of its pairs are open therefore; most are left out of a ball."""
+        near = self.ball.neighbours
         for twin in self.duplicates.get(node, ()):
-            if twin == node or twin not in self.ball.place:
+            if twin == node:
                 continue
             yield Finding(duplicate.fact(node, twin), SAME)
-            for other in self.ball.neighbours[twin]:
-                if other != node and other not in self.ball.neighbours[node]:
+            if twin not in self.ball.place:
+                yield Finding(untested.fact(node, twin), SAME)
+                continue
+            for other in near[twin]:
+                if other != node and other not in near[node]:
                     yield Finding(untested.fact(node, other), EITHER)
+        for other in near[node]:
+            for twin in self.duplicates.get(other, ()):
+                if twin not in self.ball.place:
+                    yield Finding(untested.fact(node, twin), EITHER)

@@ -22,7 +22,7 @@ ties are broken by number. So with numbers by name, no result depends on the ord
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import inf, log
 from typing import Literal, TypeAlias
 
@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.kernels.border import LEAST_ESS, MOST_ESS, ScoreHandle, joints_bytes, score_bytes
+from apsl_backends.scores.joint_rows import JointRows
 from apsl_backends.scores.log_priors import log_priors_of
 from apsl_backends.scores.units import unit_for
 from apsl_rules.data import Table
@@ -55,7 +56,8 @@ class BDeu:
     Heckerman's structure prior ln(ess + 1), or "columns" for ln(number of columns), which accounts for the number of
     possible parents; "columns+2" is 2 nats more. ``order`` numbers the nodes by "name" or by "column".
     ``empirical_weight`` is the weight of the observed shares in the prior, from 0 (uniform: BDeu) to 1. Shares are
-    rounded by at most 1.1 %, in the same way for all graphs.
+    rounded by at most 1.1 %, in the same way for all graphs. ``together`` are the rows of the table before values were
+    filled in, if that was done; then each row counts as a share of one.
 
     Only one thread at a time may use an object.
     """
@@ -71,6 +73,7 @@ class BDeu:
         penalty: Penalty = 0.0,
         order: Order = "name",
         empirical_weight: float = 0.0,
+        together: JointRows | None = None,
     ) -> None:
         check_table(table)
         if not _is_number(empirical_weight) or empirical_weight > 1:
@@ -83,6 +86,9 @@ class BDeu:
         self.empirical_weight = empirical_weight
         places = self._number(table, _order_nodes(table, order), ess, penalty)
         self._handle.set_rows(table.codes)
+        self.together = together or JointRows(table)
+        self._share = max(self.together.mean(table.names), 1.0) / table.rows
+        self._handle.set_share(self._share)
         for number, place in enumerate(places.tolist()):
             card, log_priors = int(table.cards[place]), None
             if empirical_weight:
@@ -155,6 +161,13 @@ class BDeu:
     def bytes_for_joints(self, width: int) -> int:
         """Estimate the memory for scoring every subset of ``width`` nodes."""
         return joints_bytes(self.rows, width, empirical=self.empirical_weight > 0)
+
+    def pays(self, node: int, parents: Collection[int], other: int, rows: int) -> bool:
+        """Return whether another parent is worth its price, besides these, if only so many rows speak for it."""
+        self._handle.set_share(max(rows, 1) / self.rows)
+        without, within = (self._fresh_local(node, tuple(sorted(one))) for one in (parents, {*parents, other}))
+        self._handle.set_share(self._share)
+        return within - without >= self.penalty
 
     # --- names and nats ----------------------------------------------------------------------------------------------
 

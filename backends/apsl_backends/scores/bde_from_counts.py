@@ -11,6 +11,7 @@ import numpy as np
 
 from apsl_backends.kernels.border import MOST_ROWS, joints_bytes
 from apsl_backends.scores.bde import BDeu, Integers, Numbers, Penalty, check_table
+from apsl_backends.scores.joint_rows import JointRows
 from apsl_rules.data.counts import MOST, CachedCounts, Joint
 from apsl_rules.errors import DataError
 from apsl_rules.names import in_order
@@ -30,6 +31,7 @@ class CountedBDeu(BDeu):
     ) -> None:
         check_table(kept.heading)
         self._kept = kept
+        self.together = JointRows(kept)
         nodes = in_order(kept.heading.names) if order == "name" else kept.heading.names
         self._places: list[int] = self._number(kept.heading, nodes, ess, penalty).tolist()
         self._cards: list[float] = kept.heading.cards[self._places].astype(np.float64).tolist()

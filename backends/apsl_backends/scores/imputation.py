@@ -1,8 +1,10 @@
 """Fill in missing values, so that scores of different families use the same rows.
 
 Missing values get levels in proportion to the frequencies of the levels in rows that agree on the columns most
-associated with theirs. A hash of the row decides which row gets which level, so the order of rows does not matter.
-Tests are not affected: they leave out rows with missing values.
+associated with theirs. Columns that were filled in before count there, so rows that lack both columns of a pair become
+like the rows that have both. A hash of the row decides which row gets which level, so the order of rows does not
+matter. Each column has its own hash: otherwise rows that lack two columns would get both in the same order, as if one
+told the other. Tests are not affected: they leave out rows with missing values.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from apsl_backends.scores.content_order import mixed
 from apsl_rules.data import Codes
 from apsl_rules.data.counts import collapse
 
@@ -34,13 +37,13 @@ def impute(codes: Codes, cards: Integers, weights: Integers) -> tuple[Codes, Int
     is_missing = codes == cards[:, None].astype(codes.dtype)
     incomplete = is_missing.any(axis=0)
     filled: Any = np.repeat(codes[:, incomplete], weights[incomplete], axis=1)
-    order = np.argsort(_hashes(filled), kind="stable")
-    filled = filled[:, order]
+    hashes = _hashes(filled)
     out = filled.copy()
     for column in np.flatnonzero(is_missing.any(axis=1)).tolist():
         partners = _partners(codes, cards, weights, column)
         rows = np.flatnonzero(filled[column] == cards[column])
-        out[column, rows] = _levels(codes, cards, weights, filled[:, rows], column=column, partners=partners)
+        rows = rows[np.argsort(mixed(hashes[rows] ^ mixed(np.array([column], np.uint64))), kind="stable")]
+        out[column, rows] = _levels(codes, cards, weights, out[:, rows], column=column, partners=partners)
     together = np.concatenate([codes[:, ~incomplete], out], axis=1)
     counts = np.concatenate([weights[~incomplete], np.ones(out.shape[1], np.int64)])
     return collapse(together, cards.tolist(), counts)
@@ -50,8 +53,7 @@ def _hashes(rows: Codes) -> npt.NDArray[np.uint64]:
     """Return a pseudo-random number for each row; equal rows get different ones by counting them."""
     found = np.zeros(rows.shape[1], np.uint64)
     for column in rows:
-        found = (found ^ column.astype(np.uint64)) * _SPREAD
-        found ^= found >> np.uint64(29)
+        found = mixed(found ^ column.astype(np.uint64))
     _, first, inverse = np.unique(found, return_index=True, return_inverse=True)
     again = np.arange(len(found)) - first[inverse]  # equal rows follow each other
     return (found + again.astype(np.uint64) * _SPREAD) * _SPREAD

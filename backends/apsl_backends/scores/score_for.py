@@ -8,6 +8,7 @@ import numpy as np
 from apsl_backends.scores.bde import BDeu, Order, Penalty
 from apsl_backends.scores.bde_from_counts import CountedBDeu
 from apsl_backends.scores.imputation import impute
+from apsl_backends.scores.joint_rows import JointRows
 from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts, heading_of
 from apsl_rules.errors import InvalidArgumentError
@@ -23,7 +24,7 @@ def score_for(data: object, who: str, *, ess: float, penalty: Penalty = 0.0, ord
     if not isinstance(data, Table):
         message = f"{who} scores a table of discrete columns, but the source has none; learn from a table"
         raise InvalidArgumentError(message)
-    return BDeu(_fill_in(data), ess=ess, penalty=penalty, order=order)
+    return BDeu(_fill_in(data), ess=ess, penalty=penalty, order=order, together=JointRows(data))
 
 
 def _fill_in(table: Table) -> Table:

@@ -2,7 +2,8 @@
 
 Columns join as a search meets them, so the cost depends on the part and not on the table. The search counts in a block
 of rows: those of the table, or the distinct rows of the joined columns with their weights. Counts and scores are the
-same in both cases.
+same in both cases. Where values were filled in, each row counts as a share of one: all of them together as many as the
+rows in which two columns are both there, on average.
 
 Columns are numbered by content (see ``content_order``), since a search breaks ties by number.
 """
@@ -19,6 +20,7 @@ from apsl_backends.kernels.border import MOST_NUMBERS, MOST_ROWS, LogPriors, Sco
 from apsl_backends.scores.bde import Penalty, check_memory, nats_for
 from apsl_backends.scores.content_order import ContentOrder
 from apsl_backends.scores.imputation import impute
+from apsl_backends.scores.joint_rows import JointRows
 from apsl_backends.scores.log_priors import log_priors_of
 from apsl_backends.scores.units import unit_for
 from apsl_rules.data import Codes, Table
@@ -63,6 +65,8 @@ class LocalBde:
         if self.heading.rows > MOST_ROWS:
             message = f"a search by scores takes at most {MOST_ROWS:,} rows; learn by tests (learner='apsl')"
             raise DataError(message)
+        self.together = JointRows(data)
+        self._share = 1.0
         self._order = ContentOrder.of(self.heading) if order == "content" else ContentOrder.by_column(self.heading)
         self._empirical_weight = empirical_weight
         self.name = "BDe" if empirical_weight else "BDeu"
@@ -147,6 +151,8 @@ class LocalBde:
             by_number = np.searchsorted(np.sort(places), places)
             codes, weights = impute(codes[by_number], self.heading.cards[places], weights)
             self.handle.forget()
+            self._share = max(self.together.mean(list(self.number)), 1.0) / self.rows
+            self.handle.set_share(self._share)
         self._holds_table = False
         self.handle.set_rows(codes.copy(), weights.astype(np.int32))
         for row, place in enumerate(places):
@@ -182,6 +188,13 @@ class LocalBde:
         """Score a node given its parents, in units, minus their penalty."""
         before = np.array(sorted(parents), np.int64)
         return self.handle.local(node, before) - self.penalty * len(before)
+
+    def pays(self, node: int, parents: Collection[int], other: int, rows: int) -> bool:
+        """Return whether another parent is worth its price, besides these, if only so many rows speak for it."""
+        self.handle.set_share(max(rows, 1) / self.rows)
+        gained = self.local(node, {*parents, other}) - self.local(node, parents)
+        self.handle.set_share(self._share)
+        return gained >= 0
 
     def nats(self, units: int) -> float:
         """Convert units to nats."""

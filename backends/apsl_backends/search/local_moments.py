@@ -8,7 +8,8 @@ shape of a relation only roughly, and in large tables that would draw edges of n
 If the relations between numbers are not curved in a first graph, found quickly with squares, then squares are left out,
 and with them the least effect, so that weak linear relations are not lost to parameters that nothing needs.
 
-Where values are missing, n is the rows times the share of values that are there in the joined columns.
+Where values are missing, n is the mean number of rows in which two joined columns are both there, a parent costs at
+least ln 20, and no family has so many columns that there are fewer than 10 + 5 |A B| rows.
 
 Nodes are numbered by name.
 """
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from apsl_backends.kernels.border import Floats, Integers, ScoreHandle, largest_scale
+from apsl_backends.scores.joint_rows import JointRows
 from apsl_backends.search.curvature import are_curved
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.errors import DataError
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 _MOST_COLUMNS, _MOST_UNITS = 1 << 12, 2.0**36
 #: The embedded columns of a number that are scored: its scores and their squares.
 _OF_NUMBER = 2
+#: Where values are missing: the rows of a family and for each of its columns, and the fewest columns to choose from.
+_ROWS, _ROWS_PER_COLUMN, _FEWEST_CHOICES = 10, 5, 20
 
 
 class LocalMoments:
@@ -49,23 +53,20 @@ class LocalMoments:
             message = f"a table of {size} cannot be scored; give one of each"
             raise DataError(message)
         self._source = source
+        self.together = JointRows(source)
         self._may_have_squares = squares
         self._has_squares = squares
         self._is_settled = not squares
         self._rank = {node: rank for rank, node in enumerate(in_order(heading.names))}
         self._matrix: Floats = np.zeros((0, 0))
         self._widths: Integers = np.zeros(0, np.int64)
+        self._blocks: Integers = np.zeros(0, np.int64)
         self.nodes: dict[int, Node] = {}
         self.is_changed = False
         self.unit = 2.0 ** -floor(log2(min(_MOST_UNITS, largest_scale(_MOST_COLUMNS, heading.rows))))
         self._least_effect = least_effect
-        self._present = 1.0
+        self.rows: float = heading.rows
         self.handle = self._open()
-
-    @property
-    def rows(self) -> float:
-        """Return the number of rows that scores rest on: fewer than the table has if values are missing."""
-        return max(self._source.heading.rows * self._present, 2.0)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -102,12 +103,12 @@ class LocalMoments:
             )
             raise DataError(message)
         self._matrix = self._source.covariance(places)
-        self._present = 1.0 - float(heading.missing[places].mean()) / heading.rows
+        self.rows = max(self.together.mean(nodes), 2.0)
         self._widths = heading.widths[places]
         self.nodes = {self._rank[node]: node for node in nodes}
         self._is_settled = not self._may_have_squares
+        self.is_changed = self._is_incomplete
         self._score(squares=self._has_squares)
-        self.is_changed = bool(heading.missing[places].any())
 
     def _score(self, *, squares: bool) -> None:
         """Score with squares of numbers, or without."""
@@ -116,20 +117,28 @@ class LocalMoments:
         is_number = heading.is_number[[heading.place[node] for node in self.nodes.values()]]
         used = np.where(is_number, np.minimum(self._widths, _OF_NUMBER if squares else 1), self._widths)
         kept = _first_columns(self._widths, used)
-        blocks = np.zeros(len(self._rank), np.int64)
-        blocks[list(self.nodes)] = used
-        starts = np.array([0, *accumulate(blocks.tolist())], np.int64)
+        self._blocks = np.zeros(len(self._rank), np.int64)
+        self._blocks[list(self.nodes)] = used
+        starts = np.array([0, *accumulate(self._blocks.tolist())], np.int64)
+        widest = max(int(self.rows - _ROWS) // _ROWS_PER_COLUMN, 0) if self._is_incomplete else None
         self.handle = self._open()
-        self.handle.set_moments(np.ascontiguousarray(self._matrix[np.ix_(kept, kept)]), starts, self.rows)
+        matrix = np.ascontiguousarray(self._matrix[np.ix_(kept, kept)])
+        self.handle.set_moments(matrix, starts, self.rows, widest=widest)
 
     def _open(self) -> ScoreHandle:
         return ScoreHandle(len(self._rank), scale=1 / self.unit, penalty=self.penalty)
 
     @property
+    def _is_incomplete(self) -> bool:
+        """Return whether a joined column has missing values."""
+        return not self.together.is_complete(self.nodes.values())
+
+    @property
     def penalty(self) -> int:
         """Return the penalty of a parent, in units."""
         effect = self._least_effect * self.rows if self._has_squares else 0.0
-        return round((log(max(len(self._rank), 2)) + effect) / self.unit)
+        fewest = _FEWEST_CHOICES if self._is_incomplete else 2
+        return round((log(max(len(self._rank), fewest)) + effect) / self.unit)
 
     def settle(self, search: Callable[[ScoreHandle], Found]) -> None:
         """Choose whether to score with squares, by the graph that a quick search finds with them."""
@@ -152,6 +161,14 @@ class LocalMoments:
         """Score a node given its parents, in units, minus their penalty."""
         before = np.array(sorted(parents), np.int64)
         return self.handle.local(node, before) - self.penalty * len(before)
+
+    def pays(self, node: int, parents: Collection[int], other: int, rows: int) -> bool:
+        """Return whether another parent is worth its price, besides these, if only so many rows speak for it."""
+        given = np.array(sorted(parents), np.int64), np.array(sorted({*parents, other}), np.int64)
+        without, within = (self.handle.local(node, one) for one in given)
+        halves = 0.5 * float(self._blocks[node] * self._blocks[other])
+        per_row = (self.nats(within - without) + halves * log(self.rows)) / self.rows
+        return rows * per_row >= halves * log(max(rows, 2)) + log(max(len(self._rank), _FEWEST_CHOICES))
 
     def nats(self, units: int) -> float:
         """Convert units to nats."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from apsl_backends.kernels.border import ScoreHandle
+from apsl_backends.scores.joint_rows import JointRows
 from apsl_rules.names import Node
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ class LocalScore(Protocol):
     @property
     def rows(self) -> float:
         """Return the number of rows that scores rest on."""
+
+    @property
+    def together(self) -> JointRows:
+        """Return in how many rows columns are seen together."""
 
     @property
     def nodes(self) -> Mapping[int, Node]:
@@ -47,6 +52,9 @@ class LocalScore(Protocol):
 
     def local(self, node: int, parents: Iterable[int]) -> int:
         """Score a node given its parents, in units, minus their penalty."""
+
+    def pays(self, node: int, parents: Collection[int], other: int, rows: int) -> bool:
+        """Return whether another parent is worth its price, besides these, if only so many rows speak for it."""
 
     def nats(self, units: int) -> float:
         """Convert units to nats."""

@@ -107,6 +107,12 @@ class ScoreHandle:
             )
         checks.require_status(status)
 
+    def set_share(self, share: float) -> None:
+        """Count each row as a share of one from now on; known scores of families are forgotten if it is another."""
+        checks.require(not self._is_kept and 0 < share <= 1, "share", share)
+        with self.in_use:
+            checks.kernels().apsl_score_set_share(self._pointer, share)
+
     def add_node(self, node: int, place: int, card: int, log_priors: LogPriors | None = None) -> None:
         """Give a node a column of the rows with so many levels; for an empirical prior also their log priors."""
         checks.require(0 <= node < self.nodes, "node", node)
@@ -129,24 +135,28 @@ class ScoreHandle:
         *,
         penalty_factor: float = 1.0,
         tolerance: float = TOLERANCE,
+        widest: int | None = None,
     ) -> None:
         """Take a covariance matrix instead of rows: each node is a block of its columns, in the order of the numbers.
 
         ``starts`` are the first columns of the blocks, with the end of the last, and ``rows`` is the number of rows
         that the matrix was made from. A parameter costs ``penalty_factor`` times half of ln n, besides the penalty of
         a parent. What is left of a column given others counts as nothing up to the share ``tolerance`` of its variance.
-        The matrix is not copied and must not be changed. Known scores of families are forgotten.
+        No family has more columns than the ``widest``. The matrix is not copied and must not be changed. Known scores
+        of families are forgotten.
         """
         at_matrix, at_starts = covariances(matrix, starts := starts.copy(), rows, tolerance)
         checks.require(not self._is_kept, "a score that is kept for others", "one by moments")
         checks.require(len(starts) == self.nodes + 1, "the number of blocks", len(starts) - 1)
         checks.require(isfinite(penalty_factor) and penalty_factor >= 0, "penalty_factor", penalty_factor)
         checks.require(self.scale <= largest_scale(len(matrix), rows, penalty_factor), "scale", self.scale)
+        most = len(matrix) if widest is None else widest
+        checks.require(most >= 0, "widest", most)
         self.columns.clear()
         with self.in_use:
             self._rows, self._moments = None, (matrix, starts)
             status = checks.kernels().apsl_score_set_moments(
-                self._pointer, at_matrix, at_starts, rows, penalty_factor, tolerance
+                self._pointer, at_matrix, at_starts, rows, penalty_factor, tolerance, most
             )
         checks.require_status(status)
 

@@ -26,9 +26,9 @@ from apsl_rules.rules import Knowledge
 def findings_with_hidden(context: Context) -> Findings:
     """Return how the learner finds things out: by tests and scores on a table, otherwise by answers alone."""
     if isinstance(context.data, Table | CachedCounts):
-        return FindingsFromTable(context, findings_by_counts(_scoring(context, "apsl-score"), without_duplicates=True))
+        return FindingsFromTable(context, findings_by_counts(_scoring(context, "apsl-score")))
     if isinstance(context.data, MixedTable | MomentSource):
-        return FindingsFromTable(context, findings_by_moments(_scoring(context, "apsl-mixed"), without_duplicates=True))
+        return FindingsFromTable(context, findings_by_moments(_scoring(context, "apsl-mixed")))
     return FindingsFromBlankets(context)
 
 

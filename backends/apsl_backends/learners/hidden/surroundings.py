@@ -21,7 +21,6 @@ import attrs
 from apsl_backends.learners.ball import Ball
 from apsl_backends.learners.hidden.skeleton import Skeleton, find_skeleton
 from apsl_backends.learners.unplaced_edges import EITHER, SAME
-from apsl_rules.data import notes_on_duplicates
 from apsl_rules.evidence import GIVEN, Evidence, Verdict, log_p_of
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.oracles import Query
@@ -131,9 +130,7 @@ class Surroundings:
     @property
     def notes(self) -> list[str]:
         """Return what a reader should know of the search."""
-        groups = [self._duplicates[node] for node in self._members if node in self._duplicates]
-        sought = f"adjacent nodes were sought among {count_of(len(self._near), 'node')} near {self._context.target}"
-        return [*notes_on_duplicates(groups), sought]
+        return [f"adjacent nodes were sought among {count_of(len(self._near), 'node')} near {self._context.target}"]
 
     # --- edges -------------------------------------------------------------------------------------------------------
 
