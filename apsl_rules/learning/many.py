@@ -130,7 +130,7 @@ class _Many:
 
     @property
     def _learned(self) -> Mapping[Node, Part]:
-        """Return the parts learned so far, by name; one that met a limit is not in the journal."""
+        """Return the parts learned so far, by name; those that met a limit or never vary are not in the journal."""
         if self.journal is None:
             return self.parts
         kept = self.journal.parts.only(self.targets)
@@ -164,7 +164,7 @@ class _Many:
 
     def _keep(self, part: Part) -> None:
         computed = self.oracle.collect_computed()
-        if self.journal is None or part.incomplete:
+        if self.journal is None or part.incomplete or part.target not in self.oracle.nodes:
             self.parts[part.target] = part
         else:
             self.journal.add(part, computed)
@@ -183,7 +183,7 @@ class _Many:
             learned,
             sum(asked[target] for target in learned),
             self.oracle.tests,
-            tuple(self.oracle.nodes),
+            tuple(dict.fromkeys((*self.oracle.nodes, *learned))),
             pick(self.request.manager.rulebooks, rules.rulebook, "rulebook"),
             rules.conflicts,
             incomplete,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from math import sqrt, tanh
+from math import sqrt, tanh, ulp
 from statistics import NormalDist
 
 from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
@@ -110,6 +110,7 @@ def _unseen(part: Part, rows: int, before: str = " (") -> str:
     alpha = part.settings.get("alpha")
     if not isinstance(alpha, float) or rows <= 3:  # noqa: PLR2004 - Fisher's z has n - 3 degrees of freedom
         return ""
-    least = tanh(NormalDist().inv_cdf(1 - alpha / 2) / sqrt(rows - 3))
+    tail = max(alpha / 2, ulp(0.0))  # half of the least number above zero is zero
+    least = tanh(-NormalDist().inv_cdf(tail) / sqrt(rows - 3))
     close = ")" if before == " (" else ""
     return f"{before}a correlation below about {least:.2f} goes unseen at alpha {alpha:g}{close}"

@@ -5,12 +5,12 @@ The loop is the same for all learners: visit, fire the rules, decide who is visi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from time import monotonic
 
 import attrs
 
-from apsl_rules.data import why_set_aside
+from apsl_rules.data import why_never_varies, why_set_aside
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.learning.assembly import Assembly
@@ -25,7 +25,7 @@ from apsl_rules.learning.untested import notes_on_untested
 from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
 from apsl_rules.oracles import Asker, Oracle, share_memory
 from apsl_rules.parts import Part, inside, least_direction
-from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, pick
+from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Plugins, Visited, pick
 from apsl_rules.stopping import INTERRUPTED, Stop
 
 #: Sweeps over more nodes than this are not all kept during a run.
@@ -57,17 +57,20 @@ def run_once(
     request.known.require_nodes(asker.nodes)
     before = source.traffic
     with follow_visits(request) as followed:
-        part = learn_part(offer, _context(followed, source, offer, asker, target=target, depth=depth, whole=whole))
+        context = _context(followed, source, offer, asker, target=target, depth=depth, whole=whole)
+        why = None if target in asker.nodes else why_never_varies(source.table, target)
+        part = learn_part(offer, context) if why is None else _empty_part(context, why)
     try:
         asker.flush()
-        told = () if asker.perfect else notes_on_part(part, source.row_count, whole=whole)
+        told = () if asker.perfect or why else notes_on_part(part, source.row_count, whole=whole)
+        duplicates = _duplicates(source, part, request.manager)
         notes = (
             chosen,
             *part.notes,
-            *notes_on_untested(part),
+            *notes_on_untested(part, duplicates),
             *notes_on_hidden(part),
             *told,
-            *source.notes(part, before),
+            *source.notes(part, duplicates, before),
         )
         part = attrs.evolve(part, notes=_listed(notes), columns=source.columns)
     except KeyboardInterrupt:
@@ -77,13 +80,32 @@ def run_once(
     return part
 
 
+def _duplicates(source: Source, part: Part, plugins: Plugins) -> Sequence[Sequence[Node]]:
+    """Return the groups of duplicate columns; after a limit there is little time to look for them."""
+    if part.incomplete is None:
+        return source.duplicates(plugins)
+    try:
+        return Stop(monotonic() + _LAST_WORDS).run(lambda: source.duplicates(plugins))
+    except LimitReachedError:
+        return ()
+
+
 def require_target(target: Node, nodes: Collection[Node], source: Source) -> None:
-    """Refuse a target that is no node, and say why if it is a column that was set aside."""
-    why = None if target in nodes else why_set_aside(source.table, target)
+    """Refuse a target that is no node, and say why if it is a column that was set aside; one may never vary."""
+    if target in nodes or why_never_varies(source.table, target):
+        return
+    why = why_set_aside(source.table, target)
     if why is not None:
         message = f"the target cannot be learned: {why}"
         raise DataError(message)
     require_known(target, nodes, "target")
+
+
+def _empty_part(context: Context, why: str) -> Part:
+    """Return the part around a column that never varies, which is no node of the oracle."""
+    told = f"the part is empty: nothing can be learned of {context.target!r}, since {why}"
+    visited = Assembly.start(context).told(Visited(context.target, (), ()), notes=(told,))
+    return attrs.evolve(visited.part(), nodes=(*context.asker.nodes, context.target))
 
 
 def _listed(notes: Iterable[str | None]) -> tuple[str, ...]:

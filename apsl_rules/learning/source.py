@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import attrs
 
-from apsl_rules.data import ColumnKind, MixedTable, Table, Traffic, notes_on, notes_on_counts, traffic_of
+from apsl_rules.data import (
+    ColumnKind,
+    MixedTable,
+    Table,
+    Traffic,
+    notes_on,
+    notes_on_counts,
+    notes_on_duplicates,
+    traffic_of,
+)
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError
 from apsl_rules.learning.choose import natural_oracle
 from apsl_rules.learning.request import Request
 from apsl_rules.learning.resample import Rows, resample_table
+from apsl_rules.names import Node
 from apsl_rules.oracles import Oracle, complete_oracle
 from apsl_rules.parts import Part
 from apsl_rules.plugins import OracleOffer, OracleSettings, Plugins, pick
+from apsl_rules.rules import untested
 
 _UNUSED_CACHE = "the cache was not used: a test on moments takes less time than looking it up"
 
@@ -64,18 +75,32 @@ class Source:
             self._oracles[alpha, threads] = _guard(self.origin, lambda: offer.make(self.data, settings))
         return self._oracles[alpha, threads]
 
-    def notes(self, part: Part, before: Traffic) -> tuple[str, ...]:
-        """Return what a reader of a part should know of the table behind it."""
+    def duplicates(self, plugins: Plugins) -> tuple[Sequence[Node], ...]:
+        """Return the groups of columns of the table that agree in every row."""
+        counted = self.table.source if isinstance(self.table, CachedCounts) else self.table
+        offer = self.offer or next((one for one in plugins.oracles.values() if one.natural_for(counted)), None)
+        return () if offer is None else tuple(offer.duplicates(self.table))
+
+    def notes(self, part: Part, duplicates: Sequence[Sequence[Node]], before: Traffic) -> tuple[str, ...]:
+        """Return what a reader of a part should know of the table behind it, and of the duplicate columns in it."""
+        members = frozenset(part.members)
+        near = members.union(*(fact.nodes for fact in part.store.facts(untested)))
+        groups = sorted(
+            (group for group in duplicates if not near.isdisjoint(group)), key=lambda group: members.isdisjoint(group)
+        )
+        return (*notes_on_duplicates(groups), *self._notes_on_table(part, duplicates, before))
+
+    def _notes_on_table(self, part: Part, duplicates: Sequence[Sequence[Node]], before: Traffic) -> tuple[str, ...]:
         if isinstance(self.table, CachedCounts):
-            return tuple(notes_on_counts(self.table, part.members, before))
+            return notes_on_counts(self.table, before)
         if isinstance(self.table, Table):
-            return tuple(notes_on(self.table, part.members))
+            return notes_on(self.table, part.members)
         unused = (_UNUSED_CACHE,) if "cache" in self.options else ()
         if isinstance(self.table, MomentSource):
             came = traffic_of(self.table).since(before)
             told = f" {came}" if hasattr(self.table, "rounds") else ""
             return (*self.table.heading.notes, *unused, f"moments came from {self.table.kind}{told}")
-        return (*notes_on(self.table, part.members), *unused) if isinstance(self.table, MixedTable) else ()
+        return (*notes_on(self.table, part.members, duplicates), *unused) if isinstance(self.table, MixedTable) else ()
 
     @cached_property
     def columns(self) -> tuple[ColumnKind, ...]:

@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_rules import learn, network
+from apsl_rules import learn, learn_many, load_part, network
 from apsl_rules.data import Table, coded_table, table
-from apsl_rules.errors import ApslError, DataError, InvalidArgumentError
+from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.parts.file import part_json
+from apsl_rules.plugins import installed
+from apsl_rules.rules import untested
 
 LEARNERS = ["apsl", "apsl-fs"]
 
@@ -50,6 +52,64 @@ def test_every_kind_of_table_gives_the_same_part(tmp_path: Path) -> None:
 
     assert first.edges
     assert all(same(first, learn(source, "either", depth=2)) for source in sources)
+
+
+def with_copy(*, numbers: bool) -> pd.DataFrame:
+    """Draw a column with an effect, an exact copy of it, and a column apart."""
+    rng = np.random.default_rng(8)
+    x, z = rng.normal(size=(2, 800))
+    drawn = pd.DataFrame({"x": x, "x2": 2 * x, "y": x + 0.5 * rng.normal(size=800), "z": z})
+    return drawn if numbers else (drawn > 0).astype(str)
+
+
+@pytest.mark.parametrize("learner", [offer.name for offer in installed().learners.values()])
+def test_every_learner_notes_copies_and_none_is_proved_apart_by_them(learner: str) -> None:
+    """A copy takes no edge away: y is adjacent to one of the two at least, or that is unknown; one note says why."""
+    offer = installed().learners[learner]
+    counts_alone = "counts" in offer.needs or offer.spec.neighbours.finder == "fcbf"
+    for numbers in (False, True):
+        if counts_alone if numbers else "moments" in offer.needs:
+            continue
+        part = learn(with_copy(numbers=numbers), "y", learner=learner)
+        told = [note for note in part.notes if "'x', 'x2'" in note]
+        assert told == ["duplicate columns: 'x', 'x2'; no data can tell which of them has an edge"]
+        open_pairs = {frozenset(fact.nodes) for fact in part.store.facts(untested)}
+        assert not (part.edges | open_pairs).isdisjoint([frozenset(("x", "y")), frozenset(("x2", "y"))])
+        assert all(verdict.dof != 0 for finding in part.findings for verdict in finding.evidence.verdicts)
+
+
+def test_a_column_named_none_is_a_node() -> None:
+    """A column may be called None; it is no column of weights because nobody named one."""
+    x = np.arange(400) % 2
+    named = pd.DataFrame(np.c_[x, x, x[::-1]], columns=pd.Index([None, "y", "z"], dtype=object))
+
+    assert frozenset((None, "y")) in learn(named, "y").edges
+    assert None in coded_table(named).names
+
+
+@pytest.mark.parametrize("learner", ["auto", *installed().learners])
+def test_a_target_that_never_varies_has_an_empty_part(learner: str, tmp_path: Path) -> None:
+    """A loop over all columns goes on: a constant and a column without values give a part that says why it is empty."""
+    drawn = ASIA.assign(same="yes", gone=None)
+    if "moments" in getattr(installed().learners.get(learner), "needs", ()):
+        drawn["number"] = np.random.default_rng(1).normal(size=len(drawn))
+    for target, why in (("same", "it has only one value"), ("gone", "all values are missing")):
+        part = learn(drawn, target, depth=2, learner=learner)
+
+        assert (part.edges, part.members, part.incomplete) == (frozenset(), (target,), None)
+        assert f"the part is empty: nothing can be learned of {target!r}, since {why}" in part.notes
+        part.save(tmp_path / "part.json")
+        assert part_json(load_part(tmp_path / "part.json")) == part_json(part)
+
+
+def test_many_targets_may_be_columns_that_never_vary(tmp_path: Path) -> None:
+    """They have empty parts beside the others, also when a journal is taken up again."""
+    drawn = ASIA.assign(same="yes")
+    for _ in range(2):
+        parts = learn_many(drawn, ["same", "either"], journal=tmp_path / "journal")
+
+        assert {target: bool(part.edges) for target, part in parts.items()} == {"either": True, "same": False}
+    assert learn(drawn, "same", counts="memory").notes
 
 
 def test_a_proof_carries_the_figures() -> None:
@@ -174,8 +234,6 @@ def test_a_constant_is_adjacent_to_nothing_and_said_so() -> None:
     """A constant is set aside, or has no neighbours if asked for; it and copies of a column are noted in the part."""
     odd = ASIA.assign(same="x", copy=ASIA["either"].map({"yes": "1", "no": "0"}))
 
-    with pytest.raises(DataError, match="the target cannot be learned: column 'same' was set aside: it has only one"):
-        learn(odd, "same")
     kept = learn(odd, "same", kinds={"same": "category"})
     assert not kept.edges
     assert any("never vary" in note and "'same'" in note for note in kept.notes)

@@ -172,3 +172,12 @@ def test_notes_need_no_rows() -> None:
     """Where the number of rows is not known, nothing is said of it."""
     part = learn(independent(1000), "a")
     assert [*notes_on_part(part, None)] == ["the part is empty: nothing depends on 'a' at this level of evidence"]
+
+
+@pytest.mark.parametrize("alpha", [1e-17, 1e-300, 5e-324])
+def test_an_empty_part_at_the_smallest_level_says_so(alpha: float) -> None:
+    """A level that vanishes beside 1 still has a weakest correlation that it shows."""
+    draw = np.random.default_rng(1)
+    part = learn(pd.DataFrame(draw.normal(size=(200, 3)), columns=list("abc")), "a", alpha=alpha)
+    assert not part.edges
+    assert any(f"goes unseen at alpha {alpha:g}" in note for note in part.notes)
