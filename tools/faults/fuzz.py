@@ -2,10 +2,15 @@
 
     python tools/faults/fuzz.py [--seconds 60] [--seed 1]
     python tools/faults/fuzz.py --guided bif [--seconds 60]
+    python tools/faults/fuzz.py --tables 10000 [--seed 1] [--processes 2]
+    python tools/faults/fuzz.py --addresses 10000 [--seed 1]
 
 The first draws damaged documents with hypothesis, as tests/property/test_fuzzing.py does, but anew for each seed. The
 second lets atheris (extra "fuzz") change the bytes of one kind of document, guided by the lines that it reaches.
-What must hold: a result, or an ApslError with one sentence. Anything else ends the run with exit code 1; keep its input
+The third draws tables by number, seed * 1,000,000 onwards: missing values, few rows, copies, repeated rows, and learns
+from each in three ways; the fourth misspells addresses. tests/support/hostile_tables.py says what must hold of the
+parts, and no text may show a password.
+What must hold of the others: a result, or an ApslError with one sentence. Anything else ends the run with exit code 1; keep its input
 as a test.
 """
 
@@ -78,15 +83,64 @@ def guided(name: str, seconds: float) -> None:
     atheris.Fuzz()
 
 
+def by_tables(tables: int, first: int, processes: int) -> int:
+    """Learn from so many tables, and return how many promises were broken."""
+    from multiprocessing import get_context
+
+    broken: dict[str, list[str]] = {}
+    numbers = range(first * 1_000_000, first * 1_000_000 + tables)
+    with get_context("spawn").Pool(processes) as pool:
+        for done, found in enumerate(pool.imap(_faults, numbers, chunksize=8), 1):
+            for promise, seen in found:
+                broken.setdefault(promise, []).append(seen)
+                print(f"{promise}: {seen}", flush=True)
+            if done % 500 == 0:
+                print(f"{done:8} tables", flush=True)
+    for promise, seen_of in broken.items():
+        print(f"{len(seen_of):8} times broken: {promise}")
+    print(f"{tables:8} tables tried, each learned from in three ways")
+    return sum(map(len, broken.values()))
+
+
+def _faults(number: int) -> list[tuple[str, str]]:
+    sys.path.insert(0, str(ROOT / "tests"))
+    from support.hostile_tables import faults
+
+    return list(faults(number))
+
+
+def by_addresses(most: int, first: int) -> None:
+    """Use so many addresses in every way, and look for their secret in all that is said."""
+    from hypothesis import HealthCheck, given, seed, settings
+
+    from apsl_rules.masking import shown_address
+    from support.hostile import FILES, SECRET, USES, addresses, said_of
+
+    def use(address: str) -> None:
+        said = [shown_address(address), *(said_of(address, one) for one in USES if one not in FILES)]
+        assert not any(SECRET in one for one in said), address
+
+    anew = settings(max_examples=most, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    seed(first)(anew(given(address=addresses())(use)))()
+    print(f"{most:8} addresses tried at most: no text showed a password")
+
+
 def main() -> None:
-    """Fuzz in one of the two ways."""
+    """Fuzz in one of the four ways."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seconds", type=float, default=60.0)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--guided", metavar="KIND", help="bif, spec, csv, part, knowledge, dot, ...")
+    options.add_argument("--tables", type=int, metavar="N", help="draw so many tables")
+    options.add_argument("--processes", type=int, default=1, help="that learn from them")
+    options.add_argument("--addresses", type=int, metavar="N", help="draw so many addresses")
     given = options.parse_args()
     sys.path.insert(0, str(ROOT / "tests"))
-    if given.guided:
+    if given.tables:
+        sys.exit(1 if by_tables(given.tables, given.seed, given.processes) else 0)
+    if given.addresses:
+        by_addresses(given.addresses, given.seed)
+    elif given.guided:
         guided(given.guided, given.seconds)
     else:
         by_drawing(given.seconds, given.seed)
