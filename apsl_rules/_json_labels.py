@@ -10,7 +10,7 @@ from apsl_rules.errors import InvalidArgumentError, PartFileError
 from apsl_rules.names import Node
 
 
-def label(node: Node) -> Any:
+def label(node: Any) -> Any:
     """Return a label as JSON data.
 
     >>> label(("a", 1))

@@ -135,7 +135,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         given = _columns(X)
         if given is not None and given != self.columns_:
             self._refuse_columns(given)
-        kept = X if given is not None else _array(X)
+        kept: Any = X if given is not None else _array(X)
         if kept.shape[1] != self.n_features_in_:
             message = f"X has {kept.shape[1]} columns; the selector was fitted on {self.n_features_in_}"
             raise DataError(message)
@@ -258,6 +258,7 @@ def _frame(given: Any) -> pd.DataFrame:
     if isinstance(given, pd.DataFrame):
         return given
     if _columns(given) is not None:
-        return nw.from_native(given, eager_only=True).to_pandas()
+        frame: pd.DataFrame = nw.from_native(given, eager_only=True).to_pandas()
+        return frame
     array = _array(given)
     return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])])

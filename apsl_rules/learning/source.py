@@ -85,9 +85,7 @@ class Source:
         """Return what a reader of a part should know of the table behind it, and of the duplicate columns in it."""
         members = frozenset(part.members)
         near = members.union(*(fact.nodes for fact in part.store.facts(untested)))
-        groups = sorted(
-            (group for group in duplicates if not near.isdisjoint(group)), key=lambda group: members.isdisjoint(group)
-        )
+        groups = sorted((group for group in duplicates if not near.isdisjoint(group)), key=members.isdisjoint)
         return (*notes_on_duplicates(groups), *self._notes_on_table(part, duplicates, before))
 
     def _notes_on_table(self, part: Part, duplicates: Sequence[Sequence[Node]], before: Traffic) -> tuple[str, ...]:

@@ -221,7 +221,7 @@ def test_a_whole_graph_is_learned_in_duckdb(tmp_path: Path) -> None:
 def test_copies_and_constants_are_noted() -> None:
     """What stands out in a table is told from counts as from rows; missing values must go together too."""
     codes = np.array([[0, 1, 2, 1, 0, 3], [2, 0, 1, 0, 2, 3], [2, 0, 1, 0, 2, 1], [0] * 6, [1, 0, 1, 0, 1, 0]])
-    drawn = coded(codes, [3, 3, 3, 1, 2])
+    drawn = coded(np.tile(codes, 5), [3, 3, 3, 1, 2])
     here, there = (learn_graph(source, learner="apsl").notes for source in (drawn, TableCounts(drawn)))
 
     told = [note for note in here if note.startswith(("duplicate", "columns that never vary"))]

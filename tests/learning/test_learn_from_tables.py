@@ -80,8 +80,8 @@ def test_every_learner_notes_copies_and_none_is_proved_apart_by_them(learner: st
 
 def test_a_column_named_none_is_a_node() -> None:
     """A column may be called None; it is no column of weights because nobody named one."""
-    x = np.arange(400) % 2
-    named = pd.DataFrame(np.c_[x, x, x[::-1]], columns=pd.Index([None, "y", "z"], dtype=object))
+    x, noise = np.arange(400) % 2, np.arange(400) % 7 == 0
+    named = pd.DataFrame(np.c_[x, x ^ noise, np.arange(400) % 3], columns=pd.Index([None, "y", "z"], dtype=object))
 
     assert frozenset((None, "y")) in learn(named, "y").edges
     assert None in coded_table(named).names

@@ -141,8 +141,8 @@ def test_why_proves_a_gap_from_known_neighbours() -> None:
 
 
 def test_a_label_without_end_cannot_be_saved() -> None:
-    """A label that JSON cannot carry is refused when the part is saved."""
-    part = learn(table(np.array([[0, 1], [1, 0], [0, 1]]), names=[float("inf"), "b"]), "b")
+    """A label that JSON cannot carry is refused when the part of a known graph is saved."""
+    part = learn(known_dag({float("inf"): [], "b": [float("inf")]}), "b")
 
     with pytest.raises(InvalidArgumentError, match="can be saved"):
         part_json(part)

@@ -232,7 +232,7 @@ def test_categories_never_seen_together_are_unknown(learner: str) -> None:
     assert [note for note in part.notes if "'a' against 'b'" in note]
 
 
-@pytest.mark.parametrize("rows", [3, 5, 8, 19])
+@pytest.mark.parametrize("rows", [3, 5, 8, 14])
 def test_a_handful_of_rows_gives_no_edge(rows: int) -> None:
     """Of so few rows nothing is known, whatever the columns hold: noise, copies, or the same order of the rows."""
     for seed in range(5):
@@ -253,12 +253,13 @@ def test_few_rows_of_many_columns_have_no_duplicates() -> None:
     assert not [note for note in part.notes if "duplicate" in note]
 
 
-def test_twenty_complete_rows_show_an_edge() -> None:
-    """From 20 rows on a strong relation is an edge."""
-    x = np.random.default_rng(1).normal(size=20)
-    frame = pd.DataFrame({"x": x, "y": x + 0.1 * np.random.default_rng(2).normal(size=20)})
+@pytest.mark.parametrize(("rows", "kind"), [(15, "numbers"), (20, "categories")])
+def test_few_complete_rows_show_a_strong_edge(rows: int, kind: str) -> None:
+    """As many rows as a test needs: 15 for two numbers, 20 for two columns of two levels."""
+    x, noise = np.random.default_rng(1).normal(size=(2, rows))
+    frame = pd.DataFrame({"x": x, "y": x + 0.1 * noise})
 
-    assert learn(frame, "x").neighbours_of("x") == ("y",)
+    assert learn(frame if kind == "numbers" else (frame > 0).astype(str), "x").neighbours_of("x") == ("y",)
 
 
 def noise(kind: str, seed: int, rows: int = 3000, missing: float = 0.7) -> pd.DataFrame:

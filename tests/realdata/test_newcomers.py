@@ -66,7 +66,7 @@ WRONG = [
     ("airquality", "Ozone", "ozone", "rownames", "weight"),
     ("Cars93", "Price", "Prize", "Make", "count"),
     ("Titanic", "Survived", "survived", "rownames", "freq"),
-    ("Wage", "wage", "wages", "region", "n"),
+    ("Wage", "wage", "wages", "rownames", "n"),
     ("msleep", "sleep_total", "sleeptotal", "name", "wt"),
 ]
 

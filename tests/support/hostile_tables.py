@@ -19,6 +19,7 @@ import pandas as pd
 from apsl_rules import learn, table
 from apsl_rules.cli.output import summary
 from apsl_rules.errors import ApslError
+from apsl_rules.names import Node
 from apsl_rules.parts import Part
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.rules import Mark
@@ -30,7 +31,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "hidden": {"hidden": "allowed"},
 }
 #: From so few rows on no edge can be told.
-FEW = 3
+FEW = 14
 _SECONDS = 10.0
 _NAMES = ("target", "depth is 3", "max_tests", "drop=['a']", "None", "=1+1", "a:b@c", "near", "x", "y", "z", "w")
 _ROWS = (2, 3, 3, 5, 8, 20, 60, 150, 300)
@@ -151,12 +152,17 @@ def _faults_of(drawn: Drawn, way: str, *, again: bool) -> Iterator[tuple[str, st
     took = perf_counter() - began
     if took > _SECONDS:
         yield "a small table takes seconds", f"{took:.0f} s"
-    if isinstance(part, str):
-        if len(part.splitlines()) != 1:
-            yield "a refusal is one sentence", part
-        return
+    if not isinstance(part, str):
+        yield from _faults_of_part(drawn, part)
+        if again:
+            yield from _faults_of_names(drawn, way, part)
+    elif len(part.splitlines()) != 1:
+        yield "a refusal is one sentence", part
+
+
+def _faults_of_part(drawn: Drawn, part: Part) -> Iterator[tuple[str, str]]:
     if part.edges and len(drawn.frame) <= FEW:
-        yield "few rows show no edge", f"{sorted(map(sorted, part.edges))}"
+        yield "few rows show no edge", f"{sorted(sorted(map(str, edge)) for edge in part.edges)}"
     for x, y in drawn.never_together():
         if x in part.nodes and y in part.nodes and (mark := part.mark(x, y)) is not Mark.UNKNOWN:
             yield "columns never seen in one row are unknown", f"{x!r} and {y!r} are {mark}"
@@ -164,8 +170,6 @@ def _faults_of(drawn: Drawn, way: str, *, again: bool) -> Iterator[tuple[str, st
         yield "a part is saved whole", "another part was read"
     if f"--{drawn.target}" in summary(part):
         yield "names stay as they are", f"--{drawn.target} in the summary"
-    if again:
-        yield from _faults_of_names(drawn, way, part)
 
 
 def _faults_of_names(drawn: Drawn, way: str, part: Part) -> Iterator[tuple[str, str]]:
@@ -173,7 +177,7 @@ def _faults_of_names(drawn: Drawn, way: str, part: Part) -> Iterator[tuple[str, 
     renamed = {name: f"c{place}" for place, name in enumerate(sorted(frame.columns))}
     for what, other in (("order", frame[sorted(frame.columns)]), ("names", frame.rename(columns=renamed))):
         again = _learned(other, drawn.target if what == "order" else renamed[drawn.target], way)
-        names = {} if what == "order" else renamed
+        names: dict[Node, str] = {} if what == "order" else {**renamed}
         if isinstance(again, str) or _marks(again, {}) != _marks(part, names):
             yield f"the {what} of columns do not matter", "another part"
 
@@ -186,7 +190,7 @@ def _learned(frame: pd.DataFrame, target: str, way: str) -> Part | str:
         return str(error)
 
 
-def _marks(part: Part, names: Mapping[str, str]) -> set[tuple[tuple[Any, str], ...]]:
+def _marks(part: Part, names: Mapping[Node, str]) -> set[tuple[tuple[Any, str], ...]]:
     """Return the edges with the marks from each end, under new names for some nodes."""
     ends = [((x, y), (y, x)) for x, y in part.edges]
     return {tuple(sorted((str(names.get(x, x)), str(part.mark(x, y))) for x, y in both)) for both in ends}

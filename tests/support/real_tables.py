@@ -150,7 +150,7 @@ TABLES = (
     RealTable("datasets", "women", "weight", ("height",), notes=("15 rows are few",)),
     RealTable("carData", "TitanicSurvival", "survived", ("sex", "passengerClass"), notes=("(263 of 1,309 rows)",)),
     RealTable(
-        "ISLR", "Wage", "wage", ("logwage",), ("rownames", "region"), notes=("'logwage' and 'wage' are nearly copies",)
+        "ISLR", "Wage", "wage", ("education",), ("rownames", "region"), notes=("duplicate columns: 'logwage', 'wage'",)
     ),
     RealTable("ISLR", "Wage", "wage", ("education",), ("rownames", "region", "logwage"), options=("--drop", "logwage")),
     RealTable("ISLR", "Auto", "mpg", ("weight|displacement|horsepower", "year"), notes=("column 'name' has so many",)),
@@ -172,7 +172,14 @@ TABLES = (
     RealTable("MASS", "survey", "Height", ("Sex",)),
     RealTable("lattice", "singer", "height", ("voice.part",)),
     RealTable("psych", "bfi", "N1", ("N2",)),
-    RealTable("ggplot2", "msleep", "sleep_total", ("awake",), ("rownames", "name", "genus"), notes=("in reverse",)),
+    RealTable(
+        "ggplot2",
+        "msleep",
+        "sleep_total",
+        ("sleep_rem",),
+        ("rownames", "name", "genus"),
+        notes=("duplicate columns: 'awake', 'sleep_total'",),
+    ),  # fmt: skip,
     RealTable("MASS", "Insurance", "Claims", ("Holders",)),
     RealTable("HistData", "GaltonFamilies", "childHeight", ("gender", "father|mother|midparentHeight")),
     RealTable(

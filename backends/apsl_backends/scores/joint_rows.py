@@ -3,6 +3,7 @@
 A value that was filled in or estimated is no row. Where values are missing, all families are scored as if they had the
 mean number of rows in which two columns are seen together; rows that differ by family would favour complete columns.
 Columns that are seen together in fewer than FEWEST_TOGETHER rows are not compared: it is unknown if they are adjacent.
+Complete columns of a table with numbers need FEWEST_COMPLETE rows, as a test of two numbers does.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from apsl_rules.names import Node, Pair, count_of
 
 #: The fewest rows that tell anything of two columns.
 FEWEST_TOGETHER = 20
+FEWEST_COMPLETE = 15
 #: How many of the rows of a family an edge may rest on besides those with both its ends.
 _OF_FAMILY = 2
 
@@ -79,7 +81,7 @@ class JointRows:
         """Find pairs with too few rows; most have so many values that they need not be counted."""
         doubtful = list(self._possibly(pairs))
         counted = zip(doubtful, self.of(doubtful), strict=True)
-        return {frozenset(pair): rows for pair, rows in counted if rows < FEWEST_TOGETHER}
+        return {frozenset(pair): rows for pair, rows in counted if rows < self._fewest(pair)}
 
     def _possibly(self, pairs: Iterable[tuple[Node, Node]]) -> Iterator[tuple[Node, Node]]:
         most = self.rows - FEWEST_TOGETHER
@@ -87,6 +89,10 @@ class JointRows:
             return
         gone, place = self._missing.tolist(), self._place
         yield from (pair for pair in pairs if gone[place[pair[0]]] + gone[place[pair[1]]] > most)
+
+    def _fewest(self, pair: tuple[Node, Node]) -> int:
+        is_complete = isinstance(self._data, MomentSource) and self.is_complete(pair)
+        return FEWEST_COMPLETE if is_complete else FEWEST_TOGETHER
 
     def _count(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
         if isinstance(self._data, MomentSource):
@@ -104,7 +110,7 @@ class JointRows:
 
 def seen_too_rarely(rows: int) -> Evidence:
     """Return why a pair that is seen together in so many rows is unknown."""
-    return Evidence(ROWS, note=f"seen together in {count_of(rows, 'row')}, and at least {FEWEST_TOGETHER} are needed")
+    return Evidence(ROWS, note=f"seen together in {count_of(rows, 'row')}, too few to compare them")
 
 
 def pays_too_little(rows: int) -> Evidence:
