@@ -18,10 +18,10 @@ def label(node: Any) -> Any:
     """
     if isinstance(node, tuple):
         return {"tuple": [label(part) for part in node]}
-    if isinstance(node, Integral):
-        return node if isinstance(node, bool) else int(node)
-    if node is None or isinstance(node, str) or (isinstance(node, float) and isfinite(node)):
+    if node is None or isinstance(node, str | bool) or (isinstance(node, float) and isfinite(node)):
         return node
+    if isinstance(node, Integral):
+        return int(node)
     message = f"the label {node!r} is a {type(node).__name__}; only text, numbers and tuples of these can be saved"
     raise InvalidArgumentError(message)
 

@@ -177,7 +177,7 @@ def _faults_of_names(drawn: Drawn, way: str, part: Part) -> Iterator[tuple[str, 
     renamed = {name: f"c{place}" for place, name in enumerate(sorted(frame.columns))}
     for what, other in (("order", frame[sorted(frame.columns)]), ("names", frame.rename(columns=renamed))):
         again = _learned(other, drawn.target if what == "order" else renamed[drawn.target], way)
-        names: dict[Node, str] = {} if what == "order" else {**renamed}
+        names: dict[Node, str] = {name: new for name, new in renamed.items() if what == "names"}
         if isinstance(again, str) or _marks(again, {}) != _marks(part, names):
             yield f"the {what} of columns do not matter", "another part"
 
