@@ -30,20 +30,31 @@ _ENDS: tuple[EndMark, ...] = ("arrow", "tail", "circle")
 class MagClasses(Sequence[tuple[Mag, Pag]]):
     """The classes on nodes 0, 1, ...: for each a graph of it, and its PAG.
 
-    ``first`` and ``shared`` have a row for each class and a column for each end of each pair: 0 for an arrowhead, 1
-    for a tail, 2 for a circle, 3 where there is no edge.
+    ``every`` has a row for each graph, class by class, and ``shared`` one for each class; a column stands for an end of
+    a pair: 0 for an arrowhead, 1 for a tail, 2 for a circle, 3 where there is no edge. ``starts`` has the first row of
+    each class in ``every``.
     """
 
     nodes: tuple[int, ...]
-    graphs: int
-    first: Bits
+    every: Bits
+    starts: npt.NDArray[np.intp]
     shared: Bits
 
     def __len__(self) -> int:
-        return len(self.first)
+        return len(self.starts)
 
     def __getitem__(self, at: int) -> tuple[Mag, Pag]:  # type: ignore[override]  # slices are not needed
-        return Mag(self.nodes, self._ends(self.first[at])), Pag(self.nodes, self._ends(self.shared[at]))
+        return Mag(self.nodes, self._ends(self.every[self.starts[at]])), Pag(self.nodes, self._ends(self.shared[at]))
+
+    @property
+    def graphs(self) -> int:
+        """Return how many graphs there are in all classes."""
+        return len(self.every)
+
+    def members(self, at: int) -> list[Mag]:
+        """Return all graphs of a class."""
+        end = self.starts[at + 1] if at + 1 < len(self) else self.graphs
+        return [Mag(self.nodes, self._ends(row)) for row in self.every[self.starts[at] : end]]
 
     def __iter__(self) -> Iterator[tuple[Mag, Pag]]:
         return (self[at] for at in range(len(self)))
@@ -183,7 +194,7 @@ class _Graphs:
         ends = np.array([self._codes(pair)[order] for pair in columns], dtype=np.uint8).reshape(-1, self.count)
         least, most = (np.ufunc.reduceat(one, ends, starts, axis=1) for one in (np.minimum, np.maximum))
         shared = np.where(least == most, least, 2).astype(np.uint8)
-        return MagClasses(tuple(range(self.nodes)), self.count, ends[:, starts].T, shared.T)
+        return MagClasses(tuple(range(self.nodes)), ends.T, starts, shared.T)
 
     def _codes(self, pair: tuple[int, int]) -> npt.NDArray[np.uint8]:
         edges, heads = self._unpack(self.edges[pair]), self._unpack(self.heads[pair])

@@ -2,88 +2,32 @@
 
 Every learner tells its findings here, whether it visits node by node or has learned a whole graph. The rules conclude
 the arrows, and the part has its proofs.
-
-Background knowledge is told when the run meets the nodes that it is about: required edges as soon as one of their ends
-is met, nodes known to be apart when one of them is visited, and a barred direction when its edge is found. So a run
-hears only what concerns it, however long the tiers are, and a proof names exactly the knowledge that it rests on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, Self
 
 import attrs
 
-from apsl_rules.evidence import GIVEN, Evidence
+from apsl_rules.learning.givens import Givens
 from apsl_rules.learning.untested import with_untested
-from apsl_rules.names import Node, in_order
+from apsl_rules.names import Node
 from apsl_rules.parts import Distances, Part, Visit
 from apsl_rules.plugins import Context, Marks, Progress, Searched, Visited, pick
 from apsl_rules.rules import (
-    Fact,
     Finding,
     Firing,
-    Knowledge,
     Ledger,
     Mark,
-    Relation,
     adjacent,
-    arrow,
-    barred,
-    gap,
     head,
     knowing,
     ledger,
 )
-
-
-@attrs.frozen
-class Givens:
-    """The knowledge of one run, and what was told of it so far: each fact is told once.
-
-    With ``hidden`` causes two nodes can be adjacent although neither may cause the other.
-    """
-
-    knowledge: Knowledge
-    told: frozenset[Fact] = frozenset()
-    hidden: bool = False
-
-    def about(self, node: Node, findings: Sequence[Finding]) -> tuple[Givens, list[Finding]]:
-        """Return what is known of a visited node, of the nodes found around it and of the edges between them.
-
-        The first value is the knowledge with all of this told.
-        """
-        if not self.knowledge:
-            return self, []
-        edges = [one.fact.nodes for one in findings if one.fact.relation == adjacent.name]
-        edges += self.knowledge.required_at(node)
-        met = {node, *(end for edge in edges for end in edge)}
-        apart = [(node, other) for other in self.knowledge.apart_from(node)]
-        reasons = [(pair, self.knowledge.why_apart(*pair, hidden=self.hidden)) for pair in apart]
-        given = [_finding(gap, pair, why) for pair, why in reasons if why is not None]
-        for one in in_order(met):
-            for required in self.knowledge.required_at(one):
-                given += [_finding(adjacent, required), _finding(arrow, required)]
-                edges.append(required)
-        given += self._directions(edges)
-        fresh = {one.fact: one for one in given if one.fact not in self.told}
-        return attrs.evolve(self, told=self.told.union(fresh)), list(fresh.values())
-
-    def _directions(self, edges: Iterable[tuple[Node, ...]]) -> list[Finding]:
-        """Return the directions that found edges may not have."""
-        given = []
-        for x, y in edges:
-            if self.knowledge.why_apart(x, y, hidden=self.hidden) is None:
-                directions = ((tail, head, self.knowledge.why_barred(tail, head)) for tail, head in ((x, y), (y, x)))
-                given += [_finding(barred, (tail, head), why) for tail, head, why in directions if why is not None]
-        return given
-
-
-def _finding(relation: Relation, nodes: tuple[Node, ...], note: str | None = None) -> Finding:
-    return Finding(relation.fact(*nodes), Evidence(GIVEN, note=note or ""))
 
 
 @attrs.frozen(eq=False, slots=False)

@@ -123,6 +123,7 @@ spouse = Relation("spouse", 3, "{0} and {2} share the child {1}", symmetric=True
 barred = Relation("barred", 2, "no arrow goes from {0} to {1}")
 conflict = Relation("conflict", 2, "{0} and {1} are in conflict", symmetric=True)
 head = Relation("head", 2, "{1} *-> {0}")
+noncause = Relation("noncause", 2, "{0} is no cause of {1}")
 within = Relation("within", 3, "{1} is in a set that separates {0} from {2}", symmetric=True)
 without = Relation("without", 3, "{1} is not in a set that separates {0} from {2}", symmetric=True)
 

@@ -147,7 +147,11 @@ class Knowledge:
     def __bool__(self) -> bool:
         return bool(self.required or self.forbidden or self.apart or self.tiers)
 
-    # --- what it says of a pair --------------------------------------------------------------------------------------
+    # --- what it says of a node and of a pair ------------------------------------------------------------------------
+
+    def tier_of(self, node: Node) -> int | None:
+        """Return the number of the tier that has a node, from 1 on; None if none has it."""
+        return self._tier.get(node)
 
     def why_barred(self, tail: Node, head: Node) -> str | None:
         """Say why no arrow goes from one node to another: in words for tiers, "" if told outright, None if it may."""

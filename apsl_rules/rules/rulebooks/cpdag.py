@@ -84,5 +84,6 @@ def knowing(rulebook: Rulebook) -> Rulebook:
     names = {rule.name for rule in rulebook.rules}
     wanted = (R4, BARRED) if rulebook.further is None else rulebook.further
     further = [rule for rule in wanted if rule.name not in names]
-    relations = (*rulebook.relations, *(one for one in RELATIONS if one not in rulebook.relations))
+    spoken = (*RELATIONS, *(atom.relation for rule in further for atom in (*rule.when, *rule.then)))
+    relations = tuple(dict.fromkeys((*rulebook.relations, *spoken)))
     return attrs.evolve(rulebook, relations=relations).with_rules(*further)

@@ -47,7 +47,20 @@ U --> V (``forces(A, B, U, V)``). So A --> B may make A a cause of C (``leads(A,
 For R9: were the mark at A on A *-* C an arrowhead, then A --> B, and A were a cause of C after all. For R10: A is no
 collider, so A --> U or A --> W. Zhang's rules speak of paths that could be directed; here each step is proved.
 
-Background knowledge (``knowing``) that A is no cause of B brings an arrowhead at A, and nothing for the other end.
+**Background knowledge** (``knowing``) that A is no cause of B brings an arrowhead at A, and nothing for the other end.
+A is no cause through others either (``noncause(A, B)``). So causes of B and effects of A pass it on, and A has an
+arrowhead wherever a tail would lead to B::
+
+    A no cause of C,  A --> B would lead to C by chains      =>   A <-* B
+
+Such arrowheads need not be those of a collider or a chain, and two more rules follow from them. X and Y are not
+adjacent, and X *-> W --> Y::
+
+    V *-* W,  X *-* V *-* Y,  V no collider        =>   V --> Y
+    W *-> V --> Y,  X *-* V                        =>   a discriminating path goes from X through V to Y
+
+For the first: were the mark at V on V *-* Y an arrowhead, then V --> X, so V *-> W, and R4 gave V --> Y. For the
+second: with an arrowhead at V on X *-* V it begins there, and with V --> X it goes on from W, since then W <-> V.
 
 >>> from apsl_rules.evidence import Evidence
 >>> from apsl_rules.rules.engine import compile_rulebook, extend
@@ -73,6 +86,7 @@ from apsl_rules.rules.facts import (
     collider,
     gap,
     head,
+    noncause,
     within,
     without,
 )
@@ -176,10 +190,66 @@ BARRED_CAUSE = Rule(
     when=[barred(A, B), adjacent(A, B)],
     then=[head(A, B)],
 )
+NO_CAUSE = (
+    Rule(
+        "No-cause-head",
+        "what is no cause has an arrowhead",
+        when=[noncause(A, B), adjacent(A, B)],
+        then=[head(A, B)],
+    ),
+    Rule(
+        "No-cause-before",
+        "no cause of an effect is a cause of its cause",
+        when=[noncause(A, C), arrow(B, C)],
+        then=[noncause(A, B)],
+    ),
+    Rule(
+        "No-cause-after",
+        "no effect of a cause causes what that does not",
+        when=[noncause(A, C), arrow(A, B)],
+        then=[noncause(B, C)],
+    ),
+    Rule(
+        "No-way-1",
+        "an arrow would go on by a chain",
+        when=[noncause(A, C), chain(A, B, C)],
+        then=[head(A, B)],
+    ),
+    Rule(
+        "No-way-2",
+        "an arrow would go on by two chains",
+        when=[noncause(A, C), chain(A, B, V), chain(B, V, C)],
+        then=[head(A, B)],
+    ),
+    Rule(
+        "No-way-begin",
+        "chains pass an arrow on",
+        when=[noncause(A, E), chain(A, B, C), chain(B, C, D)],
+        then=[forces(A, B, C, D)],
+    ),
+    Rule(
+        "No-way-3",
+        "an arrow would go on by chains",
+        when=[noncause(A, C), forces(A, B, U, V), chain(U, V, C)],
+        then=[head(A, B)],
+    ),
+    Rule(
+        "Path-beside",
+        "a discriminating path goes on, whatever the end beside it",
+        when=[head(W, X), arrow(W, Y), gap(X, Y), head(V, W), arrow(V, Y), adjacent(V, X)],
+        then=[discriminates(X, V, Y)],
+    ),
+    Rule(
+        "Chain-beside",
+        "an arrowhead would end a discriminating path",
+        when=[head(W, X), arrow(W, Y), gap(X, Y), chain(X, V, Y), adjacent(V, W)],
+        then=[arrow(V, Y)],
+    ),
+)
 
 PAG = Rulebook(
     "pag",
     (HEAD, R0, R1, *R2, R3, *R4, R8, *WAYS, R9, R10),
     (*RELATIONS, head, within, without, discriminates, forces, leads),
-    further=(BARRED_CAUSE,),
+    further=(*NO_CAUSE, BARRED_CAUSE),
 )
