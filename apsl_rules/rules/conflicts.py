@@ -16,7 +16,7 @@ import attrs
 
 from apsl_rules.evidence import Evidence
 from apsl_rules.names import Pair
-from apsl_rules.rules.contradictions import Conflict, is_consistent, shallowest
+from apsl_rules.rules.contradictions import Conflict, is_consistent, shallowest, tears
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, conflict
 from apsl_rules.rules.proof import as_a_set
@@ -49,6 +49,18 @@ def settle(rulebook: Rulebook, findings: Sequence[Finding], policy: Judging) -> 
         store, opened = open_untested_heads(rulebook, taken)
         return Settled(store, (*left_out, *opened))
     return _block(rulebook, findings, policy)
+
+
+def settled_marks(rulebook: Rulebook, findings: Sequence[Finding], policy: Judging) -> MarkStore:
+    """Return the marks that are left when all contradictions are settled, without a report of these."""
+    program = compile_rulebook(rulebook)
+    outcome = extend(program, program.start(), findings, stop=tears)
+    if not outcome.stopped and not needs_settling(outcome.store, policy):
+        return outcome.store
+    if policy != "ranked":
+        return settle(rulebook, findings, policy).store
+    taken, _ = add_by_strength(rulebook, as_a_set(findings), report=False)
+    return open_untested_heads(rulebook, taken)[0]
 
 
 def _block(rulebook: Rulebook, findings: Sequence[Finding], policy: Literal["quarantine", "strongest"]) -> Settled:

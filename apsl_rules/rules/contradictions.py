@@ -7,7 +7,7 @@ a head and a tail at one end, two tails on one edge, directed cycles and almost 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import attrs
@@ -18,12 +18,16 @@ from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.rules.engine import Outcome
 from apsl_rules.rules.facts import Fact, Finding, Nodes, adjacent, arrow, fact_key, gap, head
+from apsl_rules.rules.journal import Journal, LookUp
 from apsl_rules.rules.proof import Proof, proof_of
 from apsl_rules.rules.repairs import Repair, find_repairs
 from apsl_rules.rules.rulebooks import KNOWING, PAG, knowing
 from apsl_rules.rules.store import MarkStore
 
 Kind: TypeAlias = Literal["opposed", "cycle", "edge", "cause", "untested"]
+
+#: What says whether two nodes are adjacent.
+_TORN = (adjacent.name, gap.name)
 
 _KINDS: dict[Kind, str] = {
     "opposed": "both directions are proved",
@@ -87,6 +91,44 @@ def is_consistent(store: MarkStore) -> bool:
         return False
     arrows = [fact.nodes for fact in store.facts(arrow)]
     return not cyclic_groups(arrows) and not _heads_at_causes([fact.nodes for fact in store.facts(head)], arrows)
+
+
+def tears(journal: Journal, fresh: Sequence[Fact]) -> bool:
+    """Return whether new facts make what a journal holds inconsistent; without them it is consistent.
+
+    Only nodes from which new arrows lead on, and those with new arrowheads, can have become causes that are none.
+    """
+    edges, gaps = journal.readings[adjacent.name], journal.readings[gap.name]
+    tails: list[Node] = []
+    headed: list[Node] = []
+    for relation, nodes in fresh:
+        if relation in _TORN and nodes in edges and nodes in gaps:
+            return True
+        if relation == arrow.name:
+            tails.append(nodes[0])
+        elif relation == head.name:
+            headed.append(nodes[0])
+    if not tails and not headed:
+        return False
+    onward, back = (journal.look_up(arrow.name, (at,)) for at in (0, 1))
+    heads: LookUp = journal.look_up(head.name, (0,)) if head.name in journal.relations else {}
+    for node in _reached(tails, back).union(headed):
+        if (node,) in onward:
+            effects = _reached([one for (one,) in onward[node,]], onward)
+            if node in effects or any(other in effects for (other,) in heads.get((node,), ())):
+                return True
+    return False
+
+
+def _reached(start: Iterable[Node], onward: LookUp) -> set[Node]:
+    """Return some nodes and all that steps lead to from them."""
+    seen = set(start)
+    ahead = list(seen)
+    while ahead:
+        fresh = [node for (node,) in onward.get((ahead.pop(),), ()) if node not in seen]
+        seen.update(fresh)
+        ahead += fresh
+    return seen
 
 
 def left_standing(store: MarkStore) -> tuple[Conflict, ...]:

@@ -8,7 +8,7 @@ the result depends on the set of facts alone.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import TypeAlias
@@ -23,15 +23,20 @@ from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.store import MarkStore, newest
 
 _Picks: TypeAlias = tuple[tuple[Relation, Pick], ...]
+Stop: TypeAlias = Callable[[Journal, Sequence[Fact]], bool]
 
 
 @attrs.frozen
 class Outcome:
-    """What an extension brought: the new state, the firings in order, and how many of them each round had."""
+    """What an extension brought: the new state, the firings in order, and how many of them each round had.
+
+    One that was ``stopped`` ends before the fixpoint, with the round after which it was.
+    """
 
     store: MarkStore
     firings: tuple[Firing, ...]
     rounds: tuple[int, ...]
+    stopped: bool = False
 
     def depths(self) -> dict[Fact, int]:
         """Return the depth of the proof of each derived fact: the round that concluded it."""
@@ -121,11 +126,16 @@ def require_positive(rulebook: Rulebook) -> None:
 
 
 def extend(
-    program: Program, store: MarkStore, reasons: Iterable[Reason], blocked: Collection[Fact] = frozenset()
+    program: Program,
+    store: MarkStore,
+    reasons: Iterable[Reason],
+    blocked: Collection[Fact] = frozenset(),
+    stop: Stop | None = None,
 ) -> Outcome:
     """Add reasons and take the rules to their least fixpoint; facts in ``blocked`` are neither told nor concluded.
 
-    Fed to an empty store, the depth of each proof is the smallest there is.
+    Fed to an empty store, the depth of each proof is the smallest there is. ``stop`` is asked with the new facts of
+    each round whether to go no further.
     """
     require_positive(program.rulebook)
     journal = store.continued()
@@ -133,6 +143,8 @@ def extend(
     firings: list[Firing] = []
     rounds: list[int] = []
     while fresh:
+        if stop is not None and stop(journal, fresh):
+            return Outcome(newest(journal), tuple(firings), tuple(rounds), stopped=True)
         concluded = _conclusions(program, journal, fresh, blocked)
         for firing in concluded:
             journal.write(firing)

@@ -94,6 +94,22 @@ class Journal:
                 table.setdefault(key_of(reading), []).append(rest_of(reading))
         return True
 
+    def take_back(self, length: int) -> None:
+        """Forget all entries but the first ``length``, of which none dropped a fact; no state behind them is left."""
+        for entry in reversed(self.entries[length:]):
+            relation, nodes = fact = entry.fact
+            del self.places[fact]
+            self.facts[relation].pop()
+            readings = self.relations[relation].readings(nodes)
+            self.readings[relation].difference_update(readings)
+            for key_of, _, table in self._look_ups[relation].values():
+                for reading in readings:
+                    table[key_of(reading)].pop()
+            if relation in _EDGES:
+                for node in nodes:
+                    self.edges[node].pop()
+        del self.entries[length:]
+
     def _append(self, fact: Fact, entry: Entry) -> None:
         self.entries.append(entry)
         self.places[fact] = len(self.entries) - 1

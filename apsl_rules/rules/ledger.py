@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Self
 import attrs
 
 from apsl_rules.names import in_order
-from apsl_rules.rules.conflicts import Judging, Policy, Settled, needs_settling, settle
+from apsl_rules.rules.conflicts import Judging, Policy, Settled, needs_settling, settle, settled_marks
 from apsl_rules.rules.contradictions import Conflict, left_standing
 from apsl_rules.rules.engine import Program, compile_rulebook, count_firings, extend, require_positive
 from apsl_rules.rules.facts import Finding, Firing
@@ -50,6 +50,10 @@ class Ledger(ABC):
         """Return the marks that hold now, without the contradictions, whose proofs take their time."""
         return self.settled.store
 
+    def marks_with(self, findings: Sequence[Finding]) -> MarkStore:
+        """Return the marks that would hold with more findings."""
+        return self.with_findings(findings)[0].marks()
+
     @abstractmethod
     def proofs(self) -> MarkStore:
         """Return a store of the settled facts with the reasons that proofs are to show."""
@@ -88,6 +92,10 @@ class _Fixpoint(Ledger):
         if not needs_settling(self.history, self.policy):
             return Settled(self.history, ())
         return settle(self.program.rulebook, self._findings, self.policy)
+
+    def marks_with(self, findings: Sequence[Finding]) -> MarkStore:
+        """Return the marks that would hold, without all that follows from findings which contradict each other."""
+        return settled_marks(self.program.rulebook, [*self._findings, *findings], self.policy)
 
     def proofs(self) -> MarkStore:
         """Return proofs of least depth: the fixpoint taken once more from all findings together."""

@@ -1,7 +1,8 @@
 """The policy ``ranked``: findings are taken up by their strength, and those that contradict what is held are left out.
 
 What was given comes first, then what says who is adjacent, then all else, the strongest first. Many are tried at once,
-and halved where they contradict. So the result is that of taking them up one by one.
+and halved where they contradict. So the result is that of taking them up one by one. A try ends with the round of rules
+in which the contradiction arises, and is taken back: what it costs is what it added.
 
 An edge with two arrowheads says that a cause is hidden, which is a strong claim to rest on a long proof from uncertain
 findings. So each of its arrowheads must be that of a collider which a test has shown, or be certain. Others are opened.
@@ -14,7 +15,7 @@ from math import inf
 
 from apsl_rules.evidence import evidence_strength
 from apsl_rules.names import in_order
-from apsl_rules.rules.contradictions import Conflict, is_consistent, shallowest
+from apsl_rules.rules.contradictions import Conflict, shallowest, tears
 from apsl_rules.rules.engine import Outcome, compile_rulebook, extend
 from apsl_rules.rules.facts import Fact, Finding, adjacent, collider, fact_key, gap, head, settled, untested
 from apsl_rules.rules.proof import proof_of
@@ -26,8 +27,10 @@ _FIRST = (adjacent.name, gap.name, settled.name, untested.name)
 LEFT_OUT = "left out that "
 
 
-def add_by_strength(rulebook: Rulebook, findings: Sequence[Finding]) -> tuple[list[Finding], list[Conflict]]:
-    """Return the findings that can be taken up, and a conflict for each that was left out."""
+def add_by_strength(
+    rulebook: Rulebook, findings: Sequence[Finding], *, report: bool = True
+) -> tuple[list[Finding], list[Conflict]]:
+    """Return the findings that can be taken up, and if wanted a conflict with proofs for each that was left out."""
     program = compile_rulebook(rulebook)
     taken: list[Finding] = []
     conflicts: list[Conflict] = []
@@ -35,15 +38,18 @@ def add_by_strength(rulebook: Rulebook, findings: Sequence[Finding]) -> tuple[li
     waiting = [sorted(findings, key=_rank)]
     while waiting:
         batch = waiting.pop()
-        outcome = extend(program, state, batch)
-        if is_consistent(outcome.store):
-            state = outcome.store
+        held = len(state)
+        outcome = extend(program, state, batch, stop=tears)
+        state = outcome.store
+        if not outcome.stopped:
             taken += batch
-        elif len(batch) > 1:
+            continue
+        if len(batch) > 1:
             half = len(batch) // 2
             waiting += [batch[half:], batch[:half]]
-        else:
+        elif report:
             conflicts.append(_conflict(outcome, batch[0]))
+        state = state.taken_back(held)
     return taken, conflicts
 
 

@@ -128,6 +128,12 @@ class MarkStore:
             journal.write(reason)
         return newest(journal)
 
+    def taken_back(self, length: int) -> MarkStore:
+        """Return the state after the first ``length`` entries, and give up this one, which must not be read again."""
+        journal = self.continued()
+        journal.take_back(length)
+        return newest(journal)
+
     def continued(self) -> Journal:
         """Return a journal that ends with this state and that nobody else writes to: its own, or a copy."""
         try:

@@ -266,8 +266,7 @@ class Surroundings:
                 found += [Finding(relation.fact(tail, end), given) for relation in (adjacent, arrow)]
             apart = (other for other in known.apart_from(node) if known.why_apart(node, other, hidden=True) is not None)
             found += [Finding(gap.fact(node, other), given) for other in apart]
-        settled_book, _ = book.with_findings([*found, *self.triples])
-        return settled_book.marks()
+        return book.marks_with([*found, *self.triples])
 
 
 def _is_clear(verdict: Verdict) -> bool:
