@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,11 @@ from apsl_rules.graphs import Cpdag, Dag, cpdag, extension
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.edge_rows import ROW, edge_row
+from apsl_rules.parts.marked_graph import Edge, undirected_edge
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.reach import Distances
 from apsl_rules.parts.shortcuts import Exportable
-from apsl_rules.rules import Conflict, End, Mark, Proof, adjacent
+from apsl_rules.rules import Conflict, End, Mark, MarkStore, Proof, adjacent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +63,7 @@ class LearnedGraph(Exportable, NotebookView):
     @cached_property
     def lines(self) -> frozenset[Pair]:
         """Return every edge without a direction, or with one that is only suggested."""
-        found = frozenset(one for part in self.parts for one in part.store.lines if self.is_asked(one))
+        found = frozenset(one for part in self.parts for one in part.store.lines if self._is_drawn(one))
         return found.union(map(frozenset, self.suggested))
 
     @property
@@ -73,33 +74,62 @@ class LearnedGraph(Exportable, NotebookView):
     @cached_property
     def partial(self) -> frozenset[tuple[Node, Node]]:
         """Return every edge x o-> y as (x, y): y is no cause of x, and nothing is known of the end at x."""
-        return frozenset(one for part in self.parts for one in part.store.partial if self.is_asked(one))
+        return frozenset(one for part in self.parts for one in part.store.partial if self._is_drawn(one))
 
     @cached_property
     def bidirected(self) -> frozenset[Pair]:
         """Return every edge x <-> y: neither is a cause of the other, so they share a hidden cause."""
-        return frozenset(one for part in self.parts for one in part.store.bidirected if self.is_asked(one))
+        return frozenset(one for part in self.parts for one in part.store.bidirected if self._is_drawn(one))
 
     def end(self, x: Node, y: Node) -> End:
         """Return the mark at x on the edge of x and y: "arrow", "tail", or "circle" where nothing is proved."""
-        return self._part_with(x, y).end(x, y)
+        end = self._part_with(x, y).end(x, y)
+        return End.CIRCLE if frozenset((x, y)) in self._torn else end
 
     @cached_property
     def suggested(self) -> Mapping[tuple[Node, Node], float]:
         """Return the directions of lines that are only suggested, as (from, to), each with its probability."""
         drawn = {one for part in self.parts for one in part.all_arrows}
-        weak = [(one, share) for part in self.parts for one, share in part.all_suggested.items() if self.is_asked(one)]
+        weak = [(one, share) for part in self.parts for one, share in part.all_suggested.items() if self._is_drawn(one)]
         return {one: share for one, share in weak if one not in drawn}
 
     @cached_property
     def _proved(self) -> frozenset[tuple[Node, Node]]:
         """Return every arrow that was proved, drawn or only suggested."""
-        return frozenset(one for part in self.parts for one in part.store.arrows if self.is_asked(one))
+        return frozenset(one for part in self.parts for one in part.store.arrows if self._is_drawn(one))
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
         """Return the contradictions met."""
         return tuple(one for part in self.parts for one in part.all_conflicts if self.is_asked(one.pair))
+
+    @cached_property
+    def drawn(self) -> Mapping[Pair, frozenset[Edge]]:
+        """Return every edge as the runs draw it, by its pair: one that all draw alike, or several."""
+        found: dict[Pair, set[Edge]] = {}
+        for part in self.parts:
+            for edge in _edges_of(part.store):
+                found.setdefault(frozenset((edge.source, edge.target)), set()).add(edge)
+        return {pair: frozenset(edges) for pair, edges in found.items()}
+
+    @cached_property
+    def _drawn_by(self) -> Mapping[Pair, int]:
+        """Return for each edge the place of the first run that draws it."""
+        found: dict[Pair, int] = {}
+        for place, part in enumerate(self.parts):
+            for edge in _edges_of(part.store):
+                found.setdefault(frozenset((edge.source, edge.target)), place)
+        return found
+
+    @cached_property
+    def _torn(self) -> frozenset[Pair]:
+        """Return the pairs that two runs draw differently."""
+        return frozenset(pair for pair, edges in self.drawn.items() if len(edges) > 1)
+
+    def _is_drawn(self, pair: Iterable[Node]) -> bool:
+        """Return whether an edge that a run draws is one of the graph as it is drawn there."""
+        ends = frozenset(pair)
+        return self.is_asked(ends) and ends not in self._torn
 
     def is_asked(self, pair: Iterable[Node]) -> bool:
         """Return whether an edge of two nodes would belong to the graph."""
@@ -111,8 +141,12 @@ class LearnedGraph(Exportable, NotebookView):
         return tuple(dict.fromkeys(note for part in self.parts for note in part.notes))
 
     def mark(self, x: Node, y: Node) -> Mark:
-        """Return what is known of a pair: unknown, gap, line, arrow or conflict."""
-        return self._part_with(x, y).mark(x, y)
+        """Return what is known of a pair: unknown, gap, line, arrow or conflict.
+
+        An edge that one run draws is one, whatever the others say; where two draw it differently, it is a conflict.
+        """
+        mark = self._part_with(x, y).mark(x, y)
+        return Mark.CONFLICT if frozenset((x, y)) in self._torn else mark
 
     def why(self, x: Node, y: Node) -> Proof:
         """Prove what is known of a pair."""
@@ -190,6 +224,7 @@ class LearnedGraph(Exportable, NotebookView):
             message = "a graph with hidden causes is no graph of arrows; learn with hidden='excluded' to get one"
             raise GraphError(message)
         torn = frozenset(pair for part in self.parts for pair in part.store.conflicts if self.is_asked(pair))
+        torn |= frozenset(filter(self.is_asked, self._torn))
         open_edges = (self.lines | torn).difference(map(frozenset, self.suggested))
         return extension(self.nodes, self._proved, open_edges)
 
@@ -198,6 +233,20 @@ class LearnedGraph(Exportable, NotebookView):
         return cpdag(self.dag())
 
     def _part_with(self, x: Node, y: Node) -> Part:
+        """Return the first run that draws the edge of two nodes, otherwise the first that visited one of them."""
         for node in (x, y):
             require_known(node, self.nodes, "node")
+        pair = frozenset((x, y))
+        if pair in self._drawn_by:
+            return self.parts[self._drawn_by[pair]]
         return next((part for part in self.parts if x in part.visited or y in part.visited), self.parts[0])
+
+
+def _edges_of(store: MarkStore) -> Iterator[Edge]:
+    """Return the edges that a run draws."""
+    yield from (Edge(x, y, Mark.ARROW) for x, y in store.arrows)
+    yield from (Edge(x, y, Mark.PARTIAL) for x, y in store.partial)
+    drawn = ((store.bidirected, Mark.BIDIRECTED), (store.lines, Mark.LINE))
+    yield from (undirected_edge(pair, mark) for pairs, mark in drawn for pair in pairs)
+    conflicts = (pair for pair in store.conflicts if adjacent.fact(*pair) in store)
+    yield from (undirected_edge(pair, Mark.CONFLICT) for pair in conflicts)

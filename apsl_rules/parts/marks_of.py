@@ -10,12 +10,12 @@ import attrs
 from apsl_rules.errors import GraphError
 from apsl_rules.graphs import AncestralGraph, Dag, Pdag, is_networkx
 from apsl_rules.graphs.networks import Network
-from apsl_rules.names import Node, Pair, in_order
+from apsl_rules.names import Node, in_order
 from apsl_rules.parts.learned_graph import LearnedGraph
-from apsl_rules.parts.marked_graph import Arrow, Edge, MarkedGraph, edge_with_ends, undirected_edge
+from apsl_rules.parts.marked_graph import Arrow, MarkedGraph, edge_with_ends, undirected_edge
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import graph_from_networkx
-from apsl_rules.rules import End, Mark, adjacent
+from apsl_rules.rules import End, Mark
 
 
 def graph_of(source: object) -> MarkedGraph:
@@ -58,18 +58,9 @@ def graph_of(source: object) -> MarkedGraph:
 
 def _of_parts(learned: LearnedGraph) -> MarkedGraph:
     """Join what several runs know of the asked pairs; where two of them draw a pair differently, it is a conflict."""
-    drawn: dict[Pair, set[Edge]] = {}
-    for store in (part.store for part in learned.parts):
-        edges = [Edge(x, y, Mark.ARROW) for x, y in store.arrows]
-        edges += [Edge(x, y, Mark.PARTIAL) for x, y in store.partial]
-        edges += [undirected_edge(pair, Mark.BIDIRECTED) for pair in store.bidirected]
-        edges += [undirected_edge(pair, Mark.LINE) for pair in store.lines]
-        edges += [undirected_edge(pair, Mark.CONFLICT) for pair in store.conflicts if adjacent.fact(*pair) in store]
-        for edge in edges:
-            drawn.setdefault(frozenset((edge.source, edge.target)), set()).add(edge)
     joined = []
     suggested: dict[Arrow, float] = {}
-    for pair, edges_drawn in drawn.items():
+    for pair, edges_drawn in learned.drawn.items():
         if not learned.is_asked(pair):
             continue
         edge = next(iter(edges_drawn)) if len(edges_drawn) == 1 else undirected_edge(pair, Mark.CONFLICT)

@@ -147,12 +147,16 @@ class Surroundings:
 
     def _unplaced(self, node: Node) -> Iterator[Finding]:
         """Tell the duplicates of a node and of its neighbours: they were left out, and may have the same edges."""
-        for twin in self._duplicates.get(node, (node,))[1:]:
+        for twin in self._twins(node):
             yield Finding(duplicate.fact(node, twin), SAME)
             yield Finding(untested.fact(node, twin), SAME)
-        twins = {twin for other in self.around(node) for twin in self._duplicates.get(other, (other,))[1:]}
-        for twin in in_order(twins):
+        twins = {twin for other in self.around(node) for twin in self._twins(other)}
+        for twin in in_order(twins - {node}):
             yield Finding(untested.fact(node, twin), EITHER)
+
+    def _twins(self, node: Node) -> list[Node]:
+        """Return the duplicates of a node that are not among the nodes here."""
+        return [one for one in self._duplicates.get(node, ()) if one != node and one not in self._near]
 
     def _edge(self, x: Node, y: Node) -> Finding:
         pair = frozenset((x, y))
