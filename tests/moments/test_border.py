@@ -13,6 +13,7 @@ import pytest
 from apsl_backends.kernels.border import (
     CategoryColumn,
     EmbeddedHandle,
+    MatrixBlocks,
     NumberColumn,
     Patterns,
     ProductSums,
@@ -35,6 +36,7 @@ def ints(*values: int) -> Any:
     return np.array(values, np.int64)
 
 
+NUMBERS = np.zeros(2, np.bool_)
 SIGNED: Any = CODES.astype(np.int64)
 WRONG_COLUMNS: list[Any] = [
     NumberColumn(VALUES.astype(np.float32), 1),
@@ -91,9 +93,9 @@ WRONG_CALLS: list[Callable[[EmbeddedHandle], Any]] = [
     lambda handle: handle.incomplete_covariance(ints(0, 1), PATTERNS, no_flag(), tolerance=np.nan, iterations=2),
     lambda _: ProductSums(3).add(ProductSums(4)),
     lambda _: ProductSums(3).covariance(),
-    lambda _: matrix_tests(np.eye(3), ints(1, 1), ints(1, 1), ints(0, 2), ints(0, 1)),
-    lambda _: matrix_tests(np.eye(2), ints(1, 1), ints(1, 2), ints(0, 2), ints(0, 1)),
-    lambda _: matrix_tests(np.eye(2), ints(1, 1), ints(1, 1), ints(0, 2), ints(0, 2)),
+    lambda _: matrix_tests(MatrixBlocks(np.eye(3), ints(1, 1), ints(1, 1), NUMBERS), ints(0, 2), ints(0, 1)),
+    lambda _: matrix_tests(MatrixBlocks(np.eye(2), ints(1, 1), ints(1, 2), NUMBERS), ints(0, 2), ints(0, 1)),
+    lambda _: matrix_tests(MatrixBlocks(np.eye(2), ints(1, 1), ints(1, 1), NUMBERS), ints(0, 2), ints(0, 2)),
     lambda _: count_values(VALUES, np.array([1.0, 1.0])),
     lambda _: count_values(VALUES, np.array([2.0, 1.0])),
     lambda _: count_values(VALUES, np.array([np.nan])),
@@ -141,7 +143,7 @@ def test_a_handle_keeps_its_arrays() -> None:
     after = handle.row_tests(ints(0, 2), ints(0, 1), no_flag())
     assert before is not None
     assert after is not None
-    assert before.ratios.tolist() == after.ratios.tolist()
+    assert before.measures.tolist() == after.measures.tolist()
 
 
 def test_empty_calls_have_empty_answers() -> None:
@@ -149,7 +151,7 @@ def test_empty_calls_have_empty_answers() -> None:
     handle = EmbeddedHandle([], 0)
     empty = handle.row_tests(ints(0), ints(), no_flag())
     assert empty is not None
-    assert empty.ratios.size == 0
+    assert empty.measures.size == 0
     nothing = EmbeddedHandle([NumberColumn(np.empty(0), 1), NumberColumn(np.empty(0), 1)], 0)
     found = nothing.row_tests(ints(0, 2), ints(0, 1), no_flag())
     assert found is not None

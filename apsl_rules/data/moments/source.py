@@ -77,6 +77,10 @@ class RowTests(NamedTuple):
 
     ``ratios`` are ln|S_xz| + ln|S_yz| - ln|S_z| - ln|S_xyz|, ``x_ranks`` and ``y_ranks`` how many columns of x and y
     depend on no given ones, ``ranks`` that of the given columns, ``rows`` the complete rows.
+
+    Of two categories, ``inflations`` say by how much the statistic is too large on average if they are independent,
+    since the spread of an indicator follows its rate, and ``joint_rates`` in which share of the rows a level of one
+    then meets a level of the other. Both are 1 for other pairs.
     """
 
     ratios: Floats
@@ -84,6 +88,14 @@ class RowTests(NamedTuple):
     y_ranks: Integers
     ranks: Integers
     rows: Integers
+    inflations: Floats
+    joint_rates: Floats
+
+    @classmethod
+    def empty(cls, tests: int) -> RowTests:
+        """Return the figures of tests without rows."""
+        x_ranks, y_ranks, ranks, rows = (np.zeros(tests, np.int64) for _ in range(4))
+        return cls(np.zeros(tests), x_ranks, y_ranks, ranks, rows, np.ones(tests), np.ones(tests))
 
 
 @runtime_checkable

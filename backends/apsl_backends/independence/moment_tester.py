@@ -50,8 +50,9 @@ class MomentTests(NamedTuple):
 class MomentTester:
     """Carries out tests on a source of moments at a level.
 
-    A test is unreliable with fewer rows than ``rows_per_column`` for each embedded column in it and for the mean, and
-    without degrees of freedom: given the others, one of the two no longer varies.
+    A test is unreliable with fewer rows than ``rows_per_column`` for each embedded column in it and for the mean;
+    without degrees of freedom: given the others, one of the two no longer varies; and where levels of two categories
+    are so rare that independent ones would meet in less than one row.
     """
 
     def __init__(self, source: KeptMoments, alpha: float, rows_per_column: float) -> None:
@@ -61,6 +62,7 @@ class MomentTester:
         self._rules = MomentRules(thresholds(alpha), alpha, rows_per_column)
         self._leading = np.where(heading.is_number, np.minimum(heading.widths, 1), heading.widths).astype(np.int64)
         self._widths = heading.widths
+        self._is_category = ~heading.is_number
         self._is_complete = heading.missing == 0
         complete = np.flatnonzero(self._is_complete)
         self._has_matrix = source.has_matrix
@@ -75,8 +77,10 @@ class MomentTester:
     def _matrix_of(self, places: Sequence[int]) -> MomentsHandle:
         """Return the matrix of some complete columns, ready for tests."""
         starts = np.array([0, *accumulate(self._widths[list(places)].tolist())], np.int64)
-        leading = self._leading[list(places)]
-        return MomentsHandle(self._source.covariance(places), starts, self._rows, self._rules, leading=leading)
+        leading, categories = self._leading[list(places)], self._is_category[list(places)]
+        return MomentsHandle(
+            self._source.covariance(places), starts, self._rows, self._rules, leading=leading, categories=categories
+        )
 
     def _blocks(self, places: Sequence[int]) -> tuple[MomentsHandle, list[int]]:
         """Return a matrix with some complete columns, and the blocks that they are in it."""
@@ -113,13 +117,14 @@ class MomentTester:
         return self._decide(self._source.test_rows([tuple(test) for test in tests]), is_constant)
 
     def _decide(self, tested: RowTests, is_constant: npt.NDArray[np.bool_]) -> MomentTests:
-        """Decide as the kernel does: Bartlett's correction, then the critical value or p."""
-        ratios, x_ranks, y_ranks, ranks, rows = tested
+        """Decide as the kernel does: both corrections, then the critical value or p."""
+        ratios, x_ranks, y_ranks, ranks, rows, inflations, joint_rates = tested
         dofs = x_ranks * y_ranks
         used = 1 + ranks + x_ranks + y_ranks
         scale = rows - (1 + ranks) - 0.5 * (x_ranks + y_ranks + 1)
         is_tested = (dofs > 0) & (rows > used) & (rows >= self._rules.rows_per_column * used)
-        statistics = np.where(is_tested, np.maximum(scale * ratios, 0.0), 0.0)
+        is_tested &= rows * joint_rates >= self._rules.joint_rows
+        statistics = np.where(is_tested, np.maximum(scale * ratios / inflations, 0.0), 0.0)
         critical = self._rules.thresholds[np.minimum(dofs, TABLED_DOFS - 1)]
         is_dependent = statistics >= critical
         beyond = dofs >= TABLED_DOFS

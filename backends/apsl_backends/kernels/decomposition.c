@@ -105,28 +105,3 @@ double log_ratio(decomposition_t *decomposition, const i64 *columns, const doubl
     decomposition->rank = rank;
     return sum + natural_log(product);
 }
-
-comparison_t compare(decomposition_t *decomposition, i64 x, i64 x_width, i64 y, i64 y_width, i64 *columns,
-                     double *pivots)
-{
-    /* the block whose pivots are needed twice is the narrower one, whatever the order of naming */
-    bool is_x_last = x_width < y_width || (x_width == y_width && x < y);
-    i64 first = is_x_last ? y : x, last = is_x_last ? x : y;
-    i64 first_width = is_x_last ? y_width : x_width, last_width = is_x_last ? x_width : y_width;
-    i64 given = decomposition->rank, count = 0;
-    for (i64 column = last; column < last + last_width; column++) {
-        double pivot = pivot_of(decomposition, column);
-        if (!is_free(decomposition, column, pivot))
-            continue;
-        keep_column(decomposition, column, pivot);
-        columns[count] = column;
-        pivots[count++] = pivot;
-    }
-    decomposition->rank = given;
-    for (i64 column = first; column < first + first_width; column++)
-        add_column(decomposition, column);
-    i64 of_first = decomposition->rank - given;
-    double ratio = of_first > 0 && count > 0 ? log_ratio(decomposition, columns, pivots, count) : 0.0;
-    decomposition->rank = given;
-    return (comparison_t){is_x_last ? count : of_first, is_x_last ? of_first : count, ratio > 0.0 ? ratio : 0.0};
-}

@@ -44,17 +44,4 @@ void add_column(decomposition_t *decomposition, i64 column);
  * least the tolerance of `alone`, so that what is determined has a large but finite figure. */
 double log_ratio(decomposition_t *decomposition, const i64 *columns, const double *alone, i64 count);
 
-/* Of two blocks of columns, how many depend neither on the kept ones nor on those before them in their block, and
- * ln|S_xz| + ln|S_yz| - ln|S_z| - ln|S_xyz|, 0 if one of them has none. */
-typedef struct {
-    i64 of_x, of_y;
-    double ratio;
-} comparison_t;
-
-/* Compare blocks of columns, given the kept columns, which stay as they are. Neither block is worked on first because
- * it is named first, so their order changes no bit. `columns` and `pivots` have space for the narrower block, and there
- * is room to keep both. */
-comparison_t compare(decomposition_t *decomposition, i64 x, i64 x_width, i64 y, i64 y_width, i64 *columns,
-                     double *pivots);
-
 #endif

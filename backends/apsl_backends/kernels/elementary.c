@@ -96,3 +96,15 @@ void apsl_log_gamma(const double *values, i64 count, double *out)
     for (i64 k = 0; k < count; k++)
         out[k] = log_gamma(values[k]);
 }
+
+double square_root(double value)
+{
+    if (value <= 0.0)
+        return 0.0;
+    double root = 1.0, next = 0.5 * (root + value / root);
+    while (next < root) { /* from above, each step of Newton's is smaller until rounding ends it */
+        root = next;
+        next = 0.5 * (root + value / root);
+    }
+    return root;
+}

@@ -31,4 +31,7 @@ i64 nearest_integer(double x);
 /* Write ln Γ of each value. */
 EXPORT void apsl_log_gamma(const double *values, i64 count, double *out);
 
+/* Return the square root of a number of at most 1, 0 of a negative one; the same bits with every compiler. */
+double square_root(double value);
+
 #endif

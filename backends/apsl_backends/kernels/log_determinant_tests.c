@@ -15,24 +15,30 @@ bool is_constant(const moments_t *moments, i64 block)
     return true;
 }
 
+static block_t tested_block(const moments_t *moments, i64 block)
+{
+    return (block_t){moments->starts[block], moments->leading[block], moments->categories[block] != 0};
+}
+
 block_outcome_t test_blocks(moments_t *moments, i64 x, i64 y)
 {
-    const i64 *leading = moments->leading, *starts = moments->starts;
     i64 given = moments->decomposition.rank;
-    comparison_t compared = compare(&moments->decomposition, starts[x], leading[x], starts[y], leading[y],
+    comparison_t compared = compare(&moments->decomposition, tested_block(moments, x), tested_block(moments, y),
                                     moments->columns, moments->pivots);
     block_outcome_t outcome = {INDEPENDENT, 0.0, compared.of_x * compared.of_y, given};
     double used = (double)(1 + given + compared.of_x + compared.of_y);
     if (is_constant(moments, x) || is_constant(moments, y))
         return outcome;
-    if (outcome.dof == 0 || moments->rows <= used || moments->rows < moments->rules.rows_per_column * used) {
+    bool is_sparse = moments->rows * compared.levels.joint < moments->rules.joint_rows;
+    if (outcome.dof == 0 || is_sparse || moments->rows <= used ||
+        moments->rows < moments->rules.rows_per_column * used) {
         outcome.decision = UNRELIABLE;
         outcome.dof = 0;
     } else {
         double scale = moments->rows;
         if (moments->rules.corrected)
             scale -= (double)(1 + given) + 0.5 * (double)(compared.of_x + compared.of_y + 1);
-        outcome.statistic = scale * compared.ratio;
+        outcome.statistic = scale * compared.ratio / compared.levels.inflation;
         if (!is_independent(&moments->rules, outcome.statistic, outcome.dof))
             outcome.decision = DEPENDENT;
     }

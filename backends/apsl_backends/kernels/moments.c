@@ -70,9 +70,10 @@ static void decompose_blocks(moments_t *moments)
     decomposition->rank = 0;
 }
 
-moments_t *apsl_moments_open(const double *matrix, const i64 *starts, const i64 *leading, i64 blocks, double rows,
-                             double tolerance, const double *thresholds, i64 tabled, double alpha,
-                             double rows_per_column, int32_t corrected)
+moments_t *apsl_moments_open(const double *matrix, const i64 *starts, const i64 *leading,
+                             const int8_t *categories, i64 blocks, double rows, double tolerance,
+                             const double *thresholds, i64 tabled, double alpha, double rows_per_column,
+                             double joint_rows, int32_t corrected)
 {
     moments_t *moments = calloc(1, sizeof *moments);
     if (!moments)
@@ -85,9 +86,10 @@ moments_t *apsl_moments_open(const double *matrix, const i64 *starts, const i64 
     moments->decomposition.tolerance = tolerance;
     moments->starts = starts;
     moments->leading = leading;
+    moments->categories = categories;
     moments->blocks = blocks;
     moments->rows = rows;
-    moments->rules = (test_rules_t){thresholds, tabled, alpha, rows_per_column, corrected != 0};
+    moments->rules = (test_rules_t){thresholds, tabled, alpha, rows_per_column, joint_rows, corrected != 0};
     moments->alone = malloc((size_t)(2 * columns + widest + 1) * sizeof *moments->alone);
     moments->columns = malloc((size_t)(widest + 1) * sizeof *moments->columns);
     if (!moments->alone || !moments->columns || !reserve(moments, larger(widest, 16), 8)) {

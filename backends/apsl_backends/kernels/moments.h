@@ -5,17 +5,19 @@
 #ifndef APSL_MOMENTS_H
 #define APSL_MOMENTS_H
 
+#include "comparison.h"
 #include "decision.h"
-#include "decomposition.h"
 
 /* How tests decide: critical values, as many as are tabled, and the level. A test is unreliable with fewer rows than
- * `rows_per_column` for each column that counts in it and for the mean, or with no rows beyond these. `corrected` is
- * Bartlett's correction of the statistic. */
+ * `rows_per_column` for each column that counts in it and for the mean, with no rows beyond these, or where levels of
+ * two categories are expected to meet in fewer than `joint_rows`. `corrected` is Bartlett's correction of the
+ * statistic. */
 typedef struct {
     const double *thresholds;
     i64 tabled;
     double alpha;
     double rows_per_column;
+    double joint_rows;
     bool corrected;
 } test_rules_t;
 
@@ -25,6 +27,7 @@ typedef struct {
 typedef struct {
     decomposition_t decomposition;
     const i64 *starts, *leading;
+    const int8_t *categories; /* whether a block has the indicators of a category */
     i64 blocks;
     double rows;
     test_rules_t rules;
@@ -35,9 +38,10 @@ typedef struct {
 
 /* Return a handle, or NULL without memory. The arrays stay the caller's; starts has an element more than there are
  * blocks. 1e-12 <= tolerance < 1, and find_flaw finds none. */
-EXPORT moments_t *apsl_moments_open(const double *matrix, const i64 *starts, const i64 *leading, i64 blocks,
-                                    double rows, double tolerance, const double *thresholds, i64 tabled,
-                                    double alpha, double rows_per_column, int32_t corrected);
+EXPORT moments_t *apsl_moments_open(const double *matrix, const i64 *starts, const i64 *leading,
+                                    const int8_t *categories, i64 blocks, double rows, double tolerance,
+                                    const double *thresholds, i64 tabled, double alpha, double rows_per_column,
+                                    double joint_rows, int32_t corrected);
 
 EXPORT void apsl_moments_close(moments_t *moments);
 

@@ -1,6 +1,6 @@
 #include "row_tests.h"
 
-#include "decomposition.h"
+#include "comparison.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static bool reserve_bench(bench_t *bench, i64 columns, i64 places)
 }
 
 /* Compare two blocks of a matrix of some columns, given the first ones. */
-static comparison_t compare_given(bench_t *bench, i64 columns, i64 given, i64 x, i64 x_width, i64 y, i64 y_width)
+static comparison_t compare_given(bench_t *bench, i64 columns, i64 given, block_t x, block_t y)
 {
     decomposition_t *decomposition = &bench->decomposition;
     decomposition->matrix = bench->matrix;
@@ -73,7 +73,14 @@ static comparison_t compare_given(bench_t *bench, i64 columns, i64 given, i64 x,
     decomposition->rank = 0;
     for (i64 column = 0; column < given; column++)
         add_column(decomposition, column);
-    return compare(decomposition, x, x_width, y, y_width, bench->columns, bench->pivots);
+    return compare(decomposition, x, y, bench->columns, bench->pivots);
+}
+
+static void write_measures(double *measures, const comparison_t *compared)
+{
+    measures[LOG_RATIO] = compared->ratio;
+    measures[INFLATION] = compared->levels.inflation;
+    measures[JOINT_RATE] = compared->levels.joint;
 }
 
 /* Return the number of rows that are complete in some places, and list them; the list is NULL where all are. */
@@ -110,7 +117,7 @@ static void sort_places(i64 *sorted, const i64 *places, i64 count)
 }
 
 /* Run one test. */
-static int32_t run_test(bench_t *bench, const i64 *places, i64 count, double *ratio, i64 *figures)
+static int32_t run_test(bench_t *bench, const i64 *places, i64 count, double *measures, i64 *figures)
 {
     const embedded_t *embedded = bench->embedded;
     const embedded_column_t *columns = embedded->columns;
@@ -136,14 +143,15 @@ static int32_t run_test(bench_t *bench, const i64 *places, i64 count, double *ra
         if (!add_products(&products, panel, part, width + 1, bench->stop))
             return STOPPED;
     }
-    *ratio = 0.0;
+    write_measures(measures, &(comparison_t){0, 0, 0.0, NO_LEVEL_PAIRS});
     memset(figures, 0, ROW_TEST_FIELDS * sizeof *figures);
     figures[COMPLETE_ROWS] = rows;
     if (rows == 0)
         return DONE;
     apsl_covariance(bench->sums, bench->errors, width, bench->matrix);
-    comparison_t compared = compare_given(bench, width, given, given, low_width, given + low_width, high_width);
-    *ratio = compared.ratio;
+    block_t first = {given, low_width, !low->numbers}, second = {given + low_width, high_width, !high->numbers};
+    comparison_t compared = compare_given(bench, width, given, first, second);
+    write_measures(measures, &compared);
     figures[is_turned ? Y_RANK : X_RANK] = compared.of_x;
     figures[is_turned ? X_RANK : Y_RANK] = compared.of_y;
     figures[GIVEN_RANK] = bench->decomposition.rank;
@@ -198,7 +206,7 @@ static void matrix_of_pair(bench_t *bench, i64 x_width, i64 at, const embedded_c
 }
 
 /* Run tests of the same x given nothing: only sums with x and sums of squares are needed. */
-static int32_t sweep(bench_t *bench, const i64 *starts, const i64 *places, i64 tests, i64 width, double *ratios,
+static int32_t sweep(bench_t *bench, const i64 *starts, const i64 *places, i64 tests, i64 width, double *measures,
                      i64 *figures)
 {
     const embedded_t *embedded = bench->embedded;
@@ -237,9 +245,10 @@ static int32_t sweep(bench_t *bench, const i64 *starts, const i64 *places, i64 t
         i64 y_width = leading_width(y);
         bool is_turned = x > place;
         matrix_of_pair(bench, x_width, at, y, columns, is_turned);
-        i64 x_at = is_turned ? y_width : 0, y_at = is_turned ? 0 : x_width;
-        comparison_t compared = compare_given(bench, x_width + y_width, 0, x_at, x_width, y_at, y_width);
-        ratios[test] = compared.ratio;
+        block_t of_x = {is_turned ? y_width : 0, x_width, !embedded->columns[x].numbers};
+        block_t of_y = {is_turned ? 0 : x_width, y_width, !y->numbers};
+        comparison_t compared = compare_given(bench, x_width + y_width, 0, of_x, of_y);
+        write_measures(measures + test * ROW_TEST_MEASURES, &compared);
         found[X_RANK] = compared.of_x;
         found[Y_RANK] = compared.of_y;
         found[GIVEN_RANK] = 0;
@@ -250,7 +259,7 @@ static int32_t sweep(bench_t *bench, const i64 *starts, const i64 *places, i64 t
 }
 
 int32_t apsl_row_tests(const embedded_t *embedded, const i64 *starts, const i64 *places, i64 tests, double tolerance,
-                       double *ratios, i64 *figures, int64_t *stop)
+                       double *measures, i64 *figures, int64_t *stop)
 {
     size_t rows = (size_t)embedded->rows;
     bench_t bench = {.embedded = embedded, .stop = stop, .tolerance = tolerance};
@@ -262,19 +271,20 @@ int32_t apsl_row_tests(const embedded_t *embedded, const i64 *starts, const i64 
         if (is_stopped(stop, test))
             status = STOPPED;
         else if (swept > 1)
-            status = sweep(&bench, starts + test, places, swept, width, ratios + test,
+            status = sweep(&bench, starts + test, places, swept, width, measures + test * ROW_TEST_MEASURES,
                            figures + test * ROW_TEST_FIELDS);
         else
-            status = run_test(&bench, places + starts[test], starts[test + 1] - starts[test], ratios + test,
-                              figures + test * ROW_TEST_FIELDS);
+            status = run_test(&bench, places + starts[test], starts[test + 1] - starts[test],
+                              measures + test * ROW_TEST_MEASURES, figures + test * ROW_TEST_FIELDS);
         test += larger(swept, 1);
     }
     close_bench(&bench);
     return status;
 }
 
-int32_t apsl_matrix_tests(const double *matrix, const i64 *blocks, const i64 *leading, i64 count, const i64 *starts,
-                          const i64 *places, i64 tests, double tolerance, double *ratios, i64 *figures)
+int32_t apsl_matrix_tests(const double *matrix, const i64 *blocks, const i64 *leading,
+                          const int8_t *categories, i64 count, const i64 *starts, const i64 *places, i64 tests,
+                          double tolerance, double *measures, i64 *figures)
 {
     bench_t bench = {.tolerance = tolerance};
     int32_t status = DONE;
@@ -296,10 +306,10 @@ int32_t apsl_matrix_tests(const double *matrix, const i64 *blocks, const i64 *le
         for (i64 k = 0; k < given; k++)
             for (i64 column = blocks[bench.sorted[k]]; column < blocks[bench.sorted[k] + 1]; column++)
                 add_column(decomposition, column);
-        comparison_t compared =
-            compare(decomposition, blocks[x], leading[x], blocks[y], leading[y], bench.columns, bench.pivots);
+        block_t of_x = {blocks[x], leading[x], categories[x] != 0}, of_y = {blocks[y], leading[y], categories[y] != 0};
+        comparison_t compared = compare(decomposition, of_x, of_y, bench.columns, bench.pivots);
         i64 *found = figures + test * ROW_TEST_FIELDS;
-        ratios[test] = compared.ratio;
+        write_measures(measures + test * ROW_TEST_MEASURES, &compared);
         found[X_RANK] = compared.of_x;
         found[Y_RANK] = compared.of_y;
         found[GIVEN_RANK] = decomposition->rank;

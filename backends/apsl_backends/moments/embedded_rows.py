@@ -55,7 +55,7 @@ class EmbeddedRows:
     def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
         """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
         starts, places = queries_of(queries)
-        found = RowFigures(np.empty(len(queries)), np.empty((len(queries), 4), np.int64))
+        found = RowFigures.of(len(queries))
         work = self.handle.rows * len(places)
 
         def run(low: int, high: int) -> None:
@@ -63,11 +63,12 @@ class EmbeddedRows:
             some = places[starts[low] : starts[high]]
             done = heeding(lambda flag: self.handle.row_tests(cut, some, flag), is_long=work > _LONG // 4)
             if done is not None:
-                found.ratios[low:high], found.figures[low:high] = done
+                found.measures[low:high], found.figures[low:high] = done
 
         in_blocks(len(queries), max(1, min(self.threads, work // _WORTH_A_THREAD)), run)
-        x_ranks, y_ranks, ranks, rows = (found.figures[:, place].copy() for place in range(4))
-        return RowTests(found.ratios, x_ranks, y_ranks, ranks, rows)
+        x_ranks, y_ranks, ranks, rows = (column.copy() for column in found.figures.T)
+        ratios, inflations, joint_rates = (column.copy() for column in found.measures.T)
+        return RowTests(ratios, x_ranks, y_ranks, ranks, rows, inflations, joint_rates)
 
     def _sections(self, places: Integers) -> Iterator[ProductSums]:
         """Yield the sums of sections in the order of the rows."""

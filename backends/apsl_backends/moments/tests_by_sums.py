@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import attrs
 import numpy as np
 
-from apsl_backends.kernels.border import ProductSums, matrix_tests
+from apsl_backends.kernels.border import MatrixBlocks, ProductSums, matrix_tests
 from apsl_backends.moments.embedded_rows import queries_of
 from apsl_backends.moments.pattern_sums import RowSet
 from apsl_rules.data.moments import MomentHeading, RowTests
@@ -50,7 +50,7 @@ def run_by_sums(
     found_sums: Iterable[ProductSums],
 ) -> RowTests:
     """Carry out all tests from the sums that they share."""
-    found = RowTests(np.zeros(len(queries)), *(np.zeros(len(queries), np.int64) for _ in range(4)))
+    found = RowTests.empty(len(queries))
     for one, sums in zip(shared, found_sums, strict=True):
         rows = round(float(sums.sums[0, 0]))
         found.rows[one.tests] = rows
@@ -61,8 +61,11 @@ def run_by_sums(
         starts, blocks = queries_of([tuple(number[place] for place in queries[test]) for test in one.tests])
         widths = heading.widths[places]
         leading = np.where(heading.is_number[places], np.minimum(widths, 1), widths)
-        tested = matrix_tests(sums.covariance(), widths, leading, starts, blocks)
-        found.ratios[one.tests] = tested.ratios
+        tested = matrix_tests(
+            MatrixBlocks(sums.covariance(), widths, leading, ~heading.is_number[places]), starts, blocks
+        )
+        for column, measures in enumerate((found.ratios, found.inflations, found.joint_rates)):
+            measures[one.tests] = tested.measures[:, column]
         for column, ranks in enumerate((found.x_ranks, found.y_ranks, found.ranks)):
             ranks[one.tests] = tested.figures[:, column]
     return found

@@ -11,6 +11,7 @@ from apsl_backends.kernels.border.chi_square import Tails, is_weaker, tail, tail
 from apsl_backends.kernels.border.embedded import (
     CategoryColumn,
     EmbeddedHandle,
+    MatrixBlocks,
     NumberColumn,
     Patterns,
     ProductSums,
@@ -99,6 +100,7 @@ __all__ = [
     "LastTests",
     "LogPriors",
     "Marks",
+    "MatrixBlocks",
     "MeasureHandle",
     "MomentRules",
     "MomentsHandle",

@@ -87,7 +87,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_find_flaw": (_INT, (_POINTER, _LONG)),
     "apsl_moments_open": (
         _POINTER,
-        (*(_POINTER,) * 3, _LONG, _DOUBLE, _DOUBLE, _POINTER, _LONG, _DOUBLE, _DOUBLE, _INT),
+        (*(_POINTER,) * 4, _LONG, _DOUBLE, _DOUBLE, _POINTER, _LONG, *(_DOUBLE,) * 3, _INT),
     ),
     "apsl_moments_close": (None, (_POINTER,)),
     "apsl_log_determinant": (_INT, (_POINTER, _POINTER, _LONG, _POINTER, _POINTER)),
@@ -103,7 +103,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_add_sums": (None, (*(_POINTER,) * 4, _LONG)),
     "apsl_covariance": (None, (_POINTER, _POINTER, _LONG, _POINTER)),
     "apsl_row_tests": (_INT, (*(_POINTER,) * 3, _LONG, _DOUBLE, *(_POINTER,) * 3)),
-    "apsl_matrix_tests": (_INT, (*(_POINTER,) * 3, _LONG, _POINTER, _POINTER, _LONG, _DOUBLE, _POINTER, _POINTER)),
+    "apsl_matrix_tests": (_INT, (*(_POINTER,) * 4, _LONG, _POINTER, _POINTER, _LONG, _DOUBLE, _POINTER, _POINTER)),
     "apsl_incomplete_covariance": (
         _INT,
         (_POINTER, _POINTER, _LONG, *(_POINTER,) * 3, _LONG, _DOUBLE, _LONG, *(_POINTER,) * 3),

@@ -17,7 +17,7 @@ from apsl_rules.stopping import Flag
 
 _MOST_DEGREE = 3
 _MOST_LEVELS = 1 << 31
-_FIGURES = 4
+_MEASURES, _FIGURES = 3, 4
 _PAIR = 2
 
 
@@ -51,10 +51,26 @@ class Patterns(NamedTuple):
 
 
 class RowFigures(NamedTuple):
-    """The figures of tests: log ratios, and columns (rank of x, rank of y, rank of the given ones, complete rows)."""
+    """The figures of tests, in columns.
 
-    ratios: Floats
+    ``measures`` are the log ratio, the inflation by pairs of levels and the joint rate of these; ``figures`` are the
+    ranks of x, of y and of the given ones, and the complete rows.
+    """
+
+    measures: Floats
     figures: Integers
+
+    @classmethod
+    def of(cls, tests: int) -> RowFigures:
+        """Return space for so many tests."""
+        return cls(np.empty((tests, _MEASURES)), np.empty((tests, _FIGURES), np.int64))
+
+    def targets(self) -> tuple[int, int]:
+        """Return the addresses to write to."""
+        return (
+            checks.target(self.measures, np.float64, self.measures.shape, "measures"),
+            checks.target(self.figures, np.int64, self.figures.shape, "figures"),
+        )
 
 
 class ProductSums:
@@ -171,12 +187,9 @@ class EmbeddedHandle:
         at_starts = checks.sections(starts, len(places), _PAIR, "starts")
         at_places = checks.indices(places, self.count, "places")
         checks.require(0.0 < tolerance < 1.0, "tolerance", tolerance)
-        found = RowFigures(np.empty(tests), np.empty((tests, _FIGURES), np.int64))
+        found = RowFigures.of(tests)
         status = checks.kernels().apsl_row_tests(
-            *(self._handle, at_starts, at_places, tests, tolerance),
-            checks.target(found.ratios, np.float64, (tests,), "ratios"),
-            checks.target(found.figures, np.int64, (tests, _FIGURES), "figures"),
-            checks.flag(stop),
+            *(self._handle, at_starts, at_places, tests, tolerance), *found.targets(), checks.flag(stop)
         )
         return found if checks.require_status(status) else None
 
@@ -205,24 +218,31 @@ class EmbeddedHandle:
         return (out, made.value) if checks.require_status(status) else None
 
 
-def matrix_tests(matrix: Floats, widths: Integers, leading: Integers, starts: Integers, places: Integers) -> RowFigures:
-    """Run the tests of ``EmbeddedHandle.row_tests`` from the covariance matrix of blocks; rows are not counted.
+class MatrixBlocks(NamedTuple):
+    """The covariance matrix of blocks: how many columns each has, how many are tested, and which are categories."""
 
-    ``widths`` are the numbers of columns of the blocks, of which the leading ones are tested.
-    """
+    matrix: Floats
+    widths: Integers
+    leading: Integers
+    categories: npt.NDArray[np.bool_]
+
+
+def matrix_tests(of: MatrixBlocks, starts: Integers, places: Integers) -> RowFigures:
+    """Run the tests of ``EmbeddedHandle.row_tests`` from a covariance matrix; rows are not counted."""
+    matrix, widths, leading, categories = of
     blocks = np.concatenate([np.zeros(1, np.int64), np.cumsum(widths)])
     count, tests, columns = len(widths), len(starts) - 1, int(blocks[-1])
     at_matrix = checks.address(matrix, np.float64, (columns, columns), "matrix")
     at_blocks = checks.sections(blocks, columns, 0, "blocks")
     at_leading = checks.address(leading, np.int64, (count,), "leading")
     checks.require(bool(((leading >= 0) & (leading <= widths)).all()), "leading", leading.tolist())
+    at_categories = checks.address(categories, np.bool_, (count,), "categories")
     at_starts = checks.sections(starts, len(places), _PAIR, "starts")
     at_places = checks.indices(places, count, "places")
-    found = RowFigures(np.empty(tests), np.empty((tests, _FIGURES), np.int64))
+    found = RowFigures.of(tests)
     status = checks.kernels().apsl_matrix_tests(
-        *(at_matrix, at_blocks, at_leading, count, at_starts, at_places, tests, TOLERANCE),
-        checks.target(found.ratios, np.float64, (tests,), "ratios"),
-        checks.target(found.figures, np.int64, (tests, _FIGURES), "figures"),
+        *(at_matrix, at_blocks, at_leading, at_categories, count, at_starts, at_places, tests, TOLERANCE),
+        *found.targets(),
     )
     checks.require_status(status)
     return found

@@ -23,12 +23,13 @@ class MomentRules(NamedTuple):
     """How tests of blocks decide: critical values by degrees of freedom, the level, reliability, Bartlett's correction.
 
     A test is unreliable with fewer rows than ``rows_per_column`` for each column that counts in it and for the mean,
-    and in any case with no rows beyond these.
+    with no rows beyond these, and where levels of two categories are expected to meet in fewer than ``joint_rows``.
     """
 
     thresholds: Floats
     alpha: float
     rows_per_column: float = 1.0
+    joint_rows: float = 1.0
     corrected: bool = True
 
 
@@ -71,7 +72,8 @@ class MomentsHandle:
 
     A block is a variable: a number with functions of it, or the indicators of a category. ``starts`` are the first
     columns of the blocks, with the end of the last. The first columns of a block, as many as ``leading`` says, stand
-    for it where it is tested or is a child; all of them stand for it where it is given or a parent. ``rows`` is the
+    for it where it is tested or is a child; all of them stand for it where it is given or a parent. ``categories`` says
+    which blocks have the indicators of a category, none if it is left out. ``rows`` is the
     number of rows that the matrix was made from. What is left of a column given others counts as nothing up to the
     share ``tolerance`` of its variance. The matrix is not copied and must not be changed.
 
@@ -86,6 +88,7 @@ class MomentsHandle:
         rules: MomentRules,
         *,
         leading: Integers | None = None,
+        categories: npt.NDArray[np.bool_] | None = None,
         tolerance: float = TOLERANCE,
     ) -> None:
         at_matrix, at_starts = covariances(matrix, starts := starts.copy(), rows, tolerance)
@@ -96,17 +99,19 @@ class MomentsHandle:
         if not bool(((leading >= 0) & (leading <= widths)).all()):
             message = f"leading must be at most the columns of each block, {widths.tolist()}, not {leading.tolist()}"
             raise ValueError(message)
+        categories = np.zeros(self.blocks, np.bool_) if categories is None else categories.copy()
+        at_categories = checks.address(categories, np.bool_, (self.blocks,), "categories")
         tabled = len(rules.thresholds)
         at_thresholds = checks.address(rules.thresholds, np.float64, (tabled,), "thresholds")
-        require_finite(rows_per_column=rules.rows_per_column)
+        require_finite(rows_per_column=rules.rows_per_column, joint_rows=rules.joint_rows)
         if not 0.0 < rules.alpha < 1.0:
             message = f"alpha is {rules.alpha!r} and must lie between 0 and 1"
             raise ValueError(message)
-        self._arrays = matrix, starts, leading, rules.thresholds
+        self._arrays = matrix, starts, leading, categories, rules.thresholds
         self._lock = Lock()
         address: int | None = checks.kernels().apsl_moments_open(
-            *(at_matrix, at_starts, at_leading, self.blocks, rows, tolerance),
-            *(at_thresholds, tabled, rules.alpha, rules.rows_per_column, int(rules.corrected)),
+            *(at_matrix, at_starts, at_leading, at_categories, self.blocks, rows, tolerance),
+            *(at_thresholds, tabled, rules.alpha, rules.rows_per_column, rules.joint_rows, int(rules.corrected)),
         )
         self._handle = checks.opened(address)
         checks.close_with(self, checks.kernels().apsl_moments_close, self._handle)
