@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.mixed_table import Floats, MixedTable
+from apsl_rules.data.plain_sums import plain_sums
 from apsl_rules.data.table import Table
 from apsl_rules.names import Node, in_order
 
@@ -33,6 +34,9 @@ _UNEXPLAINED = 1e-4
 _MOST_SUMMANDS = 3
 _MOST_TRIED = 12
 _UNIT = 1e-2
+#: Where no value is extreme, a rule leaves at most this share unexplained, and more than that without one of its parts.
+_ENTERS, _TIMES_MORE = 1e-3, 10.0
+_USUAL = (0.01, 0.99)
 #: Spreads that are further apart than by so many powers of two differ by no plain sum.
 _MOST_BITS = 500
 
@@ -55,15 +59,36 @@ def find_derived(
 ) -> tuple[str, ...]:
     """Return a sentence for each near-copy, cut and sum among some columns; of very many only the first by name.
 
-    With ``touching`` only those that involve one of these columns are told, and these come first.
+    With ``touching`` only those that involve one of these columns are told, and these come first. Of very many columns
+    some that are a plain sum or difference of two others with a column of interest are looked at too.
     """
     ordered = in_order(names)
     near = in_order(touching) if touching is not None else ordered
-    some = _columns(table, in_order(list(dict.fromkeys([*near, *ordered]))[:MOST_COLUMNS]))
+    first = list(dict.fromkeys([*near, *ordered]))
+    parts = _parts_beyond(table, first, near)
+    some = _columns(table, in_order(list(dict.fromkeys([*near[:MOST_COLUMNS], *parts, *first]))[:MOST_COLUMNS]))
     of_interest = frozenset(near)
     copies = [*_number_copies(some, of_interest), *_category_copies(some, of_interest)]
-    found = [*copies, *_cuts(some, of_interest), *_sums(some, {pair for pair, _ in copies})]
+    found = [*copies, *_cuts(some, of_interest), *_sums(some, {pair for pair, _ in copies}, [*near, *parts])]
     return tuple(sentence for columns, sentence in found if not columns.isdisjoint(of_interest))
+
+
+def _parts_beyond(table: Table | MixedTable, names: Sequence[Node], near: Sequence[Node]) -> list[Node]:
+    """Return the parts of plain sums with columns of interest, where these are too many to compare all with all."""
+    if not isinstance(table, MixedTable):
+        return []
+    step = -(-table.rows // _ROWS)
+    known = {name: place for place, name in enumerate(table.number_names)}
+    numbers = {name: table.numbers[known[name], ::step] for name in names if name in known}
+    if len(numbers) <= _compared(table.rows):
+        return []
+    found = plain_sums(numbers, [name for name in near if name in numbers])
+    return list(dict.fromkeys(part for _, *parts in found for part in parts))
+
+
+def _compared(rows: int) -> int:
+    """Return how many numbers are compared all with all."""
+    return min(_MOST_TRIED, rows // 2)
 
 
 def _columns(table: Table | MixedTable, names: Sequence[Node]) -> _Columns:
@@ -183,6 +208,7 @@ class _Correlated:
     names: tuple[Node, ...]
     alike: Floats
     spread: Floats
+    usual: Floats
 
     def sums(self, copies: set[frozenset[Node]]) -> list[Told]:
         """Return a sentence for each sum, plain ones first; none that follows from those before."""
@@ -205,7 +231,11 @@ class _Correlated:
             if any(frozenset(pair) in copies for pair in combinations(members, 2)):
                 continue
             slopes = self._slopes(whole, list(parts))
-            if slopes is None or plain != (np.abs(np.abs(slopes) - 1).max() < _UNIT):
+            if (
+                slopes is None
+                or not self._holds(whole, list(parts))
+                or plain != (np.abs(np.abs(slopes) - 1).max() < _UNIT)
+            ):
                 continue
             if not plain:
                 listed = ", ".join(map(repr, members))
@@ -224,9 +254,34 @@ class _Correlated:
         ratio = np.exp2(np.clip(self.spread[whole] - self.spread[parts], -_MOST_BITS, _MOST_BITS))
         return slopes * ratio if left < _UNEXPLAINED else None
 
+    def _holds(self, whole: int, parts: list[int]) -> bool:
+        """Return whether a rule holds where no value is extreme, and whether each part enters it there."""
+        members = self.usual[[whole, *parts]]
+        low, high = np.quantile(members, _USUAL, axis=1, keepdims=True)
+        kept = members[:, ((members >= low) & (members <= high)).all(axis=0)]
+        if kept.shape[1] < _FEWEST_ROWS:
+            return False
+        value, *others = kept - kept.mean(axis=1, keepdims=True)
+        left = _unexplained(value, np.array(others))
+        without = [_unexplained(value, np.array([*others[:at], *others[at + 1 :]])) for at in range(len(others))]
+        return left < _ENTERS and min(without) > max(_ENTERS, _TIMES_MORE * left)
 
-def _sums(some: _Columns, copies: set[frozenset[Node]]) -> list[Told]:
-    names = [name for name, values in some.numbers.items() if np.nanmax(values) > np.nanmin(values)]
+
+def _unexplained(value: Floats, others: Floats) -> float:
+    """Return the share of the variance of a centred column that others leave, 1 if it has none."""
+    total = float(value @ value)
+    if not total > 0:
+        return 1.0
+    rest = value - np.linalg.lstsq(others.T, value, rcond=1e-9)[0] @ others
+    return float(rest @ rest) / total
+
+
+def _sums(some: _Columns, copies: set[frozenset[Node]], first: Sequence[Node]) -> list[Told]:
+    """Return the sums; with few rows only the first of the columns, of which most follow from nothing, are compared."""
+    varying = [name for name, values in some.numbers.items() if np.nanmax(values) > np.nanmin(values)]
+    fewest = min((int((~np.isnan(some.numbers[name])).sum()) for name in varying), default=0)
+    chosen_first = [name for name in dict.fromkeys(first) if name in varying]
+    names = sorted(list(dict.fromkeys([*chosen_first, *varying]))[: max(3, fewest // 2)], key=varying.index)
     if len(names) < 3:  # noqa: PLR2004 - a sum and two parts
         return []
     values = np.stack([some.numbers[name] for name in names])
@@ -245,6 +300,7 @@ def _sums(some: _Columns, copies: set[frozenset[Node]]) -> list[Told]:
     # The diagonal of the inverse is one over the share that all other columns leave unexplained.
     left = 1 / np.diag(np.linalg.inv(alike + 1e-9 * np.eye(len(alike))))
     group = np.flatnonzero(left < _UNEXPLAINED)
-    group = np.sort(group[np.argsort(left[group], kind="stable")][:_MOST_TRIED])
+    is_first = np.array([name in chosen_first for name in names], np.bool_)
+    group = np.sort(group[np.lexsort((left[group], ~is_first[group]))][:_MOST_TRIED])
     chosen = tuple(names[one] for one in group.tolist())
-    return _Correlated(chosen, alike[np.ix_(group, group)], spread[group]).sums(copies)
+    return _Correlated(chosen, alike[np.ix_(group, group)], spread[group], scaled[group]).sums(copies)

@@ -141,3 +141,34 @@ def test_columns_of_any_size_are_compared(size: float) -> None:
     a, b = draw.integers(0, 1000, (2, 200)) * size
     part = learn(pd.DataFrame({"a": a, "b": b, "sum": a + b, "copy": a, "d": draw.normal(size=200)}), "sum")
     assert "column 'sum' follows from others: it is 'a' + 'b', but for a constant" in part.notes
+
+
+def test_a_rule_names_only_columns_that_enter_it() -> None:
+    """A rule that rests on one extreme row is none, and a column without a share in a rule is not named."""
+    draw = np.random.default_rng(3)
+    noise = draw.normal(size=(3, 300))
+    noise[:, 0] = 1e5, 2e5, 3e5
+    assert not [note for note in told(a=noise[0], b=noise[1], c=noise[2]) if "linear" in note or "it is" in note]
+    a, b, other = draw.normal(size=(3, 300))
+    a[0], b[0] = 1e4, 3e4
+    (rule,) = told(a=a, b=b, mean=(a + 3 * b) / 2, c=other)
+    assert "a linear rule connects them" in rule
+    assert set(rule.split("'")[1::2]) == {"a", "b", "mean"}
+
+
+@pytest.mark.parametrize("rows", [70, 300])
+@pytest.mark.parametrize("columns", [6, 67, 500])
+@pytest.mark.parametrize("correlated", [False, True])
+def test_a_difference_is_named_among_any_number_of_columns(columns: int, rows: int, correlated: bool) -> None:
+    """A target that is the difference of two columns is named so, wherever these stand among the others."""
+    draw = np.random.default_rng(columns + rows)
+    values = draw.normal(size=(columns - 1, rows))
+    if correlated:
+        values += 2 * draw.normal(size=rows)
+    frame = pd.DataFrame(values.T, columns=[f"v{number:03d}" for number in range(columns - 1)])
+    for one, other in ((0, 1), (columns - 2, columns - 3), (1, columns - 2)):
+        drawn = frame.assign(target=frame.iloc[:, one] - frame.iloc[:, other], kind=draw.choice(["p", "q"], rows))
+        read = table(drawn)
+        notes = find_derived(read, read.names, ["target"])
+        named = {f"v{one:03d}", f"v{other:03d}", "target"}
+        assert any(set(note.split("'")[1::2]) == named and "but for a constant" in note for note in notes), notes
