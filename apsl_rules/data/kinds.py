@@ -38,9 +38,16 @@ _FEWEST_ROWS = 10
 _DIFFERENT = 0.9
 _LONG_TEXT = 40
 _ID_WORD = re.compile(
-    r"(?:^|[\W_])(?:ids?|idx|index|uuid|guid|key|row|rows|row[ _.]?names?|row[ _.]?id|case|obs|serial)$", re.IGNORECASE
+    r"(?:^|[\W_])(?:ids?|uuid|guid|key|row|rows|row[ _.]?names?|row[ _.]?id|case|obs|serial)$"
+    r"|^(?:(?:row|case|obs|record|sample)[\W_]?)?(?:idx|index)$",
+    re.IGNORECASE,
 )
-_ORDER_NAME = re.compile(r"time|period|trend|rank|order|year|month|week|day|t", re.IGNORECASE)
+#: Words of names that say that the order of the rows means something: a time, a dose, a place in a ranking.
+_ORDER_NAME = re.compile(
+    r"(?:^|[\W_])(?:time|date|period|trend|rank|order|year|quarter|month|week|day|hour|minute|second|round|trial|wave|"
+    r"age|dose|score|t)(?:s|[\W_]|$)",
+    re.IGNORECASE,
+)
 _ID_ENDING = re.compile(r"[a-z](?:Id|ID)$")
 
 
@@ -152,11 +159,17 @@ def _reason(summary: ColumnSummary, levels: int, *, codes: bool) -> str | None:
         return "it holds dates or times"
     if summary.type in ("text", "category"):
         return _reason_of_labels(summary)
-    if summary.whole and summary.different and summary.present >= _FEWEST_ROWS and not codes:
-        numbered = summary.low in (0, 1) and summary.high - summary.low + 1 == summary.present
-        if (numbered and not _ORDER_NAME.fullmatch(str(summary.name))) or is_id_name(summary.name):
-            return "its whole numbers are all different, as those of an identifier"
-    return None
+    return None if codes else _reason_of_whole_numbers(summary)
+
+
+def _reason_of_whole_numbers(summary: ColumnSummary) -> str | None:
+    """Return why whole numbers that are all different are set aside, or None: amounts and times with gaps are kept."""
+    if not (summary.whole and summary.different and summary.present >= _FEWEST_ROWS):
+        return None
+    if is_id_name(summary.name):
+        return "its whole numbers are all different, as those of an identifier"
+    counts_rows = summary.low in (0, 1) and summary.high - summary.low + 1 == summary.present
+    return "its whole numbers count the rows" if counts_rows and not _ORDER_NAME.search(str(summary.name)) else None
 
 
 def _reason_of_labels(summary: ColumnSummary) -> str | None:

@@ -278,3 +278,30 @@ def test_a_whole_number_of_numpy_is_a_name_that_is_saved() -> None:
     frame = pd.DataFrame([[0, 1], [1, 0], [1, 1]])
     frame.columns = pd.Index(["a", np.int64(3)], dtype=object)
     assert parse_part(part_json(learn(frame, "a")), "part.json").nodes == ("a", 3)
+
+
+def test_rising_whole_numbers_are_an_identifier_only_by_name() -> None:
+    """All-different whole numbers count the rows, identify them by name, or are numbers like others."""
+    rows = np.arange(40)
+    shuffled = np.random.default_rng(2).permutation(40)
+    frame = pd.DataFrame(
+        {
+            "customer_id": rows * 3 + 7,
+            "place": rows + 1,
+            "home": shuffled,
+            "year": rows + 1,
+            "day_no": rows,
+            "season": rows + 1980,
+            "stamp": rows * 60 + 5,
+            "income": shuffled * 137 + 900,
+            "price_index": rows * 2 + 90,
+            "y": rows % 7 + 0.5,
+        }
+    )
+    read = table(frame)
+    assert isinstance(read, MixedTable)
+    assert {one.name for one in read.columns if one.kind == "set aside"} == {"customer_id", "place", "home"}
+    assert [note.partition(";")[0] for note in read.notes] == [
+        "column 'customer_id' is set aside: its whole numbers are all different, as those of an identifier",
+        "columns 'place', 'home' are set aside: their whole numbers count the rows",
+    ]
