@@ -25,13 +25,22 @@ class Decision:
     crowded: bool = False
 
 
-def decide(column: Column, name: Node, plan: Plan, rows: Rows | None = None, *, codes: bool = False) -> Decision:
+def decide(
+    column: Column,
+    name: Node,
+    plan: Plan,
+    rows: Rows | None = None,
+    *,
+    codes: bool = False,
+    known: ColumnSummary | None = None,
+) -> Decision:
     """Decide on a column; ``rows`` says in how many rows each of its values stands, if not in one.
 
-    A column that cannot be what the caller asks for is refused.
+    ``known`` is the summary of a column of which only some values are here. A column that cannot be what the caller
+    asks for is refused.
     """
     column = read_unknown(column)
-    summary = summarise(column, name, rows)
+    summary = known or summarise(column, name, rows)
     found = infer_kind(summary, codes=codes, missing_level=plan.missing == "level")
     asked = plan.asked_kind(name)
     if asked is None and plan.levels == "declared" and (isinstance(column, Labels) or summary.whole):

@@ -16,7 +16,16 @@ import numpy.typing as npt
 from apsl_rules.data.columns import Column, Numbers
 from apsl_rules.data.counts.source import Heading
 from apsl_rules.data.decide import decide
-from apsl_rules.data.kinds import DROPPED, MOST_LEVELS, ColumnKind, Kind, infer_kind, is_coded, notes_on_kinds
+from apsl_rules.data.kinds import (
+    DROPPED,
+    MOST_LEVELS,
+    ColumnKind,
+    ColumnSummary,
+    Kind,
+    infer_kind,
+    is_coded,
+    notes_on_kinds,
+)
 from apsl_rules.data.levels import LevelRule, code, code_cut
 from apsl_rules.data.open_table import check_names
 from apsl_rules.data.reading import USUAL_CUT, Discretize, MissingRule, Plan, Reading
@@ -36,10 +45,18 @@ from apsl_rules.names import Node, count_of
 
 @attrs.frozen(eq=False)
 class Distinct:
-    """The distinct values of a column, missing ones included, and in how many rows each stands."""
+    """The distinct values of a column, missing ones included, and in how many rows each stands.
+
+    Where these are only some of very many, ``summary`` is that of all of them.
+    """
 
     values: Column
     rows: npt.NDArray[np.int64]
+    summary: ColumnSummary | None = None
+
+    def summarise(self, name: Node) -> ColumnSummary:
+        """Return the summary of all values."""
+        return self.summary or summarise(self.values, name, self.rows)
 
 
 @attrs.frozen(eq=False)
@@ -96,7 +113,7 @@ def holds_codes(names: Sequence[Node], columns: Mapping[int, Distinct], plan: Pl
     """Return whether a table holds codes alone, as ``ColumnReader`` finds out while it reads."""
     if plan.cut is not None and plan.is_cut_asked:
         return False
-    found = (summarise(columns[place].values, names[place], columns[place].rows) for place in plan.places)
+    found = (columns[place].summarise(names[place]) for place in plan.places)
     wide = 0
     for summary in found:
         if not summary.may_be_codes:

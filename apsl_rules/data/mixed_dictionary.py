@@ -80,9 +80,10 @@ def mixed_dictionary(names: Sequence[Node], columns: Mapping[int, Distinct], pla
     for place in plan.places:
         name = names[place]
         try:
-            decision = decide(columns[place].values, name, plan, columns[place].rows)
+            known = columns[place].summary
+            decision = decide(columns[place].values, name, plan, columns[place].rows, known=known)
             if is_coded and decision.kind.kind == "number" and plan.asked_kind(name) is None:
-                decision = decide(columns[place].values, name, plan, columns[place].rows, codes=True)
+                decision = decide(columns[place].values, name, plan, columns[place].rows, codes=True, known=known)
             kinds[place] = decision.kind
             if decision.kind.kind == "set aside":
                 continue
@@ -94,9 +95,9 @@ def mixed_dictionary(names: Sequence[Node], columns: Mapping[int, Distinct], pla
             kinds[place] = attrs.evolve(decision.kind, kind="category", detail=f"{decision.kind.detail}, cut")
         if decision.crowded:
             crowded.append(name)
-    known = [names[place] for place in made]
+    used = [names[place] for place in made]
     absent = np.array([kinds[place].missing for place in made], np.int64)
-    if plan.missing == "refuse" and (gaps := problem_of_gaps(known, absent, rows)):
+    if plan.missing == "refuse" and (gaps := problem_of_gaps(used, absent, rows)):
         problems.append(gaps)
     refuse(problems)
     told = tuple(
@@ -107,7 +108,7 @@ def mixed_dictionary(names: Sequence[Node], columns: Mapping[int, Distinct], pla
     if not made:
         message = f"no column is left to learn from: {'; '.join(aside)}"
         raise DataError(message)
-    return MixedDictionary(made, told, (*aside, *notes_on_gaps(known, absent, rows, plan.missing)), rows)
+    return MixedDictionary(made, told, (*aside, *notes_on_gaps(used, absent, rows, plan.missing)), rows)
 
 
 def _read(decision: Decision, column: Distinct, plan: Plan) -> NumberValues | CategoryCodes:

@@ -7,13 +7,16 @@ reading and codes, so that is done here from buffers, without pandas.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Codes, Column, labels_of
+from apsl_rules.data import Codes, Column, Distinct, advice_on_levels, labels_of
+from apsl_rules.data.kinds import infer_kind
+from apsl_rules.data.reading import Plan
+from apsl_rules.data.summaries import summarise
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
@@ -31,6 +34,43 @@ def column_of(distinct: Any, name: Node) -> Column:
     if frame is None:
         return labels_of(distinct.to_pylist(), name)
     return attrs.evolve(frame, names=(name,)).column(0)
+
+
+class ColumnFigures(NamedTuple):
+    """What an engine counts of a column with very many distinct values, none of which leave it for that.
+
+    ``low`` and ``high`` are None for values that are no whole numbers.
+    """
+
+    present: int
+    distinct: int
+    low: int | None = None
+    high: int | None = None
+
+
+def distinct_of(values: Any, name: Node, rows: int, figures: ColumnFigures) -> Distinct:
+    """Return some distinct values of a column with too many to look at, with the summary of all of them."""
+    column = column_of(values, name)
+    known = attrs.evolve(
+        summarise(column, name),
+        present=figures.present,
+        distinct=figures.distinct,
+        missing=rows - figures.present,
+        different=figures.distinct == figures.present,
+    )
+    if known.whole and figures.low is not None and figures.high is not None:
+        known = attrs.evolve(known, low=figures.low, high=figures.high)
+    shares = np.full(len(values), rows // len(values), np.int64)
+    shares[: rows % len(values)] += 1
+    return Distinct(column, shares, known)
+
+
+def require_set_aside(distinct: Distinct, name: Node, plan: Plan) -> Distinct:
+    """Refuse a column of which only some values are here, unless it is one that is set aside."""
+    found = infer_kind(distinct.summarise(name))
+    if found.kind != "set aside" or plan.asked_kind(name) is not None:
+        raise DataError(advice_on_levels(name, distinct.summarise(name).distinct))
+    return distinct
 
 
 def plain(column: Any) -> Any:

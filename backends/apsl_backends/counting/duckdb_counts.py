@@ -19,7 +19,15 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import MOST_DISTINCT, codes_of, column_of, plain
+from apsl_backends.counting.arrow_columns import (
+    MOST_DISTINCT,
+    ColumnFigures,
+    codes_of,
+    column_of,
+    distinct_of,
+    plain,
+    require_set_aside,
+)
 from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, translate_errors
 from apsl_backends.counting.table_counts import SAMPLED
 from apsl_rules.data import (
@@ -28,7 +36,6 @@ from apsl_rules.data import (
     Distinct,
     FileTable,
     Table,
-    advice_on_levels,
     dictionary,
     fingerprint,
     plan_counting,
@@ -39,6 +46,9 @@ from apsl_rules.data.pandas_frame import PandasFrame
 from apsl_rules.data.readers import MISSING_FIELDS
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
+
+_FIRST_ROWS = 100_000
+_WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 
 
 @attrs.frozen(eq=False)
@@ -99,9 +109,17 @@ class DuckCounts:
         with translate_errors(table.path):
             text = table.kind in {"csv", "tsv"}
             plan = plan_counting(given, **reading)
-            found = {place: _few(opened.connection, place, given[place], text=text) for place in plan.places}
-            check_rows(table.path, int(found[plan.places[0]].rows.sum()), opened.rows)
-            made = dictionary(given, {place: Distinct(one.column, one.rows) for place, one in found.items()}, plan)
+            found, distinct = dict[int, ReadColumn](), dict[int, Distinct]()
+            for place in plan.places:
+                read = read_distinct(opened.connection, place, given[place], text=text)
+                if read is None:
+                    distinct[place] = require_set_aside(
+                        _some(opened.connection, place, given[place]), given[place], plan
+                    )
+                else:
+                    found[place], distinct[place] = read, Distinct(read.column, read.rows)
+            check_rows(table.path, int(distinct[plan.places[0]].rows.sum()), opened.rows)
+            made = dictionary(given, distinct, plan)
             columns = [
                 _Column(f"c{place}", found[place].distinct, codes)
                 for place, codes in zip(made.places, made.codes, strict=True)
@@ -199,6 +217,8 @@ def read_distinct(connection: Any, place: int, name: Node, *, text: bool) -> Rea
 
     Those of a text file become numbers where all of them are.
     """
+    if _may_be_many(connection, place) and count_distinct(connection, place).distinct >= MOST_DISTINCT:
+        return None
     statement = f"SELECT c{place}, count(*) FROM {VIEW} GROUP BY c{place} ORDER BY c{place} LIMIT {MOST_DISTINCT + 1}"  # noqa: S608
     arrow = connection.sql(statement).to_arrow_table()
     if arrow.num_rows > MOST_DISTINCT:
@@ -208,12 +228,31 @@ def read_distinct(connection: Any, place: int, name: Node, *, text: bool) -> Rea
     return ReadColumn(distinct, column, arrow.column(1).to_numpy().astype(np.int64))
 
 
-def _few(connection: Any, place: int, name: Node, *, text: bool) -> ReadColumn:
-    """Read the distinct values of a column, of which there must not be too many."""
-    found = read_distinct(connection, place, name, text=text)
-    if found is None:
-        raise DataError(advice_on_levels(name, MOST_DISTINCT + 1))
-    return found
+def _may_be_many(connection: Any, place: int) -> bool:
+    """Return whether a column may have too many distinct values, by an estimate that takes one pass."""
+    ((about,),) = connection.execute(f"SELECT approx_count_distinct(c{place}) FROM {VIEW}").fetchall()  # noqa: S608
+    return bool(about > MOST_DISTINCT // 2)
+
+
+def count_distinct(connection: Any, place: int) -> ColumnFigures:
+    """Count the values of a column in the database."""
+    column = f"c{place}"
+    ((kind,),) = connection.execute(f"SELECT typeof({column}) FROM {VIEW} LIMIT 1").fetchall()  # noqa: S608
+    ends = f"min({column}), max({column})" if kind.removeprefix("U") in _WHOLE_TYPES else "NULL, NULL"
+    statement = f"SELECT count({column}), count(DISTINCT {column}), {ends} FROM {VIEW}"  # noqa: S608 - our own names
+    return ColumnFigures(*connection.execute(statement).fetchall()[0])
+
+
+def first_values(connection: Any, place: int) -> Any:
+    """Return some distinct values of a column."""
+    inner = f"SELECT c{place} FROM {VIEW} LIMIT {_FIRST_ROWS}"  # noqa: S608 - our own names
+    return connection.sql(f"SELECT DISTINCT c{place} FROM ({inner})").to_arrow_table().column(0)  # noqa: S608
+
+
+def _some(connection: Any, place: int, name: Node) -> Distinct:
+    """Return some values of a column with very many, and the summary of all."""
+    ((rows,),) = connection.execute(f"SELECT count(*) FROM {VIEW}").fetchall()  # noqa: S608 - our own name
+    return distinct_of(first_values(connection, place), name, rows, count_distinct(connection, place))
 
 
 def check_rows(path: str, read: int, rows: int | None) -> None:

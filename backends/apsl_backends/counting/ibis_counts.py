@@ -10,12 +10,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import MOST_DISTINCT, codes_of, plain
+from apsl_backends.counting.arrow_columns import codes_of, distinct_of, plain, require_set_aside
 from apsl_backends.counting.ibis_rows import IbisRows
 from apsl_backends.counting.table_counts import SAMPLED
-from apsl_rules.data import Codes, Distinct, advice_on_levels, dictionary, plan_counting, replace_names
+from apsl_rules.data import Codes, Distinct, dictionary, plan_counting, replace_names
 from apsl_rules.data.counts import Heading, Joint, collapse
-from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
 #: The most sets of columns whose complete rows are counted in one statement.
@@ -62,8 +61,12 @@ class IbisCounts:
         known: dict[int, Distinct] = {}
         for place, one in found.items():
             if one is None:
-                raise DataError(advice_on_levels(given[place], MOST_DISTINCT + 1))
-            known[place] = Distinct(one.column, one.rows)
+                some = distinct_of(
+                    rows.first_values(place), given[place], rows.rows(plan.places), rows.count_distinct(place)
+                )
+                known[place] = require_set_aside(some, given[place], plan)
+            else:
+                known[place] = Distinct(one.column, one.rows)
         made = dictionary(given, known, plan)
         columns = []
         for number, (place, codes) in enumerate(zip(made.places, made.codes, strict=True)):

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import MOST_DISTINCT, by_value, column_of, plain
+from apsl_backends.counting.arrow_columns import MOST_DISTINCT, ColumnFigures, by_value, column_of, plain
 from apsl_backends.counting.ibis_order import keeps_order
 from apsl_backends.counting.ibis_readers import (
     decoded,
@@ -43,6 +43,7 @@ Result = TypeVar("Result")
 
 #: The rows from which it is guessed which columns are counted together when a table is opened.
 _LOOKED_AT = 10_000
+_FIRST_ROWS = 100_000
 #: The most combinations that columns counted together are expected to have, and the most columns.
 _TOGETHER, _WIDEST = 4096, 12
 _COPIES, _BYTES_OF_VALUE = 3, 8
@@ -71,6 +72,7 @@ class IbisRows:
         self.statements = 0
         self._binary = self._compares_loosely()
         self._known: dict[int, ReadValues | None] = {}
+        self._differing: set[int] = set()
 
     @classmethod
     def of(cls, source: Any) -> IbisRows:
@@ -124,10 +126,29 @@ class IbisRows:
         """Return some of the rows of columns."""
         return self.fetch(select(self.opened.table, values).limit(most))
 
+    def first_values(self, place: int) -> Any:
+        """Return some distinct values of a column."""
+        return self.first({place: self.value(place)}, _FIRST_ROWS).column(0).unique()
+
+    def count_distinct(self, place: int) -> ColumnFigures:
+        """Count the values of a column in the database."""
+        value = self.value(place)
+        is_whole = value.type().is_integer()
+        ends = {"low": value.min(), "high": value.max()} if is_whole else {}
+        found = self.fetch(self.opened.table.agg(present=value.count(), distinct=value.nunique(), **ends)).to_pylist()[
+            0
+        ]
+        low, high = found.get("low"), found.get("high")
+        ends_known = low is not None and high is not None
+        return ColumnFigures(
+            int(found["present"]), int(found["distinct"]), *((int(low), int(high)) if ends_known else ())
+        )
+
     def _joined(self, places: Sequence[int]) -> list[list[int]]:
         """Return which columns to count together, as the first rows make it likely that few combinations occur."""
         sample = self.first({place: self.value(place) for place in places}, _LOOKED_AT)
         sizes = [len(sample.column(number).unique()) + 1 for number in range(len(places))]
+        self._differing = {place for place, size in zip(places, sizes, strict=True) if size > _LOOKED_AT}
         joined: list[list[int]] = []
         product = _TOGETHER + 1
         for size, place in sorted(zip(sizes, places, strict=True)):
@@ -140,6 +161,9 @@ class IbisRows:
 
     def _read(self, places: Sequence[int]) -> None:
         """Read the distinct values of some columns in one statement."""
+        if self._differing.issuperset(places) and self.count_distinct(places[0]).distinct >= MOST_DISTINCT:
+            self._known[places[0]] = None
+            return
         found = self.combinations({place: self.value(place) for place in places}, MOST_DISTINCT)
         if found is None and len(places) > 1:
             for place in places:

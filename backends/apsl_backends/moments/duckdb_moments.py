@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Self
 
 from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, translate_errors
-from apsl_backends.counting.duckdb_counts import check_rows, read_distinct
+from apsl_backends.counting.duckdb_counts import check_rows, count_distinct, first_values, read_distinct
 from apsl_backends.kernels.border import Floats
 from apsl_backends.moments.coders import Coder, coders_of_table, floats_of, heading_of_coders
 from apsl_backends.moments.embedded_rows import SECTION
@@ -16,8 +16,6 @@ from apsl_rules.data import FileTable, MixedTable, plan_moments, replace_names
 from apsl_rules.data.moments import Embedding, MomentHeading
 from apsl_rules.names import Node
 from apsl_rules.stopping import check
-
-_FIRST_ROWS = 100_000
 
 
 class DuckMoments(StreamedMoments):
@@ -59,7 +57,9 @@ class DuckMoments(StreamedMoments):
             text = table.kind in {"csv", "tsv"}
             found = {place: read_distinct(connection, place, given[place], text=text) for place in plan.places}
             reader = ColumnReader(
-                partial(_first_values, connection), None if text else partial(_chunks, connection, table.path)
+                partial(first_values, connection),
+                partial(count_distinct, connection),
+                None if text else partial(_chunks, connection, table.path),
             )
             heading, coders = read_columns(given, found, rows, plan=plan, embedding=chosen, reader=reader)
         kept = sorted(coders)
@@ -104,9 +104,3 @@ def _tables(reader: Any) -> Iterator[Any]:
 def _chunks(connection: Any, path: str, place: int) -> Iterator[Floats]:
     """Yield the values of a column of numbers in parts."""
     return (floats_of(batch.column(0)) for batch in _batches(connection, path, f"c{place}"))
-
-
-def _first_values(connection: Any, place: int) -> Any:
-    """Return some distinct values of a column."""
-    inner = f"SELECT c{place} FROM {VIEW} LIMIT {_FIRST_ROWS}"  # noqa: S608 - our own names
-    return connection.sql(f"SELECT DISTINCT c{place} FROM ({inner})").to_arrow_table().column(0)  # noqa: S608

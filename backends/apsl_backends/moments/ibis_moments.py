@@ -18,8 +18,6 @@ from apsl_rules.data import plan_moments, replace_names
 from apsl_rules.data.moments import Embedding, MomentHeading
 from apsl_rules.names import Node
 
-_FIRST_ROWS = 100_000
-
 
 class IbisMoments(StreamedMoments):
     """A source of moments that reads the columns asked for, a statement each time."""
@@ -44,7 +42,7 @@ class IbisMoments(StreamedMoments):
         given = replace_names(rows.names, names)
         plan = plan_moments(given, **reading).without(rows.types_set_aside)
         found = rows.distinct(plan.places)
-        reader = ColumnReader(partial(_first_values, rows), partial(_chunks, rows))
+        reader = ColumnReader(rows.first_values, rows.count_distinct, partial(_chunks, rows))
         heading, coders = read_columns(
             given, found, rows.rows(plan.places), plan=plan, embedding=embedding or Embedding(), reader=reader
         )
@@ -66,11 +64,6 @@ class IbisMoments(StreamedMoments):
         self._kept.clear()
         every = list(range(len(self._columns)))
         return every if 2 * self._bytes(every) <= available_memory() // 2 else list(places)
-
-
-def _first_values(rows: IbisRows, place: int) -> Any:
-    """Return some distinct values of a column."""
-    return rows.first({place: rows.value(place)}, _FIRST_ROWS).column(0).unique()
 
 
 def _chunks(rows: IbisRows, place: int) -> Iterator[Floats]:

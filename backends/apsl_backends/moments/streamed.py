@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import attrs
 import numpy as np
 
-from apsl_backends.counting.arrow_columns import MOST_DISTINCT, column_of
+from apsl_backends.counting.arrow_columns import MOST_DISTINCT, ColumnFigures, distinct_of
 from apsl_backends.kernels.border import CategoryColumn, EmbeddedHandle, Floats, Integers, NumberColumn, ProductSums
 from apsl_backends.moments.coders import Coder, coder_of, curve_coder, heading_of_coders
 from apsl_backends.moments.embedded_rows import SECTION
@@ -95,12 +95,13 @@ class KnownValues(Protocol):
 
 @attrs.frozen(eq=False)
 class ColumnReader:
-    """How to read a column with too many distinct values to look at: some of the first, and all, part by part.
+    """How to read a column with too many distinct values to look at: some of the first, figures, and all by parts.
 
     Columns of text have no numbers to read.
     """
 
     first: Callable[[int], Any]
+    figures: Callable[[int], ColumnFigures]
     chunks: Callable[[int], Iterator[Floats]] | None
 
 
@@ -115,7 +116,9 @@ def read_columns(
 ) -> tuple[MomentHeading, dict[int, Coder]]:
     """Return the heading of columns whose distinct values are known, None for too many, and how each is coded."""
     distinct = {
-        place: _some_values(reader.first(place), names[place], rows) if one is None else Distinct(one.column, one.rows)
+        place: Distinct(one.column, one.rows)
+        if one is not None
+        else distinct_of(reader.first(place), names[place], rows, reader.figures(place))
         for place, one in found.items()
     }
     made = mixed_dictionary(names, distinct, plan)
@@ -129,10 +132,3 @@ def read_columns(
         else:
             raise DataError(advice_on_levels(names[place], MOST_DISTINCT + 1))
     return heading_of_coders(names, coders, rows, made.kinds, made.notes), coders
-
-
-def _some_values(values: Any, name: Node, rows: int) -> Distinct:
-    """Return some distinct values of a column with too many to look at, as if these were all."""
-    shares = np.full(len(values), rows // len(values), np.int64)
-    shares[: rows % len(values)] += 1
-    return Distinct(column_of(values, name), shares)
