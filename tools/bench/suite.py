@@ -74,6 +74,8 @@ BENCHMARKS = (
         "{shared}/networks/pigs.bif.gz {shared}/networks/munin.bif.gz --columns 1000,3000,10000 --python {peers}",
     ),
     Benchmark("hubs", "Near-copies, hubs and many levels"),
+    Benchmark("copies", "Exact copies, and many columns of few rows"),
+    Benchmark("missing_edges", "Edges that missing values invent and hide"),
     Benchmark("repeated_rows", "Hidden causes where every row occurs twice"),
     Benchmark("stability", "Resamples"),
     Benchmark("startup", "Start-up"),

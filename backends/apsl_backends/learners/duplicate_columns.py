@@ -40,7 +40,7 @@ class DuplicateColumns:
         """Find the duplicates in a table, by counts, or by moments of complete columns; the result is cached."""
         key = data if isinstance(data, Table | MixedTable) else data.heading
         if key not in _KNOWN:
-            _KNOWN[key] = cls({node: group for group in _groups(data) if _has_rows(data, group[0]) for node in group})
+            _KNOWN[key] = cls({node: group for group in _with_rows(data) for node in group})
         return _KNOWN[key]
 
     def without_others(self, target: Node) -> DuplicateColumns:
@@ -73,11 +73,14 @@ _KNOWN: WeakKeyDictionary[Table | MixedTable | Heading | MomentHeading, Duplicat
 _ROUNDING = 1e-9
 
 
-def _has_rows(data: Table | MixedTable | CachedCounts | MomentSource, node: Node) -> bool:
-    """Return whether a column has values in enough rows to be compared with others."""
+def _with_rows(data: Table | MixedTable | CachedCounts | MomentSource) -> list[tuple[Node, ...]]:
+    """Return the groups whose columns have values in enough rows to be compared with others."""
     from apsl_backends.moments import moments_of
 
-    return JointRows(moments_of(data) if isinstance(data, MixedTable) else data).of([[node]])[0] >= FEWEST_TOGETHER
+    rows = JointRows(moments_of(data) if isinstance(data, MixedTable) else data)
+    groups = list(_groups(data)) if rows.rows >= FEWEST_TOGETHER else []
+    return [group for group, seen in zip(groups, rows.of([group[:1] for group in groups]), strict=True)
+            if seen >= FEWEST_TOGETHER]  # fmt: skip
 
 
 def _groups(data: Table | MixedTable | CachedCounts | MomentSource) -> Sequence[tuple[Node, ...]]:
