@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 KERNELS := backends/apsl_backends/kernels
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo cold docs gallery test test-fast sanitize compilers wheels lint bench reproduce reproduce-quick clean
+.PHONY: demo cold docs gallery test test-fast oldest sanitize compilers wheels lint bench reproduce reproduce-quick clean
 
 $(USABLE): pyproject.toml constraints.txt hatch_build.py $(wildcard $(KERNELS)/*.[ch]) $(KERNELS)/build.py
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "apsl_rules needs Python 3.11 or newer")'
@@ -52,6 +52,19 @@ test: lint
 # All but the slow tests, without lint: about a minute.
 test-fast: $(READY)
 	$(BIN)/python -m pytest -m 'not slow' --numprocesses 2
+
+# Tables and effects with the oldest versions that pyproject.toml allows of what the package needs, in a venv of their own.
+OLDEST := .venv-oldest
+OLDEST_READY := $(OLDEST)/.ready
+OLDEST_TESTS := tests/data tests/effects
+$(OLDEST_READY): pyproject.toml constraints-oldest.txt hatch_build.py $(wildcard $(KERNELS)/*.[ch]) $(KERNELS)/build.py
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-oldest.txt \
+	    --editable '.[all,postgres]' 'datafusion>=50,<52' 'duckdb<1.2' hypothesis networkx polars pytest pytest-xdist pyyaml statsmodels
+	touch $(OLDEST_READY)
+
+oldest: $(OLDEST_READY)
+	$(OLDEST)/bin/python -m pytest -p no:cacheprovider -m 'not slow' --numprocesses 2 $(OLDEST_TESTS)
 
 # The kernels under gcc's sanitizers: a wrong address or undefined behaviour ends the process, and no memory of theirs may
 # be left at the end of some learning; what Python itself leaves is no concern of ours. Sanitizers need more memory than
@@ -96,5 +109,5 @@ reproduce-quick: $(READY)
 	$(BIN)/python tools/reproduce/run.py quick --out build/reproduce-quick $(if $(DATA),--data $(DATA))
 
 clean:
-	rm -rf $(VENV) $(KERNELS)/built build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(KERNELS)/built build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -48,7 +48,7 @@ class PandasFrame:
         if pd.api.types.is_float_dtype(dtype):
             return numbers(values.to_numpy(dtype=np.float64, na_value=np.nan))
         try:
-            codes, levels = pd.factorize(values.array)
+            codes, levels = pd.factorize(_array_of(values))
         except TypeError as error:
             name = self.names[place]
             message = f"column {name!r} holds values that cannot be levels ({error}); turn them into text or numbers"
@@ -60,6 +60,12 @@ class PandasFrame:
         if not all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in self.dtypes[start:stop]):
             return None
         return whole_numbers(np.ascontiguousarray(self.frame.iloc[:, start:stop].to_numpy().T))
+
+
+def _array_of(values: pd.Series[Any]) -> Any:
+    """Return what a column holds; pandas 2 warns of the wrapping that it puts around plain arrays itself."""
+    array = values.array
+    return array.to_numpy() if isinstance(array, pd.arrays.NumpyExtensionArray) else array
 
 
 def _codes_of_bools(values: pd.Series[Any]) -> npt.NDArray[np.intp]:

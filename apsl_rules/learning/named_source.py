@@ -49,6 +49,9 @@ def nodes_of(source: Any) -> tuple[Node, ...]:
         return source.names
     if isinstance(source, Dag | DagWithHidden) or callable(getattr(source, "verdict", None)):
         return tuple(source.nodes)
+    resolve = getattr(source, "collect_schema", None)  # polars, whose lazy frames warn when asked for their columns
+    if callable(resolve):
+        return tuple(resolve().names())
     columns = getattr(source, "column_names", None)  # pyarrow
     if not isinstance(columns, list):
         columns = getattr(source, "columns", None)

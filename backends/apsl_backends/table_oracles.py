@@ -26,6 +26,7 @@ def is_table(source: Any) -> bool:
     """Return whether a source looks like a table: encoded, a frame, an array, the path of a file, or counts."""
     return (
         isinstance(source, Table | MixedTable | FileTable | str | os.PathLike | CountSource)
+        or hasattr(type(source), "columns")  # asking a lazy frame itself would work out its schema
         or hasattr(source, "columns")
         or hasattr(source, "ndim")
     )

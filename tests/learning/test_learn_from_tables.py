@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_rules import learn, learn_many, load_part, network
+from apsl_rules import effect, learn, learn_many, load_part, network
 from apsl_rules.data import Table, coded_table, table
 from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
@@ -85,6 +86,17 @@ def test_a_column_named_none_is_a_node() -> None:
 
     assert frozenset((None, "y")) in learn(named, "y").edges
     assert None in coded_table(named).names
+
+
+def test_a_lazy_frame_is_read_without_a_warning() -> None:
+    """What asks a lazy frame of polars for its names has its schema worked out, which polars does not warn of."""
+    x = np.arange(400) // 5 % 2
+    frame = pl.DataFrame({"a": x, "b": x ^ (np.arange(400) % 5 == 0), "c": np.arange(400) % 3})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        part = learn(frame.lazy(), "b", depth=2)
+        assert part_json(part) == part_json(learn(frame, "b", depth=2))
+        assert str(effect(part, "a", "b", data=frame.lazy())) == str(effect(part, "a", "b", data=frame))
 
 
 @pytest.mark.parametrize("learner", ["auto", *installed().learners])

@@ -141,7 +141,7 @@ def test_why_proves_a_gap_from_known_neighbours() -> None:
 
 
 def test_a_label_without_end_cannot_be_saved() -> None:
-    """A label that JSON cannot carry is refused when the part of a known graph is saved."""
+    """A label that JSON cannot carry is refused when the part is saved."""
     part = learn(known_dag({float("inf"): [], "b": [float("inf")]}), "b")
 
     with pytest.raises(InvalidArgumentError, match="can be saved"):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 from support.packaged import ROOT
 from support.terminal import apsl
@@ -41,6 +42,19 @@ def test_the_recipe_needs_what_the_package_needs() -> None:
     ]
     assert RECIPE["about"]["summary"] == PROJECT["description"]
     assert RECIPE["about"]["license"] == CITATION["license"] == PROJECT["license"]
+
+
+def test_the_oldest_versions_that_are_tested_are_the_oldest_that_are_allowed() -> None:
+    """What `make oldest` installs are the lower bounds of the requirements, every one of them."""
+    lines = (ROOT / "constraints-oldest.txt").read_text("utf-8").splitlines()
+    tested = [Requirement(line) for line in lines if not line.startswith("#")]
+    allowed = [Requirement(line) for line in PROJECT["dependencies"]]
+
+    assert [one.name for one in tested] == [one.name for one in allowed]
+    for old, new in zip(tested, allowed, strict=True):
+        (pinned,), (bound,) = old.specifier, new.specifier
+        assert (pinned.operator, bound.operator) == ("==", ">=")
+        assert Version(pinned.version) == Version(bound.version), old.name
 
 
 def test_the_citation_has_what_its_format_asks_for() -> None:

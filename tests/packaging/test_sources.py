@@ -35,7 +35,13 @@ def test_the_sources_have_all_that_a_build_needs(archive: Path) -> None:
 
     kernels = "backends/apsl_backends/kernels"
     assert {f"{kernels}/{file.name}" for file in sources()} | {f"{kernels}/build.py", "hatch_build.py"} <= names
-    assert {"recipe/recipe.yaml", "constraints.txt", "tests/conftest.py", "docs/README.md"} <= names
+    assert {
+        "recipe/recipe.yaml",
+        "constraints.txt",
+        "constraints-oldest.txt",
+        "tests/conftest.py",
+        "docs/README.md",
+    } <= names
     assert not [name for name in names if name.endswith(".stamp")]
     assert problems_of_sources(archive) == []
 
