@@ -28,10 +28,10 @@ def spelt(value: object) -> str:
     return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
 
 
-def demand(holds: bool, message: str) -> None:  # noqa: FBT001 - a condition, said first
+def demand(holds: bool, message: str, argument: str | None = None) -> None:  # noqa: FBT001 - a condition, said first
     """Refuse with a sentence unless a condition holds."""
     if not holds:
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument=argument)
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -57,14 +57,14 @@ def whole_number(name: str, value: object, least: int, most: int = 2**63) -> int
     kind = "" if is_whole(value) else "a whole number, "
     far = f" and at most {most:,}" if is_whole(value) and value > most else ""
     message = f"{name} is {spelt(value)}; give {kind}{least} or more{far}"
-    raise InvalidArgumentError(message)
+    raise InvalidArgumentError(message, argument=name)
 
 
 def chosen(name: str, value: object, allowed: Collection[str]) -> None:
     """Refuse what is none of a few words."""
     if not isinstance(value, str) or value not in allowed:
         message = f"{name} is {spelt(value)}; give {' or '.join(map(repr, allowed))}"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument=name)
 
 
 def path_text(value: object, what: str) -> str:
@@ -74,7 +74,7 @@ def path_text(value: object, what: str) -> str:
         if isinstance(path, str) and path and "\0" not in path and _has_bytes(path):
             return path
     message = f"{what} is {spelt(value)}; give the path of a file as text or Path"
-    raise InvalidArgumentError(message)
+    raise InvalidArgumentError(message, argument=what)
 
 
 def _has_bytes(path: str) -> bool:
@@ -90,7 +90,7 @@ def listed(name: str, value: object, of: str, *, letters: bool = False) -> list[
     """Take a list of something, and no text, which would fall into its letters, unless these are meant."""
     if isinstance(value, bytes) or not isinstance(value, Iterable) or (isinstance(value, str) and not letters):
         message = f"{name} is {spelt(value)}; give a list of {of}"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument=name)
     return list(value)
 
 
@@ -100,5 +100,5 @@ def mapping(name: str, value: object, example: str) -> dict[Any, Any]:
         return {}
     if not isinstance(value, Mapping):
         message = f"{name} is {spelt(value)}; give a dict, such as {example}"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument=name)
     return dict(value)

@@ -8,10 +8,14 @@ from apsl_rules.masking import masked
 
 
 class ApslError(Exception):
-    """The root of all errors that a user can cause; its text is one sentence that says what to do, without secrets."""
+    """The root of all errors that a user can cause; its text is one sentence that says what to do, without secrets.
 
-    def __init__(self, *said: object) -> None:
+    ``argument`` is the argument that the sentence is about, where it begins with one or names a column in one.
+    """
+
+    def __init__(self, *said: object, argument: str | None = None) -> None:
         super().__init__(*(masked(one) if isinstance(one, str) else one for one in said))
+        self.argument = argument
 
 
 class InvalidArgumentError(ApslError, ValueError):

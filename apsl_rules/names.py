@@ -159,7 +159,7 @@ def require_known(node: Node, nodes: Collection[Node], role: str) -> None:
     if node not in nodes:
         hint = nearest(str(node), (str(other) for other in nodes))
         message = f"unknown {role} {node!r}{hint or f'; the nodes are {listing(nodes)}'}"
-        raise UnknownNodeError(message)
+        raise UnknownNodeError(message, argument=role.partition(" in ")[2] or None)
 
 
 def check_depth(depth: Depth) -> None:
@@ -169,7 +169,7 @@ def check_depth(depth: Depth) -> None:
     if isinstance(depth, str) and depth == "max":
         return
     message = f"depth is {spelt(depth)}; give a whole number from 1 on, or 'max' for the whole connected part"
-    raise InvalidArgumentError(message)
+    raise InvalidArgumentError(message, argument="depth")
 
 
 def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:

@@ -45,7 +45,7 @@ class CommandGroup(click.Group):
             return super().invoke(ctx)
         except ApslError as error:
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
-            spoken = str(error) if command is None else with_option_names(str(error), command)
+            spoken = str(error) if command is None else with_option_names(str(error), command, error.argument)
             message = name_standard_input(spoken, ctx)
             if message == str(error):
                 raise

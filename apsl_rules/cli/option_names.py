@@ -1,7 +1,8 @@
 """Messages of the library in the words of the command line: ``max_seconds`` becomes ``--max-seconds``.
 
 The library writes an argument as a call has it, ``missing='level'`` or ``kinds={'id': 'number'}``. What stands in
-quotation marks elsewhere is a name of the user's and stays as it is.
+quotation marks elsewhere is a name of the user's and stays as it is, and so does every word without an equals sign,
+since a column may be called so.
 """
 
 from __future__ import annotations
@@ -41,23 +42,25 @@ _SENTENCES = (
 )
 
 
-def with_option_names(message: str, command: click.Command) -> str:
+def with_option_names(message: str, command: click.Command, argument: str | None = None) -> str:
     """Return a message that names options where it named arguments of the library.
 
-    An argument is recognised before a value (``missing='level'``, ``drop=['id']``, "discretize is 'none'"), at the
-    start of the message ("depth is 0", "levels are 3 to 2"), and anywhere if its name has an underscore.
+    An argument is recognised where an equals sign follows (``missing='level'``, ``drop=['id']``, ``max_tests=``), and
+    at the start of a message if it is the ``argument`` that an error says to be about ("depth is 0"). Any other word
+    may be the name of a column, and stays.
 
-    >>> option = click.Option(["--max-seconds"])
-    >>> with_option_names("max_seconds is -1.0; give a number above 0", click.Command("learn", params=[option]))
+    >>> command = click.Command("learn", params=[click.Option(["--max-seconds"])])
+    >>> with_option_names("max_seconds is -1.0; give a number above 0", command, "max_seconds")
     '--max-seconds is -1.0; give a number above 0'
+    >>> with_option_names("the best graph near max_seconds is 3 nats ahead", command)
+    'the best graph near max_seconds is 3 nats ahead'
     """
     for sentence, spoken in _SENTENCES:
         message = message.replace(sentence, spoken)
     names = _names(command)
-    pieces = list(_replaced(message, names, _flags(command)))
-    if pieces and pieces[0][1]:
-        pieces[0] = (_begun(pieces[0][0], names), True)
-    return "".join(_spoken(text, names) if is_prose else text for text, is_prose in pieces)
+    if argument is not None:
+        message = _begun(message, argument, names)
+    return "".join(_replaced(message, names, _flags(command)))
 
 
 def _names(command: click.Command) -> dict[str, str]:
@@ -73,31 +76,31 @@ def _flags(command: click.Command) -> frozenset[str]:
     return frozenset(["certified", "hidden", "open_edges", *named])
 
 
-def _replaced(message: str, names: Mapping[str, str], flags: frozenset[str]) -> Iterator[tuple[str, bool]]:
-    """Cut a message into prose and what stays as it is: names in quotation marks, and options with their values."""
+def _replaced(message: str, names: Mapping[str, str], flags: frozenset[str]) -> Iterator[str]:
+    """Cut a message into prose, names in quotation marks, and options with their values in the place of arguments."""
     begin = at = 0
     while at < len(message):
         if quoted := _QUOTED.match(message, at):
-            yield message[begin:at], True
-            yield quoted[0], False
+            yield message[begin:at]
+            yield quoted[0]
             begin = at = quoted.end()
         elif (found := _ARGUMENT.match(message, at)) and (found["name"] in names or found["name"] in _SPELLINGS):
             value, end = _value_at(message, found.end())
-            yield message[begin:at], True
-            yield _option(found["name"], value, names, flags), False
+            yield message[begin:at]
+            yield _option(found["name"], value, names, flags)
             begin = at = end
         elif (named := _NAMED.match(message, at)) and named["name"] in names:
-            yield message[begin:at], True
-            yield f"option {names[named['name']]}", False
+            yield message[begin:at]
+            yield f"option {names[named['name']]}"
             begin = at = named.end()
         elif call := _CALL.match(message, at):
             value, end = _value_at(message, call.end())
-            yield message[begin:at], True
-            yield _command(call["call"], value), False
+            yield message[begin:at]
+            yield _command(call["call"], value)
             begin = at = end
         else:
             at += 1
-    yield message[begin:], True
+    yield message[begin:]
 
 
 def _value_at(message: str, at: int) -> tuple[str, int]:
@@ -185,24 +188,13 @@ def _command(call: str, arguments: str) -> str:
     return " ".join(["--do", *(_typed(f"{name}={ast.literal_eval(level)}") for name, level in levels)])
 
 
-def _begun(text: str, names: Mapping[str, str]) -> str:
-    """Return the start of a message with an option in the place of the argument that it is about."""
-    for name, option in names.items():
-        replaced = re.sub(rf"^(?:the (?:number of )?)?{re.escape(name)} (is|are) ", rf"{option} \1 ", text)
-        if replaced != text:
-            return replaced
-    return text
-
-
-def _spoken(text: str, names: Mapping[str, str]) -> str:
-    """Return prose with options in the place of arguments: before "is" and a value, and of names with underscores."""
-    for name, option in sorted(names.items(), key=lambda one: -len(one[0])):
-        word = re.escape(name)
-        text = re.sub(rf"(?<![\w'./-])(?<!the )(?<!of ){word} is (?=$|[\d-])", f"{option} is ", text)
-        text = re.sub(rf"(?<![\w'./-])(column|node) in {word}(?![\w'])", rf"\1 in {option}", text)
-        if "_" in name:
-            text = re.sub(rf"(?<![\w'./-]){word}(?![\w'])", option, text)
-    return text
+def _begun(message: str, argument: str, names: Mapping[str, str]) -> str:
+    """Return a message with an option in the place of the argument that it is about, where it begins with that."""
+    name = re.sub(r"^the (?:number of )?", "", argument)
+    if name not in names:
+        return message
+    spoken = re.sub(rf"^(?:the (?:number of )?)?{re.escape(name)} (?=is |are )", f"{names[name]} ", message)
+    return re.sub(rf"^(unknown (?:column|node) in ){re.escape(name)} ", rf"\1{names[name]} ", spoken)
 
 
 def _typed(value: Any) -> str:

@@ -96,8 +96,8 @@ def problem_of_numbers(numbers: Collection[Node]) -> str:
     """Return a sentence on numbers that nothing may cut, where levels are counted."""
     what = "is a number" if len(numbers) == 1 else "are numbers"
     return (
-        f"{columns_named(numbers)} {what}, discretize is 'none', and this test counts levels; leave that out, or take "
-        f"another test"
+        f"{columns_named(numbers)} {what}, with discretize='none', and this test counts levels; leave that out, or "
+        f"take another test"
     )
 
 

@@ -43,7 +43,7 @@ def adjust(part: Part, orientations: Sequence[Orientation], target: Node, adjust
     if isinstance(adjustment, str) and adjustment not in STRATEGIES:
         hint = nearest(adjustment, STRATEGIES) or "; give 'parents', 'optimal', or a list of columns to adjust for"
         message = f"adjust is {adjustment!r}{hint}"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="adjust")
     own = None if isinstance(adjustment, str) else _own(part, adjustment, orientations[0].cause, target)
     found = []
     for one in orientations:

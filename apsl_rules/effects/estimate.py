@@ -259,7 +259,7 @@ def check_confidence(confidence: float) -> None:
     """Refuse a confidence that is no share."""
     if not (is_number(confidence) and 0 < confidence < 1):
         message = f"confidence is {spelt(confidence)}; give a number between 0 and 1, such as 0.95"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="confidence")
 
 
 def _normal_quantile(confidence: float) -> float:

@@ -186,7 +186,7 @@ def open_figures(given: Any, settings: Settings, opened: Source | None = None) -
     reading = cast("Settings", {name: value for name, value in settings.items() if name in READING})
     if isinstance(given, Part):
         message = "data is a part, which has no rows; give the table that it was learned from"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="data")
     source = opened or open_data(given, Request.of(reading))
     if not isinstance(source.table, Table | CachedCounts | MixedTable | MomentSource):
         raise InvalidArgumentError(_NO_ROWS.format(kind=type(given).__name__))

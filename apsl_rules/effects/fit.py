@@ -234,7 +234,7 @@ def fit(
     """
     if not (is_number(prior) and 0 < prior < float("inf")):
         message = f"prior is {spelt(prior)}; give how many rows the prior counts as, such as 1"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="prior")
     if part.incomplete:
         message = f"the part is incomplete and cannot be fitted: {part.incomplete}; learn it to its end"
         raise InvalidArgumentError(message)

@@ -62,7 +62,7 @@ def hide(dag: Dag, hidden: object) -> DagWithHidden:
     """
     if isinstance(hidden, str) or not isinstance(hidden, Iterable):
         message = f"hidden is {spelt(hidden)}; give a list of nodes, such as [{spelt(hidden)}]"
-        raise GraphError(message)
+        raise GraphError(message, argument="hidden")
     return DagWithHidden(dag, tuple(dict.fromkeys(hidden)))
 
 

@@ -115,7 +115,11 @@ def find_learner(learner: object, plugins: Plugins) -> LearnerOffer:
     if isinstance(learner, Spec):
         return _with_code(learner, plugins)
     known = isinstance(learner, str) or hasattr(learner, "__fspath__")
-    demand(known, f"the learner is {spelt(learner)}; give the name of one, a spec file *.toml, or a Spec")
+    demand(
+        known,
+        f"the learner is {spelt(learner)}; give the name of one, a spec file *.toml, or a Spec",
+        argument="learner",
+    )
     if str(learner).endswith(".toml"):
         try:
             text = file_text(str(learner))
@@ -185,7 +189,7 @@ def false_discovery_rate(fdr: float | Literal["auto", "none"], nodes: int, *, pe
         return None
     if not isinstance(fdr, float) or not 0 < fdr < 1:
         message = f"fdr is {spelt(fdr)}; give a number between 0 and 1, 'auto' or 'none'"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="fdr")
     return None if perfect else fdr
 
 

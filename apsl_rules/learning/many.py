@@ -68,7 +68,11 @@ def learn_many(
     """
     check_depth(depth)
     known = progress is None or callable(progress)
-    demand(known, f"progress is {spelt(progress)}; give a function that takes the parts learned and of all")
+    demand(
+        known,
+        f"progress is {spelt(progress)}; give a function that takes the parts learned and of all",
+        argument="progress",
+    )
     request = Request.of(settings, "learn_many")
     opened = open_data(source, request)
     offer, _ = choose_learner(request, opened.gives)
@@ -197,7 +201,7 @@ def _check_targets(
     if isinstance(targets, str):
         if targets != "all":
             message = f"targets is {targets!r}; give a list of nodes, such as [{targets!r}], or 'all'"
-            raise InvalidArgumentError(message)
+            raise InvalidArgumentError(message, argument="targets")
         return in_order(nodes)
     targets = list(targets) if isinstance(targets, Iterable) else [[]]
     if not all(isinstance(target, Hashable) for target in targets):

@@ -84,7 +84,7 @@ class Request:
     def __attrs_post_init__(self) -> None:
         if not (isinstance(self.hidden, str) and self.hidden in get_args(Hidden)):
             message = f"hidden is {spelt(self.hidden)}; give 'allowed' if common causes may be hidden, or 'excluded'"
-            raise InvalidArgumentError(message)
+            raise InvalidArgumentError(message, argument="hidden")
         _check_limits(self.max_tests, self.max_seconds, self.threads)
         _check_tests(self.alpha, self.max_conditioning)
         if self.conflicts is not None and not (isinstance(self.conflicts, str) and self.conflicts in POLICIES):
@@ -93,7 +93,11 @@ class Request:
             message = f"unknown conflict policy {spelt(self.conflicts)}{hint}"
             raise InvalidArgumentError(message)
         false_discovery_rate(self.fdr, 0, perfect=True)
-        demand(isinstance(self.certified, bool), f"certified is {spelt(self.certified)}; give True or False")
+        demand(
+            isinstance(self.certified, bool),
+            f"certified is {spelt(self.certified)}; give True or False",
+            argument="certified",
+        )
         least_direction(self.min_direction)
 
     @classmethod
@@ -147,7 +151,7 @@ def load_knowledge(knowledge: object) -> Knowledge:
         return NOTHING
     if not isinstance(knowledge, Knowledge):
         message = f"knowledge is {spelt(knowledge)}; give Knowledge(required=[...], ...) or the path of a TOML file"
-        raise KnowledgeError(message)
+        raise KnowledgeError(message, argument="knowledge")
     return knowledge
 
 
@@ -156,19 +160,19 @@ def _check_limits(max_tests: int | None, max_seconds: float | None, threads: int
     for name, value in (("max_tests", max_tests), ("threads", threads)):
         if (value is not None or name == "threads") and not (is_whole(value) and value >= 1):
             message = f"{name} is {spelt(value)}; give at least 1{'' if is_whole(value) else ', a whole number'}"
-            raise InvalidArgumentError(message)
+            raise InvalidArgumentError(message, argument=name)
     if max_seconds is not None and not (is_number(max_seconds) and max_seconds >= 0):
         message = f"max_seconds is {spelt(max_seconds)}; give at least 0"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="max_seconds")
 
 
 def _check_tests(alpha: float | None, max_conditioning: int | Literal["none"] | None) -> None:
     """Refuse settings of tests that mean nothing."""
     if alpha is not None and not (isinstance(alpha, float) and 0 < alpha < 1):
         message = f"alpha is {spelt(alpha)}; give a number between 0 and 1, such as 0.01"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="alpha")
     if max_conditioning is None or (isinstance(max_conditioning, str) and max_conditioning == "none"):
         return
     if not is_whole(max_conditioning) or max_conditioning < 0:
         message = f"max_conditioning is {spelt(max_conditioning)}; give 0 or more, or 'none' for no limit"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="max_conditioning")

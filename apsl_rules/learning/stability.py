@@ -79,7 +79,11 @@ def stability(
     source, target = join_target(source, target)
     check_depth(depth)
     known = progress is None or callable(progress)
-    demand(known, f"progress is {spelt(progress)}; give a function that takes the resamples done and of all")
+    demand(
+        known,
+        f"progress is {spelt(progress)}; give a function that takes the resamples done and of all",
+        argument="progress",
+    )
     request = Request.of(settings, "stability")
     demand(request.hidden == "excluded", "stability counts arrows and lines; leave out hidden='allowed'")
     _check(resamples, seed, request)
@@ -148,7 +152,7 @@ def _check(resamples: int, seed: int, request: Request) -> None:
     for name, value, least in (("resamples", resamples, 1), ("seed", seed, 0)):
         if not is_whole(value) or not least <= value < 2**63:
             message = f"{name} is {spelt(value)}; give a whole number from {least} on"
-            raise InvalidArgumentError(message)
+            raise InvalidArgumentError(message, argument=name)
     if request.cache is not None:
         message = "a cache keeps the figures of one table, but every resample is another; leave it out"
         raise InvalidArgumentError(message)
@@ -161,7 +165,7 @@ def _size(subsample: float | None, rows: int) -> int | None:
     if not isinstance(subsample, float) or not 0 < subsample < 1:
         advice = "give a share between 0 and 1, such as 0.5, or None for the bootstrap"
         message = f"subsample is {spelt(subsample)}; {advice}"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="subsample")
     size = round(subsample * rows)
     if size < 2:  # noqa: PLR2004 - nothing varies in one row
         message = f"a subsample of {subsample} has {size} of {rows} rows; at least 2 are needed"

@@ -84,4 +84,4 @@ def least_direction(given: object, name: str = "min_direction") -> float:
     hint = nearest(given, _NAMED) if isinstance(given, str) else ""
     hint = hint or "; give a probability from 0 (draw all arrows) to 1, or 'precise'"
     message = f"{name} is {spelt(given)}{hint}"
-    raise InvalidArgumentError(message)
+    raise InvalidArgumentError(message, argument=name)

@@ -131,7 +131,7 @@ def _embedding(name: str, options: Mapping[str, Any]) -> Embedding:
         return Embedding("values", 1)
     numbers, degree = options.get("numbers", "normal-scores"), options.get("degree", 3)
     chosen("numbers", numbers, ("normal-scores", "values"))
-    demand(degree in (1, 2, 3), f"degree is {spelt(degree)}; give 1, 2 or 3")
+    demand(degree in (1, 2, 3), f"degree is {spelt(degree)}; give 1, 2 or 3", argument="degree")
     return Embedding(numbers, degree)
 
 

@@ -62,7 +62,7 @@ def test_a_description_as_json(folder: Path) -> None:
             ("-t", "young", "--number", "age", "--category", "age"),
             "column 'age' is named in --number and in --category",
         ),
-        (("-t", "young", "--discretize", "none"), "column 'age' is a number, --discretize is 'none'"),
+        (("-t", "young", "--discretize", "none"), "column 'age' is a number, with --discretize none"),
         (("-t", "young", "--discretize", "ag=none"), "unknown column in --discretize 'ag'; did you mean 'age'?"),
         (("-t", "young", "--only", "age"), "column 'young' was left out as asked"),
     ],

@@ -77,7 +77,7 @@ BAD = {
         (
             "a,b\n1.5,2\n2.25,1\n0.125,1\n",
             ("--oracle", "gsquare", "--discretize", "none"),
-            "column 'a' is a number, --discretize is 'none'",
+            "column 'a' is a number, with --discretize none",
         ),
     ],
 )

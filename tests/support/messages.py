@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import attrs
@@ -21,23 +22,28 @@ _CALL = re.compile(r"(?<![\w])[a-zA-Z_.]*[a-z]\(")
 
 @attrs.frozen
 class Message:
-    """A sentence of the library, as its file has it and with every place filled."""
+    """A sentence of the library with every place filled, and the argument that its error says to be about."""
 
     place: str
     text: str
+    argument: str | None = None
 
 
 @cache
 def spoken_messages() -> tuple[Message, ...]:
     """Return every sentence of the library that names an argument, a call or a word with an underscore."""
+    return tuple(message for file in _files() for message in _messages(file))
+
+
+def _files() -> list[Path]:
     files = [*(ROOT / "apsl_rules").rglob("*.py"), *(ROOT / "backends" / "apsl_backends").rglob("*.py")]
     rooms = ("cli", "server")
-    outside = [file for file in sorted(files) if file.relative_to(ROOT).parts[1] not in rooms]
-    return tuple(message for file in outside for message in _messages(file))
+    return [file for file in sorted(files) if file.relative_to(ROOT).parts[1] not in rooms]
 
 
 def _messages(file: Path) -> Iterator[Message]:
     tree = ast.parse(file.read_text("utf-8"))
+    about = dict(_arguments(tree))
     silent = {id(one) for one in _docstrings(tree)}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
@@ -48,7 +54,39 @@ def _messages(file: Path) -> Iterator[Message]:
         literal, filled = _parts(node)
         names_one = _ARGUMENT.search(literal) or (" " in literal and (_SNAKE.search(literal) or _CALL.search(literal)))
         if names_one and "\n" not in literal:
-            yield Message(file.relative_to(ROOT).as_posix(), filled)
+            yield Message(file.relative_to(ROOT).as_posix(), filled, about.get(id(node)))
+
+
+def unmarked_arguments(names: Collection[str]) -> list[str]:
+    """Return the errors that begin with "depth is" or the like, and do not say that they are about an argument."""
+    begins = re.compile(rf"(?:the (?:number of )?)?(?:{'|'.join(sorted(names))}) (?:is|are) (?=[\0\d'\[])")
+    left: list[str] = []
+    for file in _files():
+        tree = ast.parse(file.read_text("utf-8"))
+        marked = dict(_arguments(tree))
+        found = [_parts(text) for text, _ in _refusals(tree) if id(text) not in marked]
+        place = file.relative_to(ROOT).as_posix()
+        left += [f"{place}: {filled}" for literal, filled in found if begins.match(literal)]
+    return left
+
+
+def _arguments(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Return the texts of errors, by their identity, with the argument that each is about."""
+    for text, call in _refusals(tree):
+        for one in call.keywords:
+            if one.arg == "argument":
+                yield id(text), str(one.value.value) if isinstance(one.value, ast.Constant) else ast.unparse(one.value)
+
+
+def _refusals(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.Call]]:
+    """Return the texts that errors are made of, assigned just before or demanded, each with the call."""
+    for node in ast.walk(tree):
+        lines = [getattr(node, name, None) for name in ("body", "orelse")]
+        for one, after in (pair for block in lines if isinstance(block, list) for pair in pairwise(block)):
+            if isinstance(one, ast.Assign) and isinstance(after, ast.Raise) and isinstance(after.exc, ast.Call):
+                yield one.value, after.exc
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "demand":
+            yield node.args[1], node
 
 
 def _docstrings(tree: ast.Module) -> Iterator[ast.AST]:

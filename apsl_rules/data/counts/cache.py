@@ -172,7 +172,7 @@ class CachedCounts:
             names = listing([self.heading.names[place] for place in sorted(columns)])
             message = (
                 f"the table of {names} has more combinations than can be held (at most {_MOST_OF_ONE:,}, or what the "
-                "memory allows); join levels, or allow fewer columns to be given (max_conditioning)"
+                "memory allows); join levels, or allow fewer columns to be given (max_conditioning=)"
             )
             raise TooManyCombinationsError(message)
 

@@ -25,7 +25,7 @@ def network(name: str | Path) -> Network:
     <Network asia: 8 nodes and 8 arrows>
     """
     known = isinstance(name, str | Path)
-    demand(known, f"the network is {spelt(name)}; give the name of one, or the path of a .bif file")
+    demand(known, f"the network is {spelt(name)}; give the name of one, or the path of a .bif file", argument="network")
     if str(name).endswith((_ENDING, f"{_ENDING}.gz")):
         return read_bif(name)
     shipped = _shipped()

@@ -20,7 +20,7 @@ def check_strength(strength: object) -> None:
     """Refuse a strength that no table has."""
     if not is_number(strength) or not 0 < strength <= 100:  # noqa: PLR2004 - more leaves nothing but zeros and ones
         message = f"the strength is {spelt(strength)}; give a number above 0 and up to 100"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="strength")
 
 
 def random_rows(shape: tuple[int, ...], *, strength: float, random: np.random.Generator) -> Probabilities:

@@ -43,7 +43,7 @@ def random_network(
     seed = whole_number("seed", seed, 0)
     if not is_number(mean_parents) or not 0 <= mean_parents < inf:
         message = f"mean_parents is {spelt(mean_parents)}; give 0 or more"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="mean_parents")
     check_strength(strength)
     fewest, most = _levels(levels)
     _check_levels(fewest, most, max_parents)
@@ -71,7 +71,7 @@ def _parent_counts(nodes: int, arcs: int, most: int, random: np.random.Generator
     if arcs > capacity.sum():
         message = (
             f"{count_of(arcs, 'arrow')} asked for; {count_of(nodes, 'node')} with at most {count_of(most, 'parent')} "
-            f"can have {capacity.sum()}, so give a smaller mean_parents or a larger max_parents"
+            f"can have {capacity.sum()}, so give a smaller mean_parents= or a larger max_parents="
         )
         raise InvalidArgumentError(message)
     slots = np.repeat(np.arange(nodes), capacity)
@@ -83,17 +83,17 @@ def _levels(levels: object) -> tuple[int, int]:
     ends = (levels, levels) if is_whole(levels) else levels
     if not isinstance(ends, tuple | list) or len(ends) != 2 or not all(map(is_whole, ends)):  # noqa: PLR2004 - two ends
         message = f"levels are {spelt(levels)}; give a whole number, or the fewest and the most, such as (2, 4)"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="levels")
     return int(ends[0]), int(ends[1])
 
 
 def _check_levels(fewest: int, most: int, max_parents: int) -> None:
     if not 2 <= fewest <= most <= _MOST_LEVELS:  # noqa: PLR2004 - a node with one level says nothing
         message = f"levels are {spelt(fewest)} to {spelt(most)}; give 2 to {_MOST_LEVELS}, the fewest first"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="levels")
     if (cells := most ** (min(max_parents, _FAR) + 1)) > _MOST_CELLS:
         message = (
             f"a node of {most} levels with {max_parents} such parents has a table of {cells:,} cells; "
-            f"at most {_MOST_CELLS:,} are drawn, so give fewer levels or a smaller max_parents"
+            f"at most {_MOST_CELLS:,} are drawn, so give fewer levels or a smaller max_parents="
         )
         raise InvalidArgumentError(message)

@@ -55,7 +55,7 @@ def check_memory_limit(options: Mapping[str, Any], kind: str | None) -> None:
     """Refuse a limit of memory that nothing would heed."""
     if options.get("memory_limit") is not None and kind != "duckdb":
         message = f"memory_limit is {options['memory_limit']!r}, which only counts='duckdb' heeds; leave it out"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="memory_limit")
 
 
 def resolve(source: Any) -> Any:
@@ -100,7 +100,7 @@ def read_kind(counts: object) -> tuple[str | None, str | None]:
         hint = nearest(kind, KINDS) if kind else ""
         ways = "'memory', 'duckdb', 'dask' or 'dask:ADDRESS', or a source of counts itself as the source to learn from"
         message = f"counts is {shown_address(spelt(counts))}{hint or f'; give {ways}'}"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="counts")
     return kind, address or None
 
 

@@ -47,7 +47,7 @@ def connect(database: str = ":memory:", *, memory_limit: str | None = None, thre
         return duckdb.connect(database, read_only=database != ":memory:", config=settings)
     except (duckdb.InvalidInputException, duckdb.ParserException) as error:
         message = f"memory_limit is {memory_limit!r}; give a size such as '2GiB' ({_first_line(error)})"
-        raise InvalidArgumentError(message) from error
+        raise InvalidArgumentError(message, argument="memory_limit") from error
     except duckdb.Error as error:
         message = f"cannot open the database {database!r} ({_first_line(error)}); check that it is a DuckDB file"
         raise DataError(message) from error
@@ -127,8 +127,8 @@ def translate_errors(path: str) -> Iterator[None]:
         raise KeyboardInterrupt from error
     except duckdb.OutOfMemoryException as error:
         message = (
-            f"counting in {path!r} takes more memory than allowed ({_first_line(error)}); raise memory_limit, "
-            "allow fewer columns to be given (max_conditioning), or join levels"
+            f"counting in {path!r} takes more memory than allowed ({_first_line(error)}); raise memory_limit=, "
+            "allow fewer columns to be given (max_conditioning=), or join levels"
         )
         raise DataError(message) from error
     except duckdb.Error as error:

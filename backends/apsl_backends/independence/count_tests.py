@@ -90,11 +90,11 @@ class CountOracle(ColumnOracle):
 def _check(alpha: float, dof: str, reliability: str, threads: int) -> None:
     if not 0.0 < alpha < 1.0:
         message = f"alpha is {alpha!r} but must lie between 0 and 1, ends excluded; 0.01 is usual"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="alpha")
     for name, value, allowed in (("dof", dof, _DEGREES), ("reliability", reliability, tuple(_ROWS_PER_CELL))):
         if value not in allowed:
             message = f"{name} is {value!r} but must be one of {listing(allowed)}{nearest(str(value), allowed)}"
-            raise InvalidArgumentError(message)
+            raise InvalidArgumentError(message, argument=name)
     if threads < 1:
         message = f"threads is {threads!r} but must be at least 1"
-        raise InvalidArgumentError(message)
+        raise InvalidArgumentError(message, argument="threads")

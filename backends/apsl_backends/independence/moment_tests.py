@@ -41,7 +41,7 @@ class MomentOracle(ColumnOracle):
     ) -> None:
         if not 0.0 < alpha < 1.0:
             message = f"alpha is {alpha!r} but must lie between 0 and 1, ends excluded; 0.01 is usual"
-            raise InvalidArgumentError(message)
+            raise InvalidArgumentError(message, argument="alpha")
         self.name = name
         self.source = source
         self.data = source if data is None else data
