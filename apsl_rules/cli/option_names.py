@@ -36,6 +36,7 @@ _SENTENCES = (
     ("with hidden='excluded'", "without --hidden"),
     ("learn_many(..., journal=path) writes one", "apsl many ... --journal FILE writes one"),
     ("; use verify", "; use apsl verify"),
+    ("give the path of a file as text or Path", "give the path of a file"),
     (", or a source of counts itself as the source to learn from", ""),
     ("part.save() or 'apsl learn ... --out part.json'", "apsl learn ... --out part.json"),
     ("graph.directed() gives all edges a direction", "give each edge an arrow"),

@@ -163,7 +163,7 @@ def _size(subsample: float | None, rows: int) -> int | None:
     if subsample is None:
         return None
     if not isinstance(subsample, float) or not 0 < subsample < 1:
-        advice = "give a share between 0 and 1, such as 0.5, or None for the bootstrap"
+        advice = "give a share between 0 and 1, such as 0.5, or leave it out for the bootstrap"
         message = f"subsample is {spelt(subsample)}; {advice}"
         raise InvalidArgumentError(message, argument="subsample")
     size = round(subsample * rows)

@@ -121,3 +121,18 @@ def test_a_read_of_sqlite_leaves_writers_alone(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "rows.sqlite") as connection:
         connection.execute("DELETE FROM t")
     connection.close()
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("postgres://u:S3cr3tW0rd@h.invalid/d#t", "'postgres://u:***@h.invalid/d#t' is in a database, which is not"),
+        ("asia", "'asia' is a network, which has no rows; give a CSV"),
+    ],
+)
+def test_only_a_table_in_memory_is_described(source: str, sentence: str) -> None:
+    """What has no rows here is told apart from what is too large, and the secret of an address is not shown."""
+    done = apsl("describe", source)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"apsl: {sentence}")
+    assert "S3cr3tW0rd" not in done.err

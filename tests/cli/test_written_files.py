@@ -119,6 +119,15 @@ def test_a_full_standard_output_ends_with_one_sentence(words: tuple[str, ...], b
     )
 
 
+def test_an_empty_path_is_refused_and_nothing_is_written(folder: Path) -> None:
+    """An empty path is no file of the current folder."""
+    before = sorted(folder.iterdir())
+    done = apsl("learn", "asia", "-t", "either", "-o", "", folder=folder)
+
+    assert (done.code, done.err) == (1, "apsl: the file to write is ''; give the path of a file\n")
+    assert sorted(folder.iterdir()) == before
+
+
 def test_a_page_is_not_written_beside_a_device(folder: Path) -> None:
     """A part that comes through standard input has no place of its own, so the page needs one."""
     command = [str(Path(sys.executable).with_name("apsl")), "report", "/dev/stdin"]
