@@ -18,8 +18,9 @@ from apsl_rules.data.mixed_table import MixedTable
 from apsl_rules.data.notes import notes_on, notes_on_counts, notes_on_duplicates
 from apsl_rules.data.open_table import open_source, replace_names
 from apsl_rules.data.read_table import coded_table, table
-from apsl_rules.data.reading import MissingRule
+from apsl_rules.data.reading import MissingRule, Plan
 from apsl_rules.data.sentences import MISSING_LEVEL, advice_on_levels
+from apsl_rules.data.summaries import summarise
 from apsl_rules.data.table import Codes, Table
 from apsl_rules.data.traffic import Traffic, traffic_of
 
@@ -39,6 +40,7 @@ __all__ = [
     "MissingRule",
     "MixedTable",
     "NumberValues",
+    "Plan",
     "Table",
     "Target",
     "Traffic",
@@ -69,6 +71,7 @@ __all__ = [
     "plan_counting",
     "plan_moments",
     "replace_names",
+    "summarise",
     "table",
     "traffic_of",
     "why_never_varies",

@@ -1,7 +1,7 @@
 """Golden parts: the canonical form of every case is what it was, in this process and from every other engine.
 
-After a change that moves parts on purpose, ``python tests/golden/test_golden_parts.py`` writes the hashes again; the
-commit says which parts moved and why.
+After a change that moves parts on purpose, ``PYTHONPATH=tests python tests/golden/test_golden_parts.py`` writes the
+hashes again; the commit says which parts moved and why.
 """
 
 from __future__ import annotations

@@ -13,10 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Codes, Column, Distinct, advice_on_levels, labels_of
-from apsl_rules.data.kinds import infer_kind
-from apsl_rules.data.reading import Plan
-from apsl_rules.data.summaries import summarise
+from apsl_rules.data import Codes, Column, Distinct, Plan, advice_on_levels, infer_kind, labels_of, summarise
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
