@@ -56,9 +56,9 @@ class DifferenceDiagram:
         names = {name: shown(name) for name in ranking.order}
         width = max(map(len, names.values()))
         lines = [self._head()]
-        for name, spelt in names.items():
+        for name, words in names.items():
             bars = " ".join("│" if name in group else " " for group in groups)
-            lines.append(f"{spelt:<{width}}  {ranking.ranks[name]:.3f}  {bars}".rstrip())
+            lines.append(f"{words:<{width}}  {ranking.ranks[name]:.3f}  {bars}".rstrip())
         return "\n".join(lines)
 
     def _head(self) -> str:

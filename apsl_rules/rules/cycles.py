@@ -8,10 +8,10 @@ from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.rules.facts import Nodes
 
 
-def _heads(arrows: Iterable[Nodes]) -> dict[Node, list[Node]]:
+def _ends(arrows: Iterable[Nodes]) -> dict[Node, list[Node]]:
     onward: dict[Node, list[Node]] = {}
-    for tail, head in arrows:
-        onward.setdefault(tail, []).append(head)
+    for tail, end in arrows:
+        onward.setdefault(tail, []).append(end)
     return onward
 
 
@@ -21,7 +21,7 @@ def cyclic_groups(arrows: Iterable[Nodes]) -> list[frozenset[Node]]:
     >>> cyclic_groups([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]) == [frozenset("abc")]
     True
     """
-    onward = _heads(arrows)
+    onward = _ends(arrows)
     index: dict[Node, int] = {}
     low: dict[Node, int] = {}
     stack: list[Node] = []
@@ -30,17 +30,17 @@ def cyclic_groups(arrows: Iterable[Nodes]) -> list[frozenset[Node]]:
     for root in onward:
         work = [(root, iter(onward.get(root, ())))] if root not in index else []
         while work:
-            node, heads = work[-1]
+            node, ends = work[-1]
             if node not in index:
                 index[node] = low[node] = len(index)
                 stack.append(node)
                 on_stack.add(node)
-            for head in heads:
-                if head not in index:
-                    work.append((head, iter(onward.get(head, ()))))
+            for end in ends:
+                if end not in index:
+                    work.append((end, iter(onward.get(end, ()))))
                     break
-                if head in on_stack:
-                    low[node] = min(low[node], index[head])
+                if end in on_stack:
+                    low[node] = min(low[node], index[end])
             else:
                 work.pop()
                 if work:
@@ -58,16 +58,16 @@ def cyclic_groups(arrows: Iterable[Nodes]) -> list[frozenset[Node]]:
 
 def shortest_path(start: Node, goal: Node, arrows: Iterable[Nodes]) -> tuple[tuple[Node, Node], ...]:
     """Return the arrows of a shortest directed path from start to goal, or nothing when there is none."""
-    onward = _heads(sorted(arrows, key=lambda nodes: tuple(order_key(node) for node in nodes)))
+    onward = _ends(sorted(arrows, key=lambda nodes: tuple(order_key(node) for node in nodes)))
     came_from: dict[Node, Node] = {}
     layer = [start]
     while layer and goal not in came_from:
         ahead = []
         for tail in layer:
-            for head in onward.get(tail, ()):
-                if head not in came_from and head != start:
-                    came_from[head] = tail
-                    ahead.append(head)
+            for end in onward.get(tail, ()):
+                if end not in came_from and end != start:
+                    came_from[end] = tail
+                    ahead.append(end)
         layer = ahead
     steps: list[tuple[Node, Node]] = []
     while goal != start:
