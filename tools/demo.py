@@ -7,7 +7,7 @@ from shutil import copyfile
 
 from apsl_rules import Part, learn, network
 from apsl_rules.cli.output import summary
-from apsl_rules.data.example import example_table
+from apsl_rules.data.sources import example_table
 
 FOLDER = Path("demo")
 

@@ -21,7 +21,7 @@ from PIL import Image
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 BEGIN = """\
 from apsl_rules import compare, learn, stability
-from apsl_rules.data.example import example_table
+from apsl_rules.data.sources import example_table
 
 clinic = example_table()
 part = learn(clinic, "dysp", depth=2)

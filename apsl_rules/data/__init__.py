@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from apsl_rules.data.columns import Column, Labels, labels_of
-from apsl_rules.data.cut_numbers import count_levels, cut_numbers
+from apsl_rules.data.codings import (
+    CategoryCodes,
+    Distinct,
+    NumberValues,
+    dictionary,
+    mixed_dictionary,
+    plan_counting,
+    plan_moments,
+)
+from apsl_rules.data.columns import Column, Labels, labels_of, summarise
+from apsl_rules.data.cuts import LevelRule
 from apsl_rules.data.derived import find_derived
-from apsl_rules.data.describe import Description, describe, describe_columns, find_duplicates
-from apsl_rules.data.dictionary_codes import Distinct, dictionary, plan_counting
-from apsl_rules.data.example import example_table
-from apsl_rules.data.files import FileTable, is_countable, is_left_in_place
-from apsl_rules.data.fingerprints import array_fingerprint, content_fingerprint, fingerprint
-from apsl_rules.data.joined_target import Target, Values, join_target
+from apsl_rules.data.descriptions import (
+    Description,
+    describe,
+    describe_columns,
+    find_duplicates,
+    notes_on,
+    notes_on_counts,
+    notes_on_duplicates,
+)
+from apsl_rules.data.files import (
+    FileTable,
+    array_fingerprint,
+    content_fingerprint,
+    fingerprint,
+    is_countable,
+    is_left_in_place,
+)
 from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind, why_never_varies, why_set_aside
-from apsl_rules.data.levels import LevelRule
-from apsl_rules.data.mixed_dictionary import CategoryCodes, NumberValues, mixed_dictionary, plan_moments
-from apsl_rules.data.mixed_table import MixedTable
-from apsl_rules.data.notes import notes_on, notes_on_counts, notes_on_duplicates
-from apsl_rules.data.open_table import open_source, replace_names
 from apsl_rules.data.read_table import coded_table, table
-from apsl_rules.data.reading import MissingRule, Plan
-from apsl_rules.data.sentences import MISSING_LEVEL, advice_on_levels
-from apsl_rules.data.summaries import summarise
-from apsl_rules.data.table import Codes, Table
+from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, advice_on_levels
+from apsl_rules.data.sources import Target, Values, example_table, join_target, open_source, replace_names
+from apsl_rules.data.store import count_levels, cut_numbers
+from apsl_rules.data.tables import Codes, MixedTable, Table
 from apsl_rules.data.traffic import Traffic, traffic_of
 
 __all__ = [

@@ -13,9 +13,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.mixed_table import Floats, MixedTable
 from apsl_rules.data.plain_sums import plain_sums
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Floats, MixedTable, Table
 from apsl_rules.names import Node, in_order
 
 MOST_COLUMNS = 60

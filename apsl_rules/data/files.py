@@ -1,20 +1,26 @@
-"""Tables that stay in their files: which files a path stands for, and how much memory they would take."""
+"""Files that stay where they are, and fingerprints that tell whether a table is the same."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from glob import glob, has_magic
-from hashlib import file_digest, sha256
+from hashlib import blake2b, file_digest, sha256
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+from weakref import WeakKeyDictionary
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from apsl_rules.data.readers.delimited import read_header
 from apsl_rules.data.readers.paths import FileKind, existing_file, file_kind, is_folder, is_there
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError
-from apsl_rules.names import Node, listing, nearest
+from apsl_rules.names import Node, listing, nearest, order_key, require_known
 
 KeptKind: TypeAlias = Literal["parquet", "csv", "tsv", "duckdb"]
 
@@ -177,3 +183,67 @@ def is_left_in_place(source: object) -> bool:
     if named.endswith(DATABASE_ENDINGS) or name.casefold().endswith(DATABASE_ENDINGS):
         return True
     return (has_magic(name) and not is_there(name)) or is_folder(name)
+
+
+_known: WeakKeyDictionary[Table, dict[int, bytes]] = WeakKeyDictionary()
+
+
+def fingerprint(table: Table, columns: Iterable[Node]) -> tuple[bytes, ...]:
+    """Return a hash of the contents of each of some columns; it is computed when first asked for and then kept.
+
+    Two columns with the same codes have the same hash, whatever their names and the names of their levels; a changed
+    cell changes it.
+    """
+    hashes = _known.setdefault(table, {})
+    places = []
+    for name in columns:
+        require_known(name, table.place, "column")
+        places.append(table.place[name])
+    for place in places:
+        if place not in hashes:
+            hashes[place] = _column_hash(table, place)
+    return tuple(hashes[place] for place in places)
+
+
+def array_fingerprint(values: npt.NDArray[Any], *, kind: str) -> bytes:
+    """Return a hash of the values of an array and of what kind of thing they are."""
+    return blake2b(np.ascontiguousarray(values).data, digest_size=16, person=kind.encode()).digest()
+
+
+def _column_hash(table: Table, place: int) -> bytes:
+    codes = table.codes[place]
+    # A column hashes alike in a wide and in a narrow table, so the width follows from the column alone.
+    narrow = int(table.cards[place]) <= np.iinfo(np.uint8).max
+    kind = f"{'b' if narrow else 'h'}{'?' if table.incomplete[place] else ''}{table.cards[place]}"
+    return array_fingerprint(codes.astype(np.uint8 if narrow else "<u2", copy=False), kind=kind)
+
+
+def content_fingerprint(value: object) -> str:
+    """Return a hash of all that a table, a heading or a graph consists of, the same in every process."""
+    digest = blake2b(digest_size=16)
+    for piece in _pieces(value):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _pieces(value: object) -> Iterable[bytes | memoryview]:
+    """Return the content of a value piece by piece; each begins with what it is."""
+    if isinstance(value, np.ndarray):
+        shape = f"array {value.dtype.str} {value.shape};".encode()
+        # Row by row, so that a memory map is never copied as a whole.
+        rows = value if value.ndim > 1 else [value]
+        return chain([shape], (np.ascontiguousarray(row).view(np.uint8).data for row in rows if row.size))
+    kind: Any = type(value)
+    if attrs.has(kind):
+        fields = [(field.name, getattr(value, field.name)) for field in attrs.fields(kind)]
+        return chain([f"{type(value).__name__} {len(fields)};".encode()], *(_pieces(one) for one in fields))
+    if isinstance(value, Mapping):
+        items = sorted(value.items(), key=lambda item: order_key(item[0]))
+        return chain([f"mapping {len(items)};".encode()], *(_pieces(one) for one in items))
+    if isinstance(value, frozenset | set):
+        value = sorted(value, key=order_key)
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        if all(isinstance(one, str) for one in value):
+            return [f"texts {tuple(value)!r};".encode("utf-8", "backslashreplace")]
+        return chain([f"list {len(value)};".encode()], *(_pieces(one) for one in value))
+    return [f"{value!r};".encode("utf-8", "backslashreplace")]

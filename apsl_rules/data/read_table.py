@@ -1,4 +1,4 @@
-"""Any table as categories and numbers: ``table()``, with a clear sentence for what cannot be read."""
+"""Read a source into a table, column by column."""
 
 from __future__ import annotations
 
@@ -6,19 +6,42 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
-from apsl_rules.data.column_reader import ColumnReader
-from apsl_rules.data.kinds import Kind
-from apsl_rules.data.levels import LevelRule
-from apsl_rules.data.mixed_table import MixedTable
-from apsl_rules.data.open_table import Matrix, open_source
-from apsl_rules.data.reading import ALL, Discretize, MissingRule, Reading
-from apsl_rules.data.sentences import note_on_complete, problem_of_few_rows
-from apsl_rules.data.table import Table
-from apsl_rules.data.view import View
-from apsl_rules.data.weights import repeat_rows
+from apsl_rules.data.columns import Numbers
+from apsl_rules.data.cuts import Coded, LevelRule, code, code_cut, code_integers
+from apsl_rules.data.kinds import (
+    DROPPED,
+    FEW_CODES,
+    LARGEST_CODE,
+    MOST_CODES,
+    WEIGHTS,
+    ColumnKind,
+    Kind,
+    is_coded,
+    notes_on_kinds,
+)
+from apsl_rules.data.reading import (
+    ALL,
+    Decision,
+    Discretize,
+    MissingRule,
+    Plan,
+    Reading,
+    decide,
+    note_on_complete,
+    notes_on_cuts,
+    notes_on_gaps,
+    problem_of_few_rows,
+    problem_of_gaps,
+    refuse,
+)
+from apsl_rules.data.sources import Matrix, open_source
+from apsl_rules.data.store import Store
+from apsl_rules.data.tables import MOST_GROUPED, MixedTable, Table, View, is_count_name, note_on_counts, repeat_rows
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.names import Node
+from apsl_rules.names import Node, count_of
 
 _FEWEST_COMPLETE = 5
 
@@ -135,3 +158,168 @@ def coded_table(
         given = table(source, names=names, missing=missing, levels=levels, kinds={ALL: "category"})
         read = given if isinstance(given, Table) else given.categories
     return read
+
+
+_CELLS_AT_ONCE = 2**20
+#: Whole numbers that differ by less than this are counted in one pass for a block of columns.
+_NARROW = 256
+
+
+@attrs.define(eq=False)
+class ColumnReader:
+    """The columns read so far: their kinds, what they hold, and all problems with them.
+
+    ``waiting`` are the places of whole numbers that are categories if all columns of the table may be codes, and
+    numbers otherwise, which only the last column decides.
+    """
+
+    view: View
+    plan: Plan
+    store: Store
+    kinds: dict[int, ColumnKind] = attrs.field(factory=dict)
+    problems: list[str] = attrs.field(factory=list)
+    crowded: list[Node] = attrs.field(factory=list)
+    unasked: list[Node] = attrs.field(factory=list)
+    waiting: list[int] = attrs.field(factory=list)
+    may_be_codes: bool = True
+
+    @classmethod
+    def read(cls, view: View, plan: Plan) -> ColumnReader:
+        """Read all columns of a view."""
+        reader = cls(view, plan, Store(view.names, view.rows, plan.missing, view.codes()))
+        step = max(1, _CELLS_AT_ONCE // view.rows)
+        for start in range(0, len(view.names), step):
+            stop = min(start + step, len(view.names))
+            block = view.integers(start, stop)
+            rest = range(start, stop) if block is None else reader._read_block(start, block)
+            for place in rest:
+                reader._read_column(place)
+        codes = reader.may_be_codes and is_coded(len(view.names), len(reader.waiting))
+        for place in reader.waiting:
+            reader._read_column(place, codes=codes)
+        return reader
+
+    def _read_block(self, start: int, block: npt.NDArray[np.integer[Any]]) -> list[int]:
+        """Keep the columns of a block that are categories beyond doubt, and return the places of the others."""
+        stop = start + len(block)
+        places = list(range(start, stop))
+        low, high = block.min(axis=1), block.max(axis=1)
+        # Unsigned arithmetic wraps round, so that the span is right at the ends of the 64-bit range too.
+        span = high.astype(np.uint64) - low.astype(np.uint64)
+        asked = self._asked(places)
+        sure = (span < _NARROW) & ((asked == "category") | ((asked == "") & (span > 0)))
+        if self.plan.levels == "declared":
+            sure &= low >= 0
+        if not sure.any():
+            return places
+        some = np.flatnonzero(sure)
+        names = [self.view.names[start + place] for place in some.tolist()]
+        coded = code_integers(block if sure.all() else block[some], names, self.plan.levels)
+        counts = np.array([len(levels) for levels in coded.levels])
+        counted = np.isin(low[some], (0, 1)) & (high[some] <= MOST_CODES)
+        few = (asked[some] == "category") | (counts <= np.where(counted, MOST_CODES, FEW_CODES))
+        if not few.all():
+            sure[some[~few]] = False
+            kept = np.flatnonzero(few)
+            coded = Coded(coded.codes[kept], [coded.levels[one] for one in kept.tolist()])
+            some = some[few]
+        if len(some):
+            self.may_be_codes &= bool(low[some].min() >= 0 and high[some].max() <= LARGEST_CODE)
+            at = (start + some).tolist()
+            self.store.put(at, coded)
+            details = {count: count_of(count, "level") for count in set(map(len, coded.levels))}
+            for place, levels in zip(at, coded.levels, strict=True):
+                self.kinds[place] = ColumnKind(self.view.names[place], "category", details[len(levels)])
+        return [place for place, done in zip(places, sure.tolist(), strict=True) if not done]
+
+    def _asked(self, places: list[int]) -> npt.NDArray[np.str_]:
+        """Return the kind that the caller asks for each of some columns of whole numbers, or nothing."""
+        plan = self.plan
+        usual = "category" if plan.levels == "declared" else plan.kind or ""
+        if not (plan.kinds or plan.cuts or plan.inferred):
+            return np.full(len(places), usual)
+        return np.array([plan.asked_kind(self.view.names[place]) or usual for place in places])
+
+    def _read_column(self, place: int, *, codes: bool | None = None) -> None:
+        """Read one column; ``codes`` says whether the table holds codes alone, once that is known."""
+        name = self.view.names[place]
+        try:
+            decision = decide(self.view.column(place), name, self.plan, codes=bool(codes))
+            is_free = self.plan.asked_kind(name) is None and self.plan.levels != "declared"
+            if is_free and (reason := self.view.reason_in_source(place)) is not None:
+                aside = attrs.evolve(decision.kind, kind="set aside", detail=reason)
+                decision = attrs.evolve(decision, kind=aside)
+            summary = decision.summary
+            if codes is None:
+                self.may_be_codes &= summary.may_be_codes
+                if decision.kind.kind == "number" and decision.cut is None and self._waits(place, decision):
+                    self.waiting.append(place)
+                    return
+            self._keep(place, decision)
+        except DataError as error:
+            self.problems.append(str(error))
+
+    def _waits(self, place: int, decision: Decision) -> bool:
+        asked = self.plan.asked_kind(self.view.names[place])
+        return asked is None and decision.summary.may_be_codes and self.may_be_codes
+
+    def _keep(self, place: int, decision: Decision) -> None:
+        column, kind = decision.column, decision.kind
+        self.kinds[place] = kind
+        if kind.kind == "set aside":
+            return
+        if decision.crowded:
+            self.crowded.append(kind.name)
+        if kind.kind == "number" and isinstance(column, Numbers):
+            if decision.cut is None:
+                self.store.put_number(place, column)
+                return
+            coded = code_cut(column, decision.cut)
+            if self.plan.asked_cut(kind.name) is None:
+                self.unasked.append(kind.name)
+            self.kinds[place] = attrs.evolve(kind, kind="category", detail=f"{kind.detail}, cut")
+        else:
+            coded = code(column, kind.name, self.plan.levels)
+        self.store.put([place], coded)
+
+    def settled_plan(self) -> Plan:
+        """Return the plan with the kinds that were found, for some of the rows."""
+        found = {one.name: one.kind for one in self.kinds.values() if one.kind != "set aside"}
+        return attrs.evolve(self.plan, inferred=found)
+
+    def finish(self, names: tuple[Node, ...], weights: Node | None, notes: tuple[str, ...]) -> Table | MixedTable:
+        """Return the table, or refuse it for all its problems together; ``names`` are all columns of the source."""
+        rows, absent = self.view.rows, self.store.absent
+        if self.plan.missing == "refuse" and (gaps := problem_of_gaps(self.view.names, absent, rows)):
+            self.problems.append(gaps)
+        refuse(self.problems)
+        read = {kind.name: kind for kind in self.kinds.values()}
+        columns = tuple(
+            read[name] if name in read else ColumnKind(name, "set aside", WEIGHTS if name == weights else DROPPED)
+            for name in names
+        )
+        aside = notes_on_kinds(columns, self.crowded)
+        if not self.store.levels and not self.store.number_places:
+            message = f"no column is left to learn from: {'; '.join(aside)}"
+            raise DataError(message)
+        told = (
+            *aside,
+            *notes_on_cuts(self.unasked),
+            *notes,
+            *notes_on_gaps(self.view.names, absent, rows, self.plan.missing),
+            *self._on_counts(),
+        )
+        return self.store.finish(columns, told)
+
+    def _on_counts(self) -> tuple[str, ...]:
+        """Return a note on a column that looks like weights among categories alone."""
+        store = self.store
+        if len(self.view.names) > MOST_GROUPED:
+            return ()
+        named = [place for place in (*store.levels, *store.number_places) if is_count_name(self.view.names[place])]
+        if len(named) != 1 or not set(store.number_places) <= set(named) or self.view.chosen is not None:
+            return ()
+        place = named[0]
+        others = [other for other in store.levels if other != place]
+        whole = store.is_whole_number(place)
+        return note_on_counts(self.view.names[place], store.codes, others) if whole else ()

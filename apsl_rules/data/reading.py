@@ -1,18 +1,30 @@
-"""How to read a table: the options of ``table``, checked, and what they mean for each column."""
+"""The options of reading a table: check them once, decide each column, and say what is wrong in one message."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from apsl_rules._arguments import listed, mapping, spelt
-from apsl_rules.data.cuts import Cut, parse_cut
-from apsl_rules.data.kinds import Kind, of_type
-from apsl_rules.data.levels import LevelRule
-from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.names import Node, listing, nearest, require_known
+from apsl_rules.data.columns import Column, Labels, Numbers, Rows, as_numbers, read_unknown, summarise
+from apsl_rules.data.cuts import Cut, LevelRule, parse_cut
+from apsl_rules.data.kinds import (
+    DROPPED,
+    MOST_LEVELS,
+    ColumnKind,
+    ColumnSummary,
+    Kind,
+    infer_kind,
+    is_crowded,
+    number_detail,
+    of_type,
+)
+from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.names import Node, count_of, listing, nearest, require_known
 
 MissingRule: TypeAlias = Literal["refuse", "testwise", "level", "complete"]
 Discretize: TypeAlias = str | Mapping[Node, str] | None
@@ -137,3 +149,180 @@ def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> None:
         hint = nearest(value, allowed) if isinstance(value, str) else ""
         message = f"{option}={spelt(value)} is not known{hint or f'; give one of {listing(allowed)}'}"
         raise InvalidArgumentError(message)
+
+
+MISSING_LEVEL = "missing"
+
+_SHOWN = 8
+
+
+def with_missing(name: Node, levels: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the levels of a column with one more for its missing values."""
+    if MISSING_LEVEL in levels:
+        message = (
+            f"column {name!r} has missing values and also a level {MISSING_LEVEL!r}; "
+            f"rename that level, or fill the missing values"
+        )
+        raise DataError(message)
+    return (*levels, MISSING_LEVEL)
+
+
+def refuse(problems: Sequence[str]) -> None:
+    """Raise all problems of a table in one message, if there are any."""
+    if len(problems) == 1:
+        raise DataError(problems[0])
+    if problems:
+        told = ". ".join(f"({number}) {problem}" for number, problem in enumerate(problems, 1))
+        message = f"{len(problems)} problems with the table: {told}"
+        raise DataError(message)
+
+
+def problem_of_gaps(names: Sequence[Node], absent: npt.NDArray[np.int64], rows: int) -> str | None:
+    """Return a sentence on missing values where they are to be refused."""
+    gaps = _gaps(names, absent)
+    if not gaps:
+        return None
+    return (
+        f"values are missing in {columns_named(gaps)} ({_shares(gaps, rows)}); give missing='testwise' to leave "
+        f"out rows test by test, missing='complete' to use complete rows alone, or missing='level' to count them as a "
+        f"level"
+    )
+
+
+def notes_on_gaps(
+    names: Sequence[Node], absent: npt.NDArray[np.int64], rows: int, missing: MissingRule
+) -> tuple[str, ...]:
+    """Return a sentence on the columns with missing values, where tests leave out rows for them."""
+    gaps = _gaps(names, absent)
+    if not gaps or missing != "testwise":
+        return ()
+    return (f"values are missing in {columns_named(gaps)} ({_shares(gaps, rows)}); each test leaves out such rows",)
+
+
+def note_on_complete(names: Sequence[Node], absent: npt.NDArray[np.int64], rows: int, complete: int) -> tuple[str, ...]:
+    """Return a sentence on the rows that were left out because a value is missing there."""
+    gaps = _gaps(names, absent)
+    told = f"values are missing in {columns_named(gaps)} ({_shares(gaps, rows)})"
+    return (f"{told}; only the {count_of(complete, 'complete row')} of {rows:,} are used",)
+
+
+def problem_of_few_rows(complete: int, rows: int) -> str:
+    """Return a sentence on too few complete rows."""
+    return (
+        f"only {count_of(complete, 'row')} of {rows:,} {'is' if complete == 1 else 'are'} complete, which is too few; "
+        f"give missing='testwise', or leave out the columns with many missing values"
+    )
+
+
+def advice_on_levels(name: Node, count: int) -> str:
+    """Return advice on a column with too many levels."""
+    return (
+        f"column {name!r} has {count:,} levels; at most {MOST_LEVELS:,} can be encoded, so group them, "
+        f"cut the column with discretize=, or leave it out"
+    )
+
+
+def notes_on_cuts(unasked: Collection[Node]) -> tuple[str, ...]:
+    """Return a sentence on numbers that were cut although nobody said how."""
+    if not unasked:
+        return ()
+    how = f"{USUAL_CUT.bins} intervals with about as many rows each"
+    return (f"{columns_named(unasked)} cut into {how}; choose other cuts with discretize=",)
+
+
+def problem_of_numbers(numbers: Collection[Node]) -> str:
+    """Return a sentence on numbers that nothing may cut, where levels are counted."""
+    what = "is a number" if len(numbers) == 1 else "are numbers"
+    return (
+        f"{columns_named(numbers)} {what}, with discretize='none', and this test counts levels; leave that out, or "
+        f"take another test"
+    )
+
+
+def columns_named(names: Collection[Node]) -> str:
+    """Return "column 'a'" or "columns 'a', 'b'"."""
+    return f"column{'s' * (len(names) > 1)} {listing(names)}"
+
+
+def _gaps(names: Sequence[Node], absent: npt.NDArray[np.int64]) -> dict[Node, int]:
+    return {names[place]: int(absent[place]) for place in np.flatnonzero(absent).tolist()}
+
+
+def _shares(gaps: Mapping[Node, int], rows: int) -> str:
+    return f"{', '.join(f'{count:,}' for count in list(gaps.values())[:_SHOWN])} of {count_of(rows, 'row')}"
+
+
+@attrs.frozen(eq=False)
+class Decision:
+    """A column, its kind, and how to cut it if it is a number; ``crowded`` says that few rows are left for a level."""
+
+    column: Column
+    summary: ColumnSummary
+    kind: ColumnKind
+    cut: Cut | None = None
+    crowded: bool = False
+
+
+def decide(
+    column: Column,
+    name: Node,
+    plan: Plan,
+    rows: Rows | None = None,
+    *,
+    codes: bool = False,
+    known: ColumnSummary | None = None,
+) -> Decision:
+    """Decide on a column; ``rows`` says in how many rows each of its values stands, if not in one.
+
+    ``known`` is the summary of a column of which only some values are here. A column that cannot be what the caller
+    asks for is refused.
+    """
+    column = read_unknown(column)
+    summary = known or summarise(column, name, rows)
+    found = infer_kind(summary, codes=codes, missing_level=plan.missing == "level")
+    asked = plan.asked_kind(name)
+    if asked is None and plan.levels == "declared" and (isinstance(column, Labels) or summary.whole):
+        asked = "category"
+    named = plan.is_named(name)
+    if asked == "set aside":
+        return Decision(column, summary, ColumnKind(name, asked, DROPPED, summary.missing))
+    if asked is None or (summary.present == 0 and not named):
+        return _as(found.kind, column, summary, found, plan)
+    if summary.present == 0:
+        message = f"all values are missing in column {name!r}; leave it out"
+        raise DataError(message)
+    numeric = as_numbers(column)
+    if asked == "number" and (numeric is None or summary.distinct == 1):
+        if not named:
+            return _as(found.kind, column, summary, found, plan)
+        if numeric is None:
+            message = (
+                f"column {name!r} holds labels, and only numbers can be cut; leave it out of discretize="
+                if name in plan.cuts
+                else f"column {name!r} holds labels, which are no numbers; give kinds={{{name!r}: 'category'}}"
+            )
+        else:
+            message = f"column {name!r} has only one value, so it cannot be a number; leave it out"
+        raise DataError(message)
+    if asked == "number" and numeric is not None and isinstance(column, Labels):
+        column, summary = numeric, summarise(numeric, name, rows)
+    return _as(asked, column, summary, found, plan)
+
+
+def _as(kind: Kind, column: Column, summary: ColumnSummary, found: ColumnKind, plan: Plan) -> Decision:
+    name = summary.name
+    if kind == "set aside":
+        return Decision(column, summary, found)
+    if isinstance(column, Numbers) and not (np.isfinite(summary.low) and np.isfinite(summary.high)):
+        message = f"column {name!r} has infinite values; replace them, or leave the column out"
+        raise DataError(message)
+    if kind == "category" or not isinstance(column, Numbers):
+        levels = summary.distinct + (plan.missing == "level" and summary.missing > 0)
+        detail = found.detail if found.kind == "category" else count_of(levels, "level")
+        crowded = not isinstance(column, Numbers) and is_crowded(summary)
+        return Decision(column, summary, ColumnKind(name, "category", detail, summary.missing), crowded=crowded)
+    cut = plan.asked_cut(name)
+    if cut is None and plan.missing == "level" and summary.missing:
+        cut = USUAL_CUT
+    detail = number_detail(summary.low, summary.high)
+    return Decision(column, summary, ColumnKind(name, "number", detail, summary.missing), cut)

@@ -9,7 +9,7 @@ from apsl_rules.effects import Answer, Effect, Effects, Fitted, Grounds
 from apsl_rules.graphs import Dag, Pdag
 from apsl_rules.graphs.networks import Network
 from apsl_rules.neighbours import Blanket
-from apsl_rules.notebook import effect_views, graph_views, part_views, proof_views, table_views
+from apsl_rules.notebook import part_views, result_views
 from apsl_rules.notebook.pieces import card, title
 from apsl_rules.parts import Comparison, LearnedGraph, MarkedGraph, Part, Parts, Stability
 from apsl_rules.rules import Conflict, Proof
@@ -27,22 +27,22 @@ def _repr(result: object) -> str:
     return text(repr(result))
 
 
-html_of.register(Proof, proof_views.proof_html)
-html_of.register(Conflict, proof_views.conflict_html)
+html_of.register(Proof, part_views.proof_html)
+html_of.register(Conflict, part_views.conflict_html)
 html_of.register(Part, part_views.part_html)
 html_of.register(Parts, part_views.parts_html)
 html_of.register(Stability, part_views.stability_html)
 html_of.register(Comparison, part_views.comparison_html)
-html_of.register(LearnedGraph, graph_views.learned_graph_html)
-html_of.register(MarkedGraph, graph_views.marked_graph_html)
-html_of.register(Dag, graph_views.known_graph_html)
-html_of.register(Pdag, graph_views.known_graph_html)
-html_of.register(Network, graph_views.network_html)
-html_of.register(Blanket, graph_views.blanket_html)
-html_of.register(Table, table_views.table_html)
-html_of.register(MixedTable, table_views.table_html)
-html_of.register(Effect, effect_views.effect_html)
-html_of.register(Effects, effect_views.effects_html)
-html_of.register(Grounds, effect_views.grounds_html)
-html_of.register(Answer, effect_views.answer_html)
-html_of.register(Fitted, effect_views.fitted_html)
+html_of.register(LearnedGraph, result_views.learned_graph_html)
+html_of.register(MarkedGraph, result_views.marked_graph_html)
+html_of.register(Dag, result_views.known_graph_html)
+html_of.register(Pdag, result_views.known_graph_html)
+html_of.register(Network, result_views.network_html)
+html_of.register(Blanket, result_views.blanket_html)
+html_of.register(Table, result_views.table_html)
+html_of.register(MixedTable, result_views.table_html)
+html_of.register(Effect, result_views.effect_html)
+html_of.register(Effects, result_views.effects_html)
+html_of.register(Grounds, result_views.grounds_html)
+html_of.register(Answer, result_views.answer_html)
+html_of.register(Fitted, result_views.fitted_html)

@@ -27,7 +27,7 @@ from apsl_backends.answers.cached_oracle import CachedOracle
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import coded_table
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import CacheFileError, UnknownNodeError
 from apsl_rules.evidence.verdicts import Decision, Verdict
 from apsl_rules.graphs.networks.sampling import sample

@@ -22,9 +22,9 @@ PYTHON = re.compile(r"(?<![\w-])[a-z_]{2,}=|(?<![\w.\[-])[a-z]+(?:_[a-z]+)+\b|[a
 #: Why sentences may speak Python, and which: those of a file that have some words.
 NOT_SPOKEN = {
     "no command leads there": [
-        ("apsl_rules/data/joined_target.py", "learn_many for many targets"),
-        ("apsl_rules/data/levels.py", "levels='declared'"),
-        ("apsl_rules/data/open_table.py", "frame.rename(columns=str)"),
+        ("apsl_rules/data/sources.py", "learn_many for many targets"),
+        ("apsl_rules/data/cuts.py", "levels='declared'"),
+        ("apsl_rules/data/sources.py", "frame.rename(columns=str)"),
         ("apsl_rules/data/read_table.py", "the table was read already"),
         ("apsl_rules/data/readers/integers.py", "so give network="),
         ("apsl_rules/effects/figures.py", "open it with Embedding"),

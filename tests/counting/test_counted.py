@@ -26,7 +26,7 @@ from apsl_rules.data import count_levels, table
 from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.counts.source import CountSource, heading_of
 from apsl_rules.data.files import FileTable
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.oracles.protocol import Search
 from apsl_rules.parts.file import part_json

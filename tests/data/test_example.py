@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from apsl_rules import network
-from apsl_rules.data.example import example_table
+from apsl_rules.data.sources import example_table
 from apsl_rules.graphs.networks.simulate import simulate
 
 

@@ -22,9 +22,8 @@ from apsl_rules.data import (
     table,
     why_set_aside,
 )
-from apsl_rules.data.columns import labels_of, numbers
+from apsl_rules.data.columns import labels_of, numbers, summarise
 from apsl_rules.data.kinds import ColumnType, is_id_name
-from apsl_rules.data.summaries import summarise
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.parts.file import parse_part, part_json
 

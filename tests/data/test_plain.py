@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_rules.data import Table, table
-from apsl_rules.data.open_table import open_source
 from apsl_rules.data.readers import MISSING_FIELDS, PlainTable, read_csv
 from apsl_rules.data.readers.delimited import read_frame
 from apsl_rules.data.readers.plain import read_plain
+from apsl_rules.data.sources import open_source
 from apsl_rules.errors import ApslError
 
 WHOLE = st.integers(-12, 12).map(str)

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules.data import MissingRule, coded_table, count_levels, fingerprint, table
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.names import Node
 from support.strategies import LABELS

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from apsl_rules import known_dag, network
 from apsl_rules.data import coded_table
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks._text_rows import field
 from apsl_rules.graphs.networks.network import Network

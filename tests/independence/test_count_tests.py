@@ -18,7 +18,7 @@ from apsl_backends.independence.chi_square import ChiSquare
 from apsl_backends.independence.count_tests import Reliability
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules.data.counts import CachedCounts
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
 from apsl_rules.oracles.protocol import BaseOracle, Oracle, Search
 from support.counting import coded, tables

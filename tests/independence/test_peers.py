@@ -12,7 +12,7 @@ import pytest
 from apsl_backends.independence.chi_square import ChiSquare
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules.data import coded_table
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 
 VECTORS = json.loads((Path(__file__).parent / "peer_vectors.json").read_text("utf-8"))
 

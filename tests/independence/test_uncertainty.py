@@ -11,7 +11,7 @@ from hypothesis import given
 from scipy.stats import entropy
 
 from apsl_backends.independence.uncertainty import SymmetricalUncertainty
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import UnknownNodeError
 from support.counting import coded, tables
 

@@ -20,7 +20,7 @@ from apsl_backends.independence.count_tests import Reliability
 from apsl_backends.independence.g_square import GSquare
 from apsl_backends.kernels.border import tail, tails, thresholds
 from apsl_backends.kernels.fields import MOST_CELLS
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError
 from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.oracles.protocol import BaseOracle, Search
@@ -241,7 +241,7 @@ def test_tests_and_searches_need_no_scipy() -> None:
 import sys
 import numpy as np
 from apsl_backends.independence.g_square import GSquare
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 codes = np.random.default_rng(1).integers(0, 2, (5, 100), dtype=np.uint8)
 oracle = GSquare(Table(tuple("abcde"), codes, np.full(5, 2), ((0, 1),) * 5, np.zeros(5, np.bool_)))
 oracle.verdict("a", "b", "c")

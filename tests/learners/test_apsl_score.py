@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apsl_backends.learners.ball import Ball
 from apsl_backends.search.local_bde import LocalBde
 from apsl_rules import Interrupted, Part, learn, network
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Depth, Node

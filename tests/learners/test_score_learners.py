@@ -13,7 +13,7 @@ from apsl_backends.learners.sll import Sll
 from apsl_backends.learners.small_optima import Optima
 from apsl_backends.scores.bde import BDeu
 from apsl_rules import learn
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, SpecError
 from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag

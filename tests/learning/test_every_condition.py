@@ -24,7 +24,7 @@ from apsl_rules import (
     load_part,
     network,
 )
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.request import Request, Settings

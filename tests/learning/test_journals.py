@@ -15,7 +15,7 @@ import pytest
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import Interrupted, Knowledge, known_dag, learn_many, load_parts, network, stability
 from apsl_rules.data import content_fingerprint
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.parts.file import part_json

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import Knowledge, known_dag, learn, learn_graph, learn_many, network
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.graphs.cpdag import cpdag

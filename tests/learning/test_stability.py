@@ -16,7 +16,7 @@ from numpy.random import SeedSequence
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import Interrupted, Knowledge, hookimpl, known_dag, learn, load_part, network, stability
 from apsl_rules.data import coded_table
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.sampling import sample

@@ -16,7 +16,7 @@ from apsl_backends.scores import content_order
 from apsl_backends.search import local_bde
 from apsl_rules import learn, network
 from apsl_rules.data import coded_table, find_duplicates, table
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning import run
 from apsl_rules.oracles.protocol import Sweep

@@ -9,7 +9,7 @@ import pytest
 
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import network
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.request import Request
 from apsl_rules.learning.run import run_once

@@ -16,7 +16,7 @@ from importlib import import_module
 sys.modules["resource"] = sys.modules["fcntl"] = None  # to import them is an ImportError now
 import apsl_backends, apsl_rules
 from apsl_rules.cli.main import run
-from apsl_rules.data.example import example_table
+from apsl_rules.data.sources import example_table
 
 # mcp asks for fcntl wherever Python says that this is no Windows, so what imports it is left out.
 for package in (apsl_rules, apsl_backends):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import find_blanket, learn, network
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node

@@ -13,7 +13,7 @@ from apsl_backends.scores.content_order import ContentOrder
 from apsl_rules import learn, network
 from apsl_rules.data import describe
 from apsl_rules.data.counts import heading_of
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.random import random_network
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Depth, Node, Pair

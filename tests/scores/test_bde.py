@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from apsl_backends.scores import bde as bdeu
 from apsl_backends.scores.bde import BDeu
 from apsl_rules.data import coded_table
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import known_dag

@@ -12,7 +12,7 @@ from apsl_backends.search.certified import certify, why_not_certified
 from apsl_backends.search.rounds import CLOSED, Effort, search_rounds
 from apsl_rules import Knowledge, learn, network
 from apsl_rules.data import coded_table
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.stopping import no_flag

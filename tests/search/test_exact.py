@@ -11,7 +11,7 @@ from apsl_backends.kernels.border import best_graph_bytes
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
 from apsl_backends.search.hill_climbing import climb
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from support.graphs import random_dag

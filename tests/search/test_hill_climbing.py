@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.hill_climbing import climb
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.networks.sampling import sample

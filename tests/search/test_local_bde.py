@@ -13,7 +13,7 @@ from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.local_bde import LocalBde
 from apsl_backends.search.rounds import Effort, search_rounds
 from apsl_rules.data.counts import CachedCounts
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError, TooManyCombinationsError
 from apsl_rules.names import Node
 from support.scoring import coded, tables

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.kernels.border import MOST_LOSS, Marks, OrderOutcome, ScoreHandle, SearchHandle, pattern_of
 from apsl_backends.search.rounds import MOST_TRIES, Effort, open_search, search_rounds
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.stopping import INTERRUPTED, no_flag
 from support.determinants import Blocks, draw_blocks, tables_of_blocks
 from support.joint_scores import best_parents

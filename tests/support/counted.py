@@ -14,7 +14,7 @@ from apsl_backends.counting.dask_cluster import DaskCounts
 from apsl_backends.counting.duckdb_counts import DuckCounts
 from apsl_backends.counting.table_counts import TableCounts
 from apsl_rules.data.counts.source import CountSource
-from apsl_rules.data.table import Codes, Table
+from apsl_rules.data.tables import Codes, Table
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.part import Part
 

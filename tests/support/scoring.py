@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.names import Node

@@ -8,7 +8,7 @@ from typing import Any
 
 from apsl_backends.kernels.border import ScoreHandle
 from apsl_backends.search.local_bde import LocalBde
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from support.graphs import all_dags
 
 Parents = dict[int, tuple[int, ...]]

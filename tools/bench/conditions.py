@@ -20,7 +20,7 @@ import numpy as np
 from smallsamples import drawn
 
 from apsl_rules import Knowledge, Part, learn
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.graphs.cpdag import Cpdag
 from apsl_rules.names import Node
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import network
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node
 

@@ -22,7 +22,7 @@ from yardstick import compiled
 
 from apsl_backends.counting.memory import MemoryCounts
 from apsl_backends.independence.table_tester import Tester, measure_of
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 
 ROUNDS = 9
 COLUMNS = 14

@@ -29,7 +29,7 @@ from apsl_backends.independence.g_square import GSquare
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
 from apsl_rules import known_dag
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 from apsl_rules.graphs.cpdag import Cpdag
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.learning.whole_graph import learn_graph

@@ -11,7 +11,7 @@ from time import process_time
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.table import Table
+from apsl_rules.data.tables import Table
 
 _SOURCE = Path(__file__).with_name("reference.c")
 

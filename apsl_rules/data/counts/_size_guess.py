@@ -9,7 +9,7 @@ import numpy as np
 
 from apsl_rules.data.counts.collapse import pack_codes
 from apsl_rules.data.counts.source import Heading
-from apsl_rules.data.table import Codes
+from apsl_rules.data.tables import Codes
 
 _FEW = 1024
 _HALF = 2

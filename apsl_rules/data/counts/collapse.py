@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.counts.source import Weights
-from apsl_rules.data.table import Codes
+from apsl_rules.data.tables import Codes
 
 _LARGEST_KEY = 1 << 62
 _DENSE = 1 << 22

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.kinds import ColumnKind
-from apsl_rules.data.table import Codes, Table
+from apsl_rules.data.tables import Codes, Table
 from apsl_rules.names import Node
 
 Weights = npt.NDArray[np.int64]
