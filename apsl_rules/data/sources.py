@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from apsl_rules._arguments import listed, spelt
 from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, whole_numbers
-from apsl_rules.data.databases.address import is_database, shown_source
+from apsl_rules.data.databases.connection import is_database, shown_source
 from apsl_rules.data.readers import PlainTable, file_kind, read_columns, read_integers
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError

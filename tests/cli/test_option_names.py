@@ -53,7 +53,7 @@ NOT_SPOKEN = {
         ("backends/apsl_backends/scores/bde.py", "empirical_weight"),
     ],
     "it is no sentence": [
-        ("apsl_rules/data/databases/address.py", "="),
+        ("apsl_rules/data/databases/connection.py", "="),
         ("apsl_rules/data/databases/connection.py", ""),
         ("apsl_rules/evaluation/critical_difference.py", ""),
         ("backends/apsl_backends/counting/duckdb_counts.py", "min("),

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from apsl_rules.data.databases.address import DatabaseTable, ask, is_database, is_ibis_table, shown_source
-from apsl_rules.data.databases.connection import Opened, duckdb_path, open_database
-from apsl_rules.data.databases.expressions import COUNT, complete_rows, group, select, types_set_aside, value_of
-from apsl_rules.data.databases.scan import ScanPlan, describe_duckdb_file, duckdb_file, plan_scan
+from apsl_rules.data.databases.connection import (
+    DatabaseTable,
+    Opened,
+    ask,
+    duckdb_path,
+    is_database,
+    is_ibis_table,
+    open_database,
+    shown_source,
+)
+from apsl_rules.data.databases.scan import (
+    COUNT,
+    ScanPlan,
+    complete_rows,
+    describe_duckdb_file,
+    duckdb_file,
+    group,
+    plan_scan,
+    select,
+    types_set_aside,
+    value_of,
+)
 
 __all__ = [
     "COUNT",
