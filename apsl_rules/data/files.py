@@ -16,8 +16,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.readers.delimited import read_header
 from apsl_rules.data.readers.paths import FileKind, existing_file, file_kind, is_folder, is_there
+from apsl_rules.data.readers.text import read_header
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, listing, nearest, order_key, require_known
@@ -99,7 +99,7 @@ class FileTable:
         """Return the names of the columns."""
         match self.kind:
             case "parquet":
-                from apsl_rules.data.readers.parquet import parquet_names
+                from apsl_rules.data.readers.stored import parquet_names
 
                 return parquet_names(self.files[0])
             case "duckdb":
@@ -117,7 +117,7 @@ class FileTable:
         """Estimate the memory that reading and encoding the whole table would take."""
         match self.kind:
             case "parquet":
-                from apsl_rules.data.readers.parquet import parquet_size
+                from apsl_rules.data.readers.stored import parquet_size
 
                 return sum(parquet_size(file) for file in self.files)
             case "duckdb":

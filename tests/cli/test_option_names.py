@@ -26,7 +26,7 @@ NOT_SPOKEN = {
         ("apsl_rules/data/cuts.py", "levels='declared'"),
         ("apsl_rules/data/sources.py", "frame.rename(columns=str)"),
         ("apsl_rules/data/read_table.py", "the table was read already"),
-        ("apsl_rules/data/readers/integers.py", "so give network="),
+        ("apsl_rules/data/readers/text.py", "so give network="),
         ("apsl_rules/effects/figures.py", "open it with Embedding"),
         ("apsl_rules/evaluation/published.py", "the paper has no ranks"),
         ("apsl_rules/evaluation/score.py", "give it as columns="),

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from apsl_rules.data import Table, table
 from apsl_rules.data.readers import MISSING_FIELDS, PlainTable, read_csv
-from apsl_rules.data.readers.delimited import read_frame
-from apsl_rules.data.readers.plain import read_plain
+from apsl_rules.data.readers.text import read_frame, read_plain
 from apsl_rules.data.sources import open_source
 from apsl_rules.errors import ApslError
 

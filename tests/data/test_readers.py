@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from apsl_rules import learn
 from apsl_rules.data import coded_table
 from apsl_rules.data.readers import MISSING_FIELDS, file_kind, read_csv, read_integers, read_parquet, read_supplement
-from apsl_rules.data.readers.delimited import _field_counts
+from apsl_rules.data.readers.text import _field_counts
 from apsl_rules.errors import ApslError, DataError, MissingPackageError
 
 FIELDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=4).filter(

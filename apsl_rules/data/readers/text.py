@@ -1,0 +1,322 @@
+"""Read tables from text files: plain lines, delimited fields, and rows of integers."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.data.columns import Column, Labels, labels_or_numbers, numbers, whole_numbers
+from apsl_rules.data.readers.paths import AnyPath, existing_file, file_kind, is_folder, open_text
+from apsl_rules.errors import DataError
+from apsl_rules.names import Node, count_of, listing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+#: The most characters of a file that are read here; pandas reads more of them in less time, with its import.
+_MOST = 2**21
+#: So few digits are exact as a float, and the quotient of two exact floats is rounded once, as every program does it.
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})")
+_FRACTION = re.compile(r"-?(0|[1-9][0-9]{0,6})\.[0-9]{1,8}")
+_BOOLS = {spelt: word == "true" for word in ("true", "false") for spelt in (word, word.upper(), word.title())}
+#: Words that are numbers or truth values to some programs.
+_AMBIGUOUS = re.compile(r"(true|false|nan|inf|infinity)", re.IGNORECASE)
+
+PlainColumn = npt.NDArray[np.generic] | Labels
+
+
+@attrs.frozen(eq=False)
+class PlainTable:
+    """The columns of a file of plain fields: arrays of integers, floats or bools, or labels."""
+
+    names: tuple[Node, ...]
+    values: tuple[PlainColumn, ...]
+    rows: int
+
+    @property
+    def columns(self) -> tuple[Node, ...]:
+        """Return the names, as a frame does."""
+        return self.names
+
+    def column(self, place: int) -> Column:
+        """Return one column."""
+        values = self.values[place]
+        if isinstance(values, Labels):
+            return values
+        if values.dtype.kind == "b":
+            return Labels(values.astype(np.intp), (False, True), declared=True)
+        return numbers(values)
+
+    def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
+        """Return a run of columns as the rows of one integer array, where all have plain numbers."""
+        run = [values for values in self.values[start:stop] if not isinstance(values, Labels)]
+        if len(run) < stop - start or any(values.dtype.kind == "b" for values in run):
+            return None
+        return whole_numbers(np.stack(run))
+
+
+def read_plain(file: Path, separator: str, header: Sequence[str], missing: Sequence[str]) -> PlainTable | None:
+    """Read a file whose lines are known to be as long as the header, or return None when a field is not plain."""
+    with open_text(file) as handle:
+        text = handle.read(_MOST + 1)
+    if len(text) > _MOST or any(odd in text for odd in ('"', "\0", "\ufeff")):
+        return None
+    first, *lines = text.replace("\r\n", "\n").split("\n")
+    rows = [line.split(separator) for line in lines if line]
+    if not rows or "\r" in text.replace("\r\n", "") or len(first.split(separator)) != len(header):
+        return None
+    columns = []
+    for fields in zip(*rows, strict=True):
+        column = _column(fields, frozenset(missing))
+        if column is None:
+            return None
+        columns.append(column)
+    return PlainTable(tuple(header), tuple(columns), len(rows))
+
+
+def _column(fields: Sequence[str], missing: frozenset[str]) -> PlainColumn | None:
+    """Return the values of a column, or None when they are not plain."""
+    distinct = dict.fromkeys(fields)
+    levels = [field for field in distinct if field not in missing]
+    if any(field != field.strip() for field in levels):
+        return None
+    place = dict.fromkeys(distinct, -1) | {level: number for number, level in enumerate(levels)}
+    codes = np.fromiter(map(place.__getitem__, fields), dtype=np.intp, count=len(fields))
+    gaps = len(levels) < len(distinct)
+    if levels and not gaps and all(field in _BOOLS for field in levels):
+        return np.array([_BOOLS[field] for field in levels])[codes]
+    if all(_WHOLE.fullmatch(field) for field in levels) and not gaps:
+        return np.array([int(field) for field in levels], dtype=np.int64)[codes]
+    if all(_WHOLE.fullmatch(field) or _FRACTION.fullmatch(field) for field in levels):
+        return np.array([*map(float, levels), np.nan])[codes]  # the code -1 finds the last
+    if any(field[0].isalpha() and not _AMBIGUOUS.fullmatch(field) for field in levels):
+        column = labels_or_numbers(codes, levels)
+        return column if isinstance(column, Labels) else None
+    return None
+
+
+MISSING_FIELDS = ("", "NA", "NaN", "nan", "<NA>", "null", "NULL")
+"""What stands for a missing value in a CSV file; "None" does not, because it is the name of a level in known data."""
+
+ROW_NAMES = "rownames"
+"""What a first column without a name is called: R and pandas write the names or numbers of rows there."""
+
+_PLAINER = "put quotation marks around whole fields only, and double those within"
+
+
+def read_csv(path: AnyPath) -> PlainTable | pd.DataFrame:
+    """Read a file of comma- or tab-separated fields whose first line names the columns; blank lines are skipped."""
+    file = existing_file(path)
+    separator = "\t" if file_kind(file) == "tsv" else ","
+    header = read_header(file, separator)
+    check_lines(file, separator, len(header))
+    plain = read_plain(file, separator, header, MISSING_FIELDS)
+    return read_frame(file, separator, header) if plain is None else plain
+
+
+def read_frame(file: Path, separator: str, header: list[str]) -> pd.DataFrame:
+    """Read a file whose lines are known to be as long as the header by pandas."""
+    import pandas as pd
+
+    with open_text(file) as handle:
+        next(csv.reader(handle, delimiter=separator))
+        try:
+            frame = pd.read_csv(
+                handle,
+                sep=separator,
+                header=None,
+                names=range(len(header)),
+                index_col=False,
+                keep_default_na=False,
+                na_values=list(MISSING_FIELDS),
+                low_memory=False,
+            )
+        except pd.errors.ParserError as error:
+            message = f"cannot read the file {str(file)!r} ({error}); check its quotation marks"
+            raise DataError(message) from error
+    frame.columns = pd.Index(header, dtype=object)
+    return frame
+
+
+@attrs.frozen
+class Lines:
+    """The outcome of a pass over a file of fields: its rows without the header, and whether its line ends differ."""
+
+    rows: int
+    mixed: bool
+
+
+def read_header(file: Path, separator: str) -> list[str]:
+    """Return the names in the first line, and refuse a header without names or with another separator."""
+    with open_text(file) as handle:
+        is_quoted = handle.read(1) == '"'  # then a separator in the name is meant
+        handle.seek(0)
+        try:
+            rows = csv.reader(handle, delimiter=separator)
+            header, first = next(rows, []), next(rows, [])
+        except csv.Error as error:
+            message = f"cannot read the header of {str(file)!r} ({error}); give column names in the first line"
+            raise DataError(message) from error
+    if not any(name.strip() for name in header):
+        message = f"the first line of {str(file)!r} is blank; it must name the columns"
+        raise DataError(message)
+    if not header[0].strip() and ROW_NAMES not in header:
+        header[0] = ROW_NAMES
+    if not all(name.strip() for name in header):
+        place = next(place for place, name in enumerate(header, 1) if not name.strip())
+        message = f"column {place} of {str(file)!r} has no name; give every column a name"
+        raise DataError(message)
+    both = set(header[0].strip(";\t|,")) & set("".join(first))
+    other = next((one for one in (";", "\t", "|", ",") if one != separator and one in both), None)
+    if len(header) == 1 and other is not None and not is_quoted:
+        kind = "tab" if separator == "\t" else "comma"
+        message = (
+            f"the file {str(file)!r} has one column {header[0]!r}; write it with a {kind} between the fields, "
+            f"as the end of its name says, not with {other!r}"
+        )
+        raise DataError(message)
+    return header
+
+
+def check_lines(file: Path, separator: str, width: int, *, plain: bool = False) -> Lines:
+    """Refuse a file whose lines have another number of fields than the header; blank lines do not count.
+
+    If it must be ``plain``, quotation marks that programs read differently are refused, too.
+    """
+    rows = -1
+    with open_text(file) as handle:
+        for line, fields in _field_counts(handle, separator, str(file), plain=plain):
+            if fields not in (0, width):
+                message = (
+                    f"line {line} of {str(file)!r} has {count_of(fields, 'field')} where the header has {width}; "
+                    f"make every line as long as the header"
+                )
+                raise DataError(message)
+            rows += fields > 0
+        return Lines(rows, isinstance(handle.newlines, tuple))
+
+
+def _field_counts(handle: TextIO, separator: str, name: str, *, plain: bool) -> Iterator[tuple[int, int]]:
+    """Count the fields of each line: by counting separators up to the first quotation mark, by parsing after it."""
+    for number, line in enumerate(handle, 1):
+        if '"' in line:
+            yield from _count_fields(chain([line], handle), number, separator, name, plain=plain)
+            return
+        yield number, line.count(separator) + 1 if line.strip("\r\n") else 0
+
+
+def _count_fields(
+    lines: Iterator[str], start: int, separator: str, name: str, *, plain: bool
+) -> Iterator[tuple[int, int]]:
+    """Count the fields of each row from a certain line on by parsing; a row has the number of its first line."""
+    rows = csv.reader(lines, delimiter=separator, strict=plain)
+    while True:
+        line = start + rows.line_num
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            message = f"line {line} of {name!r} cannot be read ({error}); {_PLAINER}"
+            raise DataError(message) from error
+        if row is None:
+            return
+        if plain and (odd := next((one for one in row if one[:1].isspace() and one.lstrip()[:1] == '"'), None)):
+            message = f"line {line} of {name!r} has the field {odd[:40]!r}; {_PLAINER}"
+            raise DataError(message)
+        yield line, len(row)
+
+
+_FILE = re.compile(r"(?P<network>.+)_(?P<part>graph|s\d+_v\d+)\.txt")
+
+
+@attrs.frozen(eq=False)
+class Supplement:
+    """The files of one network: its graph, where there is one, and the path of each sample.
+
+    ``graph[i, j]`` is 1 where there is an arrow from node i to node j. ``samples`` has keys such as ``s500_v1``; a
+    path in it can be given wherever a table can.
+    """
+
+    network: str
+    graph: npt.NDArray[np.uint8] | None
+    samples: Mapping[str, Path]
+
+
+def read_supplement(place: AnyPath, *, network: str | None = None) -> Supplement:
+    """Gather the files of one network: those beside a given file, or in a folder those of the only or named network."""
+    path = Path(place)
+    if is_folder(path):
+        folder = path
+    else:
+        folder = existing_file(path).parent
+        named = _FILE.fullmatch(path.name)
+        if named is None:
+            message = (
+                f"{path.name!r} is no file of a supplement; its name must be like Child_graph.txt or Child_s500_v1.txt"
+            )
+            raise DataError(message)
+        network = named["network"]
+    found = [(match, file) for file in sorted(folder.iterdir()) if (match := _FILE.fullmatch(file.name))]
+    networks = sorted({match["network"] for match, _ in found})
+    if network is None and len(networks) == 1:
+        network = networks[0]
+    if network not in networks:
+        held = "several networks" if networks else "no network"
+        if network is not None:
+            held = f"no network {network!r}"
+        message = f"the folder {str(folder)!r} holds {held}; it has the files of {listing(networks)}, so give network="
+        raise DataError(message)
+    files = {match["part"]: file for match, file in found if match["network"] == network}
+    graph = files.pop("graph", None)
+    return Supplement(str(network), None if graph is None else read_graph(graph), files)
+
+
+def read_graph(path: AnyPath) -> npt.NDArray[np.uint8]:
+    """Read a square matrix of 0 and 1 whose entry [i, j] says whether there is an arrow from i to j."""
+    matrix = read_integers(path)
+    rows, columns = matrix.shape
+    if rows != columns:
+        size = f"{count_of(rows, 'row')} and {count_of(columns, 'column')}"
+        message = f"the graph in {str(path)!r} has {size}; it must be square"
+        raise DataError(message)
+    if ((matrix != 0) & (matrix != 1)).any():
+        message = f"the graph in {str(path)!r} has entries other than 0 and 1; 1 at [i, j] means an arrow from i to j"
+        raise DataError(message)
+    return matrix.astype(np.uint8)
+
+
+def read_integers(path: AnyPath) -> npt.NDArray[np.int64]:
+    """Read a matrix of blank-separated integers without a header, one row in each line."""
+    file = existing_file(path)
+    with open_text(file) as handle:
+        lines = [(number, line) for number, line in enumerate(handle, 1) if not line.isspace()]
+    if not lines:
+        message = f"the file {str(file)!r} is empty; give lines of blank-separated integers"
+        raise DataError(message)
+    width = len(lines[0][1].split())
+    matrix = np.empty((len(lines), width), dtype=np.int64)
+    for row, (number, line) in enumerate(lines):
+        words = line.split()
+        if len(words) != width:
+            message = (
+                f"line {number} of {str(file)!r} has {count_of(len(words), 'value')} where the first line has {width}; "
+                f"make all lines equally long"
+            )
+            raise DataError(message)
+        try:
+            matrix[row] = words
+        except (ValueError, OverflowError) as error:
+            message = (
+                f"line {number} of {str(file)!r} is not whole numbers with blanks between them, as .txt has them; "
+                f"name a table with a header .csv or .tsv"
+            )
+            raise DataError(message) from error
+    return matrix
