@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from apsl_rules.graphs.ancestral import AncestralGraph, DagWithHidden, EndMark, Mag, Pag, hide
-from apsl_rules.graphs.cpdag import Arrow, Cpdag, Pdag, cpdag
-from apsl_rules.graphs.dag import Dag, is_networkx, known_dag
-from apsl_rules.graphs.degrees import Degrees, degrees
-from apsl_rules.graphs.extension import extension
-from apsl_rules.graphs.pag import is_ancestral, mag, pag, pag_by_enumeration
+from apsl_rules.graphs.ancestral import (
+    AncestralGraph,
+    DagWithHidden,
+    EndMark,
+    Mag,
+    Pag,
+    hide,
+    is_ancestral,
+    mag,
+    pag,
+    pag_by_enumeration,
+)
+from apsl_rules.graphs.dag import Dag, Degrees, degrees, is_networkx, known_dag
+from apsl_rules.graphs.equivalence import Arrow, Cpdag, Pdag, cpdag, extension
 
 __all__ = [
     "AncestralGraph",

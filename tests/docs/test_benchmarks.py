@@ -11,7 +11,7 @@ import pytest
 
 from apsl_rules import known_dag, network
 from apsl_rules.errors import GraphError
-from apsl_rules.graphs.cpdag import cpdag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks import random_network
 
 TOOLS = Path(__file__).parents[2] / "tools"

@@ -7,7 +7,7 @@ import pytest
 from apsl_rules import known_dag, learn, network
 from apsl_rules.errors import UnknownNodeError
 from apsl_rules.evaluation.exactness import faults_of, verify
-from apsl_rules.graphs.cpdag import cpdag
+from apsl_rules.graphs.equivalence import cpdag
 from support.graphs import MICRO
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from apsl_backends.finders.hiton import Hiton
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import learn, network
-from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.learning.findings.cmb_authors import Identities
 from apsl_rules.names import Depth, Node
 from apsl_rules.neighbours.blanket import SpousesByChild

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import hookimpl, learn, network
-from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.names import Depth
 from apsl_rules.plugins.learner_spec import RuleSpec
 from apsl_rules.plugins.manager import installed

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
-from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.names import Depth
 from support.graphs import MICRO, MICRO_CPDAG, all_dags, brute_force_cpdag, dag_of, random_dag
 from support.strategies import dags

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 
 from apsl_rules.errors import GraphError
-from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag
-from apsl_rules.graphs.extension import extension
+from apsl_rules.graphs.equivalence import cpdag, extension
 from support.graphs import all_dags
 from support.strategies import dags
 

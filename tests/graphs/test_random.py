@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs.degrees import degrees
+from apsl_rules.graphs.dag import degrees
 from apsl_rules.graphs.networks.inference import joint
 from apsl_rules.graphs.networks.random import random_network
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from apsl_rules import known_dag, network
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError
-from apsl_rules.graphs.dag import Dag
-from apsl_rules.graphs.degrees import degrees
+from apsl_rules.graphs.dag import Dag, degrees
 from apsl_rules.graphs.networks.inference import joint
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.graphs.networks.proportional_fitting import RESIDUAL, fit_table

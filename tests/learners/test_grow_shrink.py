@@ -17,8 +17,8 @@ from apsl_backends.learners.grow_shrink.turning import arrows_to_turn, cycles
 from apsl_rules import learn, network
 from apsl_rules.errors import SpecError
 from apsl_rules.evidence.verdicts import Decision, Verdict
-from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.parts.file import load_part

@@ -15,8 +15,8 @@ from apsl_backends.scores.bde import BDeu
 from apsl_rules import learn
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, SpecError
-from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import Oracle

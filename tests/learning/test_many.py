@@ -16,8 +16,8 @@ from apsl_rules import Knowledge, known_dag, learn, learn_graph, learn_many, net
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.graphs.networks.simulate import simulate
 from apsl_rules.names import Node

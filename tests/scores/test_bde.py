@@ -16,8 +16,8 @@ from apsl_backends.scores.bde import BDeu
 from apsl_rules.data import coded_table
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError, UnknownNodeError
-from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import known_dag
+from apsl_rules.graphs.equivalence import cpdag
 from support.graphs import all_dags
 from support.scoring import coded, naive_empirical, naive_local, tables
 

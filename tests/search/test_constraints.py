@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from apsl_backends.search.constraints import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
 from apsl_backends.search.rounds import CLOSED, REQUIRED, Marks, Open
-from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.rules.knowledge import Knowledge
 from support.graphs import dag_of
 from support.knowing import drawn_knowledge

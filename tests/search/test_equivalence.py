@@ -18,7 +18,7 @@ from apsl_backends.search.exact import optimal
 from apsl_backends.search.rivals import rivals
 from apsl_backends.search.rounds import CLOSED, REQUIRED, Effort, Found, Marks, climb_rounds, open_search, search_rounds
 from apsl_rules.data.tables import Table
-from apsl_rules.graphs.cpdag import cpdag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.stopping import no_flag
 from support.graphs import all_dags, random_dag

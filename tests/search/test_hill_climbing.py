@@ -11,7 +11,7 @@ from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.hill_climbing import climb
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs.cpdag import cpdag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample
 from support.graphs import MICRO, MICRO_CPDAG
 from support.scoring import coded, strong_network, tables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.graphs.cpdag import Cpdag
+from apsl_rules.graphs.equivalence import Cpdag
 from apsl_rules.parts.part import Part
 
 

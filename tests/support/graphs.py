@@ -9,8 +9,8 @@ from itertools import combinations, product
 import numpy as np
 
 from apsl_rules.errors import GraphError
-from apsl_rules.graphs.cpdag import Cpdag
 from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.equivalence import Cpdag
 from apsl_rules.names import Node
 
 

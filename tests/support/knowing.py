@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations, product
 from random import Random
 
-from apsl_rules.graphs.cpdag import Cpdag
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.equivalence import Cpdag
 from apsl_rules.names import Node
 from apsl_rules.rules.knowledge import Knowledge
 from support.graphs import acyclic, colliders_of

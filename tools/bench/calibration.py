@@ -28,7 +28,7 @@ import numpy.typing as npt
 from reliability import calibration_error, draw_panels, reliability
 
 from apsl_rules import known_dag, learn, network
-from apsl_rules.graphs.cpdag import cpdag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.bif import read_bif
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.graphs.networks.random import random_network

@@ -21,7 +21,7 @@ from smallsamples import drawn
 
 from apsl_rules import Knowledge, Part, learn
 from apsl_rules.data.tables import Table
-from apsl_rules.graphs.cpdag import Cpdag
+from apsl_rules.graphs.equivalence import Cpdag
 from apsl_rules.names import Node
 
 FACTS = 10

@@ -14,7 +14,7 @@ from statistics import mean, stdev
 import numpy as np
 
 from apsl_rules import learn, network
-from apsl_rules.graphs.cpdag import cpdag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.bif import read_bif
 from apsl_rules.graphs.networks.sampling import sample
 

@@ -11,7 +11,7 @@ import numpy as np
 from smallsamples import SIZES, drawn
 
 from apsl_rules.data import Table, coded_table
-from apsl_rules.graphs.cpdag import Cpdag, cpdag
+from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.graphs.networks import network, random_network
 from apsl_rules.graphs.networks.network import Network
 from apsl_rules.graphs.networks.sampling import sample

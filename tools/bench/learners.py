@@ -30,8 +30,8 @@ from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
 from apsl_rules import known_dag
 from apsl_rules.data.tables import Table
-from apsl_rules.graphs.cpdag import Cpdag
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.equivalence import Cpdag
 from apsl_rules.learning.whole_graph import learn_graph
 from apsl_rules.neighbours.symmetric import Neighbours
 from apsl_rules.oracles.asker import Asker

@@ -20,7 +20,7 @@ import pandas as pd
 from mixed_networks import Drawn, Family, Holes, drawn, with_holes
 
 from apsl_rules import learn_graph, network
-from apsl_rules.graphs.cpdag import cpdag
+from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample
 from learners import scored
 

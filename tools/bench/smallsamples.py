@@ -24,7 +24,7 @@ import numpy as np
 
 from apsl_rules import known_dag, learn
 from apsl_rules.data import Table, coded_table
-from apsl_rules.graphs.cpdag import Cpdag, cpdag
+from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.names import Node
 from apsl_rules.parts import DEFAULT_DIRECTION, least_direction
 from apsl_rules.parts.part import Part

@@ -12,8 +12,8 @@ from statistics import mean
 from time import process_time
 
 from apsl_rules import known_dag, learn
-from apsl_rules.graphs.cpdag import cpdag
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.equivalence import cpdag
 
 NODES, EDGES, DEPTH, TARGETS = 1000, 1500, 3, 12
 LEARNERS = ("apsl", "apsl-paper", "apsl-paper-exact")

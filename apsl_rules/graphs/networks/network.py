@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.ancestral import DagWithHidden, hide
-from apsl_rules.graphs.cpdag import Cpdag, cpdag
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.names import Node, count_of, listing
 from apsl_rules.notebook_view import NotebookView
 

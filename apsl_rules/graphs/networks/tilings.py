@@ -8,7 +8,7 @@ from importlib.resources import files
 import attrs
 
 from apsl_rules.errors import UnknownNameError
-from apsl_rules.graphs.degrees import Degrees
+from apsl_rules.graphs.dag import Degrees
 from apsl_rules.graphs.networks.bif import parse_bif
 from apsl_rules.graphs.networks.tile_arcs import ArcRules
 from apsl_rules.graphs.networks.tiling import Tiling, make_tiling

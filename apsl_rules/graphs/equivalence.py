@@ -1,19 +1,16 @@
-"""What independences alone determine of a graph: its CPDAG, and the part of it around a target.
-
-All graphs with the same independences share their skeleton; an arrow that all of them share is compelled, any
-other edge is a line. The labelling follows Chickering (1995), "A transformational characterization of equivalent
-Bayesian network structures": edges are labelled in an order in which each decision needs only earlier ones.
-"""
+"""Classes of equivalent graphs: the CPDAG of a graph, and a graph of a partly directed one."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import TypeAlias
 
 import attrs
 
-from apsl_rules.graphs.dag import Dag
-from apsl_rules.names import Depth, Node, Pair, check_depth, count_of, in_order, require_known
+from apsl_rules.errors import GraphError
+from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.names import Depth, Node, Pair, check_depth, count_of, in_order, listing, require_known
 from apsl_rules.notebook_view import NotebookView
 
 Arrow: TypeAlias = tuple[Node, Node]
@@ -123,3 +120,40 @@ def _compelled_parents(
     if compelled[last] <= parents and parents - {last} <= frozenset(dag.parents_of(last)):
         return compelled[last]
     return parents
+
+
+def extension(nodes: Iterable[Node], arrows: Collection[tuple[Node, Node]], lines: Collection[Pair]) -> Dag:
+    """Direct all lines such that neither a cycle nor a new V-structure appears; the first by name comes last.
+
+    >>> extension("abc", [("a", "b")], [frozenset("bc")]).edges == {("a", "b"), ("b", "c")}
+    True
+    """
+    everyone = list(nodes)
+    around: dict[Node, set[Node]] = {node: set() for node in everyone}
+    onward: dict[Node, set[Node]] = {node: set() for node in everyone}
+    for x, y in (*arrows, *map(tuple, lines)):
+        around[x].add(y)
+        around[y].add(x)
+    for tail, head in arrows:
+        onward[tail].add(head)
+    parents: dict[Node, tuple[Node, ...]] = {}
+    left = list(in_order(everyone))
+    while left:
+        last = next((node for node in left if _can_be_last(node, around, onward)), None)
+        if last is None:
+            message = f"no graph without cycles and new V-structures has these arrows: they clash at {listing(left)}"
+            raise GraphError(message)
+        parents[last] = in_order(around.pop(last))
+        left.remove(last)
+        for other in parents[last]:
+            around[other].discard(last)
+            onward[other].discard(last)
+    return known_dag({node: parents[node] for node in everyone})
+
+
+def _can_be_last(node: Node, around: dict[Node, set[Node]], onward: dict[Node, set[Node]]) -> bool:
+    """Return whether all that is around a node may point at it."""
+    if onward[node]:
+        return False
+    near = around[node]
+    return all(node in onward[other] or near - {other} <= around[other] for other in near)
