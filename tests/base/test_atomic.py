@@ -13,7 +13,7 @@ from apsl_rules import Knowledge, known_dag, learn, network
 from apsl_rules._atomic import atomic_file, write_text
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.bif import save_bif
-from apsl_rules.graphs.networks.simulate import simulate
+from apsl_rules.graphs.networks.sampling import simulate
 
 WRITERS: dict[str, Callable[[Path], None]] = {
     "part.json": lambda path: learn(network("cancer"), "Cancer").save(path),

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.bif import write_bif
-from apsl_rules.graphs.networks.network import Network
 from support.graphs import MICRO
 from support.terminal import apsl
 

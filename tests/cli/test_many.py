@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from apsl_rules import load_part, network
-from apsl_rules.graphs.networks.simulate import simulate
+from apsl_rules.graphs.networks.sampling import simulate
 from support.terminal import apsl
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,8 @@ import pytest
 
 from apsl_rules import network
 from apsl_rules.graphs.networks.bif import parse_bif
-from apsl_rules.graphs.networks.random import random_network
-from apsl_rules.graphs.networks.tiling import tile
+from apsl_rules.graphs.networks.library import tile
+from apsl_rules.graphs.networks.sampling import random_network
 from support.terminal import apsl
 
 pytestmark = pytest.mark.slow

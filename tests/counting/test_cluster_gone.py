@@ -17,8 +17,7 @@ from apsl_backends.counting.dask_cluster import DaskCounts
 from apsl_backends.moments.dask_moments import DaskMoments
 from apsl_rules import learn, network
 from apsl_rules.errors import ApslError, DataError
-from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.graphs.networks.simulate import simulate
+from apsl_rules.graphs.networks.sampling import sample, simulate
 from support.cluster import SENTENCES, Cluster, run_cluster
 from support.mixed import draw_mixed
 from support.terminal import apsl

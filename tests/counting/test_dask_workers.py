@@ -15,7 +15,7 @@ from apsl_backends.counting.dask_cluster import DaskCounts
 from apsl_backends.moments.dask_moments import DaskMoments
 from apsl_rules import hookimpl, learn, network
 from apsl_rules.data import FileTable
-from apsl_rules.graphs.networks.simulate import simulate
+from apsl_rules.graphs.networks.sampling import simulate
 from support.cluster import Cluster, run_cluster
 from support.counted import essence
 from support.mixed import draw_mixed, write_mixed

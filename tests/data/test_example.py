@@ -6,7 +6,7 @@ from pathlib import Path
 
 from apsl_rules import network
 from apsl_rules.data.sources import example_table
-from apsl_rules.graphs.networks.simulate import simulate
+from apsl_rules.graphs.networks.sampling import simulate
 
 
 def test_the_example_table_is_what_its_page_says(tmp_path: Path) -> None:

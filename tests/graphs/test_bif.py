@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from apsl_rules.errors import InvalidArgumentError, NetworkFileError
 from apsl_rules.graphs.dag import known_dag
-from apsl_rules.graphs.networks import _bif_table as bif_table
+from apsl_rules.graphs.networks import bif as bif_table
+from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.bif import parse_bif, read_bif, write_bif
-from apsl_rules.graphs.networks.network import Network
 from support.graphs import dag_of
 from support.strategies import networks
 

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 
 from apsl_rules import known_dag, network
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
-from apsl_rules.graphs.networks import inference
-from apsl_rules.graphs.networks.inference import joint
-from apsl_rules.graphs.networks.network import Network, Probabilities
-from apsl_rules.graphs.networks.random import random_network
-from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.graphs.networks import bayesian_network as inference
+from apsl_rules.graphs.networks.bayesian_network import Network, Probabilities, joint
+from apsl_rules.graphs.networks.sampling import random_network, sample
 from apsl_rules.names import Node
 from support.strategies import networks
 

@@ -8,8 +8,7 @@ import pytest
 
 from apsl_rules.errors import InvalidArgumentError, NetworkFileError, UnknownNameError
 from apsl_rules.graphs.networks.bif import save_bif
-from apsl_rules.graphs.networks.library import network, network_names
-from apsl_rules.graphs.networks.tilings import tiling_names
+from apsl_rules.graphs.networks.library import network, network_names, tiling_names
 
 #: The nodes of ALARM as the examples of the APSL paper number them, from 1 on.
 ALARM_ORDER = """

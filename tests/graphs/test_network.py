@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.names import Node
 from support.graphs import dag_of
 

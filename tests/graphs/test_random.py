@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.dag import degrees
-from apsl_rules.graphs.networks.inference import joint
-from apsl_rules.graphs.networks.random import random_network
+from apsl_rules.graphs.networks.bayesian_network import joint
+from apsl_rules.graphs.networks.sampling import random_network
 
 
 @given(

@@ -16,10 +16,8 @@ from apsl_rules import known_dag, network
 from apsl_rules.data import coded_table
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs.networks._text_rows import field
-from apsl_rules.graphs.networks.network import Network
-from apsl_rules.graphs.networks.sampling import BLOCK, blocks, sample
-from apsl_rules.graphs.networks.simulate import simulate, write_rows
+from apsl_rules.graphs.networks.bayesian_network import Network
+from apsl_rules.graphs.networks.sampling import BLOCK, blocks, field, sample, simulate, write_rows
 from support.strategies import networks
 
 ENDINGS = ("csv", "tsv", "csv.gz", "tsv.gz", "parquet")

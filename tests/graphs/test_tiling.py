@@ -14,14 +14,18 @@ from hypothesis import strategies as st
 from apsl_rules import known_dag, network
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError
 from apsl_rules.graphs.dag import Dag, degrees
-from apsl_rules.graphs.networks.inference import joint
-from apsl_rules.graphs.networks.network import Network
-from apsl_rules.graphs.networks.proportional_fitting import RESIDUAL, fit_table
-from apsl_rules.graphs.networks.random import random_network
-from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.graphs.networks.tile_arcs import ArcRules, Keep
-from apsl_rules.graphs.networks.tiling import Tiling, make_tiling, tile
-from apsl_rules.graphs.networks.tilings import make_tiled, tiling_names, tiling_spec
+from apsl_rules.graphs.networks.bayesian_network import RESIDUAL, Network, fit_table, joint
+from apsl_rules.graphs.networks.library import (
+    ArcRules,
+    Keep,
+    Tiling,
+    make_tiled,
+    make_tiling,
+    tile,
+    tiling_names,
+    tiling_spec,
+)
+from apsl_rules.graphs.networks.sampling import random_network, sample
 from apsl_rules.names import Node
 
 

@@ -18,8 +18,7 @@ from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
-from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.graphs.networks.simulate import simulate
+from apsl_rules.graphs.networks.sampling import sample, simulate
 from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.oracles.shared import share_memory

@@ -28,10 +28,8 @@ from apsl_rules import (
 from apsl_rules.errors import ApslError
 from apsl_rules.evaluation.exactness import verify
 from apsl_rules.evaluation.ranking import rank
-from apsl_rules.graphs.networks.random import random_network
-from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.graphs.networks.simulate import simulate
-from apsl_rules.graphs.networks.tiling import tile
+from apsl_rules.graphs.networks.library import tile
+from apsl_rules.graphs.networks.sampling import random_network, sample, simulate
 from apsl_rules.learning.sklearn import PartSelector
 
 NETWORK: Any = network("cancer")

@@ -14,8 +14,7 @@ from apsl_rules import learn, network
 from apsl_rules.data import describe
 from apsl_rules.data.counts import heading_of
 from apsl_rules.data.tables import Table
-from apsl_rules.graphs.networks.random import random_network
-from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.graphs.networks.sampling import random_network, sample
 from apsl_rules.names import Depth, Node, Pair
 
 #: Parts that other names of the columns changed, by how their table is drawn: from a shipped network, or a random one.

@@ -13,7 +13,7 @@ from scipy.special import gammaln
 
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.dag import Dag
-from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.names import Node
 
 

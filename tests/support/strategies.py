@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.graphs.dag import Dag, known_dag
-from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.names import Node
 from apsl_rules.parts.marked_graph import MARKS, MARKS_WITH_HIDDEN, MarkedGraph
 from apsl_rules.rules.facts import Fact, Finding, Relation, Variable, adjacent, arrow, chain, collider, gap, spouse

@@ -29,10 +29,9 @@ from reliability import calibration_error, draw_panels, reliability
 
 from apsl_rules import known_dag, learn, network
 from apsl_rules.graphs.equivalence import cpdag
+from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.bif import read_bif
-from apsl_rules.graphs.networks.network import Network
-from apsl_rules.graphs.networks.random import random_network
-from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.graphs.networks.sampling import random_network, sample
 from apsl_rules.names import in_order
 from apsl_rules.parts.edge_probability import DirectionEvidence, EdgeEvidence, Grounds
 from apsl_rules.parts.part import Part

@@ -13,7 +13,7 @@ from smallsamples import SIZES, drawn
 from apsl_rules.data import Table, coded_table
 from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.graphs.networks import network, random_network
-from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.sampling import sample
 
 BASE = ("alarm", "child", "insurance")

@@ -31,7 +31,7 @@ import pandas as pd
 
 from apsl_rules import learn_graph, network
 from apsl_rules.graphs import DagWithHidden, EndMark, Mag, Pag, known_dag, mag, pag
-from apsl_rules.graphs.networks.network import Network
+from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node
 from apsl_rules.rules.facts import adjacent

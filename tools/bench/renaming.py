@@ -21,8 +21,7 @@ import numpy as np
 from apsl_rules import learn, network
 from apsl_rules.data import describe
 from apsl_rules.data.tables import Table
-from apsl_rules.graphs.networks.random import random_network
-from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.graphs.networks.sampling import random_network, sample
 from apsl_rules.names import Depth, Node, Pair, in_order
 from apsl_rules.parts.part import Part
 

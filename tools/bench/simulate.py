@@ -19,9 +19,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from apsl_rules import network
-from apsl_rules.graphs.networks.network import Network
-from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.graphs.networks.simulate import simulate
+from apsl_rules.graphs.networks.bayesian_network import Network
+from apsl_rules.graphs.networks.sampling import sample, simulate
 
 ROUNDS = 3
 SIZES = {"alarm": 200_000, "alarm10": 20_000}

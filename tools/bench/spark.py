@@ -23,7 +23,7 @@ from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 from apsl_rules import learn, network
-from apsl_rules.graphs.networks.simulate import simulate
+from apsl_rules.graphs.networks.sampling import simulate
 from apsl_rules.parts.part import Part
 
 ROOT = Path(__file__).parents[2]

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
+from apsl_rules.graphs.networks.bayesian_network import Network, joint
 from apsl_rules.graphs.networks.bif import parse_bif, read_bif, save_bif, write_bif
-from apsl_rules.graphs.networks.inference import joint
-from apsl_rules.graphs.networks.library import network, network_names
-from apsl_rules.graphs.networks.network import Network
-from apsl_rules.graphs.networks.random import random_network
-from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.graphs.networks.simulate import simulate, write_rows
-from apsl_rules.graphs.networks.tile_arcs import ArcRules
-from apsl_rules.graphs.networks.tiling import Tiling, make_tiling
-from apsl_rules.graphs.networks.tilings import tiling_spec
+from apsl_rules.graphs.networks.library import ArcRules, Tiling, make_tiling, network, network_names, tiling_spec
+from apsl_rules.graphs.networks.sampling import random_network, sample, simulate, write_rows
 
 __all__ = [
     "ArcRules",
