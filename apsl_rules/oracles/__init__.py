@@ -11,12 +11,12 @@ from apsl_rules.oracles.protocol import (
     Elimination,
     Oracle,
     Query,
+    RankedNodes,
     Search,
     Separation,
     Sweep,
     foresee,
 )
-from apsl_rules.oracles.ranked_nodes import RankedNodes
 from apsl_rules.oracles.shared import SharedOracle, share_memory
 
 __all__ = [

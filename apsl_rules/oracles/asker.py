@@ -18,11 +18,11 @@ from apsl_rules.oracles.protocol import (
     Elimination,
     Oracle,
     Query,
+    RankedNodes,
     Search,
     Separation,
     Sweep,
 )
-from apsl_rules.oracles.ranked_nodes import RankedNodes
 from apsl_rules.stopping import Stop, name_interrupt
 
 Answer = TypeVar("Answer")

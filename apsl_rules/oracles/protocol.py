@@ -8,18 +8,35 @@ the same shape, so each can replace another. Only ``nodes`` and ``verdict`` are 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import log
-from typing import Protocol, TypeAlias, overload, runtime_checkable
+from typing import Protocol, Self, TypeAlias, overload, runtime_checkable
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.evidence import Decision, Verdict, log_p_of, weaker
-from apsl_rules.names import Node, order_key
+from apsl_rules.names import Node, check_labels, order_key
 from apsl_rules.stopping import check
+
+
+@attrs.frozen(eq=False)
+class RankedNodes:
+    """Nodes in the order of the source, and the place of each in the order of names."""
+
+    nodes: tuple[Node, ...]
+    rank: Mapping[Node, int]
+
+    @classmethod
+    def of(cls, nodes: Iterable[Node]) -> Self:
+        """Check the labels of nodes and rank them."""
+        listed = tuple(nodes)
+        check_labels(listed)
+        ranks = {node: rank for rank, node in enumerate(sorted(listed, key=order_key))}
+        return cls(listed, ranks)
+
 
 Query: TypeAlias = tuple[Node, Node, tuple[Node, ...]]
 

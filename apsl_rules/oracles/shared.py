@@ -25,12 +25,12 @@ from apsl_rules.oracles.protocol import (
     Elimination,
     Oracle,
     Query,
+    RankedNodes,
     Search,
     Separation,
     Sweep,
     foresee,
 )
-from apsl_rules.oracles.ranked_nodes import RankedNodes
 
 #: The most verdicts of sweeps, and the most other answers, that are kept.
 _MOST_SWEPT, _MOST_OTHERS = 1 << 22, 1 << 18
