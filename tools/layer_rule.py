@@ -82,9 +82,9 @@ IMPORTED_BY_THEMSELVES = frozenset(
 SHARED_PRIVATE = frozenset(
     {
         ("apsl_backends.counting.choose", "apsl_rules._arguments"),
-        ("apsl_backends.independence.recording", "apsl_rules._atomic"),
+        ("apsl_backends.independence.recording", "apsl_rules._files"),
         ("apsl_backends.independence.recording", "apsl_rules._documents"),
-        ("apsl_backends.independence.recording", "apsl_rules._json_labels"),
+        ("apsl_backends.independence.recording", "apsl_rules._documents"),
         ("apsl_backends.table_oracles", "apsl_rules._arguments"),
     }
 )

@@ -9,7 +9,7 @@ import attrs
 import click
 from click.core import ParameterSource
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.cli.explain import is_part_file
 from apsl_rules.cli.learning_options import for_library, structure_options
 from apsl_rules.cli.option_names import with_option_names

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.cli.learning_options import learn_part, learning_options
 from apsl_rules.cli.output import json_option, print_json, quiet_option
 from apsl_rules.cli.standard_input import source_argument

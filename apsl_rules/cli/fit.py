@@ -70,7 +70,7 @@ def fit(
     Prints the distribution of a node, with --given and --do as asked, and the log-loss of predicting the target of the
     part from all other nodes in the table.
     """
-    from apsl_rules._atomic import write_text
+    from apsl_rules._files import write_text
     from apsl_rules.learning import nodes_of, open_source
     from apsl_rules.parts import load_part
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from apsl_rules._atomic import STDOUT, check_place, is_stdout
+from apsl_rules._files import STDOUT, check_place, is_stdout
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.parts import Part
 from apsl_rules.plugins import ExporterOffer

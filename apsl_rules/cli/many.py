@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.cli.format_options import say_written
 from apsl_rules.cli.interrupts import take_partial_result
 from apsl_rules.cli.learning_options import for_library, learning_options

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.cli.explain import part_from
 from apsl_rules.cli.learning_options import learning_options
 from apsl_rules.cli.output import json_option, print_json, quiet_option

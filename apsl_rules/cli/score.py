@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.cli.completion import complete_networks
 from apsl_rules.cli.output import json_option, print_json
 from apsl_rules.cli.standard_input import source_argument

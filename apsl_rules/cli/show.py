@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 import click
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.cli.format_options import (
     choose_style,
     export_part,
@@ -50,7 +50,7 @@ def show(
     manager: Plugins, /, part_file: str, *, style: str, directed: bool, columns: bool, out: str | None, as_json: bool
 ) -> None:
     """Show a saved part: its picture, its figures and its edges; or write it in a format of another tool."""
-    from apsl_rules._atomic import write_text
+    from apsl_rules._files import write_text
     from apsl_rules.parts import load_part
 
     style = choose_style(style, as_json=as_json)

@@ -56,7 +56,7 @@ def stability(
     A run that meets a limit or is interrupted counts the resamples learned by then and exits with 2; with --journal the
     same command goes on where it stopped, also after a kill.
     """
-    from apsl_rules._json_labels import label
+    from apsl_rules._documents import label
     from apsl_rules.learning import nodes_of, open_source
     from apsl_rules.learning import stability as learned_again
     from apsl_rules.parts import save_part

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.counts.source import Heading
 from apsl_rules.data.derived import find_derived

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 import attrs
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.effects.estimate import least_direction, open_structure, read_as, require_different
 from apsl_rules.effects.neighbourhood import Orientation, neighbourhood_of, with_sure_arrows
 from apsl_rules.errors import InvalidArgumentError

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.effects.contrasts import Change, Interval, figure
 from apsl_rules.effects.effect import Effect, PossibleEffect
 from apsl_rules.names import Node, count_of, in_order, shown

@@ -20,7 +20,7 @@ from xml.sax.saxutils import escape
 
 import attrs
 
-from apsl_rules._atomic import write_text
+from apsl_rules._files import write_text
 from apsl_rules.evaluation.ranking import Ranking
 from apsl_rules.names import shown
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from apsl_rules._json_labels import label, node_of
+from apsl_rules._documents import label, node_of
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.evidence.verdicts import Verdict
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import re
 
-from apsl_rules._documents import DocumentError, json_data
-from apsl_rules._json_labels import label, node_of
+from apsl_rules._documents import DocumentError, json_data, label, node_of
 from apsl_rules.errors import ApslError
 from apsl_rules.names import Node
 

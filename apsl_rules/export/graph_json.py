@@ -16,8 +16,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from apsl_rules._documents import DocumentError, json_data
-from apsl_rules._json_labels import label, node_of
+from apsl_rules._documents import DocumentError, json_data, label, node_of
 from apsl_rules.errors import GraphFormatError, PartFileError
 from apsl_rules.names import Node
 from apsl_rules.parts import Edge, MarkedGraph, graph_of, mark_named

@@ -19,10 +19,8 @@ from typing import Any, Self
 
 import attrs
 
-from apsl_rules._atomic import write_text
-from apsl_rules._documents import DocumentError, file_text, json_data
-from apsl_rules._json_labels import label, node_of
-from apsl_rules._json_schema import fault, schema
+from apsl_rules._documents import DocumentError, fault, file_text, json_data, label, node_of, schema
+from apsl_rules._files import write_text
 from apsl_rules.data import ColumnKind
 from apsl_rules.errors import PartFileError
 from apsl_rules.evidence import evidence_data, evidence_of

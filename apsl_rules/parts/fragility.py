@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.evidence import evidence_strength, evidence_text
 from apsl_rules.names import Node, order_key, shown
 from apsl_rules.rules import Finding, Proof

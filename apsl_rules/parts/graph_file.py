@@ -10,9 +10,8 @@ import json
 from pathlib import Path
 from typing import Any, NoReturn
 
-from apsl_rules._atomic import write_text
-from apsl_rules._documents import DocumentError, file_text, json_data
-from apsl_rules._json_labels import label, node_of
+from apsl_rules._documents import DocumentError, file_text, json_data, label, node_of
+from apsl_rules._files import write_text
 from apsl_rules.errors import PartFileError
 from apsl_rules.names import in_order
 from apsl_rules.parts.file import part_json, part_of_data

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from apsl_rules._log import Log
+from apsl_rules._files import Log
 from apsl_rules.errors import InvalidArgumentError
 
 VERSION = 1

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from apsl_rules._json_labels import label, node_of
-from apsl_rules._log import Log, find_records, read_record
+from apsl_rules._documents import label, node_of
+from apsl_rules._files import Log, find_records, read_record
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 from apsl_rules.parts.file import Frame

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from apsl_rules._log import Log
+from apsl_rules._files import Log
 from apsl_rules.names import Node, Pair
 from apsl_rules.parts.journal_task import SECONDS, take_up_task
 from apsl_rules.parts.stability_result import Tally

@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from apsl_rules._atomic import write_text
+from apsl_rules._files import write_text
 from apsl_rules.names import shown
 from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.report._script import join_modules

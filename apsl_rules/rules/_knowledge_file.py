@@ -17,8 +17,7 @@ from typing import Any
 
 import attrs
 
-from apsl_rules._documents import DocumentError, file_text, toml_data
-from apsl_rules._json_labels import label, node_of
+from apsl_rules._documents import DocumentError, file_text, label, node_of, toml_data
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError, PartFileError
 from apsl_rules.names import Node, nearest
 from apsl_rules.rules.knowledge import Knowledge

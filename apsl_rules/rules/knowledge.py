@@ -236,7 +236,7 @@ class Knowledge:
 
     def write(self, path: str | Path) -> None:
         """Write the knowledge to a TOML file, whole or not at all."""
-        from apsl_rules._atomic import write_text
+        from apsl_rules._files import write_text
 
         write_text(path, self.to_toml())
 

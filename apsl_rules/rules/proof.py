@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.evidence import Verdict, evidence_data, evidence_strength, evidence_text
 from apsl_rules.names import count_of, order_key
 from apsl_rules.notebook_view import NotebookView

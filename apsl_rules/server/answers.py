@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from apsl_rules._json_labels import label
+from apsl_rules._documents import label
 from apsl_rules.data import FileTable, MixedTable, Table, describe, table
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs import Dag

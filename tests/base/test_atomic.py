@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import Knowledge, known_dag, learn, network
-from apsl_rules._atomic import atomic_file, write_text
+from apsl_rules._files import atomic_file, write_text
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.bif import save_bif
 from apsl_rules.graphs.networks.sampling import simulate

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from apsl_rules import learn, network
-from apsl_rules._json_schema import Schema, fault, schema
+from apsl_rules._documents import Schema, fault, schema
 from apsl_rules.parts.file import part_json
 
 LIST: Schema = {"type": "array", "items": {"$ref": "#/$defs/one"}, "$defs": {"one": {"type": "integer", "minimum": 0}}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apsl_rules._json_labels import label, node_of
+from apsl_rules._documents import label, node_of
 from apsl_rules.errors import InvalidArgumentError, PartFileError, UnknownNodeError
 from apsl_rules.names import in_order, listing, nearest, require_known, shown
 

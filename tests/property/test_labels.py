@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules._json_labels import label, node_of
+from apsl_rules._documents import label, node_of
 from apsl_rules.names import Node, in_order
 from support.strategies import LABELS
 

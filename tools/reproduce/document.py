@@ -10,7 +10,7 @@ from textwrap import fill
 
 import attrs
 
-from apsl_rules._atomic import write_text
+from apsl_rules._files import write_text
 
 _INLINE = (
     (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),

@@ -19,7 +19,7 @@ from orders import DEFAULT, RIVALS, leak_blocks, permuted_blocks
 from stored import Stored, gathered, kept, one, rows_in_order, short
 from table3 import beside, table3_blocks
 
-from apsl_rules._atomic import write_text
+from apsl_rules._files import write_text
 from apsl_rules.errors import ApslError
 
 ROOT = Path(__file__).parents[2]

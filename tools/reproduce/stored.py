@@ -14,7 +14,7 @@ from typing import Any, Literal
 import attrs
 import pandas as pd
 
-from apsl_rules._atomic import write_text
+from apsl_rules._files import write_text
 from apsl_rules.errors import DataError
 from apsl_rules.evaluation.experiments import read_results, summarise
 from apsl_rules.evaluation.experiments.results import RESULTS

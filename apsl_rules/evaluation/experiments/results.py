@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from apsl_rules._atomic import atomic_file, write_text
+from apsl_rules._files import atomic_file, write_text
 from apsl_rules.errors import DataError
 from apsl_rules.evaluation.agreement import Score
 from apsl_rules.evaluation.experiments.design import SCORINGS, Experiment, Scoring

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from apsl_rules._log import Log
+from apsl_rules._files import Log
 from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.evaluation.experiments.design import Experiment
 from apsl_rules.evaluation.experiments.plan import Unit, plan_units

@@ -14,7 +14,7 @@ from typing import Literal, NoReturn, TypeAlias
 import attrs
 import numpy as np
 
-from apsl_rules._atomic import atomic_file, encode_text
+from apsl_rules._files import atomic_file, encode_text
 from apsl_rules.errors import GraphError, InvalidArgumentError, NetworkFileError
 from apsl_rules.graphs.dag import known_dag
 from apsl_rules.graphs.networks.bayesian_network import TOLERANCE, Network, Probabilities

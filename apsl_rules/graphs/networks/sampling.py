@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._arguments import demand, is_number, is_whole, path_text, spelt, whole_number
-from apsl_rules._atomic import atomic_file
+from apsl_rules._files import atomic_file
 from apsl_rules.data import Codes, Table
 from apsl_rules.data.readers import MISSING_FIELDS
 from apsl_rules.errors import InvalidArgumentError

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from apsl_rules._atomic import write_text
-from apsl_rules._documents import DocumentError, file_text, json_data
-from apsl_rules._json_labels import label, node_of
+from apsl_rules._documents import DocumentError, file_text, json_data, label, node_of
+from apsl_rules._files import write_text
 from apsl_rules.errors import DataError
 from apsl_rules.evidence import Verdict, verdict_data, verdict_of
 from apsl_rules.names import Node
