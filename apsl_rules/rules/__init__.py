@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from apsl_rules.rules.conflicts import POLICIES, Policy
-from apsl_rules.rules.contradictions import Conflict, is_consistent, left_standing, marks_on
-from apsl_rules.rules.cycles import cyclic_groups
+from apsl_rules.rules.conflicts import LEFT_OUT, POLICIES, Policy
+from apsl_rules.rules.contradictions import Conflict, cyclic_groups, is_consistent, left_standing, marks_on
 from apsl_rules.rules.engine import Outcome, Program, compile_rulebook, count_firings, extend
-from apsl_rules.rules.facts import (
+from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
+from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason, shortest_proofs
+from apsl_rules.rules.repairs import Repair
+from apsl_rules.rules.rulebooks import KNOWING, PAG, PAPER, SOUND, STEP_2, X, Y, Z, discriminates, knowing
+from apsl_rules.rules.sequential import Ledger, ledger, store_of
+from apsl_rules.rules.store import End, Mark, MarkStore
+from apsl_rules.rules.vocabulary import (
     RELATIONS,
     Drop,
     Entry,
@@ -16,6 +21,8 @@ from apsl_rules.rules.facts import (
     Nodes,
     Reason,
     Relation,
+    Rule,
+    Rulebook,
     adjacent,
     arrow,
     barred,
@@ -33,15 +40,6 @@ from apsl_rules.rules.facts import (
     within,
     without,
 )
-from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
-from apsl_rules.rules.ledger import Ledger, ledger
-from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason, shortest_proofs
-from apsl_rules.rules.ranked import LEFT_OUT
-from apsl_rules.rules.repairs import Repair
-from apsl_rules.rules.rule import Rule, Rulebook
-from apsl_rules.rules.rulebooks import KNOWING, PAG, PAPER, SOUND, STEP_2, X, Y, Z, discriminates, knowing
-from apsl_rules.rules.sequential import store_of
-from apsl_rules.rules.store import End, Mark, MarkStore
 
 __all__ = [
     "KNOWING",

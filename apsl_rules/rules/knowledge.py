@@ -1,17 +1,8 @@
-"""Background knowledge: what the user knows of the structure before any test.
-
-An arrow can be *required* or *forbidden*, a pair known to be *apart* (not adjacent), and nodes ordered in *tiers*, such
-as times of measurement: no arrow goes from a later tier to an earlier one. A forbidden arrow says nothing of the edge:
-if the two are adjacent, it points the other way. Knowledge that no graph can satisfy is refused at once; what only
-the data contradict becomes a conflict of the part, with both proofs.
-
->>> known = Knowledge(required=[("Smoking", "Cancer")], tiers=[["Age"], ["Smoking", "Cancer"]])
->>> known.why_barred("Cancer", "Age"), known.why_barred("Age", "Cancer")
-('Cancer is in tier 2 and Age in tier 1', None)
-"""
+"""Background knowledge: required and forbidden arrows, tiers and pairs apart, in Python and in TOML."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable
 from functools import cached_property
 from pathlib import Path
@@ -20,9 +11,10 @@ from typing import Any, TypeAlias
 import attrs
 
 from apsl_rules._arguments import spelt
-from apsl_rules.errors import KnowledgeError
-from apsl_rules.names import Node, Pair, check_labels, in_order, order_key, require_known, shown
-from apsl_rules.rules.cycles import cyclic_groups, shortest_path
+from apsl_rules._documents import DocumentError, file_text, label, node_of, toml_data
+from apsl_rules.errors import InvalidArgumentError, KnowledgeError, PartFileError
+from apsl_rules.names import Node, Pair, check_labels, in_order, nearest, order_key, require_known, shown
+from apsl_rules.rules.contradictions import cyclic_groups, shortest_path
 
 Arrow: TypeAlias = tuple[Node, Node]
 Groups: TypeAlias = Iterable[Iterable[Node]]
@@ -224,14 +216,10 @@ class Knowledge:
     @staticmethod
     def read(path: str | Path) -> Knowledge:
         """Read knowledge from a TOML file."""
-        from apsl_rules.rules._knowledge_file import read_knowledge
-
         return read_knowledge(path)
 
     def to_toml(self) -> str:
         """Return the knowledge as TOML text that ``read`` understands."""
-        from apsl_rules.rules._knowledge_file import knowledge_text
-
         return knowledge_text(self)
 
     def write(self, path: str | Path) -> None:
@@ -250,3 +238,72 @@ NOTHING = Knowledge()
 
 #: The fields that name nodes, in lists of pairs or tiers.
 NAMED = ("required", "forbidden", "tiers", "apart")
+
+
+_KEYS = tuple(field.name for field in attrs.fields(Knowledge))
+
+
+def read_knowledge(path: str | Path) -> Knowledge:
+    """Read knowledge from a TOML file."""
+    try:
+        text = file_text(path)
+    except DocumentError as error:
+        message = f"the knowledge file {str(path)!r} cannot be read: {error}"
+        raise KnowledgeError(message) from error
+    return parse_knowledge(text, f"the knowledge file {str(path)!r}")
+
+
+def parse_knowledge(text: str, origin: str) -> Knowledge:
+    """Read knowledge from TOML text; ``origin`` names it in errors."""
+    try:
+        data = toml_data(text)
+    except DocumentError as error:
+        message = f"{origin} is not valid TOML: {error}"
+        raise KnowledgeError(message) from error
+    for key in data:
+        if key not in _KEYS:
+            message = f"{origin} has the unknown key {key!r}{nearest(key, _KEYS)}; known are {', '.join(_KEYS)}"
+            raise KnowledgeError(message)
+    try:
+        named = {key: _node_lists(value, key) for key, value in data.items() if key != "apart_within"}
+        return Knowledge(**named, apart_within=data.get("apart_within", ()))
+    except (KnowledgeError, PartFileError, InvalidArgumentError, TypeError) as error:
+        message = f"{origin}: {error}"
+        raise KnowledgeError(message) from error
+
+
+def _node_lists(value: Any, key: str) -> list[list[Node]]:
+    """Return the labels in a list of lists."""
+    if not isinstance(value, list) or not all(isinstance(one, list) for one in value):
+        message = f"{key} is {value!r}; give a list of lists, such as [['a', 'b']]"
+        raise KnowledgeError(message)
+    return [[node_of(one) for one in entry] for entry in value]
+
+
+def knowledge_text(knowledge: Knowledge) -> str:
+    """Return knowledge as TOML text, without the keys that have nothing to say."""
+    lines = [f"{key} = [{', '.join(map(_value, getattr(knowledge, key)))}]" for key in _KEYS if getattr(knowledge, key)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _value(entry: int | tuple[Node, ...]) -> str:
+    if isinstance(entry, int):
+        return str(entry)
+    return f"[{', '.join(_label(label(node)) for node in entry)}]"
+
+
+def _label(data: Any) -> str:
+    """Spell a label as TOML."""
+    match data:
+        case {"tuple": parts}:
+            return f"{{tuple = [{', '.join(map(_label, parts))}]}}"
+        case str() if not data.isascii() and any("\ud800" <= letter <= "\udfff" for letter in data):
+            message = f"the label {data!r} is no valid text and cannot be written"
+            raise KnowledgeError(message)
+        case str():
+            return json.dumps(data, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case None:
+            message = "the label None cannot be written to a TOML file; rename the column"
+            raise KnowledgeError(message)
+        case _:
+            return json.dumps(data)

@@ -14,9 +14,8 @@ from apsl_rules.evidence import Verdict, evidence_data, evidence_strength, evide
 from apsl_rules.names import count_of, order_key
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.facts import Fact, Finding, Firing, Reason, fact_key
-from apsl_rules.rules.rule import Rulebook
 from apsl_rules.rules.store import MarkStore
+from apsl_rules.rules.vocabulary import Fact, Finding, Firing, Reason, Rulebook, fact_key
 
 
 @attrs.frozen

@@ -13,10 +13,9 @@ import attrs
 
 from apsl_rules.evidence import evidence_strength, evidence_text
 from apsl_rules.names import shown
-from apsl_rules.rules.facts import RELATIONS, Fact, Finding, fact_key
 from apsl_rules.rules.proof import as_a_set, proof_of, shortest_proofs
-from apsl_rules.rules.rule import Rulebook
 from apsl_rules.rules.rulebooks import KNOWING
+from apsl_rules.rules.vocabulary import RELATIONS, Fact, Finding, Rulebook, fact_key
 
 #: How many sets are tried at most, and how large they get.
 MOST_TRIED, LARGEST = 2000, 3

@@ -23,10 +23,10 @@ from apsl_rules.names import Node
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.plugins.manager import installed
 from apsl_rules.rules.conflicts import POLICIES, Policy
-from apsl_rules.rules.facts import Finding, adjacent, collider
-from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.rulebooks import SOUND
+from apsl_rules.rules.sequential import ledger
 from apsl_rules.rules.store import MarkStore
+from apsl_rules.rules.vocabulary import Finding, adjacent, collider
 from support.contradictory import Contradictory
 
 ASIA = sample(network("asia"), 1000, seed=5)

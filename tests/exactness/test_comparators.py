@@ -19,7 +19,7 @@ from apsl_rules.neighbours.blanket import SpousesByChild
 from apsl_rules.neighbours.symmetric import Neighbours
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.offers import FinderSettings
-from apsl_rules.rules.facts import Fact, collider
+from apsl_rules.rules.vocabulary import Fact, collider
 from support.alarm import ALARM, NUMBER, new_arrows, numbered
 from support.grading import contradicts, is_exact
 from support.graphs import MICRO, MICRO_CPDAG, all_dags, arrows_of, dag_of

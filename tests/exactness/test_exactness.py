@@ -16,8 +16,8 @@ from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.names import Depth
 from apsl_rules.plugins.learner_spec import RuleSpec
 from apsl_rules.plugins.manager import installed
-from apsl_rules.rules.rule import Rulebook
 from apsl_rules.rules.rulebooks import KNOWING, SOUND
+from apsl_rules.rules.vocabulary import Rulebook
 from support.grading import contradicts, is_exact
 from support.graphs import MICRO, MICRO_CPDAG, all_dags, brute_force_cpdag, random_dag
 from support.strategies import dags, sparse_dags

@@ -19,9 +19,9 @@ from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.reach import inside
 from apsl_rules.plugins.learner_spec import parse_spec
 from apsl_rules.plugins.manager import installed
-from apsl_rules.rules.facts import arrow, collider
 from apsl_rules.rules.knowledge import NOTHING
 from apsl_rules.rules.store import Mark
+from apsl_rules.rules.vocabulary import arrow, collider
 from support.graphs import MICRO, MICRO_CPDAG, random_dag
 from support.scoring import coded, strong_network, tables
 

@@ -15,7 +15,7 @@ from apsl_rules.neighbours.blanket import Blanket
 from apsl_rules.neighbours.symmetric import Candidates, Neighbours
 from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.plugins.offers import FinderSettings
-from apsl_rules.rules.facts import chain, collider
+from apsl_rules.rules.vocabulary import chain, collider
 from support.graphs import MICRO
 
 

@@ -17,9 +17,9 @@ from apsl_rules.parts.file import part_json
 from apsl_rules.plugins.context import Context, Findings
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.offers import FinderOffer, LearnerOffer
-from apsl_rules.rules.facts import gap
-from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.rulebooks import SOUND
+from apsl_rules.rules.sequential import ledger
+from apsl_rules.rules.vocabulary import gap
 from support.graphs import MICRO
 from support.telling import told
 

@@ -16,7 +16,7 @@ from apsl_rules.parts.edge_probability import DirectionEvidence, EdgeEvidence, G
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.probability_curves import CURVES, Curve
 from apsl_rules.rules import SOUND, adjacent, arrow, chain, collider, proof_of, shortest_proofs
-from apsl_rules.rules.facts import Fact, Finding
+from apsl_rules.rules.vocabulary import Fact, Finding
 
 
 def told(fact: Fact, nats: float | None, source: str = "BDe") -> Finding:

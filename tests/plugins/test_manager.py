@@ -12,7 +12,7 @@ from apsl_rules import hookimpl, learn
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
 from apsl_rules.plugins.manager import Plugins, installed, pick
 from apsl_rules.plugins.offers import FinderOffer, OracleOffer
-from apsl_rules.rules.facts import Finding, Firing
+from apsl_rules.rules.vocabulary import Finding, Firing
 from support.graphs import MICRO
 
 

@@ -13,12 +13,11 @@ from apsl_rules import learn
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.facts import Fact, Finding, Firing
-from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.proof import proof_of
-from apsl_rules.rules.rule import Rulebook
 from apsl_rules.rules.rulebooks import KNOWING, SOUND
+from apsl_rules.rules.sequential import ledger
 from apsl_rules.rules.store import MarkStore
+from apsl_rules.rules.vocabulary import Fact, Finding, Firing, Rulebook
 from support.naive import depths_by_iteration, replays
 from support.strategies import SHAPED_FACTS, SHAPES, findings, rulebooks, sparse_dags
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules.rules.facts import RELATIONS, Drop, Fact, Finding
-from apsl_rules.rules.journal import Journal
 from apsl_rules.rules.sequential import Events
-from apsl_rules.rules.store import MarkStore, newest
+from apsl_rules.rules.store import Journal, MarkStore, newest
+from apsl_rules.rules.vocabulary import RELATIONS, Drop, Fact, Finding
 from support.strategies import findings
 
 SCRIPT = st.lists(

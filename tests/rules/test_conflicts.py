@@ -6,10 +6,10 @@ import pytest
 
 from apsl_rules.rules.conflicts import Settled, settle
 from apsl_rules.rules.contradictions import is_consistent
-from apsl_rules.rules.facts import Finding
-from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.rulebooks import SOUND
+from apsl_rules.rules.sequential import ledger
 from apsl_rules.rules.store import Mark, MarkStore
+from apsl_rules.rules.vocabulary import Finding
 from support.graphs import arrows_of
 from support.telling import fact, told
 

@@ -9,7 +9,7 @@ import pytest
 from apsl_rules.errors import RuleError
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.rules.facts import (
+from apsl_rules.rules.vocabulary import (
     Fact,
     Relation,
     Variable,

@@ -6,11 +6,9 @@ import attrs
 import pytest
 
 from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.facts import RELATIONS, Finding, Relation, Variable, adjacent, arrow, settled
-from apsl_rules.rules.joins import Check, Plan, Unheld, plans_of
-from apsl_rules.rules.rule import Rule, Rulebook
+from apsl_rules.rules.engine import Check, Plan, Unheld, compile_rulebook, extend, plans_of
 from apsl_rules.rules.rulebooks import KNOWING, R1, R3
+from apsl_rules.rules.vocabulary import RELATIONS, Finding, Relation, Rule, Rulebook, Variable, adjacent, arrow, settled
 
 X, Y, Z = (Variable(name) for name in "XYZ")
 

@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.rules.conflicts import settle
+from apsl_rules.rules.conflicts import settle, untested_heads
 from apsl_rules.rules.contradictions import is_consistent
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.facts import Finding
 from apsl_rules.rules.proof import proof_of
-from apsl_rules.rules.ranked import untested_heads
 from apsl_rules.rules.rulebooks import PAG, knowing
 from apsl_rules.rules.store import End, Mark, MarkStore
+from apsl_rules.rules.vocabulary import Finding
 from support.naive import depths_by_iteration, replays
 from support.telling import fact, told
 

@@ -13,9 +13,9 @@ from apsl_rules.evidence.evidence import Evidence, evidence_strength
 from apsl_rules.evidence.verdicts import Decision, Verdict
 from apsl_rules.evidence.wording import evidence_text, p_text, verdict_text
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import PAPER, SOUND
+from apsl_rules.rules.sequential import ledger
 from support.graphs import MICRO
 from support.telling import fact, told
 

@@ -7,9 +7,9 @@ from random import Random
 
 from apsl_rules.evidence import Evidence
 from apsl_rules.rules import PAG, Finding, adjacent, chain, collider, gap, ledger
+from apsl_rules.rules.conflicts import add_by_strength
 from apsl_rules.rules.contradictions import is_consistent, tears
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.ranked import add_by_strength
 
 
 def contradicting(seed: int, nodes: int = 7) -> list[Finding]:

@@ -8,9 +8,8 @@ import attrs
 import pytest
 
 from apsl_rules.errors import RuleError
-from apsl_rules.rules.facts import RELATIONS, Relation, Variable, adjacent, arrow, gap
-from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND
+from apsl_rules.rules.vocabulary import RELATIONS, Relation, Rule, Rulebook, Variable, adjacent, arrow, gap
 
 X, Y, Z = (Variable(name) for name in "XYZ")
 

@@ -6,9 +6,9 @@ import pytest
 
 from apsl_rules.names import Node
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.ledger import ledger
-from apsl_rules.rules.rule import Rulebook
 from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND
+from apsl_rules.rules.sequential import ledger
+from apsl_rules.rules.vocabulary import Rulebook
 from support.graphs import arrows_of
 from support.telling import told
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 from apsl_rules.rules.engine import compile_rulebook
-from apsl_rules.rules.facts import Drop, Variable, adjacent, arrow, gap
-from apsl_rules.rules.ledger import ledger
 from apsl_rules.rules.proof import proof_of
-from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.rulebooks import PAPER
-from apsl_rules.rules.sequential import overwrite
+from apsl_rules.rules.sequential import ledger, overwrite
 from apsl_rules.rules.store import MarkStore
+from apsl_rules.rules.vocabulary import Drop, Rule, Rulebook, Variable, adjacent, arrow, gap
 from support.graphs import arrows_of
 from support.telling import fact, told
 

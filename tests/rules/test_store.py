@@ -13,13 +13,13 @@ from typing import Any
 import attrs
 import pytest
 
-from apsl_rules.rules import journal, sequential
+from apsl_rules.rules import sequential
+from apsl_rules.rules import store as journal
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.facts import RELATIONS, Drop
-from apsl_rules.rules.journal import Journal
 from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.sequential import Events, store_of
-from apsl_rules.rules.store import Mark, MarkStore, newest
+from apsl_rules.rules.store import Journal, Mark, MarkStore, newest
+from apsl_rules.rules.vocabulary import RELATIONS, Drop
 from support.graphs import arrows_of
 from support.telling import fact, told
 

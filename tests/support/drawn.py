@@ -16,9 +16,9 @@ from apsl_rules.names import Node, in_order, shown
 from apsl_rules.parts.part import Visit
 from apsl_rules.report.edges import Look, look
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.facts import Finding, adjacent, collider
 from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.store import MarkStore
+from apsl_rules.rules.vocabulary import Finding, adjacent, collider
 
 SVG = "{http://www.w3.org/2000/svg}"
 

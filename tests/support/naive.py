@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import permutations
 
 from apsl_rules.names import Node
-from apsl_rules.rules.facts import Atom, Fact, Finding, Firing, Variable
 from apsl_rules.rules.proof import Proof
-from apsl_rules.rules.rule import Rule, Rulebook
+from apsl_rules.rules.vocabulary import Atom, Fact, Finding, Firing, Rule, Rulebook, Variable
 
 
 def instance(atom: Atom, bound: Mapping[Variable, Node]) -> Fact:

@@ -16,9 +16,21 @@ from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.names import Node
 from apsl_rules.parts.marked_graph import MARKS, MARKS_WITH_HIDDEN, MarkedGraph
-from apsl_rules.rules.facts import Fact, Finding, Relation, Variable, adjacent, arrow, chain, collider, gap, spouse
-from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.store import Mark
+from apsl_rules.rules.vocabulary import (
+    Fact,
+    Finding,
+    Relation,
+    Rule,
+    Rulebook,
+    Variable,
+    adjacent,
+    arrow,
+    chain,
+    collider,
+    gap,
+    spouse,
+)
 from support.graphs import random_dag
 
 #: Labels of several kinds, some of which read alike, so that nothing may rely on their being text or sortable.

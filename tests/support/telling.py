@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.rules.facts import Fact, Finding
 from apsl_rules.rules.rulebooks import PAG
+from apsl_rules.rules.vocabulary import Fact, Finding
 
 _RELATIONS = {relation.name: relation for relation in PAG.relations}
 

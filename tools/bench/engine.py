@@ -15,8 +15,8 @@ from time import process_time
 
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.facts import Finding, Relation, adjacent, chain, collider, spouse
 from apsl_rules.rules.rulebooks import SOUND
+from apsl_rules.rules.vocabulary import Finding, Relation, adjacent, chain, collider, spouse
 
 SIZES = ((185, 297), (370, 594), (1000, 2000), (2000, 4037), (4000, 8074))
 REPEATS = 5

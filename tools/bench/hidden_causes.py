@@ -34,7 +34,7 @@ from apsl_rules.graphs import DagWithHidden, EndMark, Mag, Pag, known_dag, mag, 
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node
-from apsl_rules.rules.facts import adjacent
+from apsl_rules.rules.vocabulary import adjacent
 
 Ends: TypeAlias = dict[tuple[Node, Node], str]
 

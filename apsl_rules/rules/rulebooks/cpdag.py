@@ -23,8 +23,18 @@ from __future__ import annotations
 import attrs
 
 from apsl_rules.errors import KnowledgeError
-from apsl_rules.rules.facts import RELATIONS, Variable, adjacent, arrow, barred, chain, collider, spouse
-from apsl_rules.rules.rule import Rule, Rulebook
+from apsl_rules.rules.vocabulary import (
+    RELATIONS,
+    Rule,
+    Rulebook,
+    Variable,
+    adjacent,
+    arrow,
+    barred,
+    chain,
+    collider,
+    spouse,
+)
 
 A, B, C, D, W, X, Y, Z = (Variable(name) for name in "ABCDWXYZ")
 

@@ -64,7 +64,7 @@ second: with an arrowhead at V on X *-* V it begins there, and with V --> X it g
 
 >>> from apsl_rules.evidence import Evidence
 >>> from apsl_rules.rules.engine import compile_rulebook, extend
->>> from apsl_rules.rules.facts import Finding
+>>> from apsl_rules.rules.vocabulary import Finding
 >>> program = compile_rulebook(PAG)
 >>> edges = [adjacent.fact(*pair) for pair in ("ca", "ab", "bd")]
 >>> told = [*edges, collider.fact("c", "a", "b"), collider.fact("a", "b", "d")]
@@ -75,9 +75,11 @@ second: with an arrowhead at V on X *-* V it begins there, and with V --> X it g
 
 from __future__ import annotations
 
-from apsl_rules.rules.facts import (
+from apsl_rules.rules.vocabulary import (
     RELATIONS,
     Relation,
+    Rule,
+    Rulebook,
     Variable,
     adjacent,
     arrow,
@@ -90,7 +92,6 @@ from apsl_rules.rules.facts import (
     within,
     without,
 )
-from apsl_rules.rules.rule import Rule, Rulebook
 
 A, B, C, D, E, U, V, W, X, Y, Z = (Variable(name) for name in "ABCDEUVWXYZ")
 

@@ -5,9 +5,8 @@ An edge may be missing merely because nobody looked, so these rules are order-de
 
 from __future__ import annotations
 
-from apsl_rules.rules.facts import Atom, Variable, adjacent, arrow
-from apsl_rules.rules.rule import Rule, Rulebook
 from apsl_rules.rules.rulebooks.cpdag import STEP_1, STEP_2, W, X, Y, Z
+from apsl_rules.rules.vocabulary import Atom, Rule, Rulebook, Variable, adjacent, arrow
 
 
 def _open(first: Variable, second: Variable) -> list[Atom]:
