@@ -16,14 +16,10 @@ if TYPE_CHECKING:
     from apsl_rules.evaluation.score import score
     from apsl_rules.graphs.dag import known_dag
     from apsl_rules.graphs.networks.library import network
-    from apsl_rules.learning.blanket import find_blanket
-    from apsl_rules.learning.compare import compare
-    from apsl_rules.learning.dry_run import dry_run
-    from apsl_rules.learning.learn import learn
+    from apsl_rules.learning.api import compare, dry_run, find_blanket, learn, learn_graph
     from apsl_rules.learning.many import learn_many
     from apsl_rules.learning.progress import show_progress
-    from apsl_rules.learning.stability import stability
-    from apsl_rules.learning.whole_graph import learn_graph
+    from apsl_rules.learning.resampling import stability
     from apsl_rules.parts.file import load_part
     from apsl_rules.parts.graph_file import load_graph
     from apsl_rules.parts.part import Part

@@ -1,34 +1,153 @@
-"""Who is visited next, and when to stop.
-
-``along_lines`` first visits every node at distance at most K - 1 from the target. Then, while some line touches
-these, it visits the nearest unvisited nodes that lines lead to. When such a connected piece of lines is fully visited
-nothing can orient it any more: every premise of every rule that could orient a line shares a node with it, and is a
-line itself or already an arrow.
-
-Background knowledge changes nothing of this, although it can turn edges anywhere and brings Meek's fourth rule, whose
-arrow D -> C shares no node with the line A - B that it turns. If A - C or A - D is a line, it leads to that arrow. If
-both are arrows, the rule is not needed: A -> C turns the line by R2, D -> A by R1, and C -> A with A -> D is a cycle.
-
-Where hidden causes are allowed, an edge is open as long as one of its ends is, and all open edges are followed.
-
-``by_layers`` is Algorithm 1 of the paper: a queue of neighbours, counted in layers, until the asked layer has no
-line. One line that no data can orient makes it visit the whole network.
-
-``by_queue`` is how PCD-by-PCD goes: the same queue, but every node within the asked depth is visited, since an edge
-is drawn only then, and it ends when no line touches the nodes before the last ones.
-
-``everyone`` visits all nodes, for learners of whole graphs.
-"""
+"""The state of a run, and who is visited next."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import cached_property
+from typing import Any, Protocol, Self
 
+import attrs
+
+from apsl_rules.learning.givens import Givens
+from apsl_rules.learning.notes import with_untested
 from apsl_rules.names import Depth, Node, in_order
-from apsl_rules.parts import inside
-from apsl_rules.plugins import Marks, State
+from apsl_rules.parts import Distances, Part, Visit, inside
+from apsl_rules.plugins import Context, Marks, Progress, Searched, State, Visited, pick
+from apsl_rules.rules import (
+    Finding,
+    Firing,
+    Ledger,
+    Mark,
+    adjacent,
+    head,
+    knowing,
+    ledger,
+)
+
+
+@attrs.frozen(eq=False, slots=False)
+class Assembly:
+    """A part in the making. Each step returns a new assembly, and plugins that watch hear of it.
+
+    Of the progress of a search that ``is_over`` they heard already, but not of what it found.
+    """
+
+    context: Context
+    ledger: Ledger
+    givens: Givens
+    reach: Distances
+    visits: tuple[Visit, ...] = ()
+    notes: tuple[str, ...] = ()
+    found: Searched | None = None
+    is_over: bool = False
+
+    @classmethod
+    def start(cls, context: Context) -> Self:
+        """Return the assembly of a run that knows nothing yet."""
+        rulebook = pick(context.plugins.rulebooks, context.spec.rules.rulebook, "rulebook")
+        book = ledger(knowing(rulebook) if context.knowledge else rulebook, context.spec.rules.conflicts)
+        givens = Givens(context.knowledge, hidden=head in rulebook.relations)
+        return cls(context, book, givens, Distances(context.target))
+
+    # --- what is known -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def visited(self) -> Mapping[Node, tuple[Node, ...]]:
+        """Return the nodes visited so far in their order, each with its neighbours."""
+        if self.found is not None:
+            return {node: tuple(self.found.marks.neighbours_of(node)) for node in self.found.core}
+        return {visit.node: visit.neighbours for visit in self.visits}
+
+    @property
+    def distances(self) -> Mapping[Node, int]:
+        """Return how far known nodes are from the target."""
+        return self.reach.of if self.found is None else self.found.distances
+
+    def marks(self) -> Marks:
+        """Return the marks that hold."""
+        return self.ledger.marks() if self.found is None else self.found.marks
+
+    # --- steps -------------------------------------------------------------------------------------------------------
+
+    def searched(self, found: Searched) -> Self:
+        """Return the assembly in which a search replaces all that was known."""
+        start = self.start(self.context)
+        if watch := self.context.plugins.watcher("apsl_progress"):
+            watch(Progress(found.core[-1], len(found.core), len(found.distances), self.context.asker.counts))
+        return attrs.evolve(start, found=found)
+
+    def told(self, *visits: Visited, notes: Sequence[str] = ()) -> Self:
+        """Return the assembly after more visits: what they found and what was known of it before, with the rules fired.
+
+        Pairs that no test could decide are told as such.
+        """
+        state = attrs.evolve(self, notes=(*self.notes, *notes)) if notes else self
+        for visit in visits:
+            state = state.after(visit)
+        return state
+
+    def after(self, visited: Visited) -> Self:
+        """Return the assembly after one more visit."""
+        found = with_untested(visited.findings, self.context.asker, scored=visited.scored)
+        givens, given = self.givens.about(visited.node, found)
+        findings = [*given, *found]
+        book, firings = self.ledger.with_findings(findings)
+        reach = copy(self.reach)
+        visit = Visit(visited.node, visited.neighbours, len(self.ledger.history), len(book.history))
+        for finding in findings:
+            if finding.fact.relation == adjacent.name and not self._is_overruled(book, *finding.fact.nodes):
+                reach.add(*finding.fact.nodes)
+        visits = (*self.visits, visit)
+        after = type(self)(self.context, book, givens, reach, visits, self.notes, self.found, self.is_over)
+        _report(after, visited.node, findings, firings)
+        return after
+
+    def _is_overruled(self, book: Ledger, x: Node, y: Node) -> bool:
+        """Return whether knowledge says that a found edge is none, and was believed."""
+        return self.context.knowledge.why_apart(x, y) is not None and book.marks().mark(x, y) is Mark.GAP
+
+    # --- the part ----------------------------------------------------------------------------------------------------
+
+    def part(self, incomplete: str | None = None, *, compare: bool = True) -> Part:
+        """Cut the asked part out of what is known; without time to ``compare`` a search tells no leads."""
+        if self.found is not None:
+            visits, notes = self.found.tell(compare)
+            return attrs.evolve(self, found=None, is_over=True).told(*visits, notes=notes).part(incomplete)
+        context, settled = self.context, self.ledger.settled
+        return Part(
+            target=context.target,
+            depth=context.depth,
+            learner=context.spec.name,
+            oracle=context.asker.name,
+            nodes=context.asker.nodes,
+            visits=self.visits,
+            distances=dict(self.reach.of),
+            counts=context.asker.counts,
+            all_conflicts=settled.conflicts,
+            store=settled.store,
+            history=self.ledger.history,
+            make_proofs=self.ledger.proofs,
+            rule_use=self.ledger.rule_use(),
+            order_dependent=self.ledger.order_dependent,
+            settings=context.settings,
+            incomplete=incomplete,
+            notes=self.notes,
+            knowledge=context.knowledge,
+        )
+
+
+def _report(state: Assembly, node: Node, findings: Sequence[Finding], firings: Sequence[Firing]) -> None:
+    """Let the watching plugins hear of a visit."""
+    hooks: dict[str, Sequence[Any]] = {"apsl_finding": findings, "apsl_firing": firings}
+    for hook, events in hooks.items():
+        if watch := state.context.plugins.watcher(hook):
+            for event in events:
+                watch(event)
+    watch = state.context.plugins.watcher("apsl_progress")
+    if watch and not state.is_over:
+        watch(Progress(node, len(state.visits), len(state.reach.of), state.context.asker.counts))
 
 
 class Run(Protocol):

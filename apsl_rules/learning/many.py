@@ -1,30 +1,93 @@
-"""Many targets at once: parts that share every answer, and their union as one graph."""
+"""Learn the parts around many targets, which share what they know of the table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping
+from concurrent.futures import Future
 from contextlib import closing, nullcontext
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, TypeVar, Unpack
 
 import attrs
 
 from apsl_rules._arguments import demand, path_text, spelt
+from apsl_rules.data import MixedTable, Table, content_fingerprint
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.learning.budget import Budget
-from apsl_rules.learning.choose import choose_learner
+from apsl_rules.graphs import Dag, DagWithHidden
+from apsl_rules.graphs.networks import Network
 from apsl_rules.learning.progress import with_bar
-from apsl_rules.learning.request import Request, Settings
-from apsl_rules.learning.run import require_target, run_once
+from apsl_rules.learning.request import Request, Settings, choose_learner
+from apsl_rules.learning.run import Budget, require_target, run_once
 from apsl_rules.learning.source import Source, open_data
-from apsl_rules.learning.task import describe_task
-from apsl_rules.learning.work_in_order import work_in_order
 from apsl_rules.names import Depth, Node, check_depth, in_order
 from apsl_rules.oracles import SharedOracle, share_memory
 from apsl_rules.parts import Frame, Part, Parts, PartsJournal
-from apsl_rules.plugins import LearnerOffer, pick
-from apsl_rules.stopping import interruptible
+from apsl_rules.plugins import LearnerOffer, Spec, pick
+from apsl_rules.stopping import Workers, interruptible
+
+#: Settings that change no part, or that the data and the learner say already.
+_NO_MATTER = frozenset(
+    {"max_tests", "max_seconds", "threads", "cache", "plugins", "learner", "knowledge", "drop", "only"}
+)
+
+
+def describe_task(request: Request, source: Source, spec: Spec, depth: Depth, **further: Any) -> dict[str, str]:
+    """Return the data, the depth, the learner and the settings of a run, each as text or as a hash."""
+    given = {name: getattr(request, name) for name in attrs.fields_dict(Request) if name not in _NO_MATTER}
+    plain = {name: value for name, value in given.items() if isinstance(value, str | int | float)}
+    return {
+        "data": _fingerprint(source),
+        "version": version("apsl_rules"),
+        "depth": str(depth),
+        **{name: str(value) for name, value in further.items()},
+        **{name: str(value) for name, value in plain.items()},
+        "learner": spec.name,
+        "spec": content_fingerprint((spec, request.options or {})),
+        "knowledge": content_fingerprint(request.known),
+    }
+
+
+def _fingerprint(source: Source) -> str:
+    """Return a hash of what is learned from: rows in memory, files counted where they lie, or a graph.
+
+    A database tells only how often each value of a column occurs. Oracles tell nothing that could be compared, and the
+    journal of another could be taken for theirs.
+    """
+    data = source.data.dag if isinstance(source.data, Network) else source.data
+    heading = getattr(source.table, "heading", None)
+    if isinstance(data, Table | MixedTable | Dag | DagWithHidden):
+        return content_fingerprint(data)
+    if heading is not None:
+        of_column = getattr(getattr(source.table, "source", None), "fingerprint", None)
+        return content_fingerprint((heading, of_column(0) if of_column is not None else b""))
+    message = "a journal is for tables and graphs, and this oracle cannot say whether it is the same; leave journal out"
+    raise InvalidArgumentError(message)
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def work_in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Generator[Result]:
+    """Work on items, several at a time, and give the results in their order; none is begun that nobody awaits."""
+    if threads == 1:
+        yield from map(work, items)
+        return
+    ahead: deque[Future[Result]] = deque()
+    with Workers(threads) as pool:
+        try:
+            for one in items:
+                ahead.append(pool.submit(work, one))
+                if len(ahead) > 2 * threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            for waiting in ahead:
+                waiting.cancel()
 
 
 @interruptible

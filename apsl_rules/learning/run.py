@@ -1,7 +1,4 @@
-"""One run: from a request and an opened source to a part. Every front door and every learner goes through here.
-
-The loop is the same for all learners: visit, fire the rules, decide who is visited next, until the part is settled.
-"""
+"""Run a learner once: visit, fire the rules, visit further, within limits."""
 
 from __future__ import annotations
 
@@ -13,20 +10,49 @@ import attrs
 from apsl_rules.data import why_never_varies, why_set_aside
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
-from apsl_rules.learning.assembly import Assembly
-from apsl_rules.learning.choose import choose_learner, false_discovery_rate
 from apsl_rules.learning.findings import FindingsFromTests
-from apsl_rules.learning.frontier import FRONTIERS, everyone
-from apsl_rules.learning.part_notes import notes_on_hidden, notes_on_part
+from apsl_rules.learning.frontier import FRONTIERS, Assembly, everyone
+from apsl_rules.learning.notes import notes_on_hidden, notes_on_part, notes_on_untested
 from apsl_rules.learning.progress import follow_visits
-from apsl_rules.learning.request import Request
+from apsl_rules.learning.request import Request, choose_learner, false_discovery_rate
 from apsl_rules.learning.source import Source
-from apsl_rules.learning.untested import notes_on_untested
 from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
 from apsl_rules.oracles import Asker, Oracle, share_memory
 from apsl_rules.parts import Part, inside, least_direction
 from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Plugins, Visited, pick
 from apsl_rules.stopping import INTERRUPTED, Stop
+
+
+@attrs.frozen
+class Budget:
+    """The tests and seconds that several runs may take together, and when they began."""
+
+    max_tests: int | None
+    max_seconds: float | None
+    begun: float = attrs.field(factory=monotonic)
+
+    @classmethod
+    def of(cls, request: Request) -> Budget:
+        """Return the budget of a request whose runs begin now."""
+        return cls(request.max_tests, request.max_seconds)
+
+    def left(self, request: Request, tests: int) -> Request:
+        """Return the request with what is left after so many tests."""
+        return attrs.evolve(
+            request,
+            max_tests=None if self.max_tests is None else max(1, self.max_tests - tests),
+            max_seconds=None if self.max_seconds is None else max(0.0, self.max_seconds - self._elapsed),
+        )
+
+    def is_spent(self, tests: int) -> bool:
+        """Return whether nothing is left for another run."""
+        no_tests = self.max_tests is not None and tests >= self.max_tests
+        return no_tests or (self.max_seconds is not None and self._elapsed >= self.max_seconds)
+
+    @property
+    def _elapsed(self) -> float:
+        return monotonic() - self.begun
+
 
 #: Sweeps over more nodes than this are not all kept during a run.
 _WIDE = 1 << 16

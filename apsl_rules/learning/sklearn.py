@@ -19,8 +19,7 @@ import pandas as pd
 from apsl_rules._arguments import chosen
 from apsl_rules.data import Kind, MissingRule, table
 from apsl_rules.errors import DataError, InvalidArgumentError, MissingPackageError
-from apsl_rules.learning.blanket import blanket_of, find_blanket
-from apsl_rules.learning.learn import learn
+from apsl_rules.learning.api import blanket_of, find_blanket, learn
 from apsl_rules.names import Depth, Node, check_target, listing
 from apsl_rules.neighbours import Blanket
 from apsl_rules.rules import Mark

@@ -1,34 +1,126 @@
-"""What a run learns from: opened once, before a learner is chosen, and shared by all runs on it."""
+"""A source that was opened once, with its oracle, for all runs on it and on resamples of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, overload
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from apsl_rules.data import (
     ColumnKind,
+    FileTable,
     MixedTable,
     Table,
     Traffic,
+    is_countable,
+    is_left_in_place,
     notes_on,
     notes_on_counts,
     notes_on_duplicates,
     traffic_of,
 )
 from apsl_rules.data.counts import CachedCounts, CountSource
+from apsl_rules.data.databases import DatabaseTable, duckdb_path, is_database
 from apsl_rules.data.moments import MomentSource
-from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError
-from apsl_rules.learning.choose import natural_oracle
-from apsl_rules.learning.request import Request
-from apsl_rules.learning.resample import Rows, resample_table
-from apsl_rules.names import Node
+from apsl_rules.data.readers import split_sheet
+from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
+from apsl_rules.graphs import Dag, DagWithHidden
+from apsl_rules.graphs.networks import Network, network, network_names
+from apsl_rules.learning.request import Request, natural_oracle
+from apsl_rules.names import Node, nearest
 from apsl_rules.oracles import Oracle, complete_oracle
 from apsl_rules.parts import Part
 from apsl_rules.plugins import OracleOffer, OracleSettings, Plugins, pick
 from apsl_rules.rules import untested
+
+Rows = npt.NDArray[np.int64]
+
+
+@overload
+def resample_table(table: Table, rows: Rows, *, declared: bool) -> Table: ...
+@overload
+def resample_table(table: MixedTable, rows: Rows, *, declared: bool) -> MixedTable: ...
+def resample_table(table: Table | MixedTable, rows: Rows, *, declared: bool) -> Table | MixedTable:
+    """Return a table of some rows. Levels that they do not show are none of its levels, unless all are declared."""
+    if isinstance(table, MixedTable):
+        categories = resample_table(table.categories, rows, declared=declared)
+        return attrs.evolve(table, categories=categories, numbers=np.ascontiguousarray(table.numbers[:, rows]))
+    codes: Any = table.codes.take(rows, axis=1)  # in C order, as the kernels want it
+    cards, incomplete = table.cards.copy(), table.incomplete.copy()
+    levels = list(table.levels)
+    for place, (column, card) in enumerate(zip(codes, table.cards.tolist(), strict=True)):
+        seen = np.bincount(column, minlength=card + 1) > 0
+        incomplete[place] = seen[card]
+        kept = seen[:card]
+        if declared:
+            kept[: np.flatnonzero(kept)[-1:].sum() + 1] = True
+        if not kept.any():
+            kept[0] = True  # nothing but missing values: a column that never varies
+        if kept.all():
+            continue
+        cards[place] = kept.sum()
+        levels[place] = tuple(level for level, keep in zip(table.levels[place], kept.tolist(), strict=False) if keep)
+        column[:] = np.append(np.cumsum(kept) - 1, kept.sum()).astype(codes.dtype)[column]
+    return Table(table.names, codes, cards, tuple(levels), incomplete)
+
+
+def draw_rows(rows: int, seeds: np.random.SeedSequence, size: int | None) -> Rows:
+    """Draw the rows of one resample, sorted: as many as there are with repetition, or so many without."""
+    random = np.random.default_rng(seeds)
+    drawn = random.integers(0, rows, rows) if size is None else random.choice(rows, size, replace=False, shuffle=False)
+    return np.sort(drawn)
+
+
+def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> Any:
+    """Return what a name on the command line stands for: a network, a table of a database or the content of a file.
+
+    A table that is counted elsewhere than in memory is left in its file.
+    """
+    if is_database(name):
+        table = DatabaseTable(name)
+        path = duckdb_path(table)
+        return table if path is None else FileTable(path)
+    if name in network_names():
+        return network(name)
+    if not name:
+        message = "the name of the source is empty; give a network by name, or a file"
+        raise UnknownNameError(message)
+    if is_left_in_place(name) or (counts not in {None, "memory"} and is_countable(name)):
+        return FileTable(name)
+    for reader in plugins.readers.values():
+        if split_sheet(name)[0].casefold().endswith(reader.endings):
+            return reader.read(Path(name))
+    endings = ", ".join(ending for one in plugins.readers.values() for ending in one.endings)
+    known = f"; there are the networks {', '.join(network_names())}, and files may end in {endings}"
+    hint = nearest(name, network_names()) or known
+    message = f"{name!r} is neither a network nor a file that can be read{hint}"
+    raise UnknownNameError(message)
+
+
+def nodes_of(source: Any) -> tuple[Node, ...]:
+    """Return the nodes of a network, a graph, a table, an oracle or a frame."""
+    if isinstance(source, Network):
+        return source.dag.nodes
+    if isinstance(source, Table | MixedTable):
+        return source.names
+    if isinstance(source, Dag | DagWithHidden) or callable(getattr(source, "verdict", None)):
+        return tuple(source.nodes)
+    resolve = getattr(source, "collect_schema", None)  # polars, whose lazy frames warn when asked for their columns
+    if callable(resolve):
+        return tuple(resolve().names())
+    columns = getattr(source, "column_names", None)  # pyarrow
+    if not isinstance(columns, list):
+        columns = getattr(source, "columns", None)
+    if columns is None:
+        message = f"a reader gave {type(source).__name__}, which has neither nodes nor columns"
+        raise PluginError(message)
+    return tuple(columns)
+
 
 _UNUSED_CACHE = "the cache was not used: a test on moments takes less time than looking it up"
 

@@ -33,7 +33,7 @@ NOT_SPOKEN = {
         ("apsl_rules/export/frames.py", "to_pcalg()"),
         ("apsl_rules/graphs/networks/sampling.py", "give network('asia')"),
         ("apsl_rules/graphs/networks/library.py", "give network('asia')"),
-        ("apsl_rules/learning/choose.py", "known_dag(...)"),
+        ("apsl_rules/learning/request.py", "known_dag(...)"),
         ("apsl_rules/learning/request.py", "Knowledge(required=[...], ...)"),
         ("apsl_rules/learning/sklearn.py", "input_features"),
         ("apsl_rules/names.py", "learn(X.assign(y=y), 'y')"),

@@ -15,7 +15,7 @@ from apsl_backends.independence.chi_square import ChiSquare
 from apsl_rules import compare, known_dag, learn, learn_many, network
 from apsl_rules.data import coded_table
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.whole_graph import learn_graph
+from apsl_rules.learning.api import learn_graph
 from apsl_rules.rules.knowledge import Knowledge
 
 TABLE = "the source is a table, read as discrete columns"

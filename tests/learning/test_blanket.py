@@ -8,7 +8,7 @@ from apsl_rules import learn
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError, UnknownNodeError
 from apsl_rules.graphs.networks.library import network
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.blanket import find_blanket
+from apsl_rules.learning.api import find_blanket
 from apsl_rules.plugins.manager import installed
 from support.graphs import MICRO
 

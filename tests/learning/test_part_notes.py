@@ -13,10 +13,9 @@ from apsl_rules import Knowledge, known_dag, learn, network
 from apsl_rules.data import ColumnKind
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.part_notes import is_hardly_an_effect, notes_on_part
+from apsl_rules.learning.notes import finding_of, is_hardly_an_effect, notes_on_part
 from apsl_rules.learning.request import Request
 from apsl_rules.learning.source import open_data
-from apsl_rules.learning.untested import finding_of
 from apsl_rules.oracles import Asker, complete_oracle
 from apsl_rules.parts import Part
 from apsl_rules.parts.file import parse_part, part_json

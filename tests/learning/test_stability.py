@@ -20,7 +20,7 @@ from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.resample import draw_rows, resample_table
+from apsl_rules.learning.source import draw_rows, resample_table
 from apsl_rules.names import Node
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.part import Part

@@ -9,7 +9,7 @@ from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.whole_graph import learn_graph
+from apsl_rules.learning.api import learn_graph
 from apsl_rules.rules.store import Mark
 from support.graphs import MICRO, dag_of
 from support.scoring import strong_network

@@ -32,7 +32,7 @@ from apsl_rules import known_dag
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import Cpdag
-from apsl_rules.learning.whole_graph import learn_graph
+from apsl_rules.learning.api import learn_graph
 from apsl_rules.neighbours.symmetric import Neighbours
 from apsl_rules.oracles.asker import Asker
 from apsl_rules.parts.learned_graph import LearnedGraph

@@ -32,7 +32,7 @@ from peer_figures import Figures, PeerRuns, Unfinished
 from apsl_rules import network
 from apsl_rules.errors import ApslError
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.whole_graph import learn_graph
+from apsl_rules.learning.api import learn_graph
 from learners import scored
 
 OURS = ("apsl", "apsl-score")

@@ -1,4 +1,4 @@
-"""Stability: how often each mark of a part comes back when the rows of the table are drawn anew."""
+"""Stability: learn a part from many resamples, and count how often each edge comes out."""
 
 from __future__ import annotations
 
@@ -13,15 +13,11 @@ import numpy as np
 from apsl_rules._arguments import demand, is_whole, path_text, spelt
 from apsl_rules.data import Target, join_target
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.learning.budget import Budget
-from apsl_rules.learning.choose import choose_learner
+from apsl_rules.learning.many import describe_task, work_in_order
 from apsl_rules.learning.progress import with_bar
-from apsl_rules.learning.request import Request, Settings
-from apsl_rules.learning.resample import draw_rows
-from apsl_rules.learning.run import run_once
-from apsl_rules.learning.source import open_data
-from apsl_rules.learning.task import describe_task
-from apsl_rules.learning.work_in_order import work_in_order
+from apsl_rules.learning.request import Request, Settings, choose_learner
+from apsl_rules.learning.run import Budget, run_once
+from apsl_rules.learning.source import draw_rows, open_data
 from apsl_rules.names import Depth, check_depth
 from apsl_rules.parts import Stability, Tally, TallyJournal, count_support, tally
 from apsl_rules.stopping import interruptible

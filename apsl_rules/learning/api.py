@@ -1,0 +1,358 @@
+"""What a user calls to learn: a part, a whole graph, a blanket, a comparison of learners, a dry run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from time import process_time
+from typing import Any, Literal, Unpack
+
+import attrs
+
+from apsl_rules._arguments import listed, mapping
+from apsl_rules.data import MissingRule, Target, join_target, plan_counting
+from apsl_rules.data.counts import CountSource
+from apsl_rules.data.databases import (
+    ScanPlan,
+    describe_duckdb_file,
+    duckdb_file,
+    is_database,
+    is_ibis_table,
+    open_database,
+    plan_scan,
+    types_set_aside,
+)
+from apsl_rules.errors import Interrupted, InvalidArgumentError, KnowledgeError
+from apsl_rules.learning.progress import progress_bar
+from apsl_rules.learning.request import AUTO, Learner, Request, Settings, choose_learner, find_learner, is_auto
+from apsl_rules.learning.run import Budget, run_once
+from apsl_rules.learning.source import open_data
+from apsl_rules.names import Depth, Node, check_depth, check_target, in_order, require_known
+from apsl_rules.neighbours import Blanket
+from apsl_rules.oracles import Asker
+from apsl_rules.parts import Comparison, LearnedGraph, Part
+from apsl_rules.plugins import FinderSettings, Plugins, TestSpec, pick
+from apsl_rules.rules import Knowledge, Mark, untested
+from apsl_rules.stopping import interruptible
+
+
+@interruptible
+def learn(source: Any, target: Target, *, depth: Depth = 1, **settings: Unpack[Settings]) -> Part:
+    """Learn the structure around a target, every arrow with its proof.
+
+    Parameters
+    ----------
+    source
+        What to learn from: a table (pandas, polars, pyarrow, numpy, a path, or ``table(...)``), a known graph
+        (``known_dag(...)``, a networkx DiGraph), one with hidden nodes, a ``Network``, or any oracle.
+    target
+        The node of interest. With a table in memory it may also be a column of values, as in scikit-learn:
+        ``learn(X, y)`` adds y to X under its own name, or as "y".
+    depth
+        How far to learn: 1 gives the edges at the target, "max" everything connected with it.
+    settings
+        All further settings, each by its name, as follows.
+    learner
+        The name of a learner, the path of a spec file, a ``Spec``, or a ``LearnerOffer`` with code of its own.
+        "auto" leaves the choice to the source: scores refine parts wherever columns can be counted ("apsl-score").
+        Where answers are perfect, or the source is an oracle, there are only tests ("apsl"), and the part says so.
+    hidden
+        "allowed" if common causes may be missing from the source. Then each end of an edge has a mark of its own
+        (``part.end``), and ``part.bidirected`` has the pairs that share a hidden cause ("apsl-hidden"). "excluded"
+        assumes that there are none.
+    oracle
+        The name of the test; without it the natural one for the source.
+    alpha
+        The level of the tests, instead of that of the learner: two nodes count as dependent if p is smaller.
+    max_conditioning
+        The most nodes that a test is given, instead of that of the learner. A perfect oracle has no limit unless you
+        give one.
+    finder
+        The name of the finder of neighbours, instead of that of the learner.
+    conflicts
+        What to do with contradictions: "quarantine", "strongest", "ranked", "first" or "last".
+    fdr
+        Bound the share of false discoveries among the candidates for neighbours; "auto" does so, at 0.01, for sources
+        of more than 1,000 nodes.
+    min_direction
+        The least probability of a direction for it to be drawn as an arrow. Other arrows become lines with a suggested
+        direction (``part.suggested``); 0 draws all, and "precise" only those that are well supported. It matters only
+        where scores were asked.
+    certified
+        Whether to compare what a search by score found with the best of all graphs over the same nodes, by an exact
+        search. Notes and proofs say that no graph scores higher, or why that is not known. At most 20 nodes near the
+        target allow it.
+    kinds
+        For tables: the kinds of columns by name, "category", "number" or "set aside", instead of those inferred.
+    drop
+        For tables: columns to leave out.
+    only
+        For tables: the only columns to use.
+    weights
+        For tables: the column that says how many rows each row stands for.
+    missing
+        For tables: what to do with missing values, "testwise" unless said otherwise, "complete", "level" or "refuse".
+    discretize
+        For tables: how to cut numbers into categories, "quantile:3", or one way for each column by name, "*" for all
+        others.
+    cache
+        For tables: a file that keeps the figures of all tests, so that a later run, at any alpha, need not count again.
+    counts
+        For tables: where they are counted. "memory"; "duckdb", for Parquet or CSV files and databases of any size,
+        which are left where they are; "dask" or "dask:ADDRESS" for a cluster. By default memory, or DuckDB for a path
+        to more than fits. The part is the same. Instead of a table the source may be a ``CountSource`` itself.
+    options
+        Further options of the oracle.
+    max_tests
+        The most tests. A run that reaches this limit gives an incomplete part that says so.
+    max_seconds
+        The most seconds, likewise. An interrupt (Ctrl-C) raises ``Interrupted``, which carries the part so far.
+    threads
+        How many threads may search neighbours; the result is the same for any number.
+    knowledge
+        What is known beforehand: a ``Knowledge``, or the path of a TOML file with required and forbidden arrows, tiers
+        and nodes that are apart.
+    plugins
+        Further plugins for this run only (objects, modules or module names), or a whole ``Plugins`` manager.
+
+    Examples
+    --------
+    >>> from apsl_rules import known_dag, learn
+    >>> part = learn(known_dag({"Rain": [], "Sprinkler": [], "Wet": ["Rain", "Sprinkler"]}), "Wet")
+    >>> sorted(part.arrows)
+    [('Rain', 'Wet'), ('Sprinkler', 'Wet')]
+    """
+    source, name = join_target(source, target)
+    check_depth(depth)
+    request = Request.of(settings)
+    return run_once(request, open_data(source, request), name, depth)
+
+
+@interruptible
+def learn_graph(source: Any, **settings: Unpack[Settings]) -> LearnedGraph:
+    """Learn the structure of all nodes.
+
+    Parameters
+    ----------
+    source
+        What to learn from, as for ``learn``.
+    settings
+        The settings of ``learn``. Learners that search by score or learn whole networks run once; others learn one
+        connected piece after another, and limits hold for all pieces together. A search over all nodes has nothing to
+        return before its end. An interrupt raises ``Interrupted``, whose ``result`` is the graph so far.
+
+    Examples
+    --------
+    >>> from apsl_rules import known_dag
+    >>> graph = learn_graph(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["e"], "e": []}))
+    >>> sorted(graph.arrows), [sorted(line) for line in graph.lines]
+    ([('a', 'c'), ('b', 'c')], [['d', 'e']])
+    """
+    request = Request.of(settings, "learn_graph")
+    opened = open_data(source, request)
+    offer, _ = choose_learner(request, opened.gives)
+    nodes = opened.oracle(offer.spec.tests.alpha, request.threads).nodes
+    budget = Budget.of(request)
+    parts: list[Part] = []
+    unvisited = dict.fromkeys(in_order(nodes))
+    stopped: str | None = None
+    while unvisited and stopped is None:
+        left = f"before {len(unvisited)} of {len(nodes)} nodes were visited"
+        tests = sum(part.counts.distinct for part in parts)
+        if parts and budget.is_spent(tests):
+            stopped = f"stopped at the limit {left}"
+            break
+        try:
+            part = run_once(budget.left(request, tests), opened, next(iter(unvisited)), "max", whole=True)
+        except KeyboardInterrupt as stop:
+            so_far = getattr(stop, "part", None)
+            parts += [] if so_far is None else [so_far]
+            told = f"stopped at an interrupt {left}"
+            graph = LearnedGraph(offer.name, nodes, tuple(parts), told) if parts else None
+            raise Interrupted(part=so_far, result=graph) from None
+        parts.append(part)
+        stopped = part.incomplete
+        for node in part.visited:
+            unvisited.pop(node, None)
+    return LearnedGraph(offer.name, nodes, tuple(parts), stopped)
+
+
+_CLASSICAL = TestSpec()
+
+
+def find_blanket(
+    source: Any,
+    node: Target,
+    *,
+    finder: str | None = None,
+    oracle: str | None = None,
+    alpha: float | None = None,
+    max_conditioning: int | Literal["none"] | None = None,
+    missing: MissingRule | None = None,
+    discretize: str | Mapping[Node, str] | None = None,
+    counts: str | CountSource | None = None,
+    knowledge: Knowledge | str | Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    plugins: Plugins | Iterable[object] = (),
+) -> Blanket:
+    """Find the parents, children and spouses of a node; spouses are kept for the child that they share.
+
+    ``source`` and ``node`` are those of ``learn``, the target included. Without a ``finder`` the blanket is read from
+    the part of depth 1 that ``learn`` gives, so that both name the same neighbours. ``finder`` asks for a classical
+    algorithm instead, one of those that ``apsl finders`` lists as blanket finders; ``options`` are its own, such as
+    ``{"symmetric": True}``. Without ``alpha`` and ``max_conditioning`` the part is learned with the settings of its
+    learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on conditioning sets. ``oracle``,
+    ``missing``, ``discretize``, ``counts``, ``knowledge`` and ``plugins`` are those of ``learn``.
+
+    >>> from apsl_rules.graphs import known_dag
+    >>> found = find_blanket(known_dag({"a": [], "b": [], "c": ["a", "b"]}), "a")
+    >>> found.neighbours, dict(found.spouses)
+    (('c',), {'c': ('b',)})
+    """
+    source, node = join_target(source, node)
+    further = mapping("options", options, "{'symmetric': True}")
+    request = Request.of(
+        {
+            "oracle": oracle,
+            "alpha": alpha,
+            "max_conditioning": max_conditioning,
+            "missing": missing,
+            "discretize": discretize,
+            "counts": counts,
+            "knowledge": knowledge,
+            "plugins": plugins,
+        },
+        "find_blanket",
+    )
+    if finder is None:
+        if further:
+            message = f"the option {next(iter(further))!r} is one of blanket finders; name a finder, or leave it out"
+            raise InvalidArgumentError(message)
+        return blanket_of(run_once(request, open_data(source, request), node, 1))
+    if request.known:
+        message = f"the blanket finder {finder!r} does not honour background knowledge; leave finder or knowledge out"
+        raise KnowledgeError(message)
+    opened = open_data(source, request)
+    asker = Asker(opened.oracle(_CLASSICAL.alpha if alpha is None else alpha), origin=opened.origin)
+    require_known(node, asker.nodes, "node")
+    largest = max_conditioning if isinstance(max_conditioning, int) else _CLASSICAL.max_conditioning
+    unlimited = asker.perfect or max_conditioning == "none"
+    settings = FinderSettings(None if unlimited else largest, options=further)
+    return pick(request.manager.blankets, finder, "blanket finder").make(asker, settings).blanket(node)
+
+
+def blanket_of(part: Part) -> Blanket:
+    """Read the blanket of its target from a part: all neighbours, and the other parents of each child.
+
+    Parts of the learners that ``auto`` chooses hold these parents at depth 1 already; with other learners ask for a
+    depth of 2.
+
+    >>> from apsl_rules.graphs import known_dag
+    >>> from apsl_rules.learning import learn
+    >>> blanket_of(learn(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), "a")).members
+    ('b', 'c')
+    """
+    if part.allows_hidden:
+        message = "with hidden causes a blanket reaches beyond neighbours and spouses; take a part without them"
+        raise InvalidArgumentError(message)
+    around = part.neighbours_of(part.target)
+    known = {*around, part.target}
+    parents: dict[Node, list[Node]] = {}
+    for parent, child in part.all_arrows:
+        if parent not in known and (part.target, child) in part.all_arrows:
+            parents.setdefault(child, []).append(parent)
+    spouses = {child: in_order(parents[child]) for child in around if child in parents}
+    unknown = [one for fact in part.store.facts(untested) if part.target in fact.nodes for one in fact.nodes]
+    open_nodes = (one for one in unknown if one != part.target and part.mark(part.target, one) is Mark.UNKNOWN)
+    return Blanket(part.target, around, spouses, in_order(open_nodes))
+
+
+def dry_run(source: Any, target: Node, **settings: Unpack[Settings]) -> ScanPlan:
+    """Return what ``learn`` would send to a database to open a table, and what the database says of its size.
+
+    Only the catalogue of the database is read. ``source`` is an address or a table of ibis, ``target`` one of its
+    columns; of the ``settings``, which are those of ``learn``, ``only`` and ``drop`` leave columns out. ``print`` shows
+    the plan.
+    """
+    file = duckdb_file(source)
+    if file is None and not is_database(source) and not is_ibis_table(source):
+        message = "a dry run is for tables in databases; give an address such as 'postgres://user@host/database#table'"
+        raise InvalidArgumentError(message)
+    check_target(target)
+    request = Request.of(settings, "dry_run")
+    opened = open_database(source) if file is None else describe_duckdb_file(file)
+    plan = plan_counting(opened.names, only=request.only, drop=request.drop).without(types_set_aside(opened.table))
+    names = [opened.names[place] for place in plan.places]
+    require_known(target, names, "target")
+    return plan_scan(opened, names)
+
+
+#: The learners that are compared when none are named.
+COMPARED = (AUTO, "apsl", "pcd-by-pcd", "cmb")
+#: Tests that a learner may ask before it is timed, so that its time holds no loading of code.
+WARMING = 5_000
+
+
+@interruptible
+def compare(
+    source: Any,
+    target: Target,
+    depth: Depth = 1,
+    *,
+    learners: Iterable[Learner] = COMPARED,
+    **settings: Unpack[Settings],
+) -> Comparison:
+    """Learn the same part with several learners and lay the results side by side.
+
+    Parameters
+    ----------
+    source, target, depth
+        As for ``learn``.
+    learners
+        Names ("auto" too), spec files or specs; the others are compared with the first. Without them the default,
+        "auto", is compared with three rivals.
+    settings
+        Further settings of ``learn``, the same for all. Each learner asks its own questions anew, so that the tests
+        and the time are its own. An interrupt raises ``Interrupted``, whose ``result`` has the learners that are done.
+
+    Examples
+    --------
+    >>> from apsl_rules import known_dag
+    >>> dag = known_dag({"a": [], "b": [], "t": ["a", "b"], "z": ["a", "b", "t"]})
+    >>> compared = compare(dag, "t", learners=["apsl", "pcd-by-pcd-paper"])
+    >>> [(row["learner"], row["arrows"], row["shared"], row["same"]) for row in compared.rows()]
+    [('apsl', 2, 3, 3), ('pcd-by-pcd-paper', 3, 3, 2)]
+    """
+    source, target = join_target(source, target)
+    check_depth(depth)
+    if "learner" in settings:
+        message = "compare takes learners, a list; leave learner out"
+        raise InvalidArgumentError(message)
+    request = Request.of(settings, "compare")
+    given = listed("learners", learners, "learners, such as ['auto', 'apsl']")
+    named = [(AUTO if is_auto(one) else find_learner(one, request.manager).name, one) for one in given]
+    if not named:
+        message = "no learners to compare; name at least one, such as 'apsl'"
+        raise InvalidArgumentError(message)
+    for name, _ in named:
+        if [one for one, _ in named].count(name) > 1:
+            message = f"the learner {name!r} is named twice; name each once"
+            raise InvalidArgumentError(message)
+    opened = open_data(source, request)
+    parts: dict[str, Part] = {}
+    seconds: dict[str, float] = {}
+    with progress_bar("learners compared") as bar:
+        for name, learner in named:
+            own = attrs.evolve(request, learner=learner)
+            try:
+                if "own answers" not in opened.gives:
+                    run_once(attrs.evolve(own, max_tests=min(WARMING, own.max_tests or WARMING)), opened, target, 1)
+                begun = process_time()
+                part = run_once(own, opened, target, depth)
+                seconds[name] = process_time() - begun
+                parts[name] = part
+            except KeyboardInterrupt as stop:
+                so_far = Comparison(parts, seconds) if parts else None
+                raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
+            bar(len(parts), len(named))
+    return Comparison(parts, seconds)
