@@ -13,7 +13,7 @@ from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import learn, network
 from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.graphs.equivalence import cpdag
-from apsl_rules.learning.findings.cmb_authors import Identities
+from apsl_rules.learning.findings.cmb import Identities
 from apsl_rules.names import Depth, Node
 from apsl_rules.neighbours.blanket import SpousesByChild
 from apsl_rules.neighbours.symmetric import Neighbours

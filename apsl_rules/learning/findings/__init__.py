@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from apsl_rules.learning.findings.finding_list import FindingList
-from apsl_rules.learning.findings.from_tests import FindingsFromTests
+from apsl_rules.learning.findings.cmb import FindingList
+from apsl_rules.learning.findings.visit import FindingsFromTests
 
 __all__ = [
     "FindingList",
