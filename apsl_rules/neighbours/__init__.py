@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.neighbours.blanket import Blanket, BlanketFinder, SpousesByChild
-from apsl_rules.neighbours.paired import PairedNeighbours
-from apsl_rules.neighbours.symmetric import Candidates, Finder, Neighbours
+from apsl_rules.neighbours.symmetric import Candidates, Finder, Neighbours, PairedNeighbours
 
 __all__ = [
     "Blanket",

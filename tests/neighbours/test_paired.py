@@ -7,8 +7,7 @@ import pytest
 from apsl_rules import learn
 from apsl_rules.errors import SpecError
 from apsl_rules.names import Node
-from apsl_rules.neighbours.paired import PairedNeighbours
-from apsl_rules.neighbours.symmetric import Candidates
+from apsl_rules.neighbours.symmetric import Candidates, PairedNeighbours
 from apsl_rules.plugins.learner_spec import FrontierSpec, NeighbourSpec, Spec, parse_spec
 from support.graphs import MICRO, dag_of
 
