@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from apsl_rules.learning.progress import show_progress
     from apsl_rules.learning.resampling import stability
     from apsl_rules.parts.file import load_part
-    from apsl_rules.parts.graph_file import load_graph
+    from apsl_rules.parts.graph import load_graph
+    from apsl_rules.parts.many_parts import load_parts
     from apsl_rules.parts.part import Part
-    from apsl_rules.parts.parts_file import load_parts
     from apsl_rules.plugins.hookspecs import hookimpl
     from apsl_rules.plugins.manager import register
     from apsl_rules.rules.knowledge import Knowledge

@@ -26,8 +26,8 @@ from apsl_rules.errors import PartFileError
 from apsl_rules.evidence import evidence_data, evidence_of
 from apsl_rules.names import Node
 from apsl_rules.oracles import Counts
-from apsl_rules.parts._check import check_part, check_relations
 from apsl_rules.parts.part import Part, Visit
+from apsl_rules.parts.replay import check_part, check_relations
 from apsl_rules.rules import (
     NAMED,
     Conflict,

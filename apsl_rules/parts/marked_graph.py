@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import attrs
 
+from apsl_rules._arguments import chosen
 from apsl_rules.errors import GraphError, GraphFormatError
 from apsl_rules.graphs import Dag, known_dag
 from apsl_rules.names import Node, Pair, count_of, in_order, order_key
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.parts.shortcuts import Exportable
+from apsl_rules.parts.shortcuts import Exportable, OpenEdges
 from apsl_rules.rules import End, Mark
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Arrow: TypeAlias = tuple[Node, Node]
 
@@ -298,3 +300,20 @@ def _way(arrow: Arrow) -> tuple[Any, ...]:
 
 def _refuse(message: str) -> NoReturn:
     raise GraphError(message)
+
+
+def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:
+    """Return a graph whose edges are all arrows: refuse undirected edges and conflicts, or direct them."""
+    chosen("open_edges", open_edges, ("refuse", "direct"))
+    graph.refuse_hidden()
+    if open_edges == "direct":
+        return graph.directed()
+    for pairs, mark in ((graph.lines, "undirected edge"), (graph.conflicts, "conflict")):
+        if pairs:
+            x, y = min(map(in_order, pairs), key=str)
+            message = (
+                f"{what} knows arrows only, and this graph has {count_of(len(pairs), mark)}, such as {x!r} and {y!r}; "
+                "give open_edges='direct' to let names decide their direction"
+            )
+            raise GraphError(message)
+    return graph.dag()

@@ -14,10 +14,9 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.masking import masked
 from apsl_rules.names import Depth, Node, Pair, in_order, require_known
 from apsl_rules.oracles import Counts
-from apsl_rules.parts.directions import Directions
-from apsl_rules.parts.edge_rows import ROW, edge_rows
+from apsl_rules.parts.edges import ROW, edge_rows, inside
 from apsl_rules.parts.fragility import Fragility, fragility_of
-from apsl_rules.parts.reach import inside
+from apsl_rules.parts.probability import Directions
 from apsl_rules.parts.shortcuts import Answering, Exportable, OpenEdges, Viewable, export_as
 from apsl_rules.rules import (
     NOTHING,
@@ -468,6 +467,6 @@ class Part(Exportable, Viewable, Answering):
 
     def picture(self) -> str:
         """Draw the part as text: a tree of layers around the target."""
-        from apsl_rules.parts.text import draw
+        from apsl_rules.parts.summary import draw
 
         return draw(self)

@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+import attrs
+
 from apsl_rules._arguments import chosen
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.names import Node
+from apsl_rules.names import Node, Pair
 from apsl_rules.notebook_view import NotebookView
 
 if TYPE_CHECKING:
@@ -20,10 +22,10 @@ if TYPE_CHECKING:
 
     from apsl_rules.effects import Effects, Fitted
     from apsl_rules.notebook.widget import PartWidget
-    from apsl_rules.parts.edge_figures import EdgeFigures
     from apsl_rules.parts.marked_graph import MarkedGraph
     from apsl_rules.parts.part import Part
     from apsl_rules.rules import Rulebook
+
 
 #: What a format with arrows only does with lines and conflicts: refuse them, or give them a direction.
 OpenEdges: TypeAlias = Literal["refuse", "direct"]
@@ -34,7 +36,7 @@ class Exportable:
 
     def graph(self) -> MarkedGraph:
         """Return the marks alone: nodes, arrows, lines and conflicts."""
-        from apsl_rules.parts.marks_of import graph_of
+        from apsl_rules.parts.graph import graph_of
 
         return graph_of(self)
 
@@ -202,7 +204,7 @@ def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigu
 
 def export_as(part: Part, name: str, open_edges: OpenEdges) -> str:
     """Write a part in a format by its name, as some installed plugin offers it."""
-    from apsl_rules.parts.marks_of import graph_of
+    from apsl_rules.parts.graph import graph_of
     from apsl_rules.plugins import installed, pick
 
     chosen("open_edges", open_edges, ("refuse", "direct"))
@@ -227,3 +229,19 @@ def graph_from_networkx(graph: object) -> MarkedGraph:
     from apsl_rules.export.networkx import from_networkx
 
     return from_networkx(graph)
+
+
+@attrs.frozen(eq=False)
+class EdgeFigures:
+    """Plain data for views: names and numbers, no objects.
+
+    ``labels`` has the effect along an edge at the target in a few signs, ``effects`` in lines of text. ``charts`` has
+    what lies behind an edge: a table of counts, boxes of a number by the levels of a category, or points.
+    ``distributions`` has how the values of a node are spread: the rows of each level of a category, or those of each
+    interval of a number and its quartiles; and how many rows have none.
+    """
+
+    labels: Mapping[Pair, str] = attrs.field(factory=dict)
+    effects: Mapping[Pair, list[str]] = attrs.field(factory=dict)
+    charts: Mapping[Pair, dict[str, Any]] = attrs.field(factory=dict)
+    distributions: Mapping[Node, dict[str, Any]] = attrs.field(factory=dict)

@@ -1,16 +1,24 @@
-"""What a part says of its target, in words: causes, effects, what is open, what could not be known, what is assumed."""
+"""A part in words: a summary, a picture of text, a comparison, a list of edges."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from apsl_rules.names import Node, count_of, in_order, shown
+from apsl_rules.names import Node, Pair, count_of, in_order, order_key, shown
+from apsl_rules.notebook_view import NotebookView
+from apsl_rules.parts.edges import ROW
 from apsl_rules.parts.part import Part
-from apsl_rules.parts.probability_curves import PRECISE_DIRECTION
-from apsl_rules.rules import Mark, adjacent, duplicate, gap, untested
+from apsl_rules.parts.probability import PRECISE_DIRECTION
+from apsl_rules.rules import End, Mark, adjacent, duplicate, gap, untested
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 _NAMED = 8  # so many names are spelt out
 _EMPTY = "the part is empty: "
@@ -230,3 +238,162 @@ def untested_at(part: Part, node: Node) -> tuple[Node, ...]:
     pairs = (fact.nodes for fact in part.store.facts(untested) if node in fact.nodes)
     unknown = (pair for pair in pairs if gap.fact(*pair) not in part.store and adjacent.fact(*pair) not in part.store)
     return in_order(one for pair in unknown if duplicates.isdisjoint(pair) for one in pair if one != node)
+
+
+_LEGEND = "──▶ points outwards   ◀── points inwards   ─── direction open   ─x─ conflict   ↺ drawn above"
+_SUGGESTED = "─?▶ ◀?─ direction open, this one suggested"
+_HIDDEN = """\
+──▶ is a cause of   ◀─▶ shares a hidden common cause with   o─▶ is a cause of, or shares a hidden cause with
+o─o open   ─x─ conflict   ↺ drawn above"""
+_LEFT = {End.ARROW: "◀", End.TAIL: "─", End.CIRCLE: "o"}
+_RIGHT = {End.ARROW: "▶", End.TAIL: "─", End.CIRCLE: "o"}
+
+
+def draw(part: Part) -> str:
+    """Draw every edge of a part once; a node met again is marked and not followed a second time."""
+    tree = _Tree(part)
+    tree.branch(part.target, "")
+    legend = [_LEGEND, _SUGGESTED] if part.suggested else [_HIDDEN if part.allows_hidden else _LEGEND]
+    return "\n".join([shown(part.target), *tree.lines, "", *legend])
+
+
+class _Tree:
+    """The lines of a drawing while it grows."""
+
+    def __init__(self, part: Part) -> None:
+        self._part = part
+        self._drawn: set[frozenset[Node]] = set()
+        self._met: set[Node] = {part.target}
+        self.lines: list[str] = []
+
+    def _distance(self, node: Node) -> int:
+        return self._part.distances[node]
+
+    def branch(self, node: Node, margin: str) -> None:
+        """Draw the edges from a node that are not drawn yet, nearest nodes first."""
+        ahead = [other for other in self._part.neighbours_of(node) if frozenset((node, other)) not in self._drawn]
+        ahead.sort(key=lambda other: (self._distance(other), order_key(other)))
+        mine = [other for other in ahead if self._belongs(node, other)]
+        self._drawn.update(frozenset((node, other)) for other in mine)
+        first_met = [other not in self._met for other in mine]
+        self._met.update(mine)
+        for other, new in zip(mine, first_met, strict=True):
+            last = other == mine[-1]
+            again = "" if new else " ↺"
+            self.lines.append(f"{margin}{'└' if last else '├'}{self._edge(node, other)} {shown(other)}{again}")
+            if new:
+                self.branch(other, margin + ("     " if last else "│    "))
+
+    def _belongs(self, node: Node, other: Node) -> bool:
+        """Leave an edge between two nodes of one layer to whichever is drawn first, others to the nearer node."""
+        return self._distance(node) <= self._distance(other)
+
+    def _edge(self, node: Node, other: Node) -> str:
+        if self._part.mark(node, other) is Mark.CONFLICT:
+            return "─x─"
+        if self._part.allows_hidden:
+            return f"{_LEFT[self._part.end(node, other)]}─{_RIGHT[self._part.end(other, node)]}"
+        if (node, other) in self._part.suggested:
+            return "─?▶"
+        if (other, node) in self._part.suggested:
+            return "◀?─"
+        if (node, other) in self._part.arrows:
+            return "──▶"
+        return "◀──" if (other, node) in self._part.arrows else "───"
+
+
+@attrs.frozen(repr=False)
+class Comparison(NotebookView):
+    """The part of each learner, by its name, and its CPU seconds; all are compared with the first.
+
+    Attributes
+    ----------
+    parts
+        The part of each learner, by its name.
+    seconds
+        The CPU seconds of each learner, by its name.
+    """
+
+    parts: Mapping[str, Part]
+    seconds: Mapping[str, float] = attrs.field(eq=False)
+
+    def __hash__(self) -> int:
+        return hash((Comparison, *self.parts))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row of plain values for each learner.
+
+        ``edges`` are those of the asked part, ``arrows``, ``lines`` and ``conflicts`` how they are marked, and
+        ``partial`` and ``bidirected`` too where causes may be hidden; ``shared`` counts the edges that the first
+        learner has too, ``same`` those of them with the same mark and direction.
+        """
+        first = next(iter(self.parts.values()))
+        with_ends = any(part.allows_hidden for part in self.parts.values())
+        return [
+            {
+                "learner": name,
+                "edges": len(part.edges),
+                "arrows": len(part.arrows),
+                **({"partial": len(part.partial), "bidirected": len(part.bidirected)} if with_ends else {}),
+                "lines": len(part.lines),
+                "conflicts": len(part.conflicts),
+                "shared": len(part.edges & first.edges),
+                "same": sum(
+                    _mark_and_arrows(part, pair) == _mark_and_arrows(first, pair) for pair in part.edges & first.edges
+                ),
+                "visited": len(part.visited),
+                "tests": part.counts.asked,
+                "cpu": round(self.seconds[name], 4),
+                "complete": part.incomplete is None,
+            }
+            for name, part in self.parts.items()
+        ]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        cells = [list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = []
+        for name, *figures in cells:
+            right = [figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=True)]
+            lines.append("  ".join([name.ljust(widths[0]), *right]))
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(self.parts)}>"
+
+
+def _mark_and_arrows(part: Part, pair: Pair) -> tuple[bool, bool, str]:
+    """Return the mark of an edge and the direction of its arrow."""
+    x, y = sorted(pair, key=part.nodes.index)
+    return (x, y) in part.arrows, (y, x) in part.arrows, str(part.mark(x, y))
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+#: How the fields begin that spreadsheets carry out.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def edges_csv(part: Part) -> str:
+    """Return one row for each edge, with a header."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ROW, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _inert(value) for key, value in row.items()} for row in part.rows())
+    return text.getvalue()
+
+
+def _inert(value: object) -> object:
+    """Put an apostrophe before a text that a spreadsheet would take for a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -32,7 +32,7 @@ KEPT = {
     f"{CORE}/notebook/__init__.py": "",
     f"{CORE}/notebook/views.py": "import numpy\nfrom apsl_rules.parts import Part\nhtml_of = 1",
     f"{CORE}/parts/__init__.py": "from apsl_rules.parts.part import Part\n__all__ = ['Part']",
-    f"{CORE}/parts/part.py": "from apsl_rules.parts._check import check\nfrom apsl_rules.rules import Rule\nPart = 1",
+    f"{CORE}/parts/part.py": "from apsl_rules.parts.replay import check\nfrom apsl_rules.rules import Rule\nPart = 1",
     f"{CORE}/parts/_check.py": "check = 1",
     f"{CORE}/parts/shortcuts.py": "def to_dot():\n    from apsl_rules.export.dot import dot",
     f"{CORE}/export/__init__.py": "from apsl_rules.export.dot import dot\n__all__ = ['dot']",
@@ -97,7 +97,7 @@ BREACHES: tuple[tuple[Contract, str, str, str], ...] = (
     (
         layer_rule.private_imports,
         "export/dot.py",
-        "from apsl_rules.parts._check import check",
+        "from apsl_rules.parts.replay import check",
         "private to apsl_rules.parts",
     ),
     (

@@ -12,8 +12,8 @@ import pytest
 from apsl_rules import compare, export, known_dag, learn, learn_graph, network
 from apsl_rules.errors import ApslError, GraphError, GraphFormatError
 from apsl_rules.evaluation.score import score
+from apsl_rules.parts.graph import graph_of
 from apsl_rules.parts.marked_graph import MarkedGraph
-from apsl_rules.parts.marks_of import graph_of
 
 DAGITTY = """
 dag {

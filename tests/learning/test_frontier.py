@@ -13,7 +13,7 @@ from apsl_rules import learn, network
 from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.learning.frontier import along_lines, by_layers
 from apsl_rules.names import Depth, Node, order_key
-from apsl_rules.parts.reach import Distances, inside
+from apsl_rules.parts.edges import Distances, inside
 from apsl_rules.rules.store import MarkStore
 from support.graphs import MICRO, dag_of
 from support.telling import told

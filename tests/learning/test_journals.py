@@ -19,7 +19,7 @@ from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.parts.file import part_json
-from apsl_rules.parts.parts import Parts
+from apsl_rules.parts.many_parts import Parts
 
 TARGETS = ["BP", "CATECHOL", "CO", "HR", "TPR"]
 

@@ -17,7 +17,7 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.resampling import stability
 from apsl_rules.parts import MarkedGraph, Part, edges_csv, graph_of
 from apsl_rules.parts.file import parse_part, part_json
-from apsl_rules.parts.probability_curves import DEFAULT_DIRECTION, PRECISE_DIRECTION
+from apsl_rules.parts.probability import DEFAULT_DIRECTION, PRECISE_DIRECTION
 from apsl_rules.rules import Mark
 
 

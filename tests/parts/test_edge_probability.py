@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from apsl_rules import learn, network
 from apsl_rules.evidence.evidence import GIVEN, Evidence
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.parts.edge_probability import DirectionEvidence, EdgeEvidence, Grounds, Lead, lead_of
 from apsl_rules.parts.file import parse_part, part_json
-from apsl_rules.parts.probability_curves import CURVES, Curve
+from apsl_rules.parts.probability import CURVES, Curve, DirectionEvidence, EdgeEvidence, Grounds, Lead, lead_of
 from apsl_rules.rules import SOUND, adjacent, arrow, chain, collider, proof_of, shortest_proofs
 from apsl_rules.rules.vocabulary import Fact, Finding
 

@@ -12,7 +12,7 @@ from apsl_rules import Knowledge, Part, known_dag, learn, learn_graph, network
 from apsl_rules.export import from_graphml, to_dot, to_graphml, to_networkx, to_pgmpy
 from apsl_rules.graphs.networks import sample
 from apsl_rules.parts import LearnedGraph
-from apsl_rules.parts.edge_rows import ROW
+from apsl_rules.parts.edges import ROW
 
 
 @cache

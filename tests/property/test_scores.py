@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from apsl_rules import score
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node
+from apsl_rules.parts.graph import graph_of
 from apsl_rules.parts.marked_graph import MarkedGraph
-from apsl_rules.parts.marks_of import graph_of
 from support.graphs import brute_force_cpdag
 from support.strategies import dags
 

@@ -1,6 +1,6 @@
 """What the probabilities of an edge mean: of those around s, a share of about s should be right, on every network.
 
-Fits the curves of ``apsl_rules/parts/probability_curves.py``: for the existence of an edge, and for the direction of an
+Fits the curves of ``apsl_rules/parts/probability.py``: for the existence of an edge, and for the direction of an
 arrow whose edge exists. By default they are fitted on random networks of categories of many kinds and on rows drawn
 from published networks (``--files``, BIF), and checked on shipped networks, none of which was used for the fit. Rows
 are drawn from each, some nodes are targets at depth 1, and each edge found is right if the true graph has it, each
@@ -33,9 +33,8 @@ from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.bif import read_bif
 from apsl_rules.graphs.networks.sampling import random_network, sample
 from apsl_rules.names import in_order
-from apsl_rules.parts.edge_probability import DirectionEvidence, EdgeEvidence, Grounds
 from apsl_rules.parts.part import Part
-from apsl_rules.parts.probability_curves import CURVES, Curve
+from apsl_rules.parts.probability import CURVES, Curve, DirectionEvidence, EdgeEvidence, Grounds
 
 CHECKED = ("alarm", "child", "insurance", "hailfinder", "win95pts")
 SIZES = (500, 1000, 5000)

@@ -35,7 +35,7 @@ from apsl_rules.graphs.equivalence import Cpdag
 from apsl_rules.learning.api import learn_graph
 from apsl_rules.neighbours.symmetric import Neighbours
 from apsl_rules.oracles.asker import Asker
-from apsl_rules.parts.learned_graph import LearnedGraph
+from apsl_rules.parts.graph import LearnedGraph
 from apsl_rules.plugins.manager import installed
 from apsl_rules.plugins.offers import FinderSettings
 

@@ -1,25 +1,51 @@
-"""The edges of a part as plain rows, one for each.
-
-``ROW`` names the figures. Two of them are probabilities, and they answer different questions: ``probability`` says how
-often an edge with this much evidence exists, whichever way it points, and ``direction`` how often the direction from
-source to target is right, given that the edge exists. An edge can be certain while its direction is not.
-
-``p`` belongs to the edge, not to its direction: it is the largest p among the tests that found its two ends dependent,
-so the weakest of them. There is none where nothing was tested: the answers were perfect, the edge was given, or a
-search by score found it without asking a test about it.
-"""
+"""The edges of a part as rows, and the nodes inside of it."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from apsl_rules.evidence import GIVEN
-from apsl_rules.names import Node, in_order, order_key
+from apsl_rules.names import Depth, Node, in_order, order_key
 from apsl_rules.rules import Firing, Mark, Proof, Reason
 
 if TYPE_CHECKING:
     from apsl_rules.parts.part import Part
+
+
+class Distances:
+    """Distances from the target over the edges known so far; they only ever shrink."""
+
+    def __init__(self, target: Node) -> None:
+        self.of: dict[Node, int] = {target: 0}
+        self._edges: dict[Node, tuple[Node, ...]] = {}
+
+    def __copy__(self) -> Distances:
+        same = type(self).__new__(type(self))
+        same.__dict__.update(of=dict(self.of), _edges=dict(self._edges))
+        return same
+
+    def add(self, x: Node, y: Node) -> None:
+        """Take up an edge and pass on what it shortens."""
+        if y in self._edges.get(x, ()):
+            return
+        self._edges[x] = (*self._edges.get(x, ()), y)
+        self._edges[y] = (*self._edges.get(y, ()), x)
+        changed = deque(sorted((node for node in (x, y) if node in self.of), key=self.of.__getitem__))
+        while changed:
+            node = changed.popleft()
+            further = self.of[node] + 1
+            for other in self._edges[node]:
+                if self.of.get(other, further + 1) > further:
+                    self.of[other] = further
+                    changed.append(other)
+
+
+def inside(depth: Depth, distance: int) -> bool:
+    """Return whether all edges of a node at this distance belong to the part: it is at most K - 1."""
+    return depth == "max" or distance < depth
+
 
 _TWO_ENDS = (Mark.PARTIAL, Mark.BIDIRECTED)
 

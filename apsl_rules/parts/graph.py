@@ -1,28 +1,117 @@
-"""The graph of all nodes, every arrow with its proof."""
+"""A whole graph from its parts: marks, edges, files."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 
-from apsl_rules.errors import GraphError
-from apsl_rules.graphs import Cpdag, Dag, cpdag, extension
+from apsl_rules._documents import DocumentError, file_text, json_data, label, node_of
+from apsl_rules._files import write_text
+from apsl_rules.errors import GraphError, PartFileError
+from apsl_rules.graphs import AncestralGraph, Cpdag, Dag, Pdag, cpdag, extension, is_networkx
+from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.parts.edge_rows import ROW, edge_row
-from apsl_rules.parts.marked_graph import Edge, undirected_edge
+from apsl_rules.parts.edges import ROW, Distances, edge_row
+from apsl_rules.parts.file import part_json, part_of_data
+from apsl_rules.parts.marked_graph import Arrow, Edge, MarkedGraph, edge_with_ends, undirected_edge
 from apsl_rules.parts.part import Part
-from apsl_rules.parts.reach import Distances
-from apsl_rules.parts.shortcuts import Exportable
+from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
 from apsl_rules.rules import Conflict, End, Mark, MarkStore, Proof, adjacent
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def graph_of(source: object) -> MarkedGraph:
+    """Return the marks of a part, a learned graph, a CPDAG, a known graph, a network or a networkx graph.
+
+    Of a part those inside the asked depth are taken, with the nodes that they join.
+
+    >>> from apsl_rules.graphs import known_dag
+    >>> [(edge.source, edge.target, edge.mark) for edge in graph_of(known_dag({"a": [], "b": ["a"]})).edges]
+    [('a', 'b', <Mark.ARROW: 'arrow'>)]
+    """
+    if isinstance(source, MarkedGraph):
+        return source
+    if isinstance(source, Part):
+        drawn = source.lines | source.bidirected | {frozenset(pair) for pair in (*source.arrows, *source.partial)}
+        return MarkedGraph(
+            source.members,
+            source.arrows,
+            source.lines,
+            source.edges - drawn,
+            source.suggested,
+            source.partial,
+            source.bidirected,
+            source.allows_hidden,
+            **_probabilities(source, map(tuple, source.edges)),
+        )
+    if isinstance(source, LearnedGraph):
+        return _of_parts(source)
+    if is_networkx(source):
+        return graph_from_networkx(source)
+    known = _of_known(source.dag if isinstance(source, Network) else source)
+    if known is not None:
+        return known
+    message = (
+        f"a {type(source).__name__} has no marks to write; give a part, a learned graph, a known graph "
+        "(known_dag(...)), a network, a networkx graph or a MarkedGraph"
+    )
+    raise GraphError(message)
+
+
+def _of_parts(learned: LearnedGraph) -> MarkedGraph:
+    """Join what several runs know of the asked pairs; where two of them draw a pair differently, it is a conflict."""
+    joined = []
+    suggested: dict[Arrow, float] = {}
+    for pair, edges_drawn in learned.drawn.items():
+        if not learned.is_asked(pair):
+            continue
+        edge = next(iter(edges_drawn)) if len(edges_drawn) == 1 else undirected_edge(pair, Mark.CONFLICT)
+        way = (edge.source, edge.target)
+        if edge.mark is Mark.ARROW and way in learned.suggested:
+            suggested[way] = learned.suggested[way]
+            edge = attrs.evolve(edge, mark=Mark.LINE)
+        joined.append((*way, edge.mark))
+    graph = MarkedGraph.of_edges(learned.nodes, joined, hidden=learned.allows_hidden)
+    return attrs.evolve(graph, suggested=suggested, **_probabilities(learned, (edge[:2] for edge in joined)))
+
+
+def _probabilities(source: Part | LearnedGraph, pairs: Iterable[Sequence[Node]]) -> dict[str, Any]:
+    """Return the probabilities of edges, and of the directions that are proved, as fields of a graph."""
+    ways = [(x, y) for x, y in pairs]
+    edges = {frozenset((x, y)): source.edge_probability(x, y) for x, y in ways}
+    both = [way for x, y in ways for way in ((x, y), (y, x))]
+    directions = {way: source.direction_probability(*way) for way in both}
+    return {
+        "probabilities": {pair: share for pair, share in edges.items() if share is not None},
+        "directions": {way: share for way, share in directions.items() if share is not None},
+    }
+
+
+def _of_known(source: object) -> MarkedGraph | None:
+    """Return the marks of a known graph, or of what independences determine of one."""
+    if isinstance(source, Pdag):
+        return MarkedGraph(source.nodes, source.arrows, source.lines)
+    if isinstance(source, Dag):
+        return MarkedGraph(source.nodes, source.edges)
+    return _of_ends(source) if isinstance(source, AncestralGraph) else None
+
+
+def _of_ends(graph: AncestralGraph) -> MarkedGraph:
+    """Return the marks of a MAG or a PAG."""
+    edges = []
+    for x, y in map(in_order, graph.skeleton):
+        ends = End(graph.ends[x, y]), End(graph.ends[y, x])
+        edges.append(edge_with_ends(x, y, *ends))
+    return MarkedGraph.of_edges(graph.nodes, edges, hidden=True)
 
 
 @attrs.frozen(slots=False, repr=False)
@@ -201,7 +290,6 @@ class LearnedGraph(Exportable, NotebookView):
         if self.asked is not None:
             message = "this graph is the union of parts; save these instead, such as parts['A'].save('A.json')"
             raise GraphError(message)
-        from apsl_rules.parts.graph_file import save_graph
 
         save_graph(self, path)
 
@@ -250,3 +338,62 @@ def _edges_of(store: MarkStore) -> Iterator[Edge]:
     yield from (undirected_edge(pair, mark) for pairs, mark in drawn for pair in pairs)
     conflicts = (pair for pair in store.conflicts if adjacent.fact(*pair) in store)
     yield from (undirected_edge(pair, Mark.CONFLICT) for pair in conflicts)
+
+
+FORMAT = "apsl_rules learned graph"
+VERSION = 1
+
+
+def save_graph(graph: LearnedGraph, path: str | Path) -> None:
+    """Write a learned graph to a file, whole or not at all."""
+    write_text(path, graph_text(graph))
+
+
+def graph_text(graph: LearnedGraph) -> str:
+    """Return a learned graph as JSON text: the same text for the same run, every time."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "learner": graph.learner,
+        "nodes": [label(node) for node in graph.nodes],
+        "incomplete": graph.incomplete,
+    }
+    begin = json.dumps(head, ensure_ascii=False, separators=(",", ":"))[:-1]
+    parts = ",".join(part_json(part).rstrip() for part in graph.parts)
+    return f'{begin},"parts":[{parts}]}}\n'
+
+
+def load_graph(path: str | Path) -> LearnedGraph:
+    """Read a learned graph that ``graph.save`` wrote from the file at ``path``."""
+    try:
+        data = json_data(file_text(path))
+    except DocumentError as error:
+        message = f"cannot read the graph file {str(path)!r}: {error}"
+        raise PartFileError(message) from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        _refuse(f"{str(path)!r} is no file of a learned graph; save one with graph.save()")
+    if data.get("version") != VERSION:
+        _refuse(f"{str(path)!r} has graph format version {data.get('version')!r}; this program reads version {VERSION}")
+    return _graph(data, str(path))
+
+
+def _graph(data: dict[str, Any], origin: str) -> LearnedGraph:
+    listed = data.get("parts")
+    if not isinstance(listed, list) or not listed:
+        _refuse(f"{origin!r} is a damaged graph file: it has no parts")
+    parts = tuple(part_of_data(one, origin) for one in listed)
+    try:
+        nodes = tuple(node_of(one) for one in data["nodes"])
+        learner, incomplete = data["learner"], data["incomplete"]
+    except (KeyError, TypeError, PartFileError) as error:
+        message = f"{origin!r} is a damaged graph file: its nodes or its learner cannot be read"
+        raise PartFileError(message) from error
+    if not isinstance(learner, str) or not isinstance(incomplete, str | None):
+        _refuse(f"{origin!r} is a damaged graph file: its learner or what is incomplete is no text")
+    if any(in_order(part.nodes) != in_order(nodes) for part in parts):
+        _refuse(f"{origin!r} is a damaged graph file: its parts have other nodes than it")
+    return LearnedGraph(learner, nodes, parts, incomplete)
+
+
+def _refuse(message: str) -> NoReturn:
+    raise PartFileError(message)
