@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from apsl_rules.plugins.context import Context, Findings, Marks, Progress, Searched, State, Visited
 from apsl_rules.plugins.hookspecs import hookimpl
 from apsl_rules.plugins.learner_spec import FindingSpec, Spec, Spouses, TestSpec, build, parse_spec
-from apsl_rules.plugins.manager import Plugins, installed, pick, register
+from apsl_rules.plugins.manager import (
+    Context,
+    Findings,
+    Marks,
+    Plugins,
+    Progress,
+    Searched,
+    State,
+    Visited,
+    installed,
+    pick,
+    register,
+)
 from apsl_rules.plugins.offers import (
     BlanketOffer,
     CheckOffer,

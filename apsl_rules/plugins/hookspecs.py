@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
-    from apsl_rules.plugins.context import Progress
+    from apsl_rules.plugins.manager import Progress
     from apsl_rules.plugins.offers import (
         BlanketOffer,
         CheckOffer,

@@ -15,7 +15,7 @@ from apsl_rules.plugins.learner_spec import Spec
 
 if TYPE_CHECKING:
     from apsl_rules.parts import MarkedGraph, Part
-    from apsl_rules.plugins.context import Context, Findings
+    from apsl_rules.plugins.manager import Context, Findings
 
 
 @attrs.frozen

@@ -14,7 +14,7 @@ from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Progress
+from apsl_rules.plugins.manager import Progress
 from apsl_rules.rules.vocabulary import Drop, Fact, Finding, Firing
 
 

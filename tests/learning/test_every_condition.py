@@ -29,8 +29,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.request import Request, Settings
 from apsl_rules.names import Depth, Node
-from apsl_rules.plugins.context import Progress
-from apsl_rules.plugins.manager import installed
+from apsl_rules.plugins.manager import Progress, installed
 from apsl_rules.rules.store import Mark
 from support.counted import ThriftyCounts
 

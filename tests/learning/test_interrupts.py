@@ -17,8 +17,8 @@ from apsl_rules.evidence.verdicts import Verdict
 from apsl_rules.names import Node
 from apsl_rules.oracles.asker import Asker
 from apsl_rules.oracles.protocol import BaseOracle
-from apsl_rules.plugins.context import Progress
 from apsl_rules.plugins.hookspecs import hookimpl
+from apsl_rules.plugins.manager import Progress
 
 pytestmark = pytest.mark.usefixtures("interrupts_are_heard")
 unraised = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -25,7 +25,7 @@ from apsl_rules.names import Node
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.stability_result import Stability, count_support, tally
-from apsl_rules.plugins.context import Progress
+from apsl_rules.plugins.manager import Progress
 from support.strategies import dags
 
 CANCER = sample(network("cancer"), 20_000, seed=1)

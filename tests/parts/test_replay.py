@@ -17,8 +17,7 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Depth
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.part import Part
-from apsl_rules.plugins.context import Progress
-from apsl_rules.plugins.manager import installed
+from apsl_rules.plugins.manager import Progress, installed
 from apsl_rules.rules.conflicts import Policy
 from support.contradictory import Contradictory
 from support.graphs import MICRO
