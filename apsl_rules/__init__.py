@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from apsl_rules.data import table
-    from apsl_rules.effects.causes import causes
+    from apsl_rules.effects.cause_tables import causes
     from apsl_rules.effects.estimate import effect
     from apsl_rules.errors import Interrupted
     from apsl_rules.evaluation.score import score

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from apsl_rules.effects.causes import Answer, Case, causes
+from apsl_rules.effects.cause_tables import Answer, Case, causes
 from apsl_rules.effects.contrasts import Change, Estimates, Interval
-from apsl_rules.effects.edge_charts import edge_figures
-from apsl_rules.effects.effect import Effect, PossibleEffect
 from apsl_rules.effects.estimate import effect
-from apsl_rules.effects.fit import Fitted, fit
+from apsl_rules.effects.fitted import Fitted, fit
 from apsl_rules.effects.grounds import Grounds
-from apsl_rules.effects.neighbourhood import Neighbourhood, Orientation, neighbourhood_of
-from apsl_rules.effects.neighbours import Effects, effects_at_target
+from apsl_rules.effects.neighbours import Effects, edge_figures, effects_at_target
+from apsl_rules.effects.orientations import Neighbourhood, Orientation, neighbourhood_of
+from apsl_rules.effects.queries import Effect, PossibleEffect
 
 __all__ = [
     "Answer",

@@ -14,8 +14,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from apsl_rules._arguments import listed, spelt
-from apsl_rules.effects.neighbourhood import Orientation
-from apsl_rules.effects.oriented_graph import OrientedGraph, orient
+from apsl_rules.effects.orientations import Orientation, OrientedGraph, orient
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.names import Node, in_order, listing, nearest

@@ -13,11 +13,10 @@ from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.effects.adjustment import Adjusted, Adjustment, adjust
 from apsl_rules.effects.contrasts import Estimates, Refusal
-from apsl_rules.effects.effect import Effect, possible_effects
 from apsl_rules.effects.figures import READING, Figures, open_figures
-from apsl_rules.effects.neighbourhood import SURE_DIRECTION, neighbourhood_of, with_sure_arrows
-from apsl_rules.effects.regression import regress
-from apsl_rules.effects.standardisation import standardise
+from apsl_rules.effects.models import regress, standardise
+from apsl_rules.effects.orientations import SURE_DIRECTION, neighbourhood_of, with_sure_arrows
+from apsl_rules.effects.queries import Effect, possible_effects
 from apsl_rules.errors import DataError, InvalidArgumentError, PluginError
 from apsl_rules.graphs import Dag, is_networkx, known_dag
 from apsl_rules.graphs.networks import Network

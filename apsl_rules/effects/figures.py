@@ -18,8 +18,7 @@ import numpy.typing as npt
 from apsl_rules.data import Codes, MixedTable, Table, why_set_aside
 from apsl_rules.data.counts import CachedCounts, collapse
 from apsl_rules.data.moments import MomentSource
-from apsl_rules.effects.regression import Covariance
-from apsl_rules.effects.standardisation import Strata, strata_of
+from apsl_rules.effects.models import Covariance, Strata, strata_of
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Request, Settings, Source, open_data
 from apsl_rules.names import Node, listing, require_known

@@ -10,7 +10,7 @@ import attrs
 
 from apsl_rules._documents import label
 from apsl_rules.effects.contrasts import Change, Interval, figure
-from apsl_rules.effects.effect import Effect, PossibleEffect
+from apsl_rules.effects.queries import Effect, PossibleEffect
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules import Proof, untested

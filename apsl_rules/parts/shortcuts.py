@@ -142,7 +142,7 @@ class Answering:
         Options are ``prior`` (how many rows it counts as), ``open_edges`` ("refuse" or "direct" undirected edges), and
         the settings of ``learn`` that say how a table is read.
         """
-        from apsl_rules.effects.fit import fit
+        from apsl_rules.effects.fitted import fit
 
         return fit(cast("Part", self), data, **options)
 
@@ -197,7 +197,7 @@ def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigu
             message = f"{next(iter(reading))!r} says how a table is read, and none is given; give data= too"
             raise InvalidArgumentError(message)
         return None
-    from apsl_rules.effects.edge_charts import edge_figures
+    from apsl_rules.effects.neighbours import edge_figures
 
     return edge_figures(part, data, **reading)
 

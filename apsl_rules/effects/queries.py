@@ -1,4 +1,4 @@
-"""The effect of one node on another: every value that the part leaves open, with an interval for each."""
+"""The effect of a cause on a target, for every graph that the part leaves open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import attrs
 from apsl_rules.data import ColumnKind
 from apsl_rules.effects.adjustment import Adjusted
 from apsl_rules.effects.contrasts import Change, Estimates, Interval, Refusal
-from apsl_rules.effects.neighbourhood import Orientation
+from apsl_rules.effects.orientations import Orientation
 from apsl_rules.names import Node, listing, shown
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import Part
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from apsl_rules.effects.grounds import Grounds
+
 
 _ZERO = Interval(0.0, 0.0, 0.0)
 

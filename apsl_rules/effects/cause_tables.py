@@ -1,11 +1,4 @@
-"""Whether one node is a cause of another: never, always, or depending on which open graph is true.
-
-In a graph where the node x has the parents P, x is an ancestor of t exactly if t is none of P and x and t are dependent
-given P. One test for each way in which the edges at x can point therefore decides for all graphs that the part leaves
-open, with background knowledge too. Fang, Zhang and He (2022) call a cause explicit if the same directed path begins
-with an arrow in all graphs, and show that this holds exactly if x and t are dependent given all parents and siblings
-of x.
-"""
+"""Which nodes are causes of a target, for sure, perhaps, or not."""
 
 from __future__ import annotations
 
@@ -16,7 +9,7 @@ import attrs
 
 from apsl_rules._documents import label
 from apsl_rules.effects.estimate import least_direction, open_structure, read_as, require_different
-from apsl_rules.effects.neighbourhood import Orientation, neighbourhood_of, with_sure_arrows
+from apsl_rules.effects.orientations import Orientation, neighbourhood_of, with_sure_arrows
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Evidence, Verdict, evidence_data, evidence_text
 from apsl_rules.learning import Request, Settings, Source, open_data, run_once

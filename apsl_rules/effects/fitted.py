@@ -1,9 +1,4 @@
-"""A part with numbers: the distribution of every node given its parents, for questions and predictions.
-
-A part has all edges of its inner nodes, but not those between two nodes at its rim, nor the parents of the rim beyond
-it. The target given its Markov blanket is exact from depth 2 on; what joins the rim by ways outside the part is left
-out, so a question that goes from rim to rim takes a deeper part. Arrows are taken as they are, so ``do`` rests on them.
-"""
+"""Distributions fitted to a part: queries, interventions, predictions."""
 
 from __future__ import annotations
 
@@ -16,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._arguments import is_number, spelt
+from apsl_rules.effects.contrasts import LevelCodes, is_in_memory, level_codes
 from apsl_rules.effects.estimate import read_as
 from apsl_rules.effects.figures import Figures, open_figures
-from apsl_rules.effects.level_codes import LevelCodes, is_in_memory, level_codes
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs import known_dag
 from apsl_rules.graphs.networks import Network, joint
@@ -30,6 +25,7 @@ from apsl_rules.stopping import interruptible
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Floats = npt.NDArray[np.float64]
 
