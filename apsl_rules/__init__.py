@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from apsl_rules.effects.cause_tables import causes
     from apsl_rules.effects.estimate import effect
     from apsl_rules.errors import Interrupted
-    from apsl_rules.evaluation.score import score
+    from apsl_rules.evaluation.scoring import score
     from apsl_rules.graphs.dag import known_dag
     from apsl_rules.graphs.networks.library import network
     from apsl_rules.learning.api import compare, dry_run, find_blanket, learn, learn_graph

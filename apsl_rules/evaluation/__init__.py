@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.evaluation.exactness import verify
-from apsl_rules.evaluation.score import score
+from apsl_rules.evaluation.scoring import score
 
 __all__ = [
     "score",

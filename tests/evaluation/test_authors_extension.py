@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import network
-from apsl_rules.evaluation._authors_extension import authors_extension
+from apsl_rules.evaluation.scoring import authors_extension
 from apsl_rules.names import Node, Pair
 from support.graphs import arrows_of
 

@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evaluation.critical_difference import DifferenceDiagram
-from apsl_rules.evaluation.published import published_ranks, table3_columns
-from apsl_rules.evaluation.ranking import Ranking, rank
+from apsl_rules.evaluation.ranking import DifferenceDiagram, Ranking, published_ranks, rank, table3_columns
 from apsl_rules.names import shown
 from support.pages import ROOT
 

@@ -20,8 +20,8 @@ from apsl_rules.evaluation.experiments import (
 )
 from apsl_rules.evaluation.experiments.plan import plan_units
 from apsl_rules.evaluation.experiments.work import COUNTED, work
-from apsl_rules.evaluation.published import table4
-from apsl_rules.evaluation.score import score
+from apsl_rules.evaluation.ranking import table4
+from apsl_rules.evaluation.scoring import score
 
 GRID = '[[grids]]\nnetworks = ["asia"]\nsizes = [100]\nsets = [1]\nlearners = ["apsl"]\n'
 HEAD = 'name = "mine"\nsummary = "my own"\n'

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError, UnknownNodeError
-from apsl_rules.evaluation.published import published_ranks, table3, table3_columns, table4
-from apsl_rules.evaluation.ranking import Ranking, rank
+from apsl_rules.evaluation.ranking import Ranking, published_ranks, rank, table3, table3_columns, table4
 
 DISTANCE = rank(table3_columns("ar_distance"), better="lower")
 RUNTIME = rank(table3_columns("runtime_s"), better="lower")

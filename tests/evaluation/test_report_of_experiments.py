@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pandas as pd
 import pytest
 
-from apsl_rules.evaluation.published import table3
+from apsl_rules.evaluation.ranking import table3
 
 TOOLS = Path(__file__).parents[2] / "tools" / "reproduce"
 sys.path.append(str(TOOLS))  # the tools are scripts beside each other, not a package

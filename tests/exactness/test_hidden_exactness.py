@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import Knowledge, known_dag, learn, network
-from apsl_rules.evaluation.exactness import faults_of, verify
-from apsl_rules.evaluation.mag_classes import mag_classes
+from apsl_rules.evaluation.exactness import faults_of, mag_classes, verify
 from apsl_rules.graphs import DagWithHidden, EndMark, Mag, Pag, mag, pag
 from apsl_rules.names import Depth, Node
 from apsl_rules.parts.file import parse_part, part_json

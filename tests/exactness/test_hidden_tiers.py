@@ -10,8 +10,7 @@ import pytest
 
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import Knowledge, known_dag, learn
-from apsl_rules.evaluation.exactness import faults_of
-from apsl_rules.evaluation.mag_classes import MagClasses, mag_classes
+from apsl_rules.evaluation.exactness import MagClasses, faults_of, mag_classes
 from apsl_rules.graphs import Mag, Pag
 from apsl_rules.names import Depth, Node
 from apsl_rules.parts.file import parse_part, part_json

@@ -11,7 +11,7 @@ import pytest
 
 from apsl_rules import compare, export, known_dag, learn, learn_graph, network
 from apsl_rules.errors import ApslError, GraphError, GraphFormatError
-from apsl_rules.evaluation.score import score
+from apsl_rules.evaluation.scoring import score
 from apsl_rules.parts.graph import graph_of
 from apsl_rules.parts.marked_graph import MarkedGraph
 

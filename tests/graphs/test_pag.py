@@ -8,7 +8,7 @@ import pytest
 
 from apsl_rules import known_dag, network
 from apsl_rules.errors import ApslError, GraphError
-from apsl_rules.evaluation.mag_classes import mag_classes
+from apsl_rules.evaluation.exactness import mag_classes
 from apsl_rules.graphs import AncestralGraph, Mag, is_ancestral, mag, pag, pag_by_enumeration
 from support.hidden import CAUSAL_LEARN_PAIRS, hidden_dag, pag_of, random_hidden_dag
 

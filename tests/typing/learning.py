@@ -26,7 +26,7 @@ from apsl_rules import (
     table,
 )
 from apsl_rules.data import MixedTable, Table
-from apsl_rules.evaluation.agreement import Score
+from apsl_rules.evaluation.scoring import Score
 from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network
 from apsl_rules.neighbours import Blanket

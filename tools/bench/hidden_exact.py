@@ -12,8 +12,7 @@ from random import Random
 from time import process_time
 
 from apsl_rules import learn
-from apsl_rules.evaluation.exactness import faults_of
-from apsl_rules.evaluation.mag_classes import mag_classes
+from apsl_rules.evaluation.exactness import faults_of, mag_classes
 from apsl_rules.names import Depth
 
 DEPTHS: tuple[Depth, ...] = (1, 2, "max")

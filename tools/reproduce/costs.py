@@ -10,7 +10,7 @@ from deeper import LEARNERS
 from document import Block, Heading, Table, Text
 from stored import PUBLISHED, Stored, one, rows_in_order
 
-from apsl_rules.evaluation.published import table3
+from apsl_rules.evaluation.ranking import table3
 
 
 def cost_blocks(stored: Stored) -> Iterator[Block]:

@@ -11,9 +11,7 @@ from charts import Panel, chart
 from document import Block, Heading, Picture, Table, Text
 from stored import NETWORKS, RANKED_BY, Stored, one, rows_in_order, short
 
-from apsl_rules.evaluation.critical_difference import DifferenceDiagram
-from apsl_rules.evaluation.published import published_ranks
-from apsl_rules.evaluation.ranking import rank
+from apsl_rules.evaluation.ranking import DifferenceDiagram, published_ranks, rank
 
 LEARNERS = {
     "apsl": "apsl (ours)",

@@ -11,9 +11,7 @@ import attrs
 from document import Block, Heading, Picture, Table, Text
 from stored import MENDED, PUBLISHED, RANKED_BY, Stored, one, rows_in_order, short
 
-from apsl_rules.evaluation.critical_difference import DifferenceDiagram
-from apsl_rules.evaluation.published import Published, published_ranks, table3
-from apsl_rules.evaluation.ranking import rank
+from apsl_rules.evaluation.ranking import DifferenceDiagram, Published, published_ranks, rank, table3
 
 EXPERIMENTS = ("table3", "table3-short", "quick")
 FAR = 0.08

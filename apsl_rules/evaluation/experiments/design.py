@@ -12,7 +12,7 @@ import attrs
 
 from apsl_rules._documents import DocumentError, file_text, toml_data
 from apsl_rules.errors import InvalidArgumentError, SpecError, UnknownNameError
-from apsl_rules.evaluation.agreement import Against, Scored
+from apsl_rules.evaluation.scoring import Against, Scored
 from apsl_rules.names import nearest
 from apsl_rules.plugins import build
 

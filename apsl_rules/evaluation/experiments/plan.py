@@ -14,7 +14,7 @@ from apsl_rules.data import Codes, Table, fingerprint
 from apsl_rules.errors import SpecError
 from apsl_rules.evaluation.experiments.design import Experiment, Grid, Learned, Order, Scoring
 from apsl_rules.evaluation.experiments.samples import Samples, drawing_seed
-from apsl_rules.evaluation.published import table4
+from apsl_rules.evaluation.ranking import table4
 from apsl_rules.graphs import Dag
 from apsl_rules.learning import find_learner
 from apsl_rules.names import Depth, count_of, order_key

@@ -19,11 +19,11 @@ import attrs
 
 from apsl_rules._files import atomic_file, write_text
 from apsl_rules.errors import DataError
-from apsl_rules.evaluation.agreement import Score
 from apsl_rules.evaluation.experiments.design import SCORINGS, Experiment, Scoring
 from apsl_rules.evaluation.experiments.plan import Unit
 from apsl_rules.evaluation.experiments.samples import Samples
 from apsl_rules.evaluation.experiments.work import COUNTED
+from apsl_rules.evaluation.scoring import Score
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,11 +10,10 @@ from typing import Any, TypeVar
 import attrs
 
 from apsl_rules.data import Table
-from apsl_rules.evaluation.agreement import Score
 from apsl_rules.evaluation.experiments.design import SCORINGS, Scoring
 from apsl_rules.evaluation.experiments.plan import Unit, order_columns
 from apsl_rules.evaluation.experiments.samples import Samples
-from apsl_rules.evaluation.score import score
+from apsl_rules.evaluation.scoring import Score, score
 from apsl_rules.graphs import Dag
 from apsl_rules.learning import WARMING, learn, learn_graph
 from apsl_rules.names import Depth, Node, shown
