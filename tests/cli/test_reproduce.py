@@ -15,7 +15,7 @@ import pytest
 from apsl_rules._files import Log
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError
 from apsl_rules.evaluation.experiments import DrawnSamples, parse_experiment, read_results, run, summarise
-from apsl_rules.evaluation.experiments.running import Advance
+from apsl_rules.evaluation.experiments.results import Advance
 
 pytestmark = pytest.mark.slow
 

@@ -18,8 +18,8 @@ from apsl_rules.evaluation.experiments import (
     experiment_names,
     parse_experiment,
 )
-from apsl_rules.evaluation.experiments.plan import plan_units
-from apsl_rules.evaluation.experiments.work import COUNTED, work
+from apsl_rules.evaluation.experiments.design import plan_units
+from apsl_rules.evaluation.experiments.results import COUNTED, work
 from apsl_rules.evaluation.ranking import table4
 from apsl_rules.evaluation.scoring import score
 

@@ -9,11 +9,17 @@ Each finished unit goes into a log that survives a killed process (``log``). The
 'quick'
 """
 
-from apsl_rules.evaluation.experiments.design import Experiment, Grid, experiment, experiment_names, parse_experiment
-from apsl_rules.evaluation.experiments.results import Results, read_results
-from apsl_rules.evaluation.experiments.running import run
-from apsl_rules.evaluation.experiments.samples import DrawnSamples, FolderSamples, Samples
-from apsl_rules.evaluation.experiments.summary import summarise
+from apsl_rules.evaluation.experiments.design import (
+    DrawnSamples,
+    Experiment,
+    FolderSamples,
+    Grid,
+    Samples,
+    experiment,
+    experiment_names,
+    parse_experiment,
+)
+from apsl_rules.evaluation.experiments.results import Results, read_results, run, summarise
 
 __all__ = [
     "DrawnSamples",
