@@ -201,19 +201,19 @@ class Fitted(NotebookView):
 
     def to_bif(self) -> str:
         """Write the fitted part as a BIF file."""
-        from apsl_rules.export.bif import network_to_bif
+        from apsl_rules.export.text_formats import network_to_bif
 
         return network_to_bif(self.network)
 
     def to_pgmpy(self) -> Any:
         """Return the fitted part as a network of pgmpy."""
-        from apsl_rules.export.pgmpy import network_to_pgmpy
+        from apsl_rules.export.peers import network_to_pgmpy
 
         return network_to_pgmpy(self.network)
 
     def to_bnlearn(self) -> str:
         """Write the fitted part as an R script that makes a ``bn.fit`` of bnlearn."""
-        from apsl_rules.export.bnlearn import network_to_bnlearn
+        from apsl_rules.export.peers import network_to_bnlearn
 
         return network_to_bnlearn(self.network)
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from apsl_rules.export.bif import from_bif, to_bif
-from apsl_rules.export.bnlearn import from_bnlearn, to_bnlearn
-from apsl_rules.export.causallearn import from_causallearn, to_causallearn
-from apsl_rules.export.dagitty import from_dagitty, to_dagitty
 from apsl_rules.export.dot import from_dot, to_dot
 from apsl_rules.export.formats import read_graph
 from apsl_rules.export.frames import (
@@ -18,12 +14,25 @@ from apsl_rules.export.frames import (
     to_paper_matrix,
     to_pcalg,
 )
-from apsl_rules.export.graph_json import from_graph_json, to_graph_json
-from apsl_rules.export.graphml import from_graphml, to_graphml
-from apsl_rules.export.mermaid import from_mermaid, to_mermaid
-from apsl_rules.export.networkx import from_networkx, to_networkx
-from apsl_rules.export.pgmpy import from_pgmpy, to_pgmpy
-from apsl_rules.export.tetrad import from_tetrad, to_tetrad
+from apsl_rules.export.graph_formats import (
+    from_graph_json,
+    from_graphml,
+    from_networkx,
+    to_graph_json,
+    to_graphml,
+    to_networkx,
+)
+from apsl_rules.export.peers import (
+    from_bnlearn,
+    from_causallearn,
+    from_pgmpy,
+    from_tetrad,
+    to_bnlearn,
+    to_causallearn,
+    to_pgmpy,
+    to_tetrad,
+)
+from apsl_rules.export.text_formats import from_bif, from_dagitty, from_mermaid, to_bif, to_dagitty, to_mermaid
 from apsl_rules.parts import MarkedGraph, graph_of
 
 __all__ = [

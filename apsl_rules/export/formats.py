@@ -6,14 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from apsl_rules.errors import GraphFormatError
-from apsl_rules.export.bif import to_bif
-from apsl_rules.export.bnlearn import from_bnlearn, to_bnlearn
-from apsl_rules.export.dagitty import from_dagitty, to_dagitty
 from apsl_rules.export.dot import from_dot, to_dot
-from apsl_rules.export.graph_json import from_graph_json, to_graph_json
-from apsl_rules.export.graphml import from_graphml, to_graphml
-from apsl_rules.export.mermaid import from_mermaid, to_mermaid
-from apsl_rules.export.tetrad import from_tetrad, to_tetrad
+from apsl_rules.export.graph_formats import from_graph_json, from_graphml, to_graph_json, to_graphml
+from apsl_rules.export.peers import from_bnlearn, from_tetrad, to_bnlearn, to_tetrad
+from apsl_rules.export.text_formats import from_dagitty, from_mermaid, to_bif, to_dagitty, to_mermaid
 from apsl_rules.graphs import Dag, known_dag
 from apsl_rules.parts import MarkedGraph
 

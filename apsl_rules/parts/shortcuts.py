@@ -42,7 +42,7 @@ class Exportable:
 
     def to_networkx(self) -> Any:
         """Return a networkx DiGraph with a ``mark`` on each arc; a line or conflict is a pair of arcs."""
-        from apsl_rules.export.networkx import to_networkx
+        from apsl_rules.export.graph_formats import to_networkx
 
         return to_networkx(self)
 
@@ -72,55 +72,55 @@ class Exportable:
 
     def to_graphml(self) -> str:
         """Write the graph as GraphML."""
-        from apsl_rules.export.graphml import to_graphml
+        from apsl_rules.export.graph_formats import to_graphml
 
         return to_graphml(self)
 
     def to_mermaid(self) -> str:
         """Write the graph as a Mermaid flowchart."""
-        from apsl_rules.export.mermaid import to_mermaid
+        from apsl_rules.export.text_formats import to_mermaid
 
         return to_mermaid(self)
 
     def to_dagitty(self) -> str:
         """Write the graph in the language of dagitty."""
-        from apsl_rules.export.dagitty import to_dagitty
+        from apsl_rules.export.text_formats import to_dagitty
 
         return to_dagitty(self)
 
     def to_tetrad(self) -> str:
         """Write the graph as Tetrad's text."""
-        from apsl_rules.export.tetrad import to_tetrad
+        from apsl_rules.export.peers import to_tetrad
 
         return to_tetrad(self)
 
     def to_bnlearn(self, *, open_edges: OpenEdges = "refuse") -> str:
         """Write the graph as a model string of the R package bnlearn, which knows arrows only."""
-        from apsl_rules.export.bnlearn import to_bnlearn
+        from apsl_rules.export.peers import to_bnlearn
 
         return to_bnlearn(self, open_edges=open_edges)
 
     def to_bif(self, *, open_edges: OpenEdges = "refuse", levels: Mapping[Node, Sequence[str]] | None = None) -> str:
         """Write the structure as a BIF file, which knows arrows only; its probabilities are placeholders."""
-        from apsl_rules.export.bif import to_bif
+        from apsl_rules.export.text_formats import to_bif
 
         return to_bif(self, open_edges=open_edges, levels=levels)
 
     def to_graph_json(self) -> str:
         """Write the graph as JSON: nodes and marked edges, without proofs."""
-        from apsl_rules.export.graph_json import to_graph_json
+        from apsl_rules.export.graph_formats import to_graph_json
 
         return to_graph_json(self)
 
     def to_causallearn(self) -> Any:
         """Return a causal-learn GeneralGraph."""
-        from apsl_rules.export.causallearn import to_causallearn
+        from apsl_rules.export.peers import to_causallearn
 
         return to_causallearn(self)
 
     def to_pgmpy(self) -> Any:
         """Return a pgmpy DAG where all edges are arrows, a PDAG otherwise."""
-        from apsl_rules.export.pgmpy import to_pgmpy
+        from apsl_rules.export.peers import to_pgmpy
 
         return to_pgmpy(self)
 
@@ -226,7 +226,7 @@ def installed_rulebooks() -> tuple[Rulebook, ...]:
 
 def graph_from_networkx(graph: object) -> MarkedGraph:
     """Return the marks of a networkx graph."""
-    from apsl_rules.export.networkx import from_networkx
+    from apsl_rules.export.graph_formats import from_networkx
 
     return from_networkx(graph)
 

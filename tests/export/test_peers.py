@@ -21,7 +21,7 @@ from pgmpy.readwrite import BIFReader
 
 from apsl_rules import export, known_dag, learn, network
 from apsl_rules.errors import GraphFormatError, InvalidArgumentError
-from apsl_rules.export._spelling import escape_signs, spell_label
+from apsl_rules.export.spelling import escape_signs, spell_label
 from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.rules.store import Mark
 from support.strategies import marked_graphs, without_conflicts

@@ -10,7 +10,7 @@ from hypothesis import example, given
 
 from apsl_rules import export, known_dag
 from apsl_rules.errors import GraphError, InvalidArgumentError
-from apsl_rules.export._spelling import escape_signs, read_label, spell_label, unescape_signs
+from apsl_rules.export.spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.names import Node
 from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.rules.store import Mark

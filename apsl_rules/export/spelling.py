@@ -1,17 +1,14 @@
-"""Node labels as the names of other formats, and back.
-
-A text label is its own name. Any other label is written as ``json:`` and its JSON, so that 3 and "3" stay apart:
-``json:3``, ``json:{"tuple": ["a", 1]}``. Signs that a format cannot carry become ``%XX``, the bytes of their UTF-8
-form, as in web addresses; an empty name becomes ``%``.
-"""
+"""Spell labels for other programs, and import those programs."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
+from typing import Any
 
 from apsl_rules._documents import DocumentError, json_data, label, node_of
-from apsl_rules.errors import ApslError
+from apsl_rules.errors import ApslError, MissingPackageError
 from apsl_rules.names import Node
 
 _PREFIX = "json:"
@@ -78,3 +75,14 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def peer(module: str, package: str) -> Any:
+    """Import a module of another package, or say how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != module.partition(".")[0]:
+            raise
+        message = f"{package} is not installed; install it with: pip install {package}"
+        raise MissingPackageError(message) from error
