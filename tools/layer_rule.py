@@ -74,7 +74,7 @@ IMPORTED_BY_THEMSELVES = frozenset(
         "apsl_rules.export.formats",
         "apsl_rules.report.page",
         "apsl_rules.report.svg",
-        "apsl_rules.report.text_width",
+        "apsl_rules.report.labels",
         "apsl_rules.server.protocol",
     }
 )

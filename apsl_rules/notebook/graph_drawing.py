@@ -9,7 +9,7 @@ import attrs
 
 from apsl_rules.names import Node, in_order, shown
 from apsl_rules.parts import ENDS, Edge, MarkedGraph
-from apsl_rules.report.text_width import shorten, width_of
+from apsl_rules.report.labels import shorten, width_of
 from apsl_rules.rules import End, Mark
 
 #: Larger graphs are listed, not drawn.

@@ -1,17 +1,100 @@
-"""Where the figures of edges stand: on their own edge, clear of every box and of each other.
-
-A figure for which there is no such place is left out of the drawing; the page shows it when the edge is pointed at.
-"""
+"""Texts in a drawing: widths of words and edges, and labels that do not overlap."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import floor
+from typing import Any
+from unicodedata import category, east_asian_width
 
 import attrs
 
+from apsl_rules.names import Node, Pair
+from apsl_rules.parts import EdgeFigures
 from apsl_rules.report.curves import Point, Route
-from apsl_rules.report.text_width import width_of
+
+FONT_SIZE = 13
+#: The longest that a name is always written out.
+LONGEST = 168.0  # a name of some 20 letters
+_NARROW = frozenset("iIjlft.,;:'|![]()`/\\ ")
+_WIDE = frozenset("mwMW@%&—…")
+_ELLIPSIS = "…"
+_EMOJI = 0x10000  # and everything after them
+
+
+def _em(letter: str) -> float:
+    """Return a generous width in ems: that of the widest of the common sans-serif fonts."""
+    if category(letter) in {"Mn", "Me", "Cf"}:
+        return 0.0
+    if east_asian_width(letter) in {"W", "F"} or ord(letter) >= _EMOJI:
+        return 1.35
+    if letter in _NARROW:
+        return 0.4
+    if letter in _WIDE:
+        return 1.0
+    return 0.75 if letter.isupper() else 0.65
+
+
+def width_of(text: str, size: float = FONT_SIZE) -> float:
+    """Estimate the width of a text in pixels, rather too wide than too narrow."""
+    return size * sum(map(_em, text))
+
+
+def shorten(text: str, longest: float = LONGEST) -> str:
+    """Keep the beginning and the end of a name that is too long, since names that share one often differ in the other.
+
+    >>> shorten("a_very_long_name_of_a_column_in_a_table_2024")
+    'a_very_lon…able_2024'
+    """
+    if width_of(text) <= longest:
+        return text
+    available = longest - width_of(_ELLIPSIS)
+    head, tail, used = 0, 0, 0.0
+    while head + tail < len(text):
+        from_head = head <= tail
+        letter = text[head] if from_head else text[-1 - tail]
+        used += width_of(letter)
+        if used > available:
+            break
+        head, tail = head + from_head, tail + (not from_head)
+    return f"{text[:head]}{_ELLIPSIS}{text[len(text) - tail :]}"
+
+
+_THIN, _USUAL, _THICK = 1.0, 1.8, 3.4
+
+
+def weights_of(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[Node], float]:
+    """Return the support of each edge over resamples, or else its probability; edges without either are left out."""
+    weights = {}
+    for row in rows:
+        figures = [row.get(name) for name in ("support", "probability")]
+        known = [float(figure) for figure in figures if figure is not None]
+        if known:
+            weights[frozenset((row["source"], row["target"]))] = known[0]
+    return weights
+
+
+def texts_of(weights: Mapping[Pair, float], figures: EdgeFigures | None) -> Mapping[Pair, str]:
+    """Return what stands at the edges: their weights, or where a table is known the effects along them."""
+    if figures is not None:
+        return figures.labels
+    return {pair: weight_text(weight) for pair, weight in weights.items()}
+
+
+def thickness(weight: float | None) -> float:
+    """Return the width of a stroke."""
+    return _USUAL if weight is None else _THIN + (_THICK - _THIN) * min(1.0, max(0.0, weight))
+
+
+def weight_text(weight: float) -> str:
+    """Write a weight in two digits.
+
+    >>> weight_text(0.874), weight_text(1.0)
+    ('.87', '1')
+    """
+    text = f"{weight:.2f}"
+    return "1" if text == "1.00" else text.removeprefix("0")
+
 
 #: The size of the letters of a figure, and the height of its place.
 LETTERS, TALL = 11, 15.0

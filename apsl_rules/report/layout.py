@@ -1,23 +1,159 @@
-"""The one drawing of a part that every view shows: the target in the middle, causes on its left, effects on its right.
-
-Each column outwards is one step further away. What is open about the target stands above and below it.
-"""
+"""Lay out the nodes and edges of a part."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import attrs
 
 from apsl_rules.names import Node, Pair, in_order, shown
 from apsl_rules.parts import Part
-from apsl_rules.report._columns import arrange
-from apsl_rules.report._measures import HEADING, MARGIN, Measures
-from apsl_rules.report.curves import Route
+from apsl_rules.report.columns import Grid, Slot, arrange, place_slots
+from apsl_rules.report.curves import STUB, Point, Port, Route, Side, beside, sides_of, through
 from apsl_rules.report.edges import Edge, Look, edges_of
-from apsl_rules.report.labels import Rectangle, place_labels
-from apsl_rules.report.sides import Side, sides_of
-from apsl_rules.report.text_width import width_of
+from apsl_rules.report.labels import LONGEST, Rectangle, place_labels, shorten, width_of, width_of_label
+
+MARGIN, HEADING = 24.0, 40.0
+_PADDING, _HEIGHT, _SPACE, _PASSING, _PORTS = 12.0, 28.0, 14.0, 7.0, 8.0
+_NARROWEST, _LEAST_GAP, _MOST_GAP = 64.0, 84.0, 210.0
+_CLEARANCE = 30.0  # above and below the target, where nodes share its column
+_SHEET, _LONGEST_NAME = 1300.0, 420.0
+
+
+class Measures:
+    """The measures of a drawing while it is made: columns from left to right, slots from top to bottom.
+
+    ``words`` are the figures of the edges, ``title`` the width of the title over open neighbours of the target.
+    """
+
+    def __init__(
+        self,
+        grid: Grid,
+        pairs: Sequence[tuple[int, int]],
+        names: Sequence[str],
+        words: Sequence[str | None],
+        title: float,
+    ) -> None:
+        self._grid = grid
+        self._pairs = pairs
+        self._words = [0.0 if text is None else width_of_label(text) for text in words]
+        longest = min(_LONGEST_NAME, max(LONGEST, _SHEET / len(grid.columns)))
+        self.labels = [shorten(name, longest) for name in names]
+        self._column_of = {slot: at for at, column in enumerate(grid.columns) for slot in column}
+        self._tall = self._find_heights()
+        self._middle = self._find_middles()
+        self._widths = [self._width_of_column(column) for column in grid.columns]
+        shared = sum(slot < len(names) for slot in grid.columns[grid.middle]) > 1
+        if shared:
+            self._widths[grid.middle] = max(self._widths[grid.middle], title)
+        self._gaps = self._find_gaps()
+        self._lefts = [MARGIN + self._gaps[0]]
+        for gap, width in zip(self._gaps[1:-1], self._widths, strict=False):
+            self._lefts.append(self._lefts[-1] + width + gap)
+
+    def corner_and_size(self, node: Slot) -> tuple[float, float, float, float]:
+        """Return left, top, width and height of the box of a node."""
+        at = self._column_of[node]
+        return self._lefts[at], self._middle[node] - self._tall[node] / 2, self._widths[at], self._tall[node]
+
+    def _is_node(self, slot: Slot) -> bool:
+        return slot < len(self.labels)
+
+    def _is_bow(self, chain: tuple[Slot, ...]) -> bool:
+        return self._column_of[chain[0]] == self._column_of[chain[-1]]
+
+    def _sides(self, chain: tuple[Slot, ...]) -> tuple[int, int]:
+        """Return the sides of its two boxes at which an edge ends: 1 right, -1 left."""
+        if self._is_bow(chain):
+            side = self._grid.bow_sides[self._column_of[chain[0]]]
+            return side, side
+        return 1, -1
+
+    def _width_of_column(self, column: Sequence[Slot]) -> float:
+        names = [width_of(self.labels[slot]) + 2 * _PADDING for slot in column if self._is_node(slot)]
+        return max([_NARROWEST, *names])
+
+    def _find_heights(self) -> dict[Slot, float]:
+        """Return the height that a box needs for the edges on its busier side."""
+        ends: dict[tuple[Slot, int], int] = {}
+        for chain in self._grid.chains:
+            for slot, side in zip((chain[0], chain[-1]), self._sides(chain), strict=True):
+                ends[slot, side] = ends.get((slot, side), 0) + 1
+        return {
+            slot: max(_HEIGHT, _PORTS * (max(ends.get((slot, 1), 0), ends.get((slot, -1), 0)) + 1))
+            if self._is_node(slot)
+            else 2.0
+            for slot in self._column_of
+        }
+
+    def _find_middles(self) -> dict[Slot, float]:
+        """Return the middle of each slot; a target with company in its column keeps clear of it."""
+        column = self._grid.columns[self._grid.middle]
+        nodes = [slot for slot in column if self._is_node(slot)]
+        space = {slot: _SPACE if self._is_node(slot) else _PASSING for slot in self._column_of}
+        tall = dict(self._tall)
+        if len(nodes) > 1:
+            tall[self._grid.target] += 2 * _CLEARANCE
+        middle = place_slots(self._grid, tall, space)
+        top = min(at - self._tall[slot] / 2 for slot, at in middle.items())
+        return {slot: at - top + HEADING + MARGIN for slot, at in middle.items()}
+
+    def _find_gaps(self) -> list[float]:
+        """Return the space left of each column and right of the last: more where edges climb far or have figures."""
+        climbs = [0.0] * (len(self._grid.columns) + 1)
+        figures = [0.0] * (len(self._grid.columns) + 1)
+        for chain, figure in zip(self._grid.chains, self._words, strict=True):
+            for x, y in pairwise(chain):
+                at = self._column_of[x] + (self._sides(chain)[0] > 0)
+                climbs[at] = max(climbs[at], abs(self._middle[x] - self._middle[y]), 1.0)
+                figures[at] = max(figures[at], figure)
+        gaps = [
+            min(_MOST_GAP, max(_LEAST_GAP + climb / 4, figure + 4 * STUB)) if climb else MARGIN / 2
+            for climb, figure in zip(climbs, figures, strict=True)
+        ]
+        return [gaps[0], *(max(_LEAST_GAP, gap) for gap in gaps[1:-1]), gaps[-1]]
+
+    def routes(self) -> list[Route]:
+        """Lead every edge from the port of its first node to that of its second."""
+        ports = self._ports()
+        routes = []
+        for number, (chain, pair) in enumerate(zip(self._grid.chains, self._pairs, strict=True)):
+            start, end = ports[number, chain[0]], ports[number, chain[-1]]
+            if self._is_bow(chain):
+                free = self._gaps[self._column_of[chain[0]] + (start.out > 0)] - 3 * STUB
+                wanted = max(14 + abs(start.y - end.y) / 5, self._words[number] / 2)
+                route = beside(start, end, min(free, wanted))
+            else:
+                route = through(start, [self._stretch(slot) for slot in chain[1:-1]], end)
+            routes.append(route if chain[0] == pair[0] else route.reversed())
+        return routes
+
+    def _stretch(self, slot: Slot) -> tuple[Point, Point]:
+        at = self._column_of[slot]
+        left, level = self._lefts[at], self._middle[slot]
+        return (left, level), (left + self._widths[at], level)
+
+    def _ports(self) -> Mapping[tuple[int, Slot], Port]:
+        """Set the ends of edges along the sides of the boxes, in the order in which they leave."""
+        sides: dict[tuple[Slot, int], list[tuple[tuple[int, float, int], int]]] = {}
+        for number, chain in enumerate(self._grid.chains):
+            bow = self._is_bow(chain)
+            ends = zip((chain[0], chain[-1]), (chain[1], chain[-2]), self._sides(chain), strict=True)
+            for slot, next_slot, side in ends:
+                climb = self._middle[next_slot] - self._middle[slot]
+                group = (1 if climb > 0 else -1) if bow else 0
+                key = (group, -climb if bow else climb, number)
+                sides.setdefault((slot, side), []).append((key, number))
+        ports = {}
+        for (slot, side), ends_there in sides.items():
+            at = self._column_of[slot]
+            x = self._lefts[at] + (self._widths[at] if side > 0 else 0.0)
+            for place, (_, number) in enumerate(sorted(ends_there)):
+                shift = (place - (len(ends_there) - 1) / 2) * _PORTS
+                ports[number, slot] = Port(x, self._middle[slot] + shift, side)
+        return ports
+
 
 __all__ = ["HEADING", "MARGIN", "Band", "Box", "Drawing", "DrawnEdge", "Frame", "drawing_of", "final_edges", "lay_out"]
 

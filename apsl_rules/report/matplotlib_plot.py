@@ -8,22 +8,27 @@ from typing import TYPE_CHECKING, Any
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Pair
 from apsl_rules.parts import EdgeFigures, Part
-from apsl_rules.report.colours import BACKGROUND, BOX, OUTLINE, SOFT, STRIPE, STROKES, TEXT, stroke_name
 from apsl_rules.report.curves import STUB, Port
-from apsl_rules.report.edge_width import texts_of, thickness, weights_of
 from apsl_rules.report.edges import Look
-from apsl_rules.report.labels import LETTERS
+from apsl_rules.report.labels import FONT_SIZE, LETTERS, texts_of, thickness, weights_of
 from apsl_rules.report.layout import MARGIN, TITLE_LETTERS, Box, Drawing, DrawnEdge, drawing_of, final_edges
-from apsl_rules.report.paths import (
+from apsl_rules.report.svg import (
+    BACKGROUND,
     BEGINS_WITH_CIRCLE,
     BEGINS_WITH_HEAD,
+    BOX,
     ENDS_WITH_CIRCLE,
     ENDS_WITH_HEAD,
+    OUTLINE,
     RADIUS,
+    SOFT,
+    STRIPE,
+    STROKES,
     SUGGESTED,
+    TEXT,
     circle_of,
+    stroke_name,
 )
-from apsl_rules.report.text_width import FONT_SIZE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

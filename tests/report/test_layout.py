@@ -13,12 +13,12 @@ from apsl_rules import Part, known_dag, learn, network
 from apsl_rules.effects import edge_figures
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Depth, Pair
-from apsl_rules.report._heights import spread
+from apsl_rules.report.columns import spread
+from apsl_rules.report.curves import Side
+from apsl_rules.report.data import views_of
 from apsl_rules.report.edges import edges_of, look, positions
+from apsl_rules.report.labels import shorten, width_of
 from apsl_rules.report.layout import Box, Drawing, drawing_of
-from apsl_rules.report.sides import Side
-from apsl_rules.report.text_width import shorten, width_of
-from apsl_rules.report.views import views_of
 from apsl_rules.rules.knowledge import Knowledge
 from support.contradictory import Contradictory
 from support.drawn import hostile_dag, large_part

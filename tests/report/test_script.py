@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from apsl_rules.report._script import ModuleError, join_modules
+from apsl_rules.report.page import ModuleError, join_modules
 
 VIEWER = files("apsl_rules.report") / "viewer"
 

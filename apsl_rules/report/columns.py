@@ -1,20 +1,67 @@
-"""The column of each node, and the order in each column, so that few edges cross.
-
-The column of the target is in the middle. A layer on one side of it, the nodes at one distance from the target, is one
-column or several. An edge that passes a column gets a slot of its own there, as a node has one, so that no edge ever
-runs across a name.
-"""
+"""Columns of a drawing: which node stands where, and how high."""
 
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from math import ceil, sqrt
 from typing import TypeAlias
 
 import attrs
+
+_PASSES = 16
+
+
+def place_slots(grid: Grid, tall: Mapping[Slot, float], space: Mapping[Slot, float]) -> dict[Slot, float]:
+    """Return the middle of each slot; ``tall`` is its height and ``space`` the free space it needs above and below."""
+    near: dict[Slot, list[Slot]] = {slot: [] for column in grid.columns for slot in column}
+    for chain in grid.chains:
+        for x, y in pairwise(chain):
+            near[x].append(y)
+            near[y].append(x)
+    steps = [
+        [(tall[above] + tall[below]) / 2 + min(space[above], space[below]) for above, below in pairwise(column)]
+        for column in grid.columns
+    ]
+    middle = {
+        slot: at
+        for column, step in zip(grid.columns, steps, strict=True)
+        for slot, at in zip(column, spread([0.0] * len(column), step), strict=True)
+    }
+    for turn in range(_PASSES):
+        order = range(len(grid.columns)) if turn % 2 else range(len(grid.columns) - 1, -1, -1)
+        for at in order:
+            column = grid.columns[at]
+            wanted = [
+                sum(middle[other] for other in near[slot]) / len(near[slot]) if near[slot] else middle[slot]
+                for slot in column
+            ]
+            middle.update(zip(column, spread(wanted, steps[at]), strict=True))
+    top = min(middle[slot] - tall[slot] / 2 for slot in middle)
+    return {slot: at - top for slot, at in middle.items()}
+
+
+def spread(wanted: Sequence[float], steps: Sequence[float]) -> list[float]:
+    """Return the places nearest to the wanted ones, in squares, that keep their order and at least the steps between.
+
+    >>> spread([0.0, 0.0, 9.0], [2.0, 2.0])
+    [-1.0, 1.0, 9.0]
+    """
+    shifts = [0.0]
+    for step in steps:
+        shifts.append(shifts[-1] + step)
+    pools: list[tuple[float, int]] = []  # the sum and the number of wants that share one place
+    for want, shift in zip(wanted, shifts, strict=False):
+        total, size = want - shift, 1
+        while pools and pools[-1][0] * size >= total * pools[-1][1]:
+            before, many = pools.pop()
+            total, size = total + before, size + many
+        pools.append((total, size))
+    level = [total / size for total, size in pools for _ in range(size)]
+    return [at + shift for at, shift in zip(level, shifts, strict=False)]
+
 
 Slot: TypeAlias = int  # a node by its number, or a place where an edge passes a column, numbered after the nodes
 
