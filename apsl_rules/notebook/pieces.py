@@ -1,16 +1,18 @@
-"""The pieces that notebook views are made of: text, tables, folds and notes, as HTML without scripts.
-
-Colours are those of the notebook, light or dark: nothing here sets one but for a few signs.
-"""
+"""Pieces of HTML for notebooks: cards, tables, and a drawing of a graph."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from math import isfinite
 from typing import Any
 
-from apsl_rules.names import Node, count_of, shown
+import attrs
+
+from apsl_rules.names import Node, count_of, in_order, shown
+from apsl_rules.parts import ENDS, Edge, MarkedGraph
+from apsl_rules.report.labels import shorten, width_of
+from apsl_rules.rules import End, Mark
 
 #: How many rows of a table, and how many nodes of a list, are shown.
 MOST_ROWS = 60
@@ -121,3 +123,172 @@ def table(
 
 def _row(tag: str, styles: Sequence[str], cells: Sequence[str]) -> str:
     return "".join(f'<{tag} style="{style}">{cell}</{tag}>' for style, cell in zip(styles, cells, strict=False))
+
+
+#: Larger graphs are listed, not drawn.
+MOST_DRAWN = 80
+_LETTERS, _HEIGHT, _LAYER, _SPACE, _MARGIN = 12, 26.0, 74.0, 18.0, 12.0
+_SWEEPS = 6
+_CONFLICT, _HIDDEN = "#d9534f", "#9b6bd3"
+
+
+@attrs.frozen
+class Placed:
+    """A node in a drawing: the middle of its box, and its width."""
+
+    x: float
+    y: float
+    width: float
+
+
+def draw_graph(graph: MarkedGraph, *, bold: Node = None) -> str:
+    """Draw a graph as SVG text, one node in bold if it is named; nodes without edges are left out."""
+    joined = {node for edge in graph.edges for node in (edge.source, edge.target)}
+    nodes = [node for node in graph.nodes if node in joined or node == bold]
+    layers = _ordered(_layers(nodes, graph), graph)
+    placed, width = _place(layers)
+    height = 2 * _MARGIN + _HEIGHT + _LAYER * (len(layers) - 1)
+    edges = "".join(_edge(edge, placed, hidden=graph.hidden) for edge in graph.edges)
+    boxes = "".join(_box(node, placed[node], is_bold=node == bold) for node in nodes)
+    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
+    style = "color:inherit;font-family:system-ui,sans-serif;max-width:none"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} font-size="{_LETTERS}" style="{style}">'
+        f"{edges}{boxes}</svg>"
+    )
+
+
+def _layers(nodes: Sequence[Node], graph: MarkedGraph) -> list[list[Node]]:
+    """Put each node one layer below the lowest of the neighbours that come before it."""
+    around = _neighbours(graph)
+    depth: dict[Node, int] = {}
+    for node in _in_line(nodes, graph):
+        depth[node] = 1 + max((depth[one] for one in around.get(node, ()) if one in depth), default=-1)
+    layers: list[list[Node]] = [[] for _ in range(1 + max(depth.values(), default=0))]
+    for node in in_order(nodes):
+        layers[depth[node]].append(node)
+    return layers
+
+
+def _in_line(nodes: Sequence[Node], graph: MarkedGraph) -> Iterator[Node]:
+    """Give the nodes such that arrows go forward, but for those of a cycle; ties are broken by name."""
+    waiting: dict[Node, set[Node]] = {node: set() for node in in_order(nodes)}
+    for tail, head in (*graph.arrows, *graph.partial, *graph.suggested):
+        waiting[head].add(tail)
+    while waiting:
+        node = min(waiting, key=lambda one: len(waiting[one]))
+        del waiting[node]
+        for tails in waiting.values():
+            tails.discard(node)
+        yield node
+
+
+def _neighbours(graph: MarkedGraph) -> Mapping[Node, list[Node]]:
+    """Return the nodes that an edge joins to each node."""
+    around: dict[Node, list[Node]] = {}
+    for edge in graph.edges:
+        around.setdefault(edge.source, []).append(edge.target)
+        around.setdefault(edge.target, []).append(edge.source)
+    return around
+
+
+def _ordered(layers: list[list[Node]], graph: MarkedGraph) -> list[list[Node]]:
+    """Move each node towards the middle of its neighbours, sweep by sweep."""
+    around = _neighbours(graph)
+    place = {node: (at + 0.5) / len(layer) for layer in layers for at, node in enumerate(layer)}
+    for _ in range(_SWEEPS):
+        for at, layer in enumerate(layers):
+            middle = {
+                node: sum(place[one] for one in near) / len(near) if (near := around.get(node)) else place[node]
+                for node in layer
+            }
+            layers[at] = sorted(layer, key=lambda node: middle[node])
+            place |= {node: (rank + 0.5) / len(layer) for rank, node in enumerate(layers[at])}
+    return layers
+
+
+def _place(layers: list[list[Node]]) -> tuple[dict[Node, Placed], float]:
+    """Set the layers below each other, each in the middle."""
+    boxes = [[(node, width_of(shorten(shown(node)), _LETTERS) + 16) for node in layer] for layer in layers]
+    wide = [sum(width for _, width in layer) + _SPACE * max(0, len(layer) - 1) for layer in boxes]
+    whole = max(wide, default=0) + 2 * _MARGIN
+    placed: dict[Node, Placed] = {}
+    for at, (layer, width) in enumerate(zip(boxes, wide, strict=True)):
+        left = (whole - width) / 2
+        for node, own in layer:
+            placed[node] = Placed(left + own / 2, _MARGIN + _HEIGHT / 2 + at * _LAYER, own)
+            left += own + _SPACE
+    return placed, whole
+
+
+def _box(node: Node, at: Placed, *, is_bold: bool) -> str:
+    label = escape(shorten(shown(node)))
+    border, weight = (' stroke-width="2.2"', ' font-weight="700"') if is_bold else ("", "")
+    return (
+        f'<g data-node="{escape(shown(node))}"><title>{escape(shown(node))}</title>'
+        f'<rect x="{at.x - at.width / 2:.1f}" y="{at.y - _HEIGHT / 2:.1f}" width="{at.width:.1f}" height="{_HEIGHT}" '
+        f'rx="6" fill="none" stroke="currentColor"{border}/>'
+        f'<text x="{at.x:.1f}" y="{at.y:.1f}" dy="0.35em" text-anchor="middle" fill="currentColor"'
+        f"{weight}>{label}</text></g>"
+    )
+
+
+def _edge(edge: Edge, placed: Mapping[Node, Placed], *, hidden: bool) -> str:
+    first, second = placed[edge.source], placed[edge.target]
+    start, end = _border(first, second), _border(second, first)
+    colour = {Mark.CONFLICT: _CONFLICT, Mark.BIDIRECTED: _HIDDEN}.get(edge.mark, "currentColor")
+    is_open = edge.mark in (Mark.LINE, Mark.PARTIAL)
+    dashes = ' stroke-dasharray="6 4"' if is_open else ""
+    bend = 0.0 if abs(first.y - second.y) > 1 else 22.0
+    middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2 + bend)
+    signs = ENDS[edge.mark] if hidden else (End.TAIL, End.ARROW if edge.mark is Mark.ARROW else End.TAIL)
+    if edge.suggested is not None:
+        signs = (End.TAIL, End.ARROW)
+    heads = "".join(
+        _sign(sign, middle, tip, is_empty=edge.suggested is not None)
+        for sign, tip in zip(signs, (start, end), strict=True)
+    )
+    words = f"{shown(edge.source)} {_EDGE_WORDS[edge.mark]} {shown(edge.target)}"
+    return (
+        f'<g data-mark="{edge.mark}" data-source="{escape(shown(edge.source))}" '
+        f'data-target="{escape(shown(edge.target))}" stroke="{colour}" color="{colour}" fill="none" '
+        f'stroke-width="1.4" opacity="0.85"><title>{escape(words)}</title>'
+        f'<path d="M{start[0]:.1f} {start[1]:.1f}Q{middle[0]:.1f} {middle[1]:.1f} {end[0]:.1f} {end[1]:.1f}"{dashes}/>'
+        f"{heads}</g>"
+    )
+
+
+_EDGE_WORDS = {
+    Mark.ARROW: "→",
+    Mark.LINE: "—",
+    Mark.CONFLICT: "✕",
+    Mark.PARTIAL: "o→",
+    Mark.BIDIRECTED: "↔",
+}
+
+
+def _border(at: Placed, towards: Placed) -> tuple[float, float]:
+    """Return where a line from the middle of a box leaves it."""
+    if abs(at.y - towards.y) < 1:
+        side = 1 if towards.x > at.x else -1
+        return at.x + side * at.width / 2 * 0.7, at.y + _HEIGHT / 2
+    side = 1 if towards.y > at.y else -1
+    lean = (towards.x - at.x) / max(1.0, abs(towards.y - at.y)) * _HEIGHT / 2
+    reach = at.width / 2 * 0.8
+    return at.x + max(-reach, min(reach, lean)), at.y + side * _HEIGHT / 2
+
+
+def _sign(sign: End, come: tuple[float, float], tip: tuple[float, float], *, is_empty: bool) -> str:
+    """Return an arrowhead or a circle at the end of an edge."""
+    along_x, along_y = tip[0] - come[0], tip[1] - come[1]
+    length = max(1e-9, (along_x**2 + along_y**2) ** 0.5)
+    along_x, along_y = along_x / length, along_y / length
+    if sign is End.CIRCLE:
+        return f'<circle cx="{tip[0] - 4 * along_x:.1f}" cy="{tip[1] - 4 * along_y:.1f}" r="3.5"/>'
+    if sign is End.TAIL:
+        return ""
+    base = tip[0] - 9 * along_x, tip[1] - 9 * along_y
+    left = base[0] - 4 * along_y, base[1] + 4 * along_x
+    right = base[0] + 4 * along_y, base[1] - 4 * along_x
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (tip, left, right))
+    return f'<polygon points="{points}" fill="{"none" if is_empty else "currentColor"}"/>'
