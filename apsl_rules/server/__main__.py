@@ -13,8 +13,7 @@ from typing import Any
 from apsl_rules.errors import ApslError
 from apsl_rules.masking import masked
 from apsl_rules.server.answers import answer
-from apsl_rules.server.harmless import plain_data
-from apsl_rules.server.limits import Limits
+from apsl_rules.server.limits import Limits, plain_data
 
 _MEMORY = 4 * 2**30
 

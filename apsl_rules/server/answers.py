@@ -15,8 +15,7 @@ from apsl_rules.names import Node, node_named
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins, installed
 from apsl_rules.rules import Knowledge
-from apsl_rules.server.harmless import plain_text
-from apsl_rules.server.limits import Limits
+from apsl_rules.server.limits import Limits, plain_text
 
 #: The most edges that an answer has with their proofs, nearest to the target first.
 MOST_EDGES = 100

@@ -1,10 +1,11 @@
-"""What a client may ask for: files below some folders, of some size, with some rows, for some seconds."""
+"""What one call of the server may take, and texts that do no harm."""
 
 from __future__ import annotations
 
 import gzip
 import zlib
 from contextlib import suppress
+from math import isfinite
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -15,6 +16,35 @@ from apsl_rules.data.readers import TABLE_ENDINGS, parquet_rows, split_sheet
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs.networks import network_names
 from apsl_rules.names import count_of
+
+#: The most characters of one text; a longer one is cut.
+LONGEST = 2000
+
+
+def plain_text(text: str) -> str:
+    r"""Spell a text so that all of it can be seen: what is not printed is escaped, and a long one is cut.
+
+    >>> plain_text("a\u202eb\n")
+    'a\\u202eb\\n'
+    """
+    seen = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return seen if len(seen) <= LONGEST else f"{seen[: LONGEST - 1]}…"
+
+
+def plain_data(data: Any) -> Any:
+    """Return data for JSON: every text plain, numbers that JSON does not have as null."""
+    if isinstance(data, str):
+        return plain_text(data)
+    if isinstance(data, bool | int | None):
+        return data
+    if isinstance(data, float):
+        return data if isfinite(data) else None
+    if isinstance(data, dict):
+        return {plain_text(str(key)): plain_data(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [plain_data(one) for one in data]
+    return plain_text(str(data))
+
 
 #: How the names of files end that are read: tables, networks and saved parts.
 ENDINGS = (*TABLE_ENDINGS, ".bif", ".bif.gz", ".json")

@@ -16,8 +16,7 @@ from pydantic import Field, ValidationError
 from apsl_rules._arguments import spelt
 from apsl_rules.masking import masked
 from apsl_rules.names import nearest
-from apsl_rules.server.harmless import plain_text
-from apsl_rules.server.limits import Limits
+from apsl_rules.server.limits import Limits, plain_text
 
 _INSTRUCTIONS = """\
 Learn which columns of a table are causes and effects of one column, with a proof for every arrow.

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules.server.harmless import LONGEST, plain_data, plain_text
+from apsl_rules.server.limits import LONGEST, plain_data, plain_text
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 
