@@ -1,4 +1,4 @@
-"""``apsl learn``: learn a part and show it."""
+"""Commands that learn: a part, many parts, stability."""
 
 from __future__ import annotations
 
@@ -7,22 +7,29 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.format_options import (
+from apsl_rules._documents import label
+from apsl_rules.cli.options import for_library, learn_part, learning_options, plan_part, target_named
+from apsl_rules.cli.output import (
     choose_style,
     export_part,
     format_options,
     goes_to_stdout,
+    journal_option,
+    json_option,
     out_option,
+    print_json,
+    print_text,
+    progress_bar,
+    quiet_option,
     refuse_overwriting,
     say_written,
+    show_progress,
+    summary,
 )
-from apsl_rules.cli.interrupts import take_partial_result
-from apsl_rules.cli.learning_options import learn_part, learning_options, plan_part
-from apsl_rules.cli.output import json_option, quiet_option, summary
-from apsl_rules.cli.standard_input import source_argument
-from apsl_rules.cli.terminal import print_text, show_progress
+from apsl_rules.cli.streams import source_argument, take_partial_result
+from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.names import count_of, shown
+from apsl_rules.names import count_of, node_named, shown
 from apsl_rules.plugins import Plugins, pick
 
 _EXAMPLES = """\b
@@ -110,3 +117,176 @@ def _answers_beside(out: str | None, settings: dict[str, Any]) -> Path:
     answers = Path(f"{out}.answers")
     settings["cache"] = str(answers)
     return answers
+
+
+_EXAMPLES_OF_MANY = """\b
+Examples:
+  apsl many alarm --targets HR,BP,CO --depth 2
+  apsl many table.csv --targets all --threads 2 --out parts
+  apsl many table.parquet --targets all --journal parts.jsonl
+"""
+
+
+@click.command(epilog=_EXAMPLES_OF_MANY, short_help="Learn the parts around several targets, and their union.")
+@source_argument()
+@click.option("--targets", required=True, help="Nodes with commas between them, or 'all'.")
+@learning_options
+@click.option(
+    "--out", "-o", type=click.Path(file_okay=False), help="Save each part in this folder, numbered by target."
+)
+@journal_option("each part")
+@json_option
+@quiet_option
+@click.pass_context
+def many(
+    context: click.Context,
+    /,
+    source: str,
+    *,
+    targets: str,
+    out: str | None,
+    as_json: bool,
+    quiet: bool,
+    **settings: Any,
+) -> None:
+    """Learn the parts of SOURCE around several targets, asking nothing twice, and print their union.
+
+    With --targets all the union is the whole graph, made of parts. A run that meets a limit or is interrupted gives
+    the parts learned by then and exits with 2; with --journal the same command goes on where it stopped, also after
+    a kill.
+    """
+    from apsl_rules.learning import learn_many, nodes_of, open_source
+
+    manager: Plugins = context.obj
+    opened = open_source(source, manager, counts=settings.get("counts"))
+    nodes = nodes_of(opened)
+    words = [] if targets.strip() == "all" else [one.strip() for one in targets.split(",") if one.strip()]
+    named = [node_named(one, nodes, "target") for one in words]
+    if not named and targets.strip() != "all":
+        message = f"--targets is {targets!r}; give nodes with commas between them, or 'all'"
+        raise InvalidArgumentError(message)
+    try:
+        with progress_bar("parts learned", quiet=quiet) as bar:
+            parts = learn_many(opened, named or "all", progress=bar, plugins=manager, **for_library(settings, nodes))
+    except Interrupted as stop:
+        parts = take_partial_result(stop, stop.result)
+    if out is not None:
+        folder = _make_folder(out)
+        for number, part in enumerate(parts.values(), start=1):
+            part.save(folder / f"{number}.json")
+    rows = parts.union.graph().rows()
+    if as_json:
+        print_json(
+            {
+                "targets": [label(target) for target in parts],
+                "edges": [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in rows],
+                "asked": parts.asked,
+                "computed": parts.computed,
+                "incomplete": parts.incomplete,
+            }
+        )
+    else:
+        signs = {"arrow": "->", "line": "--", "conflict": "-x-"}
+        if parts.union.graph().hidden:
+            signs |= {"line": "o-o", "partial": "o->", "bidirected": "<->"}
+        for row in rows:
+            sign = signs[row["mark"]] if row["suggested"] is None else "-?>"
+            print_text(f"{row['source']} {sign} {row['target']}")
+        saved = 1 - parts.computed / max(parts.asked, 1)
+        edges, learned = count_of(len(rows), "edge"), count_of(len(parts), "part")
+        print_text(f"\n{edges} from {learned} of depth {parts.depth} (learner {parts.learner})")
+        computed = count_of(parts.computed, "test")
+        print_text(f"{computed} computed; one target at a time takes {parts.asked:,}: {saved:.0%} saved")
+        if parts.incomplete:
+            print_text(f"incomplete: {parts.incomplete}")
+    say_written(out, count_of(len(parts), "part"))
+    if parts.incomplete:
+        context.exit(2)
+
+
+def _make_folder(out: str) -> Path:
+    """Make the folder for the parts."""
+    try:
+        Path(out).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make the folder {out!r}: {error.strerror or error}; give --out a folder that can be written"
+        raise InvalidArgumentError(message) from error
+    return Path(out)
+
+
+# It takes several targets, so not the one that all learning commands take.
+many.params = [one for one in many.params if one.name != "target"]
+
+
+_EXAMPLES_OF_STABILITY = """\b
+Examples:
+  apsl stability table.csv --target Smoker --resamples 200 --seed 1
+  apsl stability table.csv -t Smoker -k 2 --subsample 0.5 --threads 4 --out part.json
+  apsl stability table.csv -t Smoker --resamples 1000 --journal resamples.jsonl
+"""
+
+
+@click.command(epilog=_EXAMPLES_OF_STABILITY, short_help="Show how often each mark comes back on resampled rows.")
+@source_argument()
+@learning_options
+@click.option("--resamples", type=int, default=100, show_default=True, help="How many tables to draw.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same tables.")
+@click.option(
+    "--subsample", type=float, help="Draw this share of the rows without repetition, instead of all with repetition."
+)
+@out_option("Save the part from all rows, with the support of its marks.")
+@journal_option("what each resample shows")
+@json_option
+@quiet_option
+@click.pass_context
+def stability(
+    context: click.Context,
+    /,
+    source: str,
+    *,
+    target: str | None,
+    out: str | None,
+    as_json: bool,
+    quiet: bool,
+    **settings: Any,
+) -> None:
+    """Learn a part of the table SOURCE from all rows and from many resamples of them.
+
+    Prints a row for each edge that any run shows: its mark in the part from all rows, the share of resamples that show
+    the same (support), and the shares of resamples with an edge, each arrow, a line, a conflict and a gap there.
+    A run that meets a limit or is interrupted counts the resamples learned by then and exits with 2; with --journal the
+    same command goes on where it stopped, also after a kill.
+    """
+    from apsl_rules._documents import label
+    from apsl_rules.learning import nodes_of, open_source
+    from apsl_rules.learning import stability as learned_again
+    from apsl_rules.parts import save_part
+
+    refuse_overwriting(source, out)
+    manager: Plugins = context.obj
+    if target is None:
+        message = f"learning from {shown_source(source)!r} needs a target; add --target NODE"
+        raise InvalidArgumentError(message)
+    opened = open_source(source, manager)
+    nodes = nodes_of(opened)
+    node = target_named(target, nodes)
+    try:
+        with progress_bar("resamples", quiet=quiet) as bar:
+            found = learned_again(opened, node, progress=bar, plugins=manager, **for_library(settings, nodes))
+    except Interrupted as stop:
+        found = take_partial_result(stop, stop.result)
+    if out is not None:
+        save_part(found.part, out)
+    err = goes_to_stdout(out)
+    if as_json:
+        rows = [{**row, "source": label(row["source"]), "target": label(row["target"])} for row in found.rows()]
+        data = {"resamples": found.counted, "seed": found.seed, "incomplete": found.incomplete, "edges": rows}
+        print_json(data, err=err)
+    else:
+        resamples = count_of(found.counted, "resample")
+        print_text(f"{found}\n\n{resamples}, seed {found.seed}, learner {found.part.learner}", err=err)
+        if found.incomplete:
+            print_text(f"incomplete: {found.incomplete}", err=err)
+    say_written(out, f"the part around {shown(found.part.target)}, with the support of its marks")
+    if found.incomplete:
+        context.exit(2)

@@ -1,24 +1,134 @@
-"""The command ``apsl``: results on standard output, progress and errors on standard error.
-
-Exit codes: 0 done, 1 a mistake that the user can correct (one sentence says how), 2 ended early, by a limit or an
-interrupt (Ctrl-C); what was learned by then is written, marked as incomplete.
-"""
+"""The command line: commands by name, mistakes in typing, one sentence for every error."""
 
 from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import traceback
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
-from apsl_rules.cli.command_group import CommandGroup
-from apsl_rules.cli.streams import prepare_streams
-from apsl_rules.cli.typing_mistakes import sentence
+from apsl_rules.cli.option_names import with_option_names
+from apsl_rules.cli.streams import name_standard_input, prepare_streams
 from apsl_rules.errors import ApslError
 from apsl_rules.masking import masked, secrets_of
+from apsl_rules.names import nearest
+
+
+class CommandGroup(click.Group):
+    """A group whose help lists its commands in sections, each given as ``module.command`` of this package."""
+
+    def __init__(self, *, sections: Mapping[str, Sequence[str]], **settings: object) -> None:
+        super().__init__(**settings)  # type: ignore[arg-type]  # click's own settings, passed on
+        self._sections = {title: [path.partition(".")[2] for path in paths] for title, paths in sections.items()}
+        self._modules = {path.partition(".")[2]: path.partition(".")[0] for one in sections.values() for path in one}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names of all commands in the order of the sections."""
+        return list(self._modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        """Return a command by its name; where there is none, click looks for names that are alike among all."""
+        if cmd_name in self._modules:
+            return self.command_named(cmd_name)
+        self.commands = {name: self.command_named(name) for name in self._modules}
+        return None
+
+    def command_named(self, name: str) -> click.Command:
+        """Return a command that there is, importing its module."""
+        command = getattr(import_module(f"{__package__}.{self._modules[name]}"), name)
+        if not isinstance(command, click.Command):
+            raise TypeError(name)
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; an error of the library names the options of the command instead of its own arguments."""
+        try:
+            return super().invoke(ctx)
+        except ApslError as error:
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            spoken = str(error) if command is None else with_option_names(str(error), command, error.argument)
+            message = name_standard_input(spoken, ctx)
+            if message == str(error):
+                raise
+            raise ApslError(message) from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        """Write the sections, all names in one column."""
+        width = max(map(len, self._modules))
+        for title, names in self._sections.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), self.command_named(name).get_short_help_str(80)) for name in names]
+                )
+
+
+_NUMBERS = {"float": "a number", "integer": "a whole number"}
+#: A file is named first by who forgets the command; these are the endings of tables.
+_TABLE = re.compile(r"\.(csv|tsv|parquet|feather|xlsx|jsonl)(\.gz)?$", re.IGNORECASE)
+
+
+def sentence(error: click.ClickException) -> str:
+    """Return the message of a click error as one line, with the command that prints help."""
+    text = " ".join(error.format_message().split()).rstrip(".")
+    context: click.Context | None = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "apsl"
+    plain = _plain(f"{text[:1].lower()}{text[1:]}", error, context)
+    return plain if plain.endswith("?") else f"{plain}; see {path} --help"
+
+
+def _plain(text: str, error: click.ClickException, context: click.Context | None) -> str:
+    """Return a message of click in our words, or as it is."""
+    option, wrong = _spelling(getattr(error, "param", None)), " ".join(error.message.split())
+    if found := re.match(r"no such command '(.*?)'", text):
+        return f"no such command {found[1]!r}{_command_hint(found[1], context)}"
+    if found := re.match(r"no such option:? '?(-[\w-]*)'?", text):
+        known = [] if context is None else [opt for one in context.command.params for opt in one.opts]
+        return f"no such option {found[1]!r}{nearest(found[1], (opt for opt in known if opt.startswith('--')))}"
+    if found := re.match(r"got unexpected extra arguments? \((.*)\)", text):
+        return f"got unexpected extra argument ({found[1]}){_target_hint(found[1], context)}"
+    if option and (found := re.match(r"'(.*)' is not one of (.*)$", wrong)):
+        choices = re.findall(r"'(.*?)'", found[2])
+        return f"{option} is {found[1]!r}{nearest(found[1], choices) or f'; give {_either(choices)}'}"
+    if option and (found := re.match(r"'(.*)' is not a valid (float|integer)\.?$", wrong)):
+        return f"{option} is {found[1]!r}; give {_NUMBERS[found[2]]}"
+    return text
+
+
+def _spelling(parameter: click.Parameter | None) -> str:
+    """Return how a parameter is typed: its long option, or an argument in capitals."""
+    if parameter is None:
+        return ""
+    longest = max(parameter.opts, key=len)
+    return longest if longest.startswith("-") else longest.upper()
+
+
+def _command_hint(word: str, context: click.Context | None) -> str:
+    """Return what may have been meant in the place of a command: one that is spelt alike, or a file to learn from."""
+    if _TABLE.search(word) or Path(word).is_file():
+        return f"; to learn from a file: apsl learn {word} --target COLUMN"
+    if context is None or not isinstance(context.command, click.Group):
+        return ""
+    return nearest(word, context.command.list_commands(context))
+
+
+def _target_hint(words: str, context: click.Context | None) -> str:
+    """Return that the target is an option, where one was left out and a word is too many."""
+    takes_target = context is not None and any("--target" in one.opts for one in context.command.params)
+    if not takes_target or " " in words or not {"-t", "--target"}.isdisjoint(sys.argv):
+        return ""
+    return f"; the target is an option: --target {words}"
+
+
+def _either(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+
 
 _EXAMPLES = """\b
 Examples:

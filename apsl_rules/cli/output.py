@@ -1,16 +1,27 @@
-"""What commands print: text for people, JSON for programs."""
+"""What commands print and write: text, tables, JSON, files in a format."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from apsl_rules._files import STDOUT, check_place, is_stdout
 from apsl_rules.cli.option_names import with_option_names
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.learning import Bar, Visits
 from apsl_rules.names import count_of
 from apsl_rules.parts import Part
+from apsl_rules.plugins import ExporterOffer, Plugins
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
 
 #: How the note begins that says why a part has no edge.
 EMPTY = "the part is empty: "
@@ -65,3 +76,169 @@ def summary(part: Part) -> str:
         unfinished = f"{EMPTY}the run ended before an edge was found"
         lines[:0] = [*(with_option_names(note, learn) for note in empty or [unfinished]), ""]
     return "\n".join(lines)
+
+
+_STYLES = (
+    (r"──▶|◀──|(?<= )->(?= )", "bold green"),
+    (r"───(?!▶)|─\?▶|◀\?─|(?<= )--(?= )|(?<= )-\?>(?= )", "yellow"),
+    (r"─x─|^conflict: .*|^incomplete: .*|\bis false\b|\bnot exact\b", "bold red"),
+    (r"^note: .*", "cyan"),
+    (r"   \[.*\]$", "dim"),
+    (r"^exact\b", "bold green"),
+)
+
+
+def print_text(text: str, *, err: bool = False) -> None:
+    """Print text on standard output, or on standard error, coloured if that is a terminal."""
+    if not (sys.stderr if err else sys.stdout).isatty():
+        click.echo(text, err=err)
+        return
+    from rich.text import Text
+
+    console = _console(stderr=err)
+    for line in text.split("\n"):
+        coloured = Text(line)
+        for pattern, style in _STYLES:
+            coloured.highlight_regex(pattern, style)
+        console.print(coloured, soft_wrap=True)
+
+
+def print_table(rows: Sequence[Mapping[str, Any]], *, head: bool = False) -> None:
+    """Print rows as columns, figures to the right; on a terminal long texts are broken within their column."""
+    keys = list(rows[0]) if rows else []
+    cells = [[_cell(row[key]) for key in keys] for row in rows]
+    figures = [all(isinstance(row[key], int | float | bool) for row in rows) for key in keys]
+    if sys.stdout.isatty():
+        from rich import box
+        from rich.table import Table
+
+        shown = Table(box=box.SIMPLE_HEAD if head else None, show_header=head, pad_edge=False)
+        for key, right in zip(keys, figures, strict=True):
+            shown.add_column(key, justify="right" if right else "left", overflow="fold")
+        for line in cells:
+            shown.add_row(*line)
+        _console(stderr=False).print(shown)
+        return
+    printed = [keys, *cells] if head else cells
+    widths = [max(map(len, column)) for column in zip(*printed, strict=True)]
+    for line in printed:
+        spaced = zip(line, widths, figures, strict=True)
+        click.echo("  ".join(one.rjust(width) if right else one.ljust(width) for one, width, right in spaced).rstrip())
+
+
+def _cell(value: Any) -> str:
+    """Spell a value of a table."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+@contextmanager
+def show_progress(manager: Plugins, *, quiet: bool) -> Iterator[Plugins]:
+    """Return the plugins, with a bar that follows the visits of a run if standard error is a terminal."""
+    with progress_bar("nodes visited", quiet=quiet) as bar:
+        if bar is not None:
+            manager = manager.copy()
+            manager.register(Visits(bar), "progress")
+        yield manager
+
+
+@contextmanager
+def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Bar | None]:
+    """Show a bar with the time left; return None if standard error is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich import progress as bars
+
+    columns = (
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeRemainingColumn(),
+    )
+    with bars.Progress(*columns, console=_console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=None)
+
+        def tell(done: int, of: int) -> None:
+            shown.update(task, completed=done, total=of)
+
+        yield tell
+
+
+def _console(*, stderr: bool) -> Console:
+    """Make a console that prints what it is given: no markup, no emoji codes, no guessing at numbers."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+_FORMAT = click.option(
+    "--format", "style", default="text", show_default=True, help="How to write it: text, csv, dot, ... (apsl formats)."
+)
+_DIRECTED = click.option(
+    "--directed", is_flag=True, help="Give open edges a direction first, for formats that know arrows only."
+)
+
+
+def _place(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """Read where to write: "-" stands for standard output, and what is no file is refused before the work begins."""
+    if value is None:
+        return None
+    if value == "-" or is_stdout(value):
+        return STDOUT
+    check_place(value)
+    return value
+
+
+def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option --out of a command that writes one file."""
+    return click.option("--out", "-o", type=click.Path(), callback=_place, help=f"{text} '-' prints.")
+
+
+def goes_to_stdout(out: str | None) -> bool:
+    """Whether a result goes to standard output by --out, so that all else goes to standard error."""
+    return out == STDOUT
+
+
+def refuse_overwriting(source: str, out: str | None) -> None:
+    """Refuse to write a result over the file that it comes from."""
+    if out is None or goes_to_stdout(out):
+        return
+    with suppress(OSError):  # one of the two is not there
+        if Path(out).samefile(source):
+            message = f"--out {out!r} is the file that is read; give another path, so that nothing is lost"
+            raise InvalidArgumentError(message)
+
+
+def say_written(out: str | None, what: str = "") -> None:
+    """Say on standard error what --out wrote and where, unless the command is to be quiet or it was printed."""
+    if out is None or goes_to_stdout(out) or click.get_current_context().params.get("quiet"):
+        return
+    sys.stdout.flush()  # what was printed comes first where both streams go to one place
+    click.echo(f"wrote {out}{f': {what}' if what else ''}", err=True)
+
+
+def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that choose a format to a command."""
+    return _FORMAT(_DIRECTED(command))
+
+
+def choose_style(style: str, *, as_json: bool) -> str:
+    """Return the format that --format and --json choose together."""
+    if as_json and style not in ("text", "json"):
+        message = f"--json and --format {style} ask for two formats; give one of them"
+        raise InvalidArgumentError(message)
+    return "json" if as_json else style
+
+
+def export_part(part: Part, exporter: ExporterOffer, *, directed: bool) -> str:
+    """Write a part in a format, with a direction for every edge if that is asked."""
+    if not directed:
+        return exporter.export(part)
+    if exporter.export_graph is None:
+        message = f"the format {exporter.name!r} shows the part as it was learned; leave out --directed"
+        raise InvalidArgumentError(message)
+    from apsl_rules.parts import graph_of
+
+    return exporter.export_graph(graph_of(part.graph().directed()))

@@ -15,7 +15,7 @@ from textwrap import fill
 import attrs
 import click
 
-from apsl_rules.cli.terminal import print_text
+from apsl_rules.cli.output import print_text
 from apsl_rules.errors import ApslError, InvalidArgumentError
 
 _EXAMPLES = """\b

@@ -1,21 +1,172 @@
-"""The arguments that all learning commands share: a source, a target, a depth and the settings of the learner."""
+"""Options of commands that read tables and learn, and the file that gives their defaults."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
 import click
 
-from apsl_rules.cli.completion import complete_finders, complete_learners, complete_oracles
-from apsl_rules.cli.config import config_option
-from apsl_rules.cli.reading_options import nodes_named, reading_options, with_reading
+from apsl_rules._documents import DocumentError, file_text, toml_data
+from apsl_rules.cli.catalogue import complete_finders, complete_learners, complete_oracles
 from apsl_rules.data.databases import DatabaseTable, ScanPlan, duckdb_file, is_database, shown_source
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.names import Depth, Node, node_named
+from apsl_rules.names import Depth, Node, nearest, node_named
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, Part, least_direction
 from apsl_rules.plugins import Plugins
+
+
+def _read(context: click.Context, _parameter: click.Parameter, path: str | None) -> None:
+    """Make the settings of a file the defaults of a command, so that options on the command line still count."""
+    if path is None:
+        return
+    origin = f"the config file {path!r}"
+    try:
+        text = file_text(path)
+    except DocumentError as error:
+        message = f"{origin} cannot be read: {error}"
+        raise InvalidArgumentError(message) from error
+    try:
+        data = toml_data(text)
+    except DocumentError as error:
+        message = f"{origin} is not valid TOML: {error}"
+        raise InvalidArgumentError(message) from error
+    known = {_key(one): one for one in context.command.params if one.name not in ("config", "help")}
+    defaults: dict[str, Any] = {}
+    for key, value in data.items():
+        parameter = known.get(key.replace("_", "-"))
+        if parameter is None:
+            command = context.command_path
+            hint = nearest(key, known) or f"; {command} knows {', '.join(known)}"
+            message = f"{origin} has the unknown key {key!r}{hint}"
+            raise InvalidArgumentError(message)
+        defaults[str(parameter.name)] = _command_line_value(value, parameter, f"{key} in {origin}")
+    context.default_map = {**(context.default_map or {}), **defaults}
+
+
+def _key(parameter: click.Parameter) -> str:
+    """Return the key of a parameter: its long option without dashes in front, or the argument's name."""
+    return max(parameter.opts, key=len).lstrip("-").lower()
+
+
+def _command_line_value(value: Any, parameter: click.Parameter, what: str) -> Any:
+    """Return a value as it would be typed, so that it is checked as an option is."""
+    if isinstance(parameter, click.Option) and parameter.is_flag:
+        if not isinstance(value, bool):
+            message = f"{what} is {value!r}; give true or false"
+            raise InvalidArgumentError(message)
+        return value
+    if getattr(parameter, "multiple", False) and parameter.type is click.UNPROCESSED:
+        return value if isinstance(value, list) else [value]
+    if getattr(parameter, "multiple", False):
+        if not isinstance(value, list) or any(not isinstance(one, list) or len(one) != 2 for one in value):  # noqa: PLR2004 - a pair
+            message = f"{what} is {value!r}; give a list of pairs, such as [['a', 'b']]"
+            raise InvalidArgumentError(message)
+        return [tuple(map(str, pair)) for pair in value]
+    if isinstance(value, dict | list):
+        if isinstance(value, list) and parameter.name == "learners":
+            return ",".join(map(str, value))
+        message = f"{what} is {value!r}; give one value"
+        raise InvalidArgumentError(message)
+    return str(value)
+
+
+config_option = click.option(
+    "--config",
+    type=click.Path(dir_okay=False),
+    callback=_read,
+    is_eager=True,
+    expose_value=False,
+    help="Read options from a TOML file, such as depth = 2; those on the command line count more.",
+)
+
+
+#: The name that stands for all numbers without a cut of their own.
+ALL = "*"
+
+_ROLE = "column in --discretize"
+
+_READING_OPTIONS = [
+    click.option(
+        "--number", multiple=True, metavar="NAME", type=click.UNPROCESSED, help="Take this column for a number."
+    ),
+    click.option(
+        "--category", multiple=True, metavar="NAME", type=click.UNPROCESSED, help="Take this column for a category."
+    ),
+    click.option("--drop", multiple=True, metavar="NAME", type=click.UNPROCESSED, help="Leave this column out."),
+    click.option("--only", multiple=True, metavar="NAME", type=click.UNPROCESSED, help="Read only such columns."),
+    click.option("--weights", metavar="NAME", help="The column that says how many rows each row stands for."),
+    click.option(
+        "--missing",
+        type=click.Choice(["testwise", "complete", "level", "refuse"]),
+        help="Leave out rows with missing values test by test (the default) or all of them, count missing values as a "
+        "level, or refuse them.",
+    ),
+    click.option(
+        "--discretize",
+        multiple=True,
+        metavar="CUT",
+        type=click.UNPROCESSED,
+        help="Cut all numbers into categories (quantile:3; width:4), or one column (age=quantile:5; age=none).",
+    ),
+]
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of reading a table to a command; those that take names may be repeated and have commas."""
+    for option in reversed(_READING_OPTIONS):
+        command = option(command)
+    return command
+
+
+def nodes_named(words: object, nodes: tuple[Node, ...], role: str) -> list[Node]:
+    """Return the nodes that words name, each one node or several with commas between them; a list has whole names."""
+    if isinstance(words, list | tuple):
+        return [node for word in words for node in nodes_named(word, nodes, role)]
+    text = str(words)
+    if any(str(node) == text for node in nodes):
+        return [node_named(text, nodes, role)]
+    return [node_named(word.strip(), nodes, role) for word in text.split(",") if word.strip()]
+
+
+def with_reading(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, Any]:
+    """Turn the options of reading into arguments of the library, and leave the others as they are."""
+    rest = dict(settings)
+    kinds: dict[Node, str] = {}
+    for kind in ("number", "category"):
+        for node in nodes_named(rest.pop(kind), nodes, f"column in --{kind}"):
+            if kinds.setdefault(node, kind) != kind:
+                message = f"column {str(node)!r} is named in --number and in --category; name it once"
+                raise InvalidArgumentError(message)
+    chosen = {
+        option: nodes_named(rest.pop(option), nodes, f"column in --{option}") or None for option in ("drop", "only")
+    }
+    weights = rest.pop("weights")
+    found = None if weights is None else node_named(weights, nodes, "column in --weights")
+    cuts = _cuts(rest.pop("discretize"), nodes)
+    return {**rest, **chosen, "kinds": kinds or None, "weights": found, "discretize": cuts}
+
+
+def _cuts(given: Iterable[Any], nodes: tuple[Node, ...]) -> Any:
+    """Return one cut for all numbers, or the cuts of columns by name, with that of all others under a star."""
+    cuts: dict[Node, Any] = {}
+    for one in given:
+        if isinstance(one, dict):
+            cuts |= {name if name == ALL else node_named(name, nodes, _ROLE): cut for name, cut in one.items()}
+        elif isinstance(one, str) and "=" in one:
+            cuts |= _named_cuts(one, nodes)
+        else:
+            cuts[ALL] = one
+    return cuts.get(ALL) if cuts.keys() <= {ALL} else cuts
+
+
+def _named_cuts(text: str, nodes: tuple[Node, ...]) -> dict[Node, str]:
+    name, _, cut = text.rpartition("=")
+    if any(str(node) == name.strip() for node in nodes):
+        return {node_named(name.strip(), nodes, _ROLE): cut.strip()}
+    pairs = [one.rpartition("=") for one in text.split(",")]
+    return {node_named(name.strip(), nodes, _ROLE): cut.strip() for name, _, cut in pairs}
 
 
 def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> Depth:
@@ -67,7 +218,7 @@ _PLACE: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         "--depth", "-k", metavar="K|max", callback=_depth, default="1", show_default=True, help="How far to go."
     ),
 ]
-_SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+_LEARNING_OPTIONS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
     click.option(
         "--learner",
         "-l",
@@ -140,14 +291,14 @@ _SETTINGS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
 
 def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a learning run to a command."""
-    for option in reversed([*_PLACE, *_SETTINGS]):
+    for option in reversed([*_PLACE, *_LEARNING_OPTIONS]):
         command = option(command)
     return command
 
 
 def structure_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a run whose target and depth a command takes in its own way."""
-    for option in reversed(_SETTINGS):
+    for option in reversed(_LEARNING_OPTIONS):
         command = option(command)
     return command
 

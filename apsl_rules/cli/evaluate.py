@@ -1,0 +1,241 @@
+"""Commands that compare: with the truth, with an oracle, one learner with another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from apsl_rules._documents import label
+from apsl_rules.cli.catalogue import complete_learners, complete_networks
+from apsl_rules.cli.options import for_library, learning_options, target_named
+from apsl_rules.cli.output import (
+    json_option,
+    print_json,
+    print_table,
+    print_text,
+    progress_bar,
+    quiet_option,
+    show_progress,
+)
+from apsl_rules.cli.streams import source_argument, take_partial_result
+from apsl_rules.data.databases import shown_source
+from apsl_rules.errors import Interrupted, InvalidArgumentError
+from apsl_rules.graphs import Dag, hide
+from apsl_rules.graphs.networks import Network
+from apsl_rules.learning import AUTO, COMPARED
+from apsl_rules.names import count_of, node_named
+from apsl_rules.parts import Comparison
+from apsl_rules.plugins import Plugins
+
+_EXAMPLES = """\b
+Examples:
+  apsl verify insurance --depth max
+  apsl verify network.bif --target Smoker
+  apsl verify cancer --learner apsl-paper
+  apsl verify asia --hide smoke
+"""
+
+
+def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> Any:
+    """Read a depth: "all", "max", or a whole number."""
+    if value in ("all", "max"):
+        return value
+    try:
+        return int(value)
+    except ValueError as error:
+        message = f"--depth is {value!r}; give a whole number from 1 on, 'max', or 'all' for every depth"
+        raise InvalidArgumentError(message) from error
+
+
+@click.command(epilog=_EXAMPLES, short_help="Check that every part of a known network is learned exactly.")
+@source_argument("network")
+@click.option("--depth", "-k", metavar="K|max|all", callback=_depth, default="all", show_default=True, help="How far.")
+@click.option(
+    "--learner",
+    "-l",
+    help="A learner, or a spec file *.toml; without it apsl, or apsl-hidden where nodes are hidden.",
+    shell_complete=complete_learners,
+)
+@click.option("--hide", "hidden", multiple=True, metavar="NODE", help="Hide this node; may be given several times.")
+@click.option("--target", "-t", "targets", multiple=True, help="Only this node; may be given several times.")
+@json_option
+@quiet_option
+@click.pass_context
+def verify(
+    context: click.Context,
+    /,
+    network: str,
+    *,
+    depth: Any,
+    learner: str | None,
+    hidden: tuple[str, ...],
+    targets: tuple[str, ...],
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Learn around every node of NETWORK with perfect answers, and compare each part with the true CPDAG.
+
+    With hidden nodes, or a learner that allows them, it is the PAG of the other nodes.
+
+    Ends with "exact" and exit code 0 if no run differs, else it names every difference and exits with 1.
+    """
+    from apsl_rules.evaluation import verify as check
+    from apsl_rules.learning import open_source
+
+    manager: Plugins = context.obj
+    source = open_source(network, manager)
+    if not isinstance(source, Network | Dag):
+        message = f"{network!r} is a table; verifying needs a known network, by name or from a file *.bif"
+        raise InvalidArgumentError(message)
+    dag = source if isinstance(source, Dag) else source.dag
+    graph = hide(dag, [node_named(one, dag.nodes, "node in --hide") for one in hidden]) if hidden else dag
+    nodes = [node_named(target, graph.nodes, "target") for target in targets] or None
+    with progress_bar("parts compared", quiet=quiet) as bar:
+        found = check(graph, depth=depth, learner=learner, targets=nodes, plugins=manager, progress=bar)
+    if as_json:
+        print_json({"network": network, **found.to_dict()})
+    else:
+        depths = ", ".join(map(str, found.depths))
+        truth = "PAG" if hidden or found.learner == "apsl-hidden" else "CPDAG"
+        size = f"{count_of(len(dag.nodes), 'node')}, {count_of(len(dag.edges), 'arrow')}"
+        runs, around = count_of(found.runs, "run"), count_of(found.targets, "target")
+        print_text(f"{network}: {size}; learner {found.learner}")
+        print_text(f"{around} × {'depth' if len(found.depths) == 1 else 'depths'} {depths}: {runs} against the {truth}")
+        print_text(f"{count_of(found.visits, 'visit')}, {count_of(found.tests, 'test')} by d-separation")
+        for one in found.differences:
+            print_text(str(one))
+        wrong = len(found.differences)
+        print_text(f"exact: every part equals the {truth}" if found.exact else f"not exact: {wrong:,} of {runs}")
+    if not found.exact:
+        context.exit(1)
+
+
+_EXAMPLES_OF_SCORE = """\b
+Examples:
+  apsl score part.json --truth alarm
+  apsl score part.json --truth network.bif --against dag --json
+"""
+
+
+@click.command(epilog=_EXAMPLES_OF_SCORE, short_help="Score a saved part against the true network.")
+@source_argument("part_file")
+@click.option("--truth", required=True, help="The true network, or a file *.bif.", shell_complete=complete_networks)
+@click.option(
+    "--against",
+    type=click.Choice(["cpdag", "dag"]),
+    default="cpdag",
+    show_default=True,
+    help="What data can tell (cpdag), or all true directions (dag).",
+)
+@click.option(
+    "--scored",
+    type=click.Choice(["marks", "extension"]),
+    default="marks",
+    show_default=True,
+    help="What was learned, or the authors' guess at open directions, by the order of the table's columns.",
+)
+@json_option
+@click.pass_context
+def score(context: click.Context, /, part_file: str, *, truth: str, against: Any, scored: Any, as_json: bool) -> None:
+    """Compare a saved part with the true network: precision, recall and the kinds of wrong edges.
+
+    Precision and recall of marks are the paper's Ar_Precision and Ar_Recall, distance its Ar_Distance.
+    """
+    from apsl_rules.evaluation import score as compare_with
+    from apsl_rules.learning import open_source
+    from apsl_rules.parts import load_part
+
+    part = load_part(part_file)
+    source = open_source(truth, context.obj)
+    if not isinstance(source, Network | Dag):
+        message = f"{truth!r} is a table; scoring needs a known network, by name or from a file *.bif"
+        raise InvalidArgumentError(message)
+    columns = part.nodes if scored == "extension" else None
+    found = compare_with(part, source, against=against, scored=scored, columns=columns)
+    if as_json:
+        about = {"target": label(part.target), "depth": part.depth, "learner": part.learner}
+        print_json({**about, "truth": truth, **found.as_row()})
+    else:
+        print_text(f"{part.learner} around {part.target} to depth {part.depth}, {found}")
+
+
+_EXAMPLES_OF_COMPARE = """\b
+Examples:
+  apsl compare alarm --target HREKG --depth 2
+  apsl compare table.csv -t Smoker --learners apsl,pcd-by-pcd,gs --json
+"""
+
+
+@click.command(epilog=_EXAMPLES_OF_COMPARE, short_help="Learn one part with several learners, side by side.")
+@source_argument()
+@click.option(
+    "--learners",
+    default=",".join(COMPARED),
+    show_default=True,
+    help="Learners or spec files, with commas between them; the others are compared with the first, auto the default.",
+)
+@learning_options
+@json_option
+@quiet_option
+@click.pass_context
+def compare(
+    context: click.Context,
+    /,
+    source: str,
+    *,
+    learners: str,
+    target: str | None,
+    as_json: bool,
+    quiet: bool,
+    **rest: Any,
+) -> None:
+    """Learn the same part of SOURCE with several learners: what each finds and what it costs.
+
+    One row for each: the edges of its part and their marks, how many of them the first learner has too and how many
+    with the same mark, the nodes visited, the tests asked and the CPU seconds. A run that meets a limit or is
+    interrupted exits with 2.
+    """
+    from apsl_rules.learning import compare as compare_learners
+    from apsl_rules.learning import nodes_of, open_source
+
+    manager: Plugins = context.obj
+    if target is None:
+        message = f"learning from {shown_source(source)!r} needs a target; add --target NODE"
+        raise InvalidArgumentError(message)
+    if rest["hidden"] == "allowed" and context.get_parameter_source("learners") is ParameterSource.DEFAULT:
+        message = (
+            "of the learners only apsl-hidden allows hidden causes; name those to compare with --learners, or leave "
+            "out --hidden"
+        )
+        raise InvalidArgumentError(message)
+    opened = open_source(source, manager, counts=rest.get("counts"))
+    nodes = nodes_of(opened)
+    node = target_named(target, nodes)
+    settings = for_library(rest, nodes)
+    names = [name.strip() for name in learners.split(",") if name.strip()]
+    interrupted = False
+    try:
+        with show_progress(manager, quiet=quiet) as plugins:
+            compared = compare_learners(opened, node, learners=names, plugins=plugins, **settings)
+    except Interrupted as stop:
+        compared, interrupted = take_partial_result(stop, stop.result), True
+    if as_json:
+        print_json(compared.rows())
+    else:
+        print_table([{**row, "learner": _named(row["learner"], compared)} for row in compared.rows()], head=True)
+    if interrupted:
+        click.echo(f"apsl: interrupted after {len(compared.parts)} of {count_of(len(names), 'learner')}", err=True)
+    if interrupted or not all(row["complete"] for row in compared.rows()):
+        context.exit(2)
+
+
+def _named(name: str, compared: Comparison) -> str:
+    """Return a learner by its name, and what auto stands for."""
+    learner = compared.parts[name].learner
+    return f"{name} ({learner})" if name == AUTO else name
+
+
+# It takes several learners, so not the one that all learning commands take.
+compare.params = [one for one in compare.params if one.name != "learner"]
