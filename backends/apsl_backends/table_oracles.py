@@ -72,8 +72,8 @@ def _count_test(name: str, counted: Any, settings: OracleSettings) -> Oracle:
     oracle = kind(counted, alpha=settings.alpha, threads=settings.threads, **testing)
     if "cache" not in options:
         return oracle
-    from apsl_backends.answers.cache_file import VerdictCache
     from apsl_backends.answers.cached_oracle import CachedOracle, EliminatingCachedOracle
+    from apsl_backends.answers.verdict_file import VerdictCache
 
     if isinstance(counted, Table):
         cache = VerdictCache(options["cache"])

@@ -21,9 +21,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, chi2_contingency
 
-from apsl_backends.answers import cache_file as verdictcache
-from apsl_backends.answers.cache_file import Answer, VerdictCache
+from apsl_backends.answers import verdict_file as verdictcache
 from apsl_backends.answers.cached_oracle import CachedOracle
+from apsl_backends.answers.verdict_file import Answer, VerdictCache
 from apsl_backends.independence.g_square import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import coded_table
@@ -349,7 +349,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 PROGRAM = """
 import sys
-from apsl_backends.answers.cache_file import Answer, VerdictCache
+from apsl_backends.answers.verdict_file import Answer, VerdictCache
 path, start = sys.argv[1], int(sys.argv[2])
 with VerdictCache(path) as kept:
     for number in range(start, start + 600):
@@ -417,7 +417,7 @@ def test_an_elimination_is_kept_for_the_same_names_only(tmp_path: Path) -> None:
 
 _FULL = """
 import resource, sys
-from apsl_backends.answers.cache_file import Answer, VerdictCache
+from apsl_backends.answers.verdict_file import Answer, VerdictCache
 from apsl_rules.errors import CacheFileError
 
 cache = VerdictCache(sys.argv[1])

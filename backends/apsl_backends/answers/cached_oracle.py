@@ -13,8 +13,9 @@ from hashlib import blake2b
 
 import numpy as np
 
-from apsl_backends.answers.cache_file import Answer, VerdictCache
-from apsl_backends.answers.figures import (
+from apsl_backends.answers.verdict_file import (
+    Answer,
+    VerdictCache,
     decide,
     pack_elimination,
     pack_search,
