@@ -20,7 +20,7 @@ from apsl_backends.kernels.border import (
     largest_scale,
     pattern_of,
 )
-from apsl_backends.scores.units import unit_for
+from apsl_backends.scores.bde import unit_for
 from apsl_backends.search.rivals import rivals
 from apsl_backends.search.rounds import Effort, open_search, search_rounds
 from apsl_rules.stopping import INTERRUPTED, no_flag

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import attrs
 import numpy as np
 
-from apsl_backends.scores.joint_rows import pays_too_little, seen_too_rarely
+from apsl_backends.scores.missing_values import pays_too_little, seen_too_rarely
 from apsl_backends.search.certified import certify
 from apsl_backends.search.constraints import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
 from apsl_backends.search.rivals import rivals

@@ -9,7 +9,7 @@ import attrs
 
 from apsl_backends.learners.findings_from_graph import SOURCE, Output, draft_of, unseen
 from apsl_backends.scores.bde import BDeu
-from apsl_backends.scores.score_for import score_for
+from apsl_backends.scores.bde_from_counts import score_for
 from apsl_backends.search.hill_climbing import climb
 from apsl_rules.evidence import Verdict
 from apsl_rules.names import Pair

@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.scores.joint_rows import FEWEST_TOGETHER, JointRows
+from apsl_backends.scores.missing_values import FEWEST_TOGETHER, JointRows
 from apsl_rules.data import MixedTable, Table, find_duplicates
 from apsl_rules.data.counts import CachedCounts, Heading
 from apsl_rules.data.moments import ComparesColumns, MomentHeading, MomentSource

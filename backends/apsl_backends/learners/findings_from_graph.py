@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from apsl_backends.scores.bde import BDeu
-from apsl_backends.scores.joint_rows import pays_too_little, seen_too_rarely
+from apsl_backends.scores.missing_values import pays_too_little, seen_too_rarely
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.graphs import Dag, cpdag
 from apsl_rules.names import Node, Pair, count_of, in_order, shown

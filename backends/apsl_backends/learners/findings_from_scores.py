@@ -14,7 +14,7 @@ import numpy as np
 
 from apsl_backends.learners.ball import Ball
 from apsl_backends.learners.unplaced_edges import UnplacedEdges
-from apsl_backends.scores.joint_rows import seen_too_rarely
+from apsl_backends.scores.missing_values import seen_too_rarely
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node, count_of

@@ -11,7 +11,7 @@ from typing import Literal
 
 from apsl_backends.learners.sll import Sll
 from apsl_backends.learners.small_optima import Optima
-from apsl_backends.scores.score_for import score_for
+from apsl_backends.scores.bde_from_counts import score_for
 from apsl_rules.names import Node, in_order
 from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Oracle

@@ -22,23 +22,52 @@ ties are broken by number. So with numbers by name, no result depends on the ord
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from math import inf, log
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import ceil, inf, log, log2
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.border import LEAST_ESS, MOST_ESS, ScoreHandle, joints_bytes, score_bytes
-from apsl_backends.scores.joint_rows import JointRows
-from apsl_backends.scores.log_priors import log_priors_of
-from apsl_backends.scores.units import unit_for
+from apsl_backends.kernels.border import LEAST_ESS, MOST_ESS, LogPriors, ScoreHandle, joints_bytes, score_bytes
+from apsl_backends.scores.missing_values import JointRows
 from apsl_rules.data import Table
 from apsl_rules.data.counts import Heading
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs import Dag, known_dag
 from apsl_rules.names import Node, in_order, listing, require_known
 from apsl_rules.stopping import LONG, heeding
+
+#: The most bits of a figure and of the penalty of a parent, and the most fractional bits of a unit.
+_BITS, _BITS_OF_PENALTY, _FINEST = 61, 55, 40
+
+
+def unit_for(rows: int, cards: npt.NDArray[np.int64], ess: float, penalty: float) -> float:
+    """Return the unit, in nats, of scores of a table with columns of so many levels.
+
+    ``ess`` is the equivalent sample size and ``penalty`` that of a parent in nats; only extreme ones make a difference.
+    """
+    nats = max(log(max(rows, 2)) + float(np.log(cards).sum()) + 1, abs(log(ess)))
+    whole = max(ceil(log2(rows * nats)) - _BITS, ceil(log2(max(penalty, 1.0))) - _BITS_OF_PENALTY)
+    return 2.0 ** max(whole, -_FINEST)
+
+
+#: The steps of the log prior that halve a weight.
+STEPS = 32
+
+
+def log_priors_of(columns: Sequence[npt.NDArray[np.int64]], empirical_weight: float) -> list[LogPriors]:
+    """Return the log priors of the levels of columns, from how often each level occurs and the weight of that."""
+    if not columns:
+        return []
+    cards = [len(totals) for totals in columns]
+    sums = [max(int(totals.sum()), 1) for totals in columns]
+    rows, levels = np.repeat(sums, cards), np.repeat(cards, cards)
+    expected = (1.0 - empirical_weight) / levels + empirical_weight * np.concatenate(columns) / rows
+    log_priors: LogPriors = np.rint(-STEPS * np.log2(np.maximum(expected, 0.5 / rows))).astype(np.int32)
+    ends = np.cumsum(cards).tolist()
+    return [log_priors[end - card : end].copy() for card, end in zip(cards, ends, strict=True)]
+
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = tuple[int, ...]

@@ -1,4 +1,4 @@
-"""BDeu from a source of counts: the same terms, summed over the combinations that occur."""
+"""BDe scores from counts alone, and which score fits a source."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from itertools import chain
 from math import prod
 from typing import Literal
 
+import attrs
 import numpy as np
 
 from apsl_backends.kernels.border import MOST_ROWS, joints_bytes
-from apsl_backends.scores.bde import BDeu, Integers, Numbers, Penalty, check_table
-from apsl_backends.scores.joint_rows import JointRows
-from apsl_rules.data.counts import MOST, CachedCounts, Joint
-from apsl_rules.errors import DataError
+from apsl_backends.scores.bde import BDeu, Integers, Numbers, Order, Penalty, check_table
+from apsl_backends.scores.missing_values import JointRows, impute
+from apsl_rules.data import Table
+from apsl_rules.data.counts import MOST, CachedCounts, Joint, heading_of
+from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import in_order
 from apsl_rules.stopping import LONG, heeding
 
@@ -95,3 +97,27 @@ class CountedBDeu(BDeu):
             message = f"a set of {len(nodes)} columns has too many configurations to score; allow fewer parents"
             raise DataError(message)
         return self._handle.score_counts(counts, configurations)
+
+
+def score_for(data: object, who: str, *, ess: float, penalty: Penalty = 0.0, order: Order = "name") -> BDeu:
+    """Make the score of a table or of counts; ``who`` names the caller in messages, such as "the learner 'mmhc'".
+
+    Missing values of a table are imputed; columns of a source of counts must be complete.
+    """
+    if isinstance(data, CachedCounts):
+        return CountedBDeu(data, ess=ess, penalty=penalty, order=order)
+    if not isinstance(data, Table):
+        message = f"{who} scores a table of discrete columns, but the source has none; learn from a table"
+        raise InvalidArgumentError(message)
+    return BDeu(_fill_in(data), ess=ess, penalty=penalty, order=order, together=JointRows(data))
+
+
+def _fill_in(table: Table) -> Table:
+    """Return a table with missing values filled in."""
+    if not table.incomplete.any():
+        return table
+    by_content = sorted(range(len(table.names)), key=lambda place: heading_of(table).totals[place].tobytes())
+    codes, weights = impute(table.codes[by_content], table.cards[by_content], np.ones(table.rows, np.int64))
+    back = np.argsort(by_content)
+    filled = np.ascontiguousarray(np.repeat(codes, weights, axis=1)[back])
+    return attrs.evolve(table, codes=filled, incomplete=np.zeros(len(table.names), np.bool_))

@@ -17,12 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.kernels.border import MOST_NUMBERS, MOST_ROWS, LogPriors, ScoreHandle, ScoreStore, score_bytes
-from apsl_backends.scores.bde import Penalty, check_memory, nats_for
+from apsl_backends.scores.bde import Penalty, check_memory, log_priors_of, nats_for, unit_for
 from apsl_backends.scores.content_order import ContentOrder
-from apsl_backends.scores.imputation import impute
-from apsl_backends.scores.joint_rows import JointRows
-from apsl_backends.scores.log_priors import log_priors_of
-from apsl_backends.scores.units import unit_for
+from apsl_backends.scores.missing_values import JointRows, impute
 from apsl_rules.data import Codes, Table
 from apsl_rules.data.counts import CachedCounts, Heading, collapse, heading_of
 from apsl_rules.errors import DataError, TooManyCombinationsError

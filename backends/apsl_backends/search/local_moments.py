@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from apsl_backends.kernels.border import Floats, Integers, ScoreHandle, largest_scale
-from apsl_backends.scores.joint_rows import JointRows
+from apsl_backends.scores.missing_values import JointRows
 from apsl_backends.search.curvature import are_curved
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.errors import DataError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from apsl_backends.kernels.border import ScoreHandle
-from apsl_backends.scores.joint_rows import JointRows
+from apsl_backends.scores.missing_values import JointRows
 from apsl_rules.names import Node
 
 if TYPE_CHECKING:
