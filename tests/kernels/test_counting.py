@@ -27,7 +27,7 @@ from apsl_backends.kernels.border import (
     tails,
     thresholds,
 )
-from apsl_backends.kernels.fields import (
+from apsl_backends.kernels.library import (
     ANY_METHOD,
     BY_BITS,
     BY_ROWS,
@@ -239,7 +239,7 @@ def test_too_little_memory_is_an_error_and_no_end() -> None:
 import resource
 import numpy as np
 from apsl_backends.kernels.border import TableHandle, TestBatch, TesterHandle, open_measure
-from apsl_backends.kernels.fields import Measure
+from apsl_backends.kernels.library import Measure
 codes = np.random.default_rng(1).integers(0, 200, (3, 1_000_000), dtype=np.uint8)
 table = TableHandle(codes, np.full(3, 200), np.zeros(3, np.bool_))
 tester = TesterHandle(table, open_measure(Measure(0, 1_000_000, 200, 0.5)))

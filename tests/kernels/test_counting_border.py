@@ -19,7 +19,7 @@ from apsl_backends.kernels.border import (
     tails,
     thresholds,
 )
-from apsl_backends.kernels.fields import OUTCOME_FIELDS, SUM_FIELDS, Measure
+from apsl_backends.kernels.library import OUTCOME_FIELDS, SUM_FIELDS, Measure
 from apsl_rules.stopping import no_flag
 
 LINES, COLUMNS = 50, 4

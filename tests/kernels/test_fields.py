@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from apsl_backends.kernels import fields
+from apsl_backends.kernels import library as fields
 from apsl_backends.kernels.border import MOST_NUMBERS, MOST_PARENTS, MOST_PLACES, checks, searches, tester
 
 HEADERS = "\n".join(file.read_text("utf-8") for file in sorted(Path(fields.__file__).parent.glob("*.h")))

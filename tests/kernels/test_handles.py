@@ -15,7 +15,7 @@ PROGRAM = """
 import threading, time
 import numpy as np
 from apsl_backends.kernels.border import TableHandle, TesterHandle, open_measure
-from apsl_backends.kernels.fields import Measure
+from apsl_backends.kernels.library import Measure
 from apsl_rules.stopping import no_flag
 
 rng = np.random.default_rng(0)

@@ -19,7 +19,7 @@ from apsl_backends.independence.chi_square import ChiSquare
 from apsl_backends.independence.count_tests import Reliability
 from apsl_backends.independence.g_square import GSquare
 from apsl_backends.kernels.border import tail, tails, thresholds
-from apsl_backends.kernels.fields import MOST_CELLS
+from apsl_backends.kernels.library import MOST_CELLS
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError
 from apsl_rules.evidence.verdicts import Verdict

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from apsl_backends.counting.memory import MemoryCounts
 from apsl_backends.independence.count_tests import CountOracle
 from apsl_backends.independence.table_tester import Tester
-from apsl_backends.kernels.fields import ANY_METHOD, BY_BITS, BY_ROWS, BY_SORTING
+from apsl_backends.kernels.library import ANY_METHOD, BY_BITS, BY_ROWS, BY_SORTING
 from apsl_rules.data.tables import Codes, Table
 
 METHODS = (ANY_METHOD, BY_ROWS, BY_BITS, BY_SORTING)

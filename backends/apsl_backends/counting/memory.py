@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.kernels.border import Integers, TableHandle, count_table
-from apsl_backends.kernels.fields import MOST_CELLS
+from apsl_backends.kernels.library import MOST_CELLS
 from apsl_rules.data import Codes, Table
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, listing

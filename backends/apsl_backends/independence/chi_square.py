@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apsl_backends.independence.count_tests import CountOracle
-from apsl_backends.kernels.fields import CHI_SQUARE
+from apsl_backends.kernels.library import CHI_SQUARE
 
 
 class ChiSquare(CountOracle):

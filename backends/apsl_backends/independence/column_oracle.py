@@ -14,8 +14,7 @@ from apsl_backends.independence.column_verdicts import ColumnVerdicts, Eliminati
 from apsl_backends.independence.remembered import Remembered
 from apsl_backends.independence.sweeps import ArraySweep, SweptArrays, name_ranks_of
 from apsl_backends.kernels.border import Integers, SearchOutcome
-from apsl_backends.kernels.fields import UNRELIABLE
-from apsl_backends.kernels.threads import in_blocks
+from apsl_backends.kernels.library import UNRELIABLE, in_blocks
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, listing, require_known

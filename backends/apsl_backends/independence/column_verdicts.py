@@ -11,7 +11,7 @@ from typing import NamedTuple
 from apsl_backends.independence._on_demand import LazyMapping
 from apsl_backends.independence.sweeps import ArraySweep, SweptArrays
 from apsl_backends.kernels.border import Floats, Integers, tail, tails
-from apsl_backends.kernels.fields import DOF_MET, UNRELIABLE
+from apsl_backends.kernels.library import DOF_MET, UNRELIABLE
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node
 from apsl_rules.oracles import Elimination, Separation

@@ -10,7 +10,7 @@ import numpy as np
 from apsl_backends.independence.column_verdicts import EliminationOutcome
 from apsl_backends.independence.sweeps import SweptArrays
 from apsl_backends.kernels.border import Integers, SearchOutcome, is_weaker
-from apsl_backends.kernels.fields import (
+from apsl_backends.kernels.library import (
     DEPENDENT,
     DOF_MET,
     INDEPENDENT,

@@ -19,7 +19,7 @@ from apsl_backends.independence.count_elimination import interleave
 from apsl_backends.independence.sweeps import SweptArrays, all_but
 from apsl_backends.independence.table_tester import Tester
 from apsl_backends.kernels.border import Integers, SearchOutcome, TestBatch, is_weaker
-from apsl_backends.kernels.fields import (
+from apsl_backends.kernels.library import (
     DEPENDENT,
     DOF,
     INDEPENDENT,

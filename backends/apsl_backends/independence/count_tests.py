@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from apsl_backends.independence._count_statistics import Degrees
 from apsl_backends.independence.column_oracle import ColumnOracle
 from apsl_backends.independence.column_verdicts import ColumnVerdicts, Outcome
-from apsl_backends.kernels.fields import DOF, ROWS
+from apsl_backends.kernels.library import DOF, ROWS
 from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts, Heading
 from apsl_rules.errors import InvalidArgumentError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apsl_backends.independence.count_tests import CountOracle
-from apsl_backends.kernels.fields import G_SQUARE
+from apsl_backends.kernels.library import G_SQUARE
 
 
 class GSquare(CountOracle):

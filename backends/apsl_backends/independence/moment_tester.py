@@ -28,7 +28,7 @@ from apsl_backends.kernels.border import (
     tails,
     thresholds,
 )
-from apsl_backends.kernels.fields import DEPENDENT, INDEPENDENT, ROWS_MET, STATE, TABLED_DOFS, UNRELIABLE
+from apsl_backends.kernels.library import DEPENDENT, INDEPENDENT, ROWS_MET, STATE, TABLED_DOFS, UNRELIABLE
 from apsl_backends.moments import KeptMoments
 from apsl_rules.data.moments import RowTests
 from apsl_rules.stopping import check, heeding_if_long

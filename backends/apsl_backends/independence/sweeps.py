@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.kernels.border import Floats, Integers, tails, thresholds
-from apsl_backends.kernels.fields import DEPENDENT, INDEPENDENT, UNRELIABLE
+from apsl_backends.kernels.library import DEPENDENT, INDEPENDENT, UNRELIABLE
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node
 from apsl_rules.oracles import RankedNodes, Sweep

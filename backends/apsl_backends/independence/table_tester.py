@@ -22,7 +22,7 @@ from apsl_backends.kernels.border import (
     TesterHandle,
     open_measure,
 )
-from apsl_backends.kernels.fields import (
+from apsl_backends.kernels.library import (
     ANY_METHOD,
     DOF_MET,
     G_SQUARE,
@@ -32,8 +32,9 @@ from apsl_backends.kernels.fields import (
     STATE,
     SUM_FIELDS,
     Measure,
+    in_blocks,
+    useful_threads,
 )
-from apsl_backends.kernels.threads import in_blocks, useful_threads
 from apsl_rules.data import Table
 from apsl_rules.data.counts import Heading
 from apsl_rules.stopping import LONG, Flag, check, heeding_if_long

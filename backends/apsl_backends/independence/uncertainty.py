@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.fields import JOINT, OF_ALL, OF_X, OF_Y, ROWS
+from apsl_backends.kernels.library import JOINT, OF_ALL, OF_X, OF_Y, ROWS
 from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts, Heading
 from apsl_rules.names import Node, require_known

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.kernels.border import EmbeddedHandle, Floats, Integers, Patterns, ProductSums, RowFigures
-from apsl_backends.kernels.threads import in_blocks
+from apsl_backends.kernels.library import in_blocks
 from apsl_rules.data.moments import RowTests
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node

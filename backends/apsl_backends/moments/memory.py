@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from apsl_backends.kernels.border import CategoryColumn, EmbeddedHandle, Floats, Integers, NumberColumn
-from apsl_backends.kernels.threads import in_blocks, useful_threads
+from apsl_backends.kernels.library import in_blocks, useful_threads
 from apsl_backends.moments.embedded_rows import EmbeddedRows
 from apsl_backends.moments.indicators import indicators_of, unit_of
 from apsl_backends.moments.normal_scores import Standardised, normal_scores, standardised_values

@@ -15,7 +15,7 @@ from math import inf, log, sqrt
 import numpy as np
 
 from apsl_backends.kernels.border import Floats, Integers, MomentRules, MomentsHandle, thresholds
-from apsl_backends.kernels.fields import DEPENDENT
+from apsl_backends.kernels.library import DEPENDENT
 from apsl_backends.moments import KeptMoments
 from apsl_rules.names import Node
 

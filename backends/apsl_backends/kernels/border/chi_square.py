@@ -10,7 +10,7 @@ import numpy as np
 
 from apsl_backends.kernels.border import checks
 from apsl_backends.kernels.border.checks import Floats, Integers
-from apsl_backends.kernels.fields import TABLED_DOFS
+from apsl_backends.kernels.library import TABLED_DOFS
 
 
 class Tails(NamedTuple):

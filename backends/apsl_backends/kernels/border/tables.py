@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from apsl_backends.kernels.border import checks
 from apsl_backends.kernels.border.checks import Codes, Integers
-from apsl_backends.kernels.fields import MOST_CELLS
-from apsl_backends.kernels.threads import in_blocks, useful_threads
+from apsl_backends.kernels.library import MOST_CELLS, in_blocks, useful_threads
 
 _MOST_ROWS = 1 << 53
 _MOST_LEVELS = 1 << 31

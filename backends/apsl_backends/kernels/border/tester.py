@@ -15,7 +15,7 @@ from apsl_backends.kernels.border import checks
 from apsl_backends.kernels.border.checks import Floats, Integers
 from apsl_backends.kernels.border.chi_square import thresholds
 from apsl_backends.kernels.border.tables import TableHandle
-from apsl_backends.kernels.fields import CHI_SQUARE, G_SQUARE, OUTCOME_FIELDS, SUM_FIELDS, TABLED_DOFS, Measure
+from apsl_backends.kernels.library import CHI_SQUARE, G_SQUARE, OUTCOME_FIELDS, SUM_FIELDS, TABLED_DOFS, Measure
 from apsl_rules.stopping import Flag
 
 _PAIR = 2
