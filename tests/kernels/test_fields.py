@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from apsl_backends.kernels import library as fields
-from apsl_backends.kernels.border import MOST_NUMBERS, MOST_PARENTS, MOST_PLACES, checks, searches, tester
+from apsl_backends.kernels.border import MOST_NUMBERS, MOST_PARENTS, MOST_PLACES, checks, searches
+from apsl_backends.kernels.border import tables as tester
 
 HEADERS = "\n".join(file.read_text("utf-8") for file in sorted(Path(fields.__file__).parent.glob("*.h")))
 

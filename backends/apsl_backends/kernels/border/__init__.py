@@ -7,7 +7,6 @@ library allocates is owned by a typed handle, which frees it when it is collecte
 from __future__ import annotations
 
 from apsl_backends.kernels.border.checks import Codes, Floats, Integers, log_gamma
-from apsl_backends.kernels.border.chi_square import Tails, is_weaker, tail, tails, thresholds
 from apsl_backends.kernels.border.embedded import (
     CategoryColumn,
     EmbeddedHandle,
@@ -18,16 +17,15 @@ from apsl_backends.kernels.border.embedded import (
     RowFigures,
     matrix_tests,
 )
-from apsl_backends.kernels.border.matrices import TOLERANCE
 from apsl_backends.kernels.border.moments import (
     ELIMINATION_FIELDS,
+    TOLERANCE,
     BlockElimination,
     BlockSearch,
     BlockTests,
     MomentRules,
     MomentsHandle,
 )
-from apsl_backends.kernels.border.score_store import ScoreStore
 from apsl_backends.kernels.border.scores import (
     LEAST_ESS,
     MOST_ESS,
@@ -35,11 +33,17 @@ from apsl_backends.kernels.border.scores import (
     MOST_NUMBERS,
     MOST_ROWS,
     LogPriors,
+    ScoreCurve,
     ScoreHandle,
+    ScoreStore,
+    ValueCounts,
     Weights,
+    count_values,
     joints_bytes,
     largest_scale,
     score_bytes,
+    score_values,
+    values_outside,
 )
 from apsl_backends.kernels.border.searches import (
     MOST_LOSS,
@@ -56,23 +60,22 @@ from apsl_backends.kernels.border.searches import (
     extension_of,
     pattern_of,
 )
-from apsl_backends.kernels.border.tables import TableHandle, count_table
-from apsl_backends.kernels.border.tester import (
+from apsl_backends.kernels.border.tables import (
     Eliminated,
     LastTests,
     MeasureHandle,
     SearchOutcome,
     SweptTests,
+    TableHandle,
+    Tails,
     TestBatch,
     TesterHandle,
+    count_table,
+    is_weaker,
     open_measure,
-)
-from apsl_backends.kernels.border.value_scores import (
-    ScoreCurve,
-    ValueCounts,
-    count_values,
-    score_values,
-    values_outside,
+    tail,
+    tails,
+    thresholds,
 )
 
 __all__ = [

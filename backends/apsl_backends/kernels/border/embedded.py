@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from apsl_backends.kernels.border import checks
 from apsl_backends.kernels.border.checks import Codes, Floats, Integers
-from apsl_backends.kernels.border.matrices import TOLERANCE
+from apsl_backends.kernels.border.moments import TOLERANCE
 from apsl_backends.kernels.library import in_blocks, useful_threads
 from apsl_rules.stopping import Flag
 

@@ -1,11 +1,11 @@
-"""BDeu, BDe and Gaussian scores behind a handle: of families, and of all subsets of some nodes."""
+"""Kernels of scores: families by rows or by covariances, and the store of scores."""
 
 from __future__ import annotations
 
 from ctypes import addressof, c_int64
 from math import isfinite, log
 from threading import Lock
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from weakref import finalize, ref
 
 import numpy as np
@@ -13,8 +13,50 @@ import numpy.typing as npt
 
 from apsl_backends.kernels.border import checks
 from apsl_backends.kernels.border.checks import Codes, Floats, Integers
-from apsl_backends.kernels.border.matrices import TOLERANCE, covariances
-from apsl_backends.kernels.border.score_store import ScoreStore, give_back
+from apsl_backends.kernels.border.moments import TOLERANCE, covariances
+
+#: How many scores a store keeps, and of how many columns: the known scores of one take up to 8 MiB.
+_MOST_KEPT, _MOST_COLUMNS_KEPT = 4, 128
+
+
+class ScoreStore:
+    """Scores that handles leave behind for later ones with the same rows and settings, which need not count again.
+
+    A score comes back when its handle is collected, so no call uses it any more. Few are kept, and no large ones.
+    """
+
+    def __init__(self) -> None:
+        self._free: list[tuple[int, dict[int, int]]] = []
+        finalize(self, _close_all, self._free).atexit = False
+
+    def take(self) -> tuple[int, dict[int, int]] | None:
+        """Return the address of a score and the columns of its nodes, or None."""
+        try:
+            return self._free.pop()
+        except IndexError:  # another thread may have taken the last one
+            return None
+
+    def put(self, pointer: int, columns: dict[int, int]) -> None:
+        """Take a score back."""
+        if len(self._free) < _MOST_KEPT and len(columns) <= _MOST_COLUMNS_KEPT:
+            self._free.append((pointer, columns))
+        else:
+            checks.kernels().apsl_score_close(pointer)
+
+
+def _close_all(free: list[tuple[int, dict[int, int]]]) -> None:
+    for pointer, _ in free:
+        checks.kernels().apsl_score_close(pointer)
+
+
+def give_back(store: ref[ScoreStore], pointer: int, columns: dict[int, int]) -> None:
+    """Take a score back into a store, or close it if the store is gone."""
+    found = store()
+    if found is None:
+        checks.kernels().apsl_score_close(pointer)
+    else:
+        found.put(pointer, columns)
+
 
 Weights: TypeAlias = npt.NDArray[np.int32]
 LogPriors: TypeAlias = npt.NDArray[np.int32]
@@ -254,3 +296,76 @@ def joints_bytes(rows: int, width: int, *, empirical: bool) -> int:
     """Estimate the memory for scoring every subset of some nodes."""
     checks.require(0 <= width <= MOST_EXACT, "the number of nodes", width)
     return int(checks.kernels().apsl_joints_bytes(rows, width, empirical))
+
+
+_MOST_KNOTS = 1 << 30
+
+
+class ValueCounts(NamedTuple):
+    """How many values equal each knot, and how many lie below the first, between two, and above the last one."""
+
+    equal: Integers
+    between: Integers
+
+
+class ScoreCurve(NamedTuple):
+    """The scores at knots, just above each, and what a unit beyond it adds.
+
+    The first and the last knots, as many as ``tails`` says, may lie far from the others; they are slower to find.
+    """
+
+    knots: Floats
+    at: Floats
+    above: Floats
+    slope: Floats
+    tails: tuple[int, int] = (0, 0)
+
+
+def count_values(values: Floats, knots: Floats) -> ValueCounts:
+    """Count values by where they lie among knots, of which there is at least one; NaN is not counted."""
+    rows, count = len(values), len(knots)
+    at_values = checks.address(values, np.float64, (rows,), "values")
+    at_knots = _knots(knots, (0, 0))
+    found = ValueCounts(np.empty(count, np.int64), np.empty(count + 1, np.int64))
+    status = checks.kernels().apsl_count_values(
+        *(at_values, rows, at_knots, count, 0, count - 1),
+        checks.target(found.equal, np.int64, (count,), "equal"),
+        checks.target(found.between, np.int64, (count + 1,), "between"),
+    )
+    checks.require_status(status)
+    return found
+
+
+def score_values(values: Floats, curve: ScoreCurve) -> Floats:
+    """Return the score of each value by a curve; what lies below the first knot has its score, and NaN stays NaN."""
+    rows, count = len(values), len(curve.knots)
+    out = np.empty(rows)
+    at_values, at_knots = checks.address(values, np.float64, (rows,), "values"), _knots(curve.knots, curve.tails)
+    status = checks.kernels().apsl_score_values(
+        *(at_values, rows, at_knots, count, curve.tails[0], count - 1 - curve.tails[1]),
+        checks.address(curve.at, np.float64, (count,), "at"),
+        checks.address(curve.above, np.float64, (count,), "above"),
+        checks.address(curve.slope, np.float64, (count,), "slope"),
+        checks.target(out, np.float64, (rows,), "out"),
+    )
+    checks.require_status(status)
+    return out
+
+
+def values_outside(values: Floats, low: float, high: float, most: int) -> Floats | None:
+    """Return the values below or above some limits, in their order; None if there are more than so many."""
+    rows, out = len(values), np.empty(max(most, 0))
+    found = checks.kernels().apsl_values_outside(
+        *(checks.address(values, np.float64, (rows,), "values"), rows, low, high),
+        *(checks.target(out, np.float64, out.shape, "out"), len(out)),
+    )
+    return out[:found].copy() if found <= len(out) else None
+
+
+def _knots(knots: Floats, tails: tuple[int, int]) -> int:
+    """Return the address of knots, which must ascend."""
+    found = checks.address(knots, np.float64, (len(knots),), "knots")
+    checks.require(0 < len(knots) < _MOST_KNOTS, "number of knots", len(knots))
+    checks.require(min(tails) >= 0 and sum(tails) < len(knots), "tails", tails)
+    checks.require(not np.isnan(knots[0]) and bool((knots[1:] > knots[:-1]).all()), "knots", "not ascending")
+    return found
