@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_backends.search.constraints import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
+from apsl_backends.search.local_score import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
 from apsl_backends.search.rounds import CLOSED, REQUIRED, Marks, Open
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag

@@ -15,8 +15,17 @@ from hypothesis import strategies as st
 from apsl_backends.kernels.border import NEVER, extension_of, pattern_of
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
-from apsl_backends.search.rivals import rivals
-from apsl_backends.search.rounds import CLOSED, REQUIRED, Effort, Found, Marks, climb_rounds, open_search, search_rounds
+from apsl_backends.search.rounds import (
+    CLOSED,
+    REQUIRED,
+    Effort,
+    Found,
+    Marks,
+    climb_rounds,
+    open_search,
+    rivals,
+    search_rounds,
+)
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample

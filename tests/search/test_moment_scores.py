@@ -21,8 +21,7 @@ from apsl_backends.kernels.border import (
     pattern_of,
 )
 from apsl_backends.scores.bde import unit_for
-from apsl_backends.search.rivals import rivals
-from apsl_backends.search.rounds import Effort, open_search, search_rounds
+from apsl_backends.search.rounds import Effort, open_search, rivals, search_rounds
 from apsl_rules.stopping import INTERRUPTED, no_flag
 from support.determinants import Blocks, draw_blocks, tables_of_blocks
 from support.joint_scores import best_parents

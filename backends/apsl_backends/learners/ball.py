@@ -15,10 +15,20 @@ import attrs
 import numpy as np
 
 from apsl_backends.scores.missing_values import pays_too_little, seen_too_rarely
-from apsl_backends.search.certified import certify
-from apsl_backends.search.constraints import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
-from apsl_backends.search.rivals import rivals
-from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Effort, Found, Marks, Open, climb_rounds, search_rounds
+from apsl_backends.search.exact import certify
+from apsl_backends.search.local_score import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
+from apsl_backends.search.rounds import (
+    CLOSED,
+    OPEN,
+    REQUIRED,
+    Effort,
+    Found,
+    Marks,
+    Open,
+    climb_rounds,
+    rivals,
+    search_rounds,
+)
 from apsl_rules.evidence import Evidence
 from apsl_rules.names import Node, Pair, in_order, order_key, shown
 from apsl_rules.rules import Knowledge, Mark

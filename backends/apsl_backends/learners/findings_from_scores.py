@@ -22,7 +22,7 @@ from apsl_rules.plugins import Visited
 from apsl_rules.rules import Fact, Finding, Knowledge, Relation, adjacent, chain, collider, gap, settled, untested
 
 if TYPE_CHECKING:
-    from apsl_backends.search.rivals import Rival
+    from apsl_backends.search.rounds import Rival
 
 Feature: TypeAlias = tuple[Relation, Fact]
 Features: TypeAlias = Mapping[Node, Sequence[Feature]]
@@ -41,7 +41,7 @@ def features_of(ball: Ball) -> Features:
 
 def find_leads(ball: Ball, features: Features, max_parents: int, *, compare: bool) -> Leads:
     """Find the best rival for each feature, or seek none."""
-    from apsl_backends.search.rivals import Rival
+    from apsl_backends.search.rounds import Rival
 
     listed = list(dict.fromkeys(fact.nodes for around in features.values() for _, fact in around))
     if not compare:
@@ -50,7 +50,7 @@ def find_leads(ball: Ball, features: Features, max_parents: int, *, compare: boo
 
 
 def _compare(ball: Ball, found: Found, features: Iterable[tuple[Node, ...]], max_parents: int) -> Leads:
-    from apsl_backends.search.rivals import rivals
+    from apsl_backends.search.rounds import rivals
 
     listed = list(features)
     width = len(found.members)

@@ -1,37 +1,100 @@
-"""The Gaussian score over the columns near a target, for tables with numbers.
-
-A category is scored by the indicators of its levels, a number by its normal scores and their squares. A column has the
-same block as a child and as a parent, so equivalent graphs have equal scores. A family of columns A given B scores
--n/2 (ln|S_AB| - ln|S_B|) - ½ ln n |A| |B| nats, minus ln(columns) + ``least_effect`` n for each parent: squares fit the
-shape of a relation only roughly, and in large tables that would draw edges of no size.
-
-If the relations between numbers are not curved in a first graph, found quickly with squares, then squares are left out,
-and with them the least effect, so that weak linear relations are not lost to parameters that nothing needs.
-
-Where values are missing, n is the mean number of rows in which two joined columns are both there, a parent costs at
-least ln 20, and no family has so many columns that there are fewer than 10 + 5 |A B| rows.
-
-Nodes are numbered by name.
-"""
+"""Score columns with numbers around a target, with squares where relations are curved."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from functools import cached_property
 from itertools import accumulate
-from math import floor, log, log2
+from math import floor, inf, log, log2, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from apsl_backends.kernels.border import Floats, Integers, ScoreHandle, largest_scale
+from apsl_backends.kernels.border import (
+    Floats,
+    Integers,
+    MomentRules,
+    MomentsHandle,
+    ScoreHandle,
+    largest_scale,
+    thresholds,
+)
+from apsl_backends.kernels.library import DEPENDENT
+from apsl_backends.moments import KeptMoments
 from apsl_backends.scores.missing_values import JointRows
-from apsl_backends.search.curvature import are_curved
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, in_order
 
 if TYPE_CHECKING:
     from apsl_backends.search.rounds import Found
+
+
+#: From this mean on, relations count as curved; how much noise a mean over few edges may have, in multiples of 1/n.
+CURVED, _NOISE, _SPREAD = 0.005, 1.5, 3.0
+#: The level at which a curved relation makes a candidate.
+_STRICT = 0.001
+
+
+def are_curved(matrix: Floats, starts: Integers, edges: Iterable[tuple[int, int]], rows: float) -> bool:
+    """Return whether the relations between numbers that edges join are curved.
+
+    ``matrix`` is the covariance of embedded columns; the first two columns of a number, from its start on, are its
+    scores and their squares. Edges are pairs of places whose blocks have both.
+    """
+    falls = [max(_fall(matrix, starts, u, v), _fall(matrix, starts, v, u)) - _NOISE / rows for u, v in edges]
+    if not falls:
+        return False
+    return sum(falls) / len(falls) - _SPREAD / (rows * sqrt(len(falls))) > CURVED
+
+
+def _fall(matrix: Floats, starts: Integers, u: int, v: int) -> float:
+    """Return how much ln of the variance of v given u falls when the square of u is given too."""
+    z, h, y = int(starts[u]), int(starts[u]) + 1, int(starts[v])
+    slope, shape = matrix[z, y] / matrix[z, z], matrix[z, h] / matrix[z, z]
+    left = float(matrix[y, y] - slope * matrix[z, y])
+    bend, common = float(matrix[h, h] - shape * matrix[z, h]), float(matrix[h, y] - shape * matrix[z, y])
+    if left <= 0 or bend <= 0:
+        return 0.0
+    rest = left - common * common / bend
+    return log(left / rest) if rest > 0 else inf
+
+
+class CurvedRelations:
+    """Finds relations with numbers that rise as much as they fall, which tests of normal scores miss.
+
+    Numbers are tested together with their squares, at a strict level, if their columns are complete and the table is
+    not too wide.
+    """
+
+    def __init__(self, source: KeptMoments) -> None:
+        self._source = source
+        heading = source.heading
+        self._places: list[int] = np.flatnonzero(heading.missing == 0).tolist() if source.has_matrix else []
+
+    @cached_property
+    def _matrix(self) -> MomentsHandle:
+        heading = self._source.heading
+        widths = heading.widths[self._places]
+        leading = np.where(heading.is_number[self._places], np.minimum(widths, 2), widths)
+        starts = np.array([0, *accumulate(widths.tolist())], np.int64)
+        rules = MomentRules(thresholds(_STRICT), _STRICT, rows_per_column=5.0)
+        return MomentsHandle(self._source.covariance(self._places), starts, heading.rows, rules, leading=leading)
+
+    def of(self, node: Node) -> tuple[Node, ...]:
+        """Return the columns that depend on a node with nothing given, strongest first."""
+        heading = self._source.heading
+        place = heading.place[node]
+        if place not in self._places:
+            return ()
+        block = self._places.index(place)
+        others = [other for other in range(len(self._places)) if other != block]
+        asked = np.array([(block, other) for other in others], np.int64).ravel()
+        tested = self._matrix.run_tests(np.arange(0, len(asked) + 1, 2), asked)
+        found = np.flatnonzero(tested.decisions == DEPENDENT)
+        ranked = found[np.argsort(-tested.statistics[found], kind="stable")]
+        return tuple(heading.names[self._places[others[at]]] for at in ranked.tolist())
+
 
 #: The most embedded columns of one search, and the most units in a nat.
 _MOST_COLUMNS, _MOST_UNITS = 1 << 12, 2.0**36
