@@ -13,8 +13,7 @@ from apsl_backends.finders.pcsimple import PcSimple
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_backends.independence.recording import ReplayOracle
 from apsl_backends.learners import BLANKETS, offer_of
-from apsl_backends.learners.grow_shrink.blankets import GrowShrink
-from apsl_backends.learners.grow_shrink.rulebook import PATHS
+from apsl_backends.learners.grow_shrink import PATHS, GrowShrink
 from apsl_backends.table_oracles import TABLE_ORACLES, read_table
 from apsl_rules.data.readers import TABLE_ENDINGS
 from apsl_rules.errors import InvalidArgumentError

@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_backends.learners.grow_shrink.blankets import GrowShrink
-from apsl_backends.learners.grow_shrink.growing import Growing, GrowShrinkOptions
-from apsl_backends.learners.grow_shrink.turning import arrows_to_turn, cycles
+from apsl_backends.learners.grow_shrink import Growing, GrowShrink, GrowShrinkOptions, arrows_to_turn, cycles
 from apsl_rules import learn, network
 from apsl_rules.errors import SpecError
 from apsl_rules.evidence.verdicts import Decision, Verdict

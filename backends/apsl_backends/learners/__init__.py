@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from apsl_backends.learners.apsl_mixed import findings_by_moments
-from apsl_backends.learners.apsl_score import findings_by_counts
-from apsl_backends.learners.ggsl import GgslFindings
-from apsl_backends.learners.grow_shrink.learner import GrowShrinkFindings
+from apsl_backends.learners.apsl_score import findings_by_counts, findings_by_moments
+from apsl_backends.learners.climbing import MmhcFindings
+from apsl_backends.learners.ggsl import GgslFindings, S2tmb, SllFindings
+from apsl_backends.learners.grow_shrink import GrowShrinkFindings
 from apsl_backends.learners.hidden.from_table import findings_with_hidden
-from apsl_backends.learners.mmhc import MmhcFindings
-from apsl_backends.learners.s2tmb import S2tmb
-from apsl_backends.learners.sll import SllFindings
 from apsl_rules.plugins import BlanketOffer, Context, Findings, LearnerOffer, Spec
 
 _BY_KIND: dict[str, Callable[[Context], Findings]] = {

@@ -1,4 +1,4 @@
-"""APSL refined by scores: tests find candidates near the target, and a search by score finds the part among them."""
+"""The default learners: scores on categories (apsl-score) and on tables with numbers (apsl-mixed)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from apsl_backends.search import rounds
 from apsl_backends.search.exact import why_not_certified
 from apsl_backends.search.local_score import LocalScore
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
-from apsl_rules.data import Table
+from apsl_rules.data import MixedTable, Table
 from apsl_rules.data.counts import CachedCounts
+from apsl_rules.data.moments import MomentSource
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node, count_of, in_order, listing
@@ -266,3 +267,49 @@ def _certificates(ball: Ball) -> Iterator[str]:
 def _required_at(knowledge: Knowledge, node: Node) -> list[Node]:
     """Return the nodes that knowledge joins to a node; those known to be apart from it stay in the ball."""
     return [one for arrow in knowledge.required_at(node) for one in arrow if one != node]
+
+
+#: The most candidates of a node by curved relations alone.
+_MOST_CURVED = 5
+
+
+@attrs.frozen
+class MixedOptions(SearchOptions):
+    """The settings of a ball search by moments.
+
+    ``squares`` says whether numbers may be scored with their squares, where relations are curved, and ``least_effect``
+    what an edge must then gain for each row, in nats, besides the penalties.
+    """
+
+    least_effect: float = 0.004
+    squares: bool = True
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        if not 0 <= self.least_effect < 1:
+            message = f"the option 'least_effect' is {self.least_effect!r}; give a number from 0 to below 1"
+            raise SpecError(message)
+
+
+def findings_by_moments(context: Context) -> FindingsFromScores:
+    """Return how the learner finds things out on a table with numbers."""
+    from apsl_backends.moments import moments_of
+    from apsl_backends.search.local_moments import CurvedRelations, LocalMoments
+
+    spec, data = context.spec, context.data
+    if not isinstance(data, MixedTable | MomentSource):
+        message = f"the learner {spec.name!r} scores a table with numbers; learn from a table"
+        raise InvalidArgumentError(message)
+    options = build(MixedOptions, spec.options, f"spec {spec.name!r}, options")
+    source = moments_of(data)
+    score = LocalMoments(source, least_effect=options.least_effect, squares=options.squares)
+    relations, asker = CurvedRelations(source), context.asker
+
+    def missed_by_tests(node: Node) -> list[Node]:
+        swept = asker.associations(node)
+        curved = relations.of(node) if options.squares else ()
+        return [other for other in curved if swept.verdict_on(other).independent][:_MOST_CURVED]
+
+    duplicates = DuplicateColumns.among(data)
+    alone = duplicates if context.whole else duplicates.without_others(context.target)
+    return FindingsFromScores(context, options, score, alone, missed_by_tests)

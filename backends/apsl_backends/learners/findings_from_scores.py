@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from apsl_backends.learners.ball import Ball
-from apsl_backends.learners.unplaced_edges import UnplacedEdges
+from apsl_backends.learners.ball import Ball, UnplacedEdges
 from apsl_backends.scores.missing_values import seen_too_rarely
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
 from apsl_rules.evidence import Evidence, Verdict

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from apsl_backends.learners.grow_shrink.growing import Growing, GrowShrinkOptions
+from apsl_backends.learners.grow_shrink import Growing, GrowShrinkOptions
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node, Pair, count_of, in_order
 from apsl_rules.oracles import Separation

@@ -10,8 +10,7 @@ from functools import partial
 
 import attrs
 
-from apsl_backends.learners.apsl_mixed import findings_by_moments
-from apsl_backends.learners.apsl_score import FindingsFromScores, findings_by_counts
+from apsl_backends.learners.apsl_score import FindingsFromScores, findings_by_counts, findings_by_moments
 from apsl_backends.learners.hidden.from_blankets import FindingsFromBlankets
 from apsl_backends.learners.hidden.surroundings import Surroundings
 from apsl_rules.data import MixedTable, Table

@@ -18,9 +18,8 @@ from math import isnan, log
 
 import attrs
 
-from apsl_backends.learners.ball import Ball
+from apsl_backends.learners.ball import EITHER, SAME, Ball
 from apsl_backends.learners.hidden.skeleton import Skeleton, find_skeleton
-from apsl_backends.learners.unplaced_edges import EITHER, SAME
 from apsl_rules.evidence import GIVEN, Evidence, Verdict, log_p_of
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.oracles import Query
