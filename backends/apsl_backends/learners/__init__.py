@@ -12,7 +12,7 @@ from apsl_backends.learners.apsl_score import findings_by_counts, findings_by_mo
 from apsl_backends.learners.climbing import MmhcFindings
 from apsl_backends.learners.ggsl import GgslFindings, S2tmb, SllFindings
 from apsl_backends.learners.grow_shrink import GrowShrinkFindings
-from apsl_backends.learners.hidden.from_table import findings_with_hidden
+from apsl_backends.learners.hidden.surroundings import findings_with_hidden
 from apsl_rules.plugins import BlanketOffer, Context, Findings, LearnerOffer, Spec
 
 _BY_KIND: dict[str, Callable[[Context], Findings]] = {

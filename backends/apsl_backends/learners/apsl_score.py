@@ -10,7 +10,7 @@ import attrs
 from apsl_backends.learners.ball import Ball, Balls, Pairs
 from apsl_backends.learners.duplicate_columns import DuplicateColumns
 from apsl_backends.learners.findings_from_scores import Leads, features_of, find_contradictions, find_leads, visits_of
-from apsl_backends.learners.hidden.signature import notes_on_signatures
+from apsl_backends.learners.hidden.from_blankets import notes_on_signatures
 from apsl_backends.search import rounds
 from apsl_backends.search.exact import why_not_certified
 from apsl_backends.search.local_score import LocalScore

@@ -1,22 +1,156 @@
-"""Findings from answers to independence questions, where common causes may be hidden.
-
-With hidden causes, two nodes that are not adjacent need not be separated by neighbours of either. But if any set
-separates them, then a subset of the Markov blanket of either does (Xie et al. 2024). That is the blanket in the maximal
-ancestral graph: neighbours, and all nodes that a path of colliders leads to. Growing and shrinking finds it. So a visit
-finds the blanket of a node, and inside it the sets that separate nodes.
-"""
+"""Hidden causes from blankets: the skeleton of a PAG, and signatures of hidden causes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, islice
+from math import log
 
+import attrs
+
+from apsl_backends.learners.ball import Ball
 from apsl_backends.learners.grow_shrink import Growing, GrowShrinkOptions
-from apsl_rules.evidence import Evidence, Verdict
-from apsl_rules.names import Node, Pair, count_of, in_order
-from apsl_rules.oracles import Separation
+from apsl_rules.errors import LimitReachedError
+from apsl_rules.evidence import Evidence, Verdict, log_p_of
+from apsl_rules.learning import may_share_hidden_cause
+from apsl_rules.names import Node, Pair, count_of, in_order, order_key, shown
+from apsl_rules.oracles import Asker, Query, Search, Separation, foresee
 from apsl_rules.plugins import Context, State, Visited
 from apsl_rules.rules import Fact, Finding, Relation, adjacent, chain, collider, gap, settled, within, without
+
+#: The p-value below which a dependence counts here.
+CERTAIN = 1e-5
+#: The most tests for these notes: among hundreds of neighbours of one node there would be millions.
+MOST_TESTS = 5_000
+
+
+def notes_on_signatures(ball: Ball, core: Sequence[Node], asker: Asker) -> list[str]:
+    """Return a note for each pair of adjacent nodes with an end in the core that shows the signature.
+
+    A run that has reached its limit asks nothing more. Where too many tests were needed, a note says so.
+    """
+    near = {node: frozenset(others) for node, others in ball.neighbours.items()}
+    inner = frozenset(core)
+    edges = [
+        (a, b)
+        for a in in_order(near)
+        for b in in_order(near[a])
+        if order_key(a) < order_key(b) and not inner.isdisjoint((a, b)) and not near[a].isdisjoint(near[b])
+    ]
+    questions = (one for a, b in edges for x, y in ((a, b), (b, a)) for one in _questions(near, x, y))
+    asked = list(islice(questions, MOST_TESTS + 1))
+    if len(asked) > MOST_TESTS:
+        told = f"more than {MOST_TESTS:,} tests would tell whether nodes here share a hidden cause; they were not made"
+        return [f"{told} (hidden='allowed' looks for such causes)"]
+    try:
+        return [
+            may_share_hidden_cause(a, b, f"{_text(c, a, b)}, and {_text(d, b, a)}")
+            for a, b, c, d in _signatures(near, edges, asked, asker)
+        ]
+    except LimitReachedError:
+        return []
+
+
+def _text(cause: Node, effect: Node, other: Node) -> str:
+    return f"{shown(cause)} is independent of {shown(other)} but not given {shown(effect)}"
+
+
+def _signatures(
+    near: Mapping[Node, frozenset[Node]], edges: Sequence[tuple[Node, Node]], asked: Sequence[Query], asker: Asker
+) -> Iterator[tuple[Node, Node, Node, Node]]:
+    """Find adjacent nodes a, b with tested colliders c -> a and d -> b, one of which the graph covers by an edge."""
+    foresee(asker, [Search(c, y, (), given) for c, y, given in asked])
+    for a, b in edges:
+        at_a, at_b = (_colliders(near, x, y, asker) for x, y in ((a, b), (b, a)))
+        for c, d in ((c, d) for c in at_a for d in at_b if c != d):
+            if c in near[b] or d in near[a]:
+                yield a, b, c, d
+                break
+
+
+def _questions(near: Mapping[Node, frozenset[Node]], a: Node, b: Node) -> Iterator[Query]:
+    """Return whether the other neighbours of a are independent of b, given nothing else or one other node."""
+    for c in in_order(near[a] - {b}):
+        yield c, b, ()
+        yield from ((c, b, (one,)) for one in in_order((near[c] | near[b]) - {a, b, c}))
+
+
+def _colliders(near: Mapping[Node, frozenset[Node]], a: Node, b: Node, asker: Asker) -> list[Node]:
+    """Return the neighbours c of a that are independent of b, and not given a.
+
+    What a collider opens is weaker than both of its edges. Where it is stronger, c and b act on a by an interaction, or
+    are adjacent themselves.
+    """
+    first: dict[Node, Query] = {}
+    for query in _questions(near, a, b):
+        if query[0] not in first and asker.verdict(*query).independent:
+            first[query[0]] = query
+    found = []
+    for c, (_, _, given) in first.items():
+        opened, *edges = asker.verdicts([(c, b, (*given, a)), (c, a, given), (a, b, given)])
+        is_weaker = log_p_of(opened) > max(map(log_p_of, edges))
+        if is_weaker and all(verdict.dependent for verdict in edges) and log_p_of(opened) < log(CERTAIN):
+            found.append(c)
+    return found
+
+
+@attrs.frozen(eq=False)
+class Skeleton:
+    """Neighbours of each node, the verdict that separates each removed pair, and the weakest dependence of others."""
+
+    near: Mapping[Node, frozenset[Node]]
+    separations: Mapping[Pair, Verdict]
+    weakest: Mapping[Pair, Verdict]
+
+
+def find_skeleton(asker: Asker, near: Mapping[Node, Iterable[Node]], limit: int | None) -> Skeleton:
+    """Remove from a graph all pairs that sets of neighbours separate; ``limit`` is the largest size of a set."""
+    left = {node: set(others) for node, others in near.items()}
+    separations: dict[Pair, Verdict] = {}
+    weakest: dict[Pair, Verdict] = {}
+    size = 0
+    while (limit is None or size <= limit) and any(len(others) > size for others in left.values()):
+        frozen = {node: in_order(others) for node, others in left.items()}
+        pairs = [in_order(pair) for pair in _separable(asker, frozen, size, weakest)]
+        for verdict in asker.verdicts([(x, y, given) for x, y in pairs for given in _sets(frozen, x, y, size)]):
+            pair = frozenset((verdict.x, verdict.y))
+            if verdict.independent and (pair not in separations or _p_of(verdict) > _p_of(separations[pair])):
+                separations[pair] = verdict
+        for x, y in pairs:
+            left[x].remove(y)
+            left[y].remove(x)
+        size += 1
+    return Skeleton({node: frozenset(others) for node, others in left.items()}, separations, weakest)
+
+
+def _separable(
+    asker: Asker, near: Mapping[Node, tuple[Node, ...]], size: int, weakest: dict[Pair, Verdict]
+) -> Iterator[Pair]:
+    """Return the pairs that a set of some size separates; of the others the weakest dependence is noted."""
+    pairs = [(x, y) for x, others in near.items() for y in others if asker.rank[x] < asker.rank[y]]
+    searches = [
+        Search(x, y, tuple(one for one in near[end] if one not in (x, y)) if size else (), (), size)
+        for x, y in pairs
+        for end in ((x, y) if size else (x,))
+    ]
+    found: dict[Pair, None] = {}
+    for one in asker.separators(searches):
+        pair = frozenset((one.x, one.y))
+        if one.found:
+            found[pair] = None
+        elif one.verdict is not None and (pair not in weakest or _p_of(one.verdict) > _p_of(weakest[pair])):
+            weakest[pair] = one.verdict
+    return iter(found)
+
+
+def _sets(near: Mapping[Node, tuple[Node, ...]], x: Node, y: Node, size: int) -> Iterable[tuple[Node, ...]]:
+    """Return the sets of some size among the neighbours of either end, each once."""
+    pools = (tuple(one for one in near[end] if one not in (x, y)) for end in (x, y))
+    return dict.fromkeys(given for pool in pools for given in combinations(pool, size))
+
+
+def _p_of(verdict: Verdict) -> float:
+    return 0.0 if verdict.p is None else verdict.p
 
 
 class FindingsFromBlankets:

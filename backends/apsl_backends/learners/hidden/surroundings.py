@@ -1,31 +1,28 @@
-"""The nodes near a core as tests and a scored graph see them, where common causes may be hidden.
-
-Tests alone say who is adjacent: a score would join nodes that share a hidden cause to the wrong ones. Two nodes are
-taken for adjacent if no set separates them, starting from all pairs, or from the edges of the scored graph.
-
-A node between two that are not adjacent is a collider or none. The test is tried with the node in the separating set
-and without it. If that makes the two dependent (p below ``CERTAIN``), it is a finding as strong as that test, stronger
-if the scored graph agrees, and left open if that disagrees. Without a clear test a collider of the scored graph is a
-weak finding. A chain is none: it would pass tails on, and the scored graph has one wherever it has no collider.
-"""
+"""Hidden causes from a table: what surrounds a target, by tests that a search proposes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import combinations
 from math import isnan, log
 
 import attrs
 
+from apsl_backends.learners.apsl_score import FindingsFromScores, findings_by_counts, findings_by_moments
 from apsl_backends.learners.ball import EITHER, SAME, Ball
-from apsl_backends.learners.hidden.skeleton import Skeleton, find_skeleton
+from apsl_backends.learners.hidden.from_blankets import FindingsFromBlankets, Skeleton, find_skeleton
+from apsl_rules.data import MixedTable, Table
+from apsl_rules.data.counts import CachedCounts
+from apsl_rules.data.moments import MomentSource
 from apsl_rules.evidence import GIVEN, Evidence, Verdict, log_p_of
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.oracles import Query
-from apsl_rules.plugins import Context, Marks, pick
+from apsl_rules.parts import Distances
+from apsl_rules.plugins import Context, Findings, Marks, Searched, State, Visited, pick
 from apsl_rules.rules import (
     Finding,
+    Knowledge,
     Relation,
     adjacent,
     arrow,
@@ -279,3 +276,53 @@ def _is_clear(verdict: Verdict) -> bool:
 def _strength(verdict: Verdict) -> float:
     log_p = log_p_of(verdict)
     return MOST if isnan(log_p) else min(MOST, -log_p)
+
+
+def findings_with_hidden(context: Context) -> Findings:
+    """Return how the learner finds things out: by tests and scores on a table, otherwise by answers alone."""
+    if isinstance(context.data, Table | CachedCounts):
+        return FindingsFromTable(context, findings_by_counts(_scoring(context, "apsl-score")))
+    if isinstance(context.data, MixedTable | MomentSource):
+        return FindingsFromTable(context, findings_by_moments(_scoring(context, "apsl-mixed")))
+    return FindingsFromBlankets(context)
+
+
+def _scoring(context: Context, learner: str) -> Context:
+    """Return the context in which another learner searches the scored graph, with what is known of its arrows."""
+    spec = pick(context.plugins.learners, learner, "learner").spec
+    given = context.knowledge
+    return attrs.evolve(
+        context,
+        spec=spec,
+        finder_settings=attrs.evolve(
+            context.finder_settings, max_conditioning=spec.tests.max_conditioning, options=spec.options
+        ),
+        knowledge=Knowledge(required=given.required, tiers=given.tiers),
+    )
+
+
+class FindingsFromTable:
+    """Learns the marks near the core anew each time that nodes join it."""
+
+    whole = False
+
+    def __init__(self, context: Context, scores: FindingsFromScores) -> None:
+        self._context = context
+        self._scores = scores
+
+    def join(self, state: State, nodes: tuple[Node, ...]) -> State:
+        """Return the state after a search around the core with some new nodes."""
+        core = (*state.visited, *nodes)
+        near = Surroundings(self._context, self._scores.around(core), core, self._scores.duplicates.groups)
+        distances = Distances(self._context.target)
+        for x, y in near.edges:
+            distances.add(x, y)
+        return state.searched(Searched(core, near.marks(), distances.of, partial(_tell, near)))
+
+
+def _tell(near: Surroundings, compare: bool) -> tuple[Sequence[Visited], Sequence[str]]:  # noqa: ARG001, FBT001 - as the run asks
+    """Return the visits to the core; what concerns several of its nodes is told at the last."""
+    *before, last = near.core
+    visits = [Visited(node, near.around(node), tuple(near.findings_at(node))) for node in before]
+    rest = (*near.findings_at(last), *near.triples)
+    return [*visits, Visited(last, near.around(last), rest)], near.notes
