@@ -63,8 +63,7 @@ def _open_counts(name: str, source: Any, options: Mapping[str, Any]) -> tuple[An
 
 def _count_test(name: str, counted: Any, settings: OracleSettings) -> Oracle:
     """Make a test on counts, behind a verdict cache if one is asked for."""
-    from apsl_backends.independence.chi_square import ChiSquare
-    from apsl_backends.independence.g_square import GSquare
+    from apsl_backends.independence.count_tests import ChiSquare, GSquare
 
     options = _only(settings.options, (*_TESTING, "cache"), name)
     testing = {one: options[one] for one in _TESTING if one in options}

@@ -24,7 +24,7 @@ from scipy.stats import chi2, chi2_contingency
 from apsl_backends.answers import verdict_file as verdictcache
 from apsl_backends.answers.cached_oracle import CachedOracle
 from apsl_backends.answers.verdict_file import Answer, VerdictCache
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import coded_table
 from apsl_rules.data.tables import Table

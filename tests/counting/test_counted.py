@@ -16,8 +16,7 @@ import apsl_rules.data.counts.cache
 from apsl_backends.counting.dask_cluster import DaskCounts
 from apsl_backends.counting.duckdb_counts import DuckCounts
 from apsl_backends.counting.table_counts import TableCounts
-from apsl_backends.independence.chi_square import ChiSquare
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import ChiSquare, GSquare
 from apsl_backends.independence.uncertainty import SymmetricalUncertainty
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.scores.bde_from_counts import CountedBDeu

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from apsl_backends.finders.fcbf import Fcbf
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import coded_table
 from apsl_rules.errors import InvalidArgumentError

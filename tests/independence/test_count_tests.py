@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 from apsl_backends.counting.table_counts import TableCounts
-from apsl_backends.independence._count_statistics import Degrees, Statistic, statistic_of
-from apsl_backends.independence.chi_square import ChiSquare
-from apsl_backends.independence.count_tests import Reliability
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import ChiSquare, Degrees, GSquare, Reliability, Statistic, statistic_of
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError

@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_backends.finders.hiton import Hiton
-from apsl_backends.independence.chi_square import ChiSquare
-from apsl_backends.independence.count_tests import Reliability
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import ChiSquare, GSquare, Reliability
 from apsl_rules import network
 from apsl_rules.data import Table, coded_table
 from apsl_rules.graphs.networks.sampling import sample

@@ -14,8 +14,7 @@ from scipy import stats
 from statsmodels.multivariate.manova import MANOVA
 
 from apsl_backends.finders.hiton import Hiton
-from apsl_backends.independence.moment_tester import MomentTester
-from apsl_backends.independence.moment_tests import MomentOracle
+from apsl_backends.independence.moment_tests import MomentOracle, MomentTester
 from apsl_backends.moments import MOST_WIDTH, moments_of
 from apsl_rules.data import MixedTable, table
 from apsl_rules.data.moments import Embedding

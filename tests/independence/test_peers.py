@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from apsl_backends.independence.chi_square import ChiSquare
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import ChiSquare, GSquare
 from apsl_rules.data import coded_table
 from apsl_rules.data.tables import Table
 

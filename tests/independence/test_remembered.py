@@ -14,8 +14,8 @@ from weakref import ref
 import attrs
 import pytest
 
-from apsl_backends.independence.g_square import GSquare
-from apsl_backends.independence.remembered import Newest
+from apsl_backends.independence.column_oracle import Newest
+from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import Table
 from apsl_rules.graphs.networks.sampling import sample

@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 from scipy.special import chdtrc, gammaincc, log_ndtr
 
 from apsl_backends.counting.memory import MemoryCounts
-from apsl_backends.independence._count_statistics import statistic_of
-from apsl_backends.independence.chi_square import ChiSquare
-from apsl_backends.independence.count_tests import Reliability
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import ChiSquare, GSquare, Reliability, statistic_of
 from apsl_backends.kernels.border import tail, tails, thresholds
 from apsl_backends.kernels.library import MOST_CELLS
 from apsl_rules.data.tables import Table
@@ -240,7 +237,7 @@ def test_tests_and_searches_need_no_scipy() -> None:
     script = """
 import sys
 import numpy as np
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import GSquare
 from apsl_rules.data.tables import Table
 codes = np.random.default_rng(1).integers(0, 2, (5, 100), dtype=np.uint8)
 oracle = GSquare(Table(tuple("abcde"), codes, np.full(5, 2), ((0, 1),) * 5, np.zeros(5, np.bool_)))

@@ -11,7 +11,7 @@ import pytest
 
 from apsl_backends.counting.choose import encode
 from apsl_backends.counting.table_counts import TableCounts
-from apsl_backends.independence.chi_square import ChiSquare
+from apsl_backends.independence.count_tests import ChiSquare
 from apsl_rules import compare, known_dag, learn, learn_many, network
 from apsl_rules.data import coded_table
 from apsl_rules.graphs.networks.sampling import sample

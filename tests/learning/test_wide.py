@@ -11,7 +11,7 @@ import pytest
 
 from apsl_backends.finders.falsediscovery import discoveries
 from apsl_backends.finders.trial import FirstCut
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.scores import content_order
 from apsl_backends.search import local_bde
 from apsl_rules import learn, network

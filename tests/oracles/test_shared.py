@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import network
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_backends.independence.g_square import GSquare
 from apsl_rules import find_blanket, learn, network
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.dag import Dag

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.scores.content_order import ContentOrder
 from apsl_rules import learn, network
 from apsl_rules.data import describe

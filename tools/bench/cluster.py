@@ -23,7 +23,7 @@ from bigdata import write
 
 from apsl_backends.counting.dask_cluster import DaskCounts
 from apsl_backends.counting.dask_partitions import count_partition
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import hookimpl, learn
 from apsl_rules.data import coded_table
 from apsl_rules.data.counts.cache import CachedCounts

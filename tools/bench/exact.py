@@ -17,7 +17,7 @@ from time import perf_counter
 
 import numpy as np
 
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import network
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample

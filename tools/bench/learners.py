@@ -25,7 +25,7 @@ from accuracy import FOLDER, sets
 from peers import ROOT, ours, peer, peers_python, write_csv
 
 from apsl_backends.finders.mmpc import Mmpc
-from apsl_backends.independence.g_square import GSquare
+from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
 from apsl_rules import known_dag

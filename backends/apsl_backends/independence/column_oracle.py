@@ -1,18 +1,24 @@
-"""Verdicts from tests on the columns of a table, wherever the figures come from."""
+"""An oracle on columns of a table: asks its tester, and keeps what was answered."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, MutableMapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from threading import Lock
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.independence.column_verdicts import ColumnVerdicts, EliminationOutcome, Outcome
-from apsl_backends.independence.remembered import Remembered
-from apsl_backends.independence.sweeps import ArraySweep, SweptArrays, name_ranks_of
+from apsl_backends.independence.column_verdicts import (
+    ArraySweep,
+    ColumnVerdicts,
+    EliminationOutcome,
+    Outcome,
+    SweptArrays,
+    name_ranks_of,
+)
 from apsl_backends.kernels.border import Integers, SearchOutcome
 from apsl_backends.kernels.library import UNRELIABLE, in_blocks
 from apsl_rules.errors import InvalidArgumentError
@@ -20,6 +26,45 @@ from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, listing, require_known
 from apsl_rules.oracles import BaseOracle, Cut, Elimination, Query, RankedNodes, Search, Separation, Sweep
 from apsl_rules.stopping import repeat_call
+
+Answer = TypeVar("Answer")
+
+#: The most figures of sweeps that are kept.
+_MOST_FIGURES = 1 << 21
+
+
+class Newest(Generic[Answer]):
+    """Answers by question; the oldest one gives way when there are too many.
+
+    Threads may share them; what two of them make at once is made twice, and one is kept.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._change = Lock()
+        self._answers: dict[Hashable, Answer] = {}
+
+    def get(self, question: Hashable) -> Answer | None:
+        """Return an answer that is known."""
+        return self._answers.get(question)
+
+    def put(self, question: Hashable, make: Callable[[], Answer]) -> Answer:
+        """Make an answer and keep it, unless another thread was faster; return the one that is kept."""
+        made = make()
+        with self._change:
+            kept = self._answers.setdefault(question, made)
+            if len(self._answers) > self._most:
+                del self._answers[next(iter(self._answers))]
+        return kept
+
+
+class Remembered:
+    """The sweeps of a table under one measure, and the eliminations that followed them."""
+
+    def __init__(self, columns: int) -> None:
+        most = max(1, _MOST_FIGURES // max(columns, 1))
+        self.sweeps: Newest[ArraySweep] = Newest(most)
+        self.eliminations: Newest[Elimination] = Newest(most)
 
 
 class ColumnTester(Protocol):

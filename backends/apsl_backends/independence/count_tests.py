@@ -1,14 +1,17 @@
-"""Verdicts from counts: what G² and χ² have in common."""
+"""G² and χ² as oracles on a table of categories."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from apsl_backends.independence._count_statistics import Degrees
+import attrs
+import numpy as np
+import numpy.typing as npt
+
 from apsl_backends.independence.column_oracle import ColumnOracle
 from apsl_backends.independence.column_verdicts import ColumnVerdicts, Outcome
-from apsl_backends.kernels.library import DOF, ROWS
+from apsl_backends.kernels.library import CHI_SQUARE, DOF, G_SQUARE, ROWS
 from apsl_rules.data import Table
 from apsl_rules.data.counts import CachedCounts, Heading
 from apsl_rules.errors import InvalidArgumentError
@@ -16,8 +19,49 @@ from apsl_rules.names import Node, listing, nearest
 from apsl_rules.oracles import Search
 
 if TYPE_CHECKING:
-    from apsl_backends.independence.count_tester import CountTester
-    from apsl_backends.independence.table_tester import Tester
+    from apsl_backends.independence.table_tester import CountTester, Tester
+
+
+Statistic = Literal["gsquare", "chisquare"]
+Degrees = Literal["adjusted", "full"]
+
+
+@attrs.frozen
+class Figures:
+    """A statistic with its degrees of freedom and the number of rows behind it."""
+
+    statistic: float
+    dof: int
+    n: int
+
+
+def statistic_of(
+    counts: npt.NDArray[np.int64], *, statistic: Statistic = "gsquare", dof: Degrees = "adjusted"
+) -> Figures:
+    """Compute G² or Pearson's χ² of a table whose axes are x, y and the given columns.
+
+    >>> statistic_of(np.array([[10, 20], [30, 5]]))
+    Figures(statistic=19.717..., dof=1, n=65)
+    """
+    strata = counts.reshape(counts.shape[0], counts.shape[1], -1).astype(np.float64)
+    of_x = strata.sum(axis=1, keepdims=True)
+    of_y = strata.sum(axis=0, keepdims=True)
+    of_all = strata.sum(axis=(0, 1), keepdims=True)
+    expected = of_x * of_y / np.maximum(of_all, 1.0)
+    if statistic == "gsquare":
+        seen = strata > 0
+        value = 2.0 * float((strata[seen] * np.log(strata[seen] / expected[seen])).sum())
+    else:
+        possible = expected > 0
+        value = float(((strata[possible] - expected[possible]) ** 2 / expected[possible]).sum())
+    if dof == "full":
+        degrees = (counts.shape[0] - 1) * (counts.shape[1] - 1) * strata.shape[2]
+    else:
+        levels_x = np.maximum((of_x > 0).sum(axis=0).ravel() - 1, 0)
+        levels_y = np.maximum((of_y > 0).sum(axis=1).ravel() - 1, 0)
+        degrees = int((levels_x * levels_y).sum())
+    return Figures(max(value, 0.0) if degrees else 0.0, degrees, int(counts.sum()))
+
 
 Reliability = Literal["five-per-cell", "none"]
 
@@ -50,8 +94,7 @@ class CountOracle(ColumnOracle):
     ) -> None:
         _check(alpha, dof, reliability, threads)
         from apsl_backends.counting.memory import MemoryCounts
-        from apsl_backends.independence.count_tester import CountTester
-        from apsl_backends.independence.table_tester import Tester, measure_of
+        from apsl_backends.independence.table_tester import CountTester, Tester, measure_of
 
         self.data = table
         heading: Table | Heading = table if isinstance(table, Table) else table.heading
@@ -98,3 +141,19 @@ def _check(alpha: float, dof: str, reliability: str, threads: int) -> None:
     if threads < 1:
         message = f"threads is {threads!r} but must be at least 1"
         raise InvalidArgumentError(message, argument="threads")
+
+
+class GSquare(CountOracle):
+    """Test independence by the likelihood ratio G² = 2 Σ O ln(O/E)."""
+
+    name = "gsquare"
+    symbol = "G²"
+    kind = G_SQUARE
+
+
+class ChiSquare(CountOracle):
+    """Test independence by Pearson's χ² = Σ (O − E)² / E."""
+
+    name = "chisquare"
+    symbol = "χ²"
+    kind = CHI_SQUARE

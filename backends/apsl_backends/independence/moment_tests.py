@@ -1,20 +1,214 @@
-"""The likelihood-ratio test on moments, for tables with numbers.
-
-Two columns are tested given others by how much the determinant of their covariance falls short of the product of
-theirs: -n ln of Wilks' Λ, which for two numbers is the test of partial correlation. The given numbers have a cubic
-basis, so that a curved relation with them does not look like dependence.
-"""
+"""Tests on moments as an oracle on tables with numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, chain, combinations, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from apsl_backends.independence.column_oracle import ColumnOracle
-from apsl_backends.independence.column_verdicts import ColumnVerdicts, Outcome
-from apsl_backends.independence.moment_tester import MomentTester
+from apsl_backends.independence.column_verdicts import ColumnVerdicts, EliminationOutcome, Outcome, SweptArrays, all_but
+from apsl_backends.independence.table_tester import interleave
+from apsl_backends.kernels.border import (
+    BlockTests,
+    Floats,
+    Integers,
+    MomentRules,
+    MomentsHandle,
+    SearchOutcome,
+    is_weaker,
+    tails,
+    thresholds,
+)
+from apsl_backends.kernels.library import DEPENDENT, INDEPENDENT, ROWS_MET, STATE, TABLED_DOFS, UNRELIABLE
 from apsl_backends.moments import KeptMoments
+from apsl_rules.data.moments import RowTests
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.stopping import check, heeding_if_long
+
+#: Subsets that are tested in one call on rows, and tests on a matrix before a call counts as long.
+_AT_ONCE, _SHORT = 64, 1 << 15
+
+
+class MomentTests(NamedTuple):
+    """The outcomes of tests; ``ranks`` are those of the given columns, ``rows`` the rows that were used."""
+
+    decisions: Integers
+    statistics: Floats
+    dofs: Integers
+    ranks: Integers
+    rows: Integers
+
+
+class MomentTester:
+    """Carries out tests on a source of moments at a level.
+
+    A test is unreliable with fewer rows than ``rows_per_column`` for each embedded column in it and for the mean;
+    without degrees of freedom: given the others, one of the two no longer varies; and where levels of two categories
+    are so rare that independent ones would meet in less than one row.
+    """
+
+    def __init__(self, source: KeptMoments, alpha: float, rows_per_column: float) -> None:
+        heading = source.heading
+        self._source = source
+        self._rows = heading.rows
+        self._rules = MomentRules(thresholds(alpha), alpha, rows_per_column)
+        self._leading = np.where(heading.is_number, np.minimum(heading.widths, 1), heading.widths).astype(np.int64)
+        self._widths = heading.widths
+        self._is_category = ~heading.is_number
+        self._is_complete = heading.missing == 0
+        complete = np.flatnonzero(self._is_complete)
+        self._has_matrix = source.has_matrix
+        self._complete: list[int] = complete.tolist()
+        self._block = np.full(len(heading.names), -1, np.int64)
+        self._block[complete] = np.arange(len(complete))
+
+    @cached_property
+    def _matrix(self) -> MomentsHandle:
+        return self._matrix_of(self._complete)
+
+    def _matrix_of(self, places: Sequence[int]) -> MomentsHandle:
+        """Return the matrix of some complete columns, ready for tests."""
+        starts = np.array([0, *accumulate(self._widths[list(places)].tolist())], np.int64)
+        leading, categories = self._leading[list(places)], self._is_category[list(places)]
+        return MomentsHandle(
+            self._source.covariance(places), starts, self._rows, self._rules, leading=leading, categories=categories
+        )
+
+    def _blocks(self, places: Sequence[int]) -> tuple[MomentsHandle, list[int]]:
+        """Return a matrix with some complete columns, and the blocks that they are in it."""
+        if self._has_matrix:
+            return self._matrix, self._block[list(places)].tolist()
+        listed = sorted(set(places))
+        number = {place: at for at, place in enumerate(listed)}
+        return self._matrix_of(listed), [number[place] for place in places]
+
+    def _are_complete(self, places: Sequence[int]) -> bool:
+        return bool(self._is_complete[list(places)].all())
+
+    # --- tests -------------------------------------------------------------------------------------------------------
+
+    def test(self, tests: Sequence[Sequence[int]]) -> MomentTests:
+        """Carry out a batch of tests, each the places of x, y and what is given."""
+        from_matrix = [self._has_matrix and self._are_complete(test) for test in tests]
+        found = _empty(len(tests))
+        for is_there, run in ((True, self._test_blocks), (False, self._test_rows)):
+            chosen = [at for at, one in enumerate(from_matrix) if one == is_there]
+            if chosen:
+                for whole, part in zip(found, run([tests[at] for at in chosen]), strict=True):
+                    whole[chosen] = part
+        return found
+
+    def _test_blocks(self, tests: Sequence[Sequence[int]]) -> MomentTests:
+        starts = np.array([0, *accumulate(map(len, tests))], np.int64)
+        tested = self._matrix.run_tests(starts, self._block[[*chain.from_iterable(tests)]])
+        rows = np.full(len(tests), self._rows)
+        return MomentTests(tested.decisions.astype(np.int64), tested.statistics, tested.dofs, tested.ranks, rows)
+
+    def _test_rows(self, tests: Sequence[Sequence[int]]) -> MomentTests:
+        is_constant = (self._leading[[test[:2] for test in tests]] == 0).any(axis=1)
+        return self._decide(self._source.test_rows([tuple(test) for test in tests]), is_constant)
+
+    def _decide(self, tested: RowTests, is_constant: npt.NDArray[np.bool_]) -> MomentTests:
+        """Decide as the kernel does: both corrections, then the critical value or p."""
+        ratios, x_ranks, y_ranks, ranks, rows, inflations, joint_rates = tested
+        dofs = x_ranks * y_ranks
+        used = 1 + ranks + x_ranks + y_ranks
+        scale = rows - (1 + ranks) - 0.5 * (x_ranks + y_ranks + 1)
+        is_tested = (dofs > 0) & (rows > used) & (rows >= self._rules.rows_per_column * used)
+        is_tested &= rows * joint_rates >= self._rules.joint_rows
+        statistics = np.where(is_tested, np.maximum(scale * ratios / inflations, 0.0), 0.0)
+        critical = self._rules.thresholds[np.minimum(dofs, TABLED_DOFS - 1)]
+        is_dependent = statistics >= critical
+        beyond = dofs >= TABLED_DOFS
+        if beyond.any():
+            is_dependent[beyond] = tails(statistics[beyond], dofs[beyond]).p <= self._rules.alpha
+        decided = np.where(is_dependent, DEPENDENT, INDEPENDENT)
+        decisions = np.where(is_constant, INDEPENDENT, np.where(is_tested, decided, UNRELIABLE))
+        return MomentTests(decisions, statistics, np.where(is_tested, dofs, 0), ranks, rows)
+
+    def sweep(self, x: int) -> SweptArrays:
+        """Test x against each other column."""
+        others = all_but(len(self._block), x)
+        found = self.test([(x, other) for other in others.tolist()])
+        return SweptArrays(others, found.statistics, found.dofs, found.rows, found.decisions.astype(np.int8))
+
+    # --- searches ----------------------------------------------------------------------------------------------------
+
+    def search(self, places: Sequence[int], fixed: int, most: int) -> SearchOutcome:
+        """Search the subsets of a pool for a separator; the places are x, y, the fixed columns and the pool."""
+        if not self._are_complete(places):
+            return self._search_rows(places, fixed, most)
+        matrix, blocks = self._blocks(places)
+        found = heeding_if_long(lambda stop: matrix.search(blocks, fixed, most, stop), _SHORT)
+        assert found is not None  # noqa: S101 - a search that was stopped has raised
+        return SearchOutcome(*found[:3], self._rows, found.tests, found.chosen, found.rank)
+
+    def _search_rows(self, places: Sequence[int], fixed: int, most: int) -> SearchOutcome:
+        ends, always, pool = places[:2], places[2 : 2 + fixed], places[2 + fixed :]
+        weakest = SearchOutcome(UNRELIABLE, 0.0, 0, self._rows, 0, [])
+        tests = 0
+        for subsets in _batches(len(pool), most):
+            check()
+            found = self.test([(*ends, *always, *(pool[at] for at in subset)) for subset in subsets])
+            figures = zip(*(array.tolist() for array in found), strict=True)
+            for subset, (decision, statistic, dof, rank, rows) in zip(subsets, figures, strict=True):
+                tests += 1
+                one = SearchOutcome(decision, statistic, dof, rows, tests, [*subset], rank)
+                if decision == INDEPENDENT:
+                    return one
+                if decision == DEPENDENT and (
+                    weakest.decision == UNRELIABLE or is_weaker(statistic, dof, weakest.statistic, weakest.dof)
+                ):
+                    weakest = one
+        return weakest._replace(tests=tests)
+
+    def eliminate(self, x: int, swept: SweptArrays, ranking: Integers, most: int) -> EliminationOutcome:
+        """Add the columns of a sweep in the order of a ranking; after each, test those added before again."""
+        ranked: list[int] = swept.columns[ranking].tolist()
+        if not self._are_complete([x, *ranked]):
+            return interleave(self, x, swept, ranking, most)
+        matrix, (block, *blocks) = self._blocks([x, *ranked])
+        found = BlockTests(
+            swept.decisions[ranking], swept.statistics[ranking], swept.dofs[ranking], np.zeros(len(ranking), np.int64)
+        )
+        candidates = np.array(blocks, np.int64)
+        done = heeding_if_long(lambda stop: matrix.eliminate(block, candidates, found, most, stop), _SHORT)
+        assert done is not None  # noqa: S101 - an elimination that was stopped has raised
+        outcomes = done.outcomes.copy()
+        outcomes[:, ROWS_MET] = self._rows
+        place_of = np.zeros(matrix.blocks, np.int64)
+        place_of[[block, *blocks]] = [x, *ranked]
+        return EliminationOutcome(
+            done.members.tolist(),
+            np.flatnonzero(outcomes[:, STATE] == INDEPENDENT).tolist(),
+            outcomes,
+            place_of[done.given],
+            done.statistics,
+            done.tests,
+            done.outcomes[:, ROWS_MET].copy(),  # where the kernel has the ranks
+        )
+
+    def prepare_entry(self, x: int, members: Sequence[int], waiting: Sequence[int]) -> None:
+        """Prepare nothing for the entry of a candidate."""
+
+
+def _empty(count: int) -> MomentTests:
+    whole = (np.zeros(count, np.int64) for _ in range(4))
+    decisions, dofs, ranks, rows = whole
+    return MomentTests(decisions, np.zeros(count), dofs, ranks, rows)
+
+
+def _batches(pool: int, most: int) -> Iterator[list[tuple[int, ...]]]:
+    """Enumerate the subsets of a pool, small ones first, some at a time."""
+    subsets = chain.from_iterable(combinations(range(pool), size) for size in range(most + 1))
+    while batch := list(islice(subsets, _AT_ONCE)):
+        yield batch
+
 
 #: The fewest rows of a test for each embedded column in it.
 ROWS_PER_COLUMN = 5.0

@@ -25,8 +25,7 @@ class SymmetricalUncertainty:
 
     def __init__(self, table: Table | CachedCounts, *, threads: int = 1) -> None:
         from apsl_backends.counting.memory import MemoryCounts
-        from apsl_backends.independence.count_tester import CountTester
-        from apsl_backends.independence.table_tester import Tester, measure_of
+        from apsl_backends.independence.table_tester import CountTester, Tester, measure_of
 
         self.heading: Table | Heading = table if isinstance(table, Table) else table.heading
         measure = measure_of(self.heading)
