@@ -212,7 +212,7 @@ def test_eliminations_and_searches_agree_with_single_tests(
     gaps: float, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the kernel, by rows, from one matrix or many: the same members, and separators that single tests confirm."""
-    monkeypatch.setattr("apsl_backends.moments.kept.MOST_WIDTH", width)
+    monkeypatch.setattr("apsl_backends.moments.memory.MOST_WIDTH", width)
     oracle = _oracle(_frame(400, 7, gaps=gaps), alpha=0.01)
     asker = Asker(oracle, origin="the oracle")
     for node in asker.nodes:

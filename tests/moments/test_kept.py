@@ -56,7 +56,7 @@ def test_objects_on_one_table_share_the_matrix() -> None:
 
 def test_a_wide_table_has_no_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit each question is answered by itself."""
-    monkeypatch.setattr("apsl_backends.moments.kept.MOST_WIDTH", 3)
+    monkeypatch.setattr("apsl_backends.moments.memory.MOST_WIDTH", 3)
     kept = moments_of(_table())
     assert not kept.has_matrix
     assert kept.covariance([0]).shape == (3, 3)

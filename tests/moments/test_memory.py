@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_backends.kernels.border import EmbeddedHandle, NumberColumn
-from apsl_backends.moments import embedded_rows
-from apsl_backends.moments.embedded_rows import EmbeddedRows, patterns_of
-from apsl_backends.moments.memory import MemoryMoments
+from apsl_backends.moments import memory as embedded_rows
+from apsl_backends.moments.memory import EmbeddedRows, MemoryMoments, patterns_of
 from apsl_rules.data import MixedTable, coded_table
 from apsl_rules.data.moments import Embedding, MomentSource
 from apsl_rules.errors import DataError

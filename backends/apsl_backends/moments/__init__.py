@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from apsl_backends.moments.choose import moments_of, open_moments, open_table
-from apsl_backends.moments.kept import MOST_WIDTH, KeptMoments
+from apsl_backends.moments.memory import MOST_WIDTH, KeptMoments
 
 __all__ = ["MOST_WIDTH", "KeptMoments", "moments_of", "open_moments", "open_table"]

@@ -23,8 +23,7 @@ from apsl_backends.counting.choose import (
     refuse_weights,
     resolve,
 )
-from apsl_backends.moments.kept import KeptMoments
-from apsl_backends.moments.memory import MemoryMoments
+from apsl_backends.moments.memory import KeptMoments, MemoryMoments
 from apsl_rules.data import FileTable, MixedTable, Table
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.moments import Embedding, MomentSource

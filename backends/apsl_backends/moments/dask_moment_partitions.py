@@ -10,7 +10,7 @@ import numpy as np
 from apsl_backends.counting.dask_pieces import OpenPiece, Piece
 from apsl_backends.kernels.border import CategoryColumn, EmbeddedHandle, Floats, NumberColumn
 from apsl_backends.moments.coders import Coder
-from apsl_backends.moments.embedded_rows import EmbeddedRows
+from apsl_backends.moments.memory import EmbeddedRows
 
 Part: TypeAlias = list[NumberColumn | CategoryColumn]
 Answer = TypeVar("Answer")

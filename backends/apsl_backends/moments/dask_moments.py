@@ -17,8 +17,8 @@ from apsl_backends.counting.dask_rows import PlacedRows
 from apsl_backends.kernels.border import CategoryColumn, NumberColumn, ProductSums
 from apsl_backends.moments.coders import Coder, coder_of, coders_of_table, heading_of_coders
 from apsl_backends.moments.dask_moment_partitions import Answer, Part, part_sums, read_part, same, work_on
-from apsl_backends.moments.embedded_rows import SECTION
 from apsl_backends.moments.gathered import GatheredMoments
+from apsl_backends.moments.memory import SECTION
 from apsl_backends.moments.pattern_sums import join_sums
 from apsl_rules.data import FileTable, MixedTable, mixed_dictionary, plan_moments, replace_names
 from apsl_rules.data.moments import Embedding, MomentHeading

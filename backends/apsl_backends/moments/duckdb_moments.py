@@ -10,7 +10,7 @@ from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, 
 from apsl_backends.counting.duckdb_counts import check_rows, count_distinct, first_values, read_distinct
 from apsl_backends.kernels.border import Floats
 from apsl_backends.moments.coders import Coder, coders_of_table, floats_of, heading_of_coders
-from apsl_backends.moments.embedded_rows import SECTION
+from apsl_backends.moments.memory import SECTION
 from apsl_backends.moments.streamed import ColumnReader, StreamedMoments, in_sections, read_columns
 from apsl_rules.data import FileTable, MixedTable, plan_moments, replace_names
 from apsl_rules.data.moments import Embedding, MomentHeading

@@ -1,13 +1,15 @@
-"""What sources of moments share whose rows are elsewhere: tests and estimates from columns that are gathered."""
+"""Moments of columns that are fetched, and columns compared row by row."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from hashlib import blake2b
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from apsl_backends.counting.free_memory import available_memory
 from apsl_backends.kernels.border import (
@@ -17,20 +19,95 @@ from apsl_backends.kernels.border import (
     NumberColumn,
     ProductSums,
 )
-from apsl_backends.moments.embedded_rows import EmbeddedRows
+from apsl_backends.moments.memory import EmbeddedRows
 from apsl_backends.moments.pattern_sums import (
     MOST_PATTERNS,
     estimate_covariance,
     join_patterns,
     join_sums,
+    run_by_sums,
+    share_sums,
     sums_of_patterns,
     sums_of_sets,
 )
-from apsl_backends.moments.row_comparison import are_duplicates, compare_pairs, first_patterns
-from apsl_backends.moments.tests_by_sums import run_by_sums, share_sums
 from apsl_rules.data.moments import MomentHeading, RowTests
 from apsl_rules.errors import DataError
 from apsl_rules.names import count_of
+
+Part: TypeAlias = Sequence[NumberColumn | CategoryColumn]
+#: The signs that fit so far, or the codes that meet; a missing value has the code -1.
+Agreement: TypeAlias = frozenset[int] | frozenset[tuple[int, int]]
+
+_FIRST = 4096
+#: Far above the rounding of scores, far below the distance of scores of a billion rows.
+_ROUNDING = 1e-12
+
+
+def first_patterns(part: Part) -> list[bytes]:
+    """Return a digest of how each column divides or orders the first rows; duplicates have the same."""
+    return [_digest(_ranks(one) if isinstance(one, NumberColumn) else _classes(one)) for one in part]
+
+
+def compare_pairs(part: Part, pairs: Sequence[tuple[int, int]]) -> list[Agreement]:
+    """Return how the two columns of each pair agree in a part."""
+    return [_compare(part[one], part[other]) for one, other in pairs]
+
+
+def are_duplicates(agreements: Iterable[Agreement], *, is_number: bool) -> bool:
+    """Return whether two columns are duplicates, by their agreement in all parts."""
+    parts = list(agreements)
+    if is_number:
+        return bool(parts) and bool(frozenset.intersection(*parts))
+    links = {link for part in parts for link in part if isinstance(link, tuple)}
+    one_to_one = len({one for one, _ in links}) == len({other for _, other in links}) == len(links)
+    return one_to_one and all((one < 0) == (other < 0) for one, other in links)
+
+
+def _compare(one: NumberColumn | CategoryColumn, other: NumberColumn | CategoryColumn) -> Agreement:
+    if isinstance(one, NumberColumn) and isinstance(other, NumberColumn):
+        return frozenset(sign for sign in (1, -1) if _are_equal(one.values, sign * other.values))
+    if isinstance(one, CategoryColumn) and isinstance(other, CategoryColumn):
+        first, second = _codes(one), _codes(other)
+        span = int(second.max(initial=0)) + 2
+        met = np.unique((first + 1) * span + second + 1)
+        return frozenset((int(link) // span - 1, int(link) % span - 1) for link in met)
+    return frozenset()
+
+
+def _are_equal(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> bool:
+    gone = np.isnan(one)
+    if not np.array_equal(gone, np.isnan(other)):
+        return False
+    return bool((np.abs(one - other)[~gone] <= _ROUNDING * np.maximum(1.0, np.abs(one[~gone]))).all())
+
+
+def _codes(column: CategoryColumn) -> npt.NDArray[np.int64]:
+    """Return codes, -1 for missing values."""
+    codes = column.codes.astype(np.int64)
+    return np.where(codes < column.indicators.size, codes, -1)
+
+
+def _classes(column: CategoryColumn) -> npt.NDArray[np.int64]:
+    """Return the first rows by the level that each has, numbered as they occur; -1 for missing values."""
+    codes = _codes(column._replace(codes=column.codes[:_FIRST]))
+    levels, first, numbers = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.empty(len(levels), np.int64)
+    order[np.argsort(first)] = np.arange(len(levels))
+    return np.where(codes < 0, -1, order[numbers])
+
+
+def _ranks(column: NumberColumn) -> npt.NDArray[np.int64]:
+    """Return the ranks of the first rows, those of the reverse order if these begin lower; -1 for missing values."""
+    values = column.values[:_FIRST]
+    gone = np.isnan(values)
+    ranks = np.where(gone, -1, np.unique(values, return_inverse=True)[1])
+    reverse = np.where(gone, -1, ranks.max(initial=0) - ranks)
+    return ranks if ranks.tolist() <= reverse.tolist() else reverse
+
+
+def _digest(numbers: npt.NDArray[np.int64]) -> bytes:
+    return blake2b(numbers.astype("<i8").tobytes(), digest_size=16).digest()
+
 
 Answer = TypeVar("Answer")
 

@@ -17,8 +17,8 @@ import numpy as np
 from apsl_backends.counting.arrow_columns import MOST_DISTINCT, ColumnFigures, distinct_of
 from apsl_backends.kernels.border import CategoryColumn, EmbeddedHandle, Floats, Integers, NumberColumn, ProductSums
 from apsl_backends.moments.coders import Coder, coder_of, curve_coder, heading_of_coders
-from apsl_backends.moments.embedded_rows import SECTION
 from apsl_backends.moments.gathered import GatheredMoments
+from apsl_backends.moments.memory import SECTION
 from apsl_rules.data import Column, Distinct, NumberValues, advice_on_levels, mixed_dictionary
 from apsl_rules.data.moments import Embedding, MomentHeading
 from apsl_rules.errors import DataError
