@@ -22,7 +22,7 @@ from apsl_backends.counting import choose as opening
 from apsl_backends.counting.dask_cluster import DaskCounts
 from apsl_backends.counting.duckdb_connection import connect, translate_errors
 from apsl_backends.counting.duckdb_counts import DuckCounts
-from apsl_backends.counting.table_counts import TableCounts
+from apsl_backends.counting.memory import TableCounts
 from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import count_levels, table

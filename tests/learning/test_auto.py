@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from apsl_backends.counting.choose import encode
-from apsl_backends.counting.table_counts import TableCounts
+from apsl_backends.counting.memory import TableCounts
 from apsl_backends.independence.count_tests import ChiSquare
 from apsl_rules import compare, known_dag, learn, learn_many, network
 from apsl_rules.data import coded_table

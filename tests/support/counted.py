@@ -12,7 +12,7 @@ import pandas as pd
 
 from apsl_backends.counting.dask_cluster import DaskCounts
 from apsl_backends.counting.duckdb_counts import DuckCounts
-from apsl_backends.counting.table_counts import TableCounts
+from apsl_backends.counting.memory import TableCounts
 from apsl_rules.data.counts.source import CountSource
 from apsl_rules.data.tables import Codes, Table
 from apsl_rules.parts.file import part_json

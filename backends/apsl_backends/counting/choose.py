@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from apsl_backends.counting.free_memory import available_memory
+from apsl_backends.counting.duckdb_connection import available_memory
 from apsl_rules._arguments import spelt
 from apsl_rules.data import FileTable, MixedTable, Table, count_levels, is_countable, is_left_in_place
 from apsl_rules.data.counts import CachedCounts, CountSource

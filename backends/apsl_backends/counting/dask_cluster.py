@@ -1,8 +1,4 @@
-"""Counts by a Dask cluster: each worker keeps some of the rows as codes, and a round is one tree of sums.
-
-A lost worker costs time and nothing else. Rows that came from files are read again by another worker; rows that came
-from this process are sent again. A cluster that is gone as a whole is given up within seconds.
-"""
+"""Counts on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -10,19 +6,57 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from apsl_backends.counting.dask_client import client_at, parts_of
-from apsl_backends.counting.dask_files import gather_distinct, pieces_of
-from apsl_backends.counting.dask_partitions import Answer, add_up, complete_rows, count_partition, first_rows
-from apsl_backends.counting.dask_pieces import read_codes
-from apsl_backends.counting.dask_rows import PlacedRows
+from apsl_backends.counting.dask_client import ask_cluster, client_at, parts_of
+from apsl_backends.counting.dask_partitions import (
+    Answer,
+    add_up,
+    complete_rows,
+    count_partition,
+    first_rows,
+    gather_distinct,
+    pieces_of,
+    read_codes,
+)
 from apsl_rules.data import Codes, FileTable, Table, dictionary, fingerprint, plan_counting, replace_names
 from apsl_rules.data.counts import Heading, Joint, heading_of
 from apsl_rules.data.readers import shared_columns
 from apsl_rules.names import Node
+
+Result = TypeVar("Result")
+
+
+class PlacedRows:
+    """The partitions of a table on the workers, in the order of the rows, and how to place them again.
+
+    Rows that came from files are read again by another worker; rows that came from this process are sent again.
+    """
+
+    def __init__(self, client: Any, place: Callable[[], list[Any]]) -> None:
+        self.client = client
+        self._place = place
+        self._partitions = ask_cluster(client, place)
+
+    def ask(self, round_of: Callable[[list[Any]], Result]) -> Result:
+        """Ask the cluster in one round over all partitions, and again with new partitions if some were lost."""
+        return ask_cluster(self.client, lambda: round_of(self._partitions), self._place_again)
+
+    def ask_each(self, work: Callable[..., Any], *given: Any) -> list[Any]:
+        """Do the same work on every partition, and return the answers in the order of the rows."""
+
+        def round_of(partitions: list[Any]) -> list[Any]:
+            return list(self.client.gather([self.client.submit(work, rows, *given, pure=False) for rows in partitions]))
+
+        return self.ask(round_of)
+
+    def _place_again(self) -> None:
+        """Place the rows once more if some of them are gone for good."""
+        if any(rows.status not in {"finished", "pending"} for rows in self._partitions):
+            self._partitions = self._place()
+
 
 _BRANCHES = 4
 

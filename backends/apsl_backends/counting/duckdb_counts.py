@@ -29,7 +29,7 @@ from apsl_backends.counting.arrow_columns import (
     require_set_aside,
 )
 from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, translate_errors
-from apsl_backends.counting.table_counts import SAMPLED
+from apsl_backends.counting.memory import SAMPLED
 from apsl_rules.data import (
     Codes,
     Column,

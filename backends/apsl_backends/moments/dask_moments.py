@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Any, Self
 
 from apsl_backends.counting.dask_client import client_at, parts_of
-from apsl_backends.counting.dask_files import gather_distinct, pieces_of
-from apsl_backends.counting.dask_rows import PlacedRows
+from apsl_backends.counting.dask_cluster import PlacedRows
+from apsl_backends.counting.dask_partitions import gather_distinct, pieces_of
 from apsl_backends.kernels.border import CategoryColumn, NumberColumn, ProductSums
 from apsl_backends.moments.coders import Coder, coder_of, coders_of_table, heading_of_coders
 from apsl_backends.moments.dask_moment_partitions import Answer, Part, part_sums, read_part, same, work_on

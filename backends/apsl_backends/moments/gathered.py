@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.free_memory import available_memory
+from apsl_backends.counting.duckdb_connection import available_memory
 from apsl_backends.kernels.border import (
     CategoryColumn,
     EmbeddedHandle,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Self
 
-from apsl_backends.counting.free_memory import available_memory
+from apsl_backends.counting.duckdb_connection import available_memory
 from apsl_backends.counting.ibis_rows import IbisRows
 from apsl_backends.kernels.border import Floats
 from apsl_backends.moments.coders import Coder, floats_of
