@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
+from apsl_backends.finders.by_tests import Hiton, Mmpc, PcSimple
 from apsl_backends.finders.fcbf import Fcbf
-from apsl_backends.finders.hiton import Hiton
-from apsl_backends.finders.mmpc import Mmpc
-from apsl_backends.finders.pcsimple import PcSimple
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_backends.independence.recording import ReplayOracle
 from apsl_backends.learners import BLANKETS, offer_of

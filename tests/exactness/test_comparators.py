@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.finders.hiton import Hiton
+from apsl_backends.finders.by_tests import Hiton
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import learn, network
 from apsl_rules.graphs.dag import Dag, known_dag

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from apsl_backends.finders.falsediscovery import discoveries
+from apsl_backends.finders.by_tests import discoveries
 from apsl_rules import learn, network
 from apsl_rules.data import table
 from apsl_rules.errors import InvalidArgumentError

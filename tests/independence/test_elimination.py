@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_backends.finders.hiton import Hiton
+from apsl_backends.finders.by_tests import Hiton
 from apsl_backends.independence.count_tests import ChiSquare, GSquare, Reliability
 from apsl_rules import network
 from apsl_rules.data import Table, coded_table

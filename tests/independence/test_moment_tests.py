@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.multivariate.manova import MANOVA
 
-from apsl_backends.finders.hiton import Hiton
+from apsl_backends.finders.by_tests import Hiton
 from apsl_backends.independence.moment_tests import MomentOracle, MomentTester
 from apsl_backends.moments import MOST_WIDTH, moments_of
 from apsl_rules.data import MixedTable, table

@@ -65,7 +65,7 @@ def test_the_rules_conclude_what_the_search_found(seed: int, depth: Depth) -> No
 
 def _ball(learner: str, table: Table, depth: Depth) -> tuple[frozenset[object], frozenset[object]]:
     """Search the same ball by hand, and give the arrows and lines of the class that are connected with the target."""
-    from apsl_backends.finders.hiton import Hiton
+    from apsl_backends.finders.by_tests import Hiton
     from apsl_backends.independence.count_tests import GSquare
     from apsl_backends.learners.apsl_score import RefinedOptions
     from apsl_backends.learners.ball import Balls

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from apsl_backends.finders.hiton import Hiton
+from apsl_backends.finders.by_tests import Hiton
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules.evidence.verdicts import Decision, Verdict
 from apsl_rules.learning.findings.cmb import Changes

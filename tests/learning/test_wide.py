@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from apsl_backends.finders.falsediscovery import discoveries
-from apsl_backends.finders.trial import FirstCut
+from apsl_backends.finders.by_tests import FirstCut, discoveries
 from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.scores import content_order
 from apsl_backends.search import local_bde

@@ -6,9 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from apsl_backends.finders.hiton import Hiton
-from apsl_backends.finders.mmpc import Mmpc
-from apsl_backends.finders.pcsimple import PcSimple
+from apsl_backends.finders.by_tests import Hiton, Mmpc, PcSimple
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import network
 from apsl_rules.graphs.dag import Dag, known_dag

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from apsl_backends.finders.hiton import Hiton
+from apsl_backends.finders.by_tests import Hiton
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import hookimpl, learn
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError

@@ -24,7 +24,7 @@ import numpy as np
 from accuracy import FOLDER, sets
 from peers import ROOT, ours, peer, peers_python, write_csv
 
-from apsl_backends.finders.mmpc import Mmpc
+from apsl_backends.finders.by_tests import Mmpc
 from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
