@@ -12,6 +12,7 @@ from apsl_rules.data.codings import (
     plan_moments,
 )
 from apsl_rules.data.columns import Column, Labels, labels_of, summarise
+from apsl_rules.data.counts.source import Traffic, traffic_of
 from apsl_rules.data.cuts import LevelRule
 from apsl_rules.data.derived import find_derived
 from apsl_rules.data.descriptions import (
@@ -37,7 +38,6 @@ from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, advice_on_
 from apsl_rules.data.sources import Target, Values, example_table, join_target, open_source, replace_names
 from apsl_rules.data.store import count_levels, cut_numbers
 from apsl_rules.data.tables import Codes, MixedTable, Table
-from apsl_rules.data.traffic import Traffic, traffic_of
 
 __all__ = [
     "MISSING_LEVEL",

@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 from apsl_rules._documents import label
 from apsl_rules.data.counts.cache import CachedCounts
-from apsl_rules.data.counts.source import Heading
+from apsl_rules.data.counts.source import NO_TRAFFIC, Heading, Traffic, traffic_of
 from apsl_rules.data.derived import find_derived
 from apsl_rules.data.kinds import CONSTANT, ColumnKind
 from apsl_rules.data.tables import Codes, MixedTable, Table
-from apsl_rules.data.traffic import NO_TRAFFIC, Traffic, traffic_of
 from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
 
 _SHOWN = 5

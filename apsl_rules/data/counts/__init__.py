@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.data.counts.cache import MOST, CachedCounts
-from apsl_rules.data.counts.collapse import collapse, unpack_codes
-from apsl_rules.data.counts.source import CountSource, Heading, Joint, Weights, heading_of
+from apsl_rules.data.counts.source import CountSource, Heading, Joint, Weights, collapse, heading_of, unpack_codes
 
 __all__ = [
     "MOST",

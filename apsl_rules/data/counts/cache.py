@@ -1,16 +1,55 @@
-"""A cache of counts: a counted set of columns answers every question about its subsets."""
+"""Counts that were fetched stay for later questions, within bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from math import log, prod
 from threading import RLock
 from typing import TypeVar
 
-from apsl_rules.data.counts._size_guess import Sizing
-from apsl_rules.data.counts.collapse import collapse
-from apsl_rules.data.counts.source import CountSource, Heading, Joint
+import numpy as np
+
+from apsl_rules.data.counts.source import CountSource, Heading, Joint, collapse, pack_codes
+from apsl_rules.data.tables import Codes
 from apsl_rules.errors import TooManyCombinationsError
 from apsl_rules.names import listing
+
+_FEW = 1024
+_HALF = 2
+
+
+class Sizing:
+    """Guesses from a sample how many combinations occur in all rows.
+
+    Combinations grow with the rows like a power of their number; the power is read off the sample and its first half.
+    The guess only decides what is asked together, never what comes out.
+    """
+
+    def __init__(self, heading: Heading, sample: Codes) -> None:
+        self._spans = heading.spans.tolist()
+        self._rows = heading.rows
+        self._sample = sample
+        self._known: dict[frozenset[int], float] = {}
+
+    def guess(self, places: Collection[int]) -> float:
+        """Guess the number of combinations in some columns."""
+        key = frozenset(places)
+        if key not in self._known:
+            self._known[key] = self._guess(sorted(key))
+        return self._known[key]
+
+    def _guess(self, places: list[int]) -> float:
+        spans = [self._spans[place] for place in places]
+        possible = float(prod(spans))
+        lines = self._sample.shape[1]
+        if possible <= _FEW or lines < _HALF:
+            return min(possible, float(self._rows))
+        keys, _ = pack_codes(self._sample[places], spans)
+        seen, seen_early = len(np.unique(keys)), len(np.unique(keys[: lines // _HALF]))
+        power = log(seen / seen_early) / log(_HALF) if seen_early else 1.0
+        grown = float(seen * max(self._rows / lines, 1.0) ** power)
+        return min(possible, float(self._rows), grown)
+
 
 Value = TypeVar("Value")
 
