@@ -1,13 +1,84 @@
-"""Evidence: where a finding comes from, and how strong that is."""
+"""Evidence: verdicts of tests and leads of scores, in words and as data."""
 
 from __future__ import annotations
 
-from math import exp, inf, log, log1p
+from math import exp, inf, isnan, log, log1p, nan
+from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from apsl_rules.evidence.verdicts import Verdict
-from apsl_rules.names import Node
+from apsl_rules._documents import label, node_of
+from apsl_rules.names import Node, shown
+
+Decision: TypeAlias = Literal["independent", "dependent", "unreliable"]
+
+
+@attrs.frozen
+class Verdict:
+    """One answered independence question, with the figures behind the answer where there are any.
+
+    ``rank`` is that of the given columns, for a test that takes columns which depend on others once.
+
+    Attributes
+    ----------
+    x, y, given
+        The question: are x and y independent given the others?
+    decision
+        "independent", "dependent", or "unreliable" where there are too few rows.
+    test
+        The name of the test.
+    statistic, p, dof, n
+        The statistic, its p-value, its degrees of freedom and the number of rows, where there are any.
+    log_p
+        ln p, where p itself is too small to be written.
+    """
+
+    x: Node
+    y: Node
+    given: tuple[Node, ...]
+    decision: Decision
+    test: str
+    statistic: float | None = None
+    p: float | None = None
+    dof: int | None = None
+    n: int | None = None
+    log_p: float | None = None
+    rank: int | None = None
+
+    @property
+    def independent(self) -> bool:
+        """Return whether the answer is a reliable "independent"."""
+        return self.decision == "independent"
+
+    @property
+    def dependent(self) -> bool:
+        """Return whether the answer is a reliable "dependent"."""
+        return self.decision == "dependent"
+
+    @property
+    def association(self) -> float:
+        """Return the association used for ranking: the statistic, 0 where independent, above all where unmeasured."""
+        if self.decision == "independent":
+            return 0.0
+        return self.statistic if self.statistic is not None else float("inf")
+
+
+def log_p_of(verdict: Verdict) -> float:
+    """Return ln p of a verdict, NaN when it has no p."""
+    if verdict.log_p is not None:
+        return verdict.log_p
+    if verdict.p is None:
+        return nan
+    return log(verdict.p) if verdict.p > 0 else -inf
+
+
+def weaker(one: Verdict, other: Verdict) -> bool:
+    """Return whether one dependence is nearer to independence than another: larger p, or a smaller statistic."""
+    mine, its = log_p_of(one), log_p_of(other)
+    if mine != its and not isnan(mine) and not isnan(its):
+        return mine > its
+    return one.association < other.association
+
 
 #: The source of background knowledge.
 GIVEN = "given"
@@ -76,3 +147,80 @@ def _verdict_strength(verdict: Verdict) -> float:
     if verdict.log_p is not None:
         return -verdict.log_p
     return -log(verdict.p) if verdict.p > 0 else inf
+
+
+def evidence_text(evidence: Evidence) -> str:
+    """Describe in a line where a finding comes from."""
+    parts = [evidence.note] if evidence.note else []
+    parts += [verdict_text(verdict) for verdict in evidence.verdicts]
+    return f"{evidence.source}: {'; '.join(parts)}" if parts else evidence.source
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Write a verdict in a line, such as ``A ⊥ B | C (G² = 1.2, dof 2, p = 0.55, n = 1000)``.
+
+    >>> verdict_text(Verdict("A", "B", ("C",), "independent", "G²", 1.2, 0.5488, 2, 1000))
+    'A ⊥ B | C (G² = 1.2, dof 2, p = 0.549, n = 1000)'
+    """
+    x, y = shown(verdict.x), shown(verdict.y)
+    said = {
+        "independent": f"{x} ⊥ {y}",
+        "dependent": f"{x} not ⊥ {y}",
+        "unreliable": f"too few rows to test {x} against {y}",
+    }[verdict.decision]
+    given = f" | {', '.join(map(shown, verdict.given))}" if verdict.given else ""
+    measured = verdict.statistic is not None and verdict.n is not None
+    figures = [f"{verdict.test} = {verdict.statistic:.4g}"] if measured else []
+    figures += [] if verdict.dof is None else [f"dof {verdict.dof}"]
+    figures += [] if verdict.rank is None or not verdict.given else [f"rank {verdict.rank}"]
+    figures += [] if verdict.p is None else [f"p = {p_text(verdict)}"]
+    figures += [] if verdict.n is None else [f"n = {verdict.n}"]
+    return f"{said}{given}" + (f" ({', '.join(figures)})" if figures else "")
+
+
+def p_text(verdict: Verdict) -> str:
+    """Spell a p-value with three digits, also far below the smallest float."""
+    if verdict.p == 0 and verdict.log_p is not None:
+        exponent, rest = divmod(verdict.log_p / log(10), 1)
+        digits, carry = f"{exp(rest * log(10)):.2e}".split("e")
+        return f"{float(digits):g}e{int(exponent) + int(carry)}"
+    return f"{verdict.p:.3g}"
+
+
+_FIGURES = ("statistic", "p", "log_p", "dof", "n", "rank")
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as plain data, without the figures that it does not have."""
+    figures = {name: getattr(verdict, name) for name in _FIGURES}
+    return {
+        "x": label(verdict.x),
+        "y": label(verdict.y),
+        "given": [label(node) for node in verdict.given],
+        "decision": verdict.decision,
+        "test": verdict.test,
+    } | {name: figure for name, figure in figures.items() if figure is not None}
+
+
+def verdict_of(data: dict[str, Any]) -> Verdict:
+    """Return the verdict that plain data stands for."""
+    figures = {name: data.get(name) for name in _FIGURES}
+    given = tuple(node_of(one) for one in data["given"])
+    return Verdict(node_of(data["x"]), node_of(data["y"]), given, data["decision"], data["test"], **figures)
+
+
+def evidence_data(evidence: Evidence) -> dict[str, Any]:
+    """Return evidence as plain data."""
+    data: dict[str, Any] = {
+        "source": evidence.source,
+        "note": evidence.note,
+        "verdicts": [verdict_data(verdict) for verdict in evidence.verdicts],
+    }
+    figures = {"nats": evidence.nats, "strength": evidence.strength}
+    return data | {name: figure for name, figure in figures.items() if figure is not None}
+
+
+def evidence_of(data: dict[str, Any]) -> Evidence:
+    """Return the evidence that plain data stands for."""
+    verdicts = tuple(verdict_of(one) for one in data["verdicts"])
+    return Evidence(data["source"], verdicts, data["note"], data.get("nats"), data.get("strength"))

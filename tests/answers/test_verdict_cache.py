@@ -29,7 +29,7 @@ from apsl_rules import learn, network
 from apsl_rules.data import coded_table
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import CacheFileError, UnknownNodeError
-from apsl_rules.evidence.verdicts import Decision, Verdict
+from apsl_rules.evidence.evidence import Decision, Verdict
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node, order_key
 from apsl_rules.oracles.protocol import BaseOracle, Search

@@ -24,7 +24,7 @@ CORE, BACKENDS = "apsl_rules", "backends/apsl_backends"
 KEPT = {
     f"{CORE}/__init__.py": "if TYPE_CHECKING:\n    from apsl_rules.parts.part import Part\n__all__ = ['Part']",
     f"{CORE}/errors.py": "import attrs",
-    f"{CORE}/evidence/__init__.py": "from apsl_rules.evidence.verdicts import Verdict\n__all__ = ['Verdict']",
+    f"{CORE}/evidence/__init__.py": "from apsl_rules.evidence.evidence import Verdict\n__all__ = ['Verdict']",
     f"{CORE}/evidence/verdicts.py": "import attrs\nfrom apsl_rules import errors\nVerdict = 1",
     f"{CORE}/rules/__init__.py": "from apsl_rules.rules.vocabulary import Rule\n__all__ = ['Rule']",
     f"{CORE}/rules/rule.py": "from apsl_rules import notebook_view\nfrom apsl_rules.evidence import Verdict\nRule = 1",

@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
 from apsl_rules import Part, learn, network
-from apsl_rules.evidence.wording import p_text
+from apsl_rules.evidence.evidence import p_text
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import shown
 from apsl_rules.rules.knowledge import Knowledge

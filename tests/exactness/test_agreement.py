@@ -10,7 +10,7 @@ import pytest
 
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import hookimpl, learn, network
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.parts.part import Part

@@ -19,7 +19,7 @@ from apsl_backends.kernels.border import tail, tails, thresholds
 from apsl_backends.kernels.library import MOST_CELLS
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.oracles.protocol import BaseOracle, Search
 from support.counting import METHODS, by_loops, coded, tables, with_method
 

@@ -14,7 +14,7 @@ from apsl_backends.independence.d_separation import DSeparation
 from apsl_backends.learners.grow_shrink import Growing, GrowShrink, GrowShrinkOptions, arrows_to_turn, cycles
 from apsl_rules import learn, network
 from apsl_rules.errors import SpecError
-from apsl_rules.evidence.verdicts import Decision, Verdict
+from apsl_rules.evidence.evidence import Decision, Verdict
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.names import Node, in_order

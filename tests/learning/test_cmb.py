@@ -8,7 +8,7 @@ import pytest
 
 from apsl_backends.finders.by_tests import Hiton
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules.evidence.verdicts import Decision, Verdict
+from apsl_rules.evidence.evidence import Decision, Verdict
 from apsl_rules.learning.findings.cmb import Changes
 from apsl_rules.names import Node
 from apsl_rules.neighbours.blanket import Blanket

@@ -11,7 +11,7 @@ import pytest
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import learn, network
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.learning.api import compare
 from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import BaseOracle

@@ -13,7 +13,7 @@ import pytest
 
 from apsl_rules import Interrupted, compare, known_dag, learn, learn_graph, learn_many, network
 from apsl_rules.errors import UnknownNodeError
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.names import Node
 from apsl_rules.oracles.asker import Asker
 from apsl_rules.oracles.protocol import BaseOracle

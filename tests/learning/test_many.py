@@ -15,7 +15,7 @@ from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import Knowledge, known_dag, learn, learn_graph, learn_many, network
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample, simulate

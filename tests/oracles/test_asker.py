@@ -10,7 +10,7 @@ import pytest
 
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules.errors import GraphError, InvalidArgumentError, LimitReachedError, PluginError, UnknownNodeError
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.names import Node
 from apsl_rules.oracles.asker import Asker, Counts
 from apsl_rules.oracles.protocol import BaseOracle, Query, Separation, Sweep

@@ -7,7 +7,7 @@ from math import inf, isnan, log
 
 import pytest
 
-from apsl_rules.evidence.verdicts import Decision, Verdict, weaker
+from apsl_rules.evidence.evidence import Decision, Verdict, weaker
 from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import BaseOracle, Oracle, Query, Search, Sweep, subsets
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from apsl_rules import hookimpl, known_dag, learn
 from apsl_rules.errors import ApslError, PartFileError
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.graphs.networks.bif import parse_bif
 from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.parts.file import parse_part

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from apsl_rules.errors import RuleError
-from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Evidence, Verdict
 from apsl_rules.rules.vocabulary import (
     Fact,
     Relation,

@@ -8,10 +8,17 @@ from math import inf, log
 import pytest
 
 from apsl_rules import learn
-from apsl_rules.evidence.as_data import verdict_data, verdict_of
-from apsl_rules.evidence.evidence import Evidence, evidence_strength
-from apsl_rules.evidence.verdicts import Decision, Verdict
-from apsl_rules.evidence.wording import evidence_text, p_text, verdict_text
+from apsl_rules.evidence.evidence import (
+    Decision,
+    Evidence,
+    Verdict,
+    evidence_strength,
+    evidence_text,
+    p_text,
+    verdict_data,
+    verdict_of,
+    verdict_text,
+)
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import PAPER, SOUND

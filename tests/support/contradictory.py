@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import BaseOracle
 

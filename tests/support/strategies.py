@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Evidence, Verdict
 from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.names import Node

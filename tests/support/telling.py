@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Evidence, Verdict
 from apsl_rules.rules.rulebooks import PAG
 from apsl_rules.rules.vocabulary import Fact, Finding
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from apsl_rules import hookimpl
-from apsl_rules.evidence.verdicts import Verdict
+from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.oracles.protocol import BaseOracle
 from apsl_rules.plugins.offers import OracleOffer, OracleSettings
 
