@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 LAZILY = {
     "apsl_rules.notebook_view": ("notebook",),
     "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "report", "notebook"),
-    "apsl_rules.effects.fit": ("export",),
+    "apsl_rules.effects.fitted": ("export",),
 }
 #: The layers of apsl_backends, highest first. A room imports lower layers only, never its own.
 BACKEND_LAYERS = (
@@ -69,6 +69,7 @@ ONLY_IN = {
 #: Modules that others import by themselves because their room does not load them: heavy ones, and tables of functions.
 IMPORTED_BY_THEMSELVES = frozenset(
     {
+        "apsl_rules.data.moments",
         "apsl_rules.data.narwhals_frame",
         "apsl_rules.data.pandas_frame",
         "apsl_rules.export.formats",
