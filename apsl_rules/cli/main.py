@@ -142,18 +142,18 @@ Exit codes: 0 done, 1 a mistake that you can correct, 2 ended early, by a limit 
 
 _SECTIONS = {
     "Begin": ("tutorial.tutorial",),
-    "Learn": ("learn.learn", "many.many", "stability.stability", "compare.compare"),
-    "Ask how much": ("effect.effect", "effect.causes", "fit.fit"),
+    "Learn": ("learn.learn", "learn.many", "learn.stability", "evaluate.compare"),
+    "Ask how much": ("effect.effect", "effect.causes", "effect.fit"),
     "Look at a saved part": (
-        *("show.show", "explain.why", "explain.trace", "repairs.repairs", "show.report", "score.score"),
+        *("show.show", "show.why", "show.trace", "show.repairs", "show.report", "evaluate.score"),
     ),
     "Look at a table": ("describe.describe",),
-    "Find what to try it on": ("catalogue.networks", "simulate.simulate", "tile.tile", "tile.random"),
+    "Find what to try it on": ("catalogue.networks", "simulate.simulate", "simulate.tile", "simulate.random"),
     "See what there is to choose from": (
         *("catalogue.learners", "catalogue.oracles", "catalogue.finders", "catalogue.formats", "catalogue.plugins"),
     ),
     "Work with assistants": ("serve.serve",),
-    "Check": ("verify.verify", "doctor.doctor", "completion.completion"),
+    "Check": ("evaluate.verify", "describe.doctor", "catalogue.completion"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Graphs for other tools and from them, one file for each; a tool's package is imported only when it is used."""
+"""Graphs for other tools and from them, by kind of format; a tool's package is imported only when it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies of published algorithms: findings one after another, the first or the last one wins."""
+"""The ledger of a run, and the policies of published algorithms: findings in turn, the first or the last one wins."""
 
 from __future__ import annotations
 

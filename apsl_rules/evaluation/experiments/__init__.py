@@ -1,8 +1,7 @@
 """Experiments: which learners learn which parts from which samples, run in parallel, stopped and continued at will.
 
-An experiment is a TOML file (``design``). It is planned into units of work, each a learner on one sample (``plan``).
-Each finished unit goes into a log that survives a killed process (``log``). The results are one sorted table
-(``results``).
+An experiment is a TOML file (``design``). It is planned into units of work, each a learner on one sample. Each
+finished unit goes into a log that survives a killed process. The results are one sorted table (``results``).
 
 >>> from apsl_rules.evaluation.experiments import experiment
 >>> experiment("quick").name

@@ -1,1 +1,1 @@
-"""Small parents-and-children finders, one module each."""
+"""Small parents-and-children finders, by tests and by symmetrical uncertainty."""
