@@ -1,4 +1,4 @@
-"""Identifiers of very many rows are recognised in the engine, and none of their values leave it."""
+"""Identifiers of very many rows are recognised in the engine."""
 
 from __future__ import annotations
 
