@@ -196,7 +196,8 @@ class BDeu:
         self._handle.set_share(max(rows, 1) / self.rows)
         without, within = (self._fresh_local(node, tuple(sorted(one))) for one in (parents, {*parents, other}))
         self._handle.set_share(self._share)
-        return within - without >= self.penalty
+        is_paid = within - without >= self.penalty
+        return is_paid and self.together.show(self.nodes[node], self.nodes[other], self.nats(self.penalty))
 
     # --- names and nats ----------------------------------------------------------------------------------------------
 

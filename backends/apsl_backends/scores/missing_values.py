@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
+from math import log
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -72,6 +73,29 @@ class JointRows:
         both = self.of([edge[:2] for edge in edges])
         whole = self.of([{x, y, *given} for x, y, given in edges])
         return [min(one, _OF_FAMILY * other) for one, other in zip(both, whole, strict=True)]
+
+    def show(self, x: Node, y: Node, price: float) -> bool:
+        """Return whether rows with both columns pay for an edge by themselves, where most rows lack one of the two.
+
+        Values are filled in from few rows then, and what these have by chance is seen again in all others.
+        """
+        if isinstance(self._data, MomentSource) or 2 * self.of([(x, y)])[0] >= self.rows:
+            return True
+        counts = self._pair_counts(self._place[x], self._place[y])
+        total = float(counts.sum())
+        return total * _information(counts) >= _freedom(counts) * (log(max(total, 1.0)) - 1) / 2 + price
+
+    def _pair_counts(self, x: int, y: int) -> npt.NDArray[np.float64]:
+        """Count the levels of two columns in the rows that have both."""
+        if isinstance(self._data, Table):
+            codes, weights = self._data.codes[[x, y]], np.ones(self._data.rows, np.int64)
+            cards = self._data.cards[[x, y]]
+        else:
+            codes, weights = (joint := self._data.joint((x, y))).codes, joint.weights
+            cards = self._data.heading.cards[[x, y]]
+        known = (codes < cards[:, None]).all(axis=0)
+        keys = codes[0, known].astype(np.int64) * int(cards[1]) + codes[1, known]
+        return np.bincount(keys, weights[known], int(cards.prod())).reshape(cards.tolist())
 
     def _too_few(self, pairs: Iterable[tuple[Node, Node]]) -> dict[Pair, int]:
         """Find pairs with too few rows; most have so many values that they need not be counted."""
@@ -175,8 +199,12 @@ def _information(table: npt.NDArray[np.float64]) -> float:
     both = table[table > 0] / total
     rows, columns = table.sum(axis=1) / total, table.sum(axis=0) / total
     expected = np.outer(rows, columns)[table > 0]
-    freedom = (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1)
-    return round(float((both * np.log(both / expected)).sum() - freedom / (2 * total)), 9)
+    return round(float((both * np.log(both / expected)).sum() - _freedom(table) / (2 * total)), 9)
+
+
+def _freedom(table: npt.NDArray[np.float64]) -> int:
+    """Return the degrees of freedom of a table of counts."""
+    return (np.count_nonzero(table.sum(axis=1)) - 1) * (np.count_nonzero(table.sum(axis=0)) - 1)
 
 
 def _levels(

@@ -191,7 +191,7 @@ class LocalBde:
         self.handle.set_share(max(rows, 1) / self.rows)
         gained = self.local(node, {*parents, other}) - self.local(node, parents)
         self.handle.set_share(self._share)
-        return gained >= 0
+        return gained >= 0 and self.together.show(self.nodes[node], self.nodes[other], self.nats(self.penalty))
 
     def nats(self, units: int) -> float:
         """Convert units to nats."""
