@@ -13,7 +13,7 @@ from apsl_rules._documents import DocumentError, json_data, toml_data
 from apsl_rules.errors import ApslError
 from apsl_rules.evaluation.experiments.design import experiment
 from apsl_rules.export.formats import read_graph
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 READERS: dict[str, Callable[[Path], object]] = {
     "part.json": load_part,
@@ -75,7 +75,7 @@ def test_the_command_line_says_it_too(tmp_path: Path) -> None:
         (("learn", "asia", "-t", "lung", "--config", "run.toml"), "more than 4,300 digits"),
         (("show", "part.json"), "more than 4,300 digits"),
     ):
-        done = apsl(*words, folder=tmp_path)
+        done = apsl_here(*words, folder=tmp_path)
         assert (done.code, done.out) == (1, "")
         assert sentence in done.err
         assert "internal error" not in done.err

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from apsl_rules.errors import ApslError
 from apsl_rules.masking import masked, shown_address
 from support.hostile import FILES, SECRET, USES, addresses, said_of
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_nothing_that_is_raised_shows_a_password(use: str, address: str) -> None
 )
 def test_no_command_prints_a_password(words: tuple[str, ...]) -> None:
     """What is typed wrongly is told without it."""
-    done = apsl(*words)
+    done = apsl_here(*words)
     assert done.code == 1
     assert SECRET not in done.out + done.err
     assert len(done.err.splitlines()) == 1

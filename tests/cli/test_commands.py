@@ -10,12 +10,12 @@ import pytest
 
 from apsl_rules import learn, network
 from apsl_rules.data import ColumnKind
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 
 def test_learn_draws_the_part_and_says_what_it_cost() -> None:
     """`apsl learn` prints a picture of the part and a summary on standard output, nothing on standard error."""
-    done = apsl("learn", "alarm", "--oracle", "dsep", "--target", "HREKG", "--depth", "2")
+    done = apsl_here("learn", "alarm", "--oracle", "dsep", "--target", "HREKG", "--depth", "2")
 
     assert done.code == 0
     assert done.out.startswith("HREKG\n├◀── ERRCAUTER\n│    └──▶ HRSAT\n└◀── HR\n     ├◀── CATECHOL\n")
@@ -25,7 +25,7 @@ def test_learn_draws_the_part_and_says_what_it_cost() -> None:
 
 def test_why_learns_and_proves() -> None:
     """`apsl why` with a network and a target learns the part and prints a proof down to the verdicts."""
-    done = apsl("why", "alarm", "CATECHOL", "HR", "--target", "HREKG", "--depth", "2")
+    done = apsl_here("why", "alarm", "CATECHOL", "HR", "--target", "HREKG", "--depth", "2")
 
     assert done.code == 0
     assert done.out.splitlines()[0] == "CATECHOL -> HR   [Meek-R1]"
@@ -36,16 +36,18 @@ def test_why_learns_and_proves() -> None:
 def test_a_saved_part_is_read_by_the_viewing_commands(tmp_path: Path) -> None:
     """`--out` saves a part from which why, trace and show give what they give for the run itself."""
     saved = str(tmp_path / "part.json")
-    learned = apsl("learn", "alarm", "-t", "HREKG", "-k", "2", "--out", saved)
+    learned = apsl_here("learn", "alarm", "-t", "HREKG", "-k", "2", "--out", saved)
 
-    assert apsl("show", saved).out == learned.out
-    assert apsl("why", saved, "HR", "CO").out == apsl("why", "alarm", "HR", "CO", "-t", "HREKG", "-k", "2").out
-    assert apsl("trace", saved).out == apsl("trace", "alarm", "-t", "HREKG", "-k", "2").out
+    assert apsl_here("show", saved).out == learned.out
+    assert (
+        apsl_here("why", saved, "HR", "CO").out == apsl_here("why", "alarm", "HR", "CO", "-t", "HREKG", "-k", "2").out
+    )
+    assert apsl_here("trace", saved).out == apsl_here("trace", "alarm", "-t", "HREKG", "-k", "2").out
 
 
 def test_trace_tells_the_visits_and_firings() -> None:
     """`apsl trace` lists the visits with the rules they set off, and the findings when asked."""
-    lines = apsl("trace", "alarm", "-t", "HREKG", "-k", "1", "--findings").out.splitlines()
+    lines = apsl_here("trace", "alarm", "-t", "HREKG", "-k", "1", "--findings").out.splitlines()
 
     assert lines[0] == "visit 1: HREKG; neighbours: ERRCAUTER, HR"
     assert "  ERRCAUTER -> HREKG   [V-collider]" in lines
@@ -69,7 +71,7 @@ def test_trace_tells_the_visits_and_firings() -> None:
 )
 def test_json_is_valid_json(words: tuple[str, ...]) -> None:
     """Every command that takes --json prints one JSON document."""
-    done = apsl(*words)
+    done = apsl_here(*words)
 
     assert done.code == 0
     assert json.loads(done.out)
@@ -77,7 +79,7 @@ def test_json_is_valid_json(words: tuple[str, ...]) -> None:
 
 def test_csv_has_a_row_for_each_edge() -> None:
     """`--format csv` prints the edge table."""
-    rows = apsl("learn", "cancer", "-t", "Cancer", "--format", "csv").out.splitlines()
+    rows = apsl_here("learn", "cancer", "-t", "Cancer", "--format", "csv").out.splitlines()
 
     assert rows[0] == "source,target,mark,probability,direction,p,rule,distance,support,suggested"
     assert len(rows) == 5
@@ -85,7 +87,7 @@ def test_csv_has_a_row_for_each_edge() -> None:
 
 def test_a_limit_ends_with_exit_code_2() -> None:
     """A run that meets its limit prints what is settled, says that it is incomplete, and exits with 2."""
-    done = apsl("learn", "alarm", "-t", "HREKG", "-k", "max", "--max-tests", "500")
+    done = apsl_here("learn", "alarm", "-t", "HREKG", "-k", "max", "--max-tests", "500")
 
     assert done.code == 2
     assert "incomplete: stopped at 500 tests" in done.out
@@ -97,17 +99,17 @@ def test_a_plugin_module_is_registered_by_name(tmp_path: Path) -> None:
         "from apsl_rules import hookimpl\n@hookimpl\ndef apsl_firing(firing):\n    print('FIRED', firing.rule)\n",
         "utf-8",
     )
-    done = apsl("--plugin", "shouting", "learn", "cancer", "-t", "Cancer", folder=tmp_path)
+    done = apsl_here("--plugin", "shouting", "learn", "cancer", "-t", "Cancer", folder=tmp_path)
 
     assert done.out.startswith("FIRED V-collider\n")
 
 
 def test_help_names_every_command() -> None:
     """`apsl --help` lists the commands, and `apsl learn --help` shows examples."""
-    listed = apsl("--help").out
+    listed = apsl_here("--help").out
 
     assert all(name in listed for name in ("learn", "why", "trace", "show", "networks", "plugins"))
-    assert "apsl learn alarm --target HREKG --depth 2" in apsl("learn", "--help").out
+    assert "apsl learn alarm --target HREKG --depth 2" in apsl_here("learn", "--help").out
 
 
 def test_show_lists_the_columns_of_a_part(tmp_path: Path) -> None:
@@ -116,19 +118,19 @@ def test_show_lists_the_columns_of_a_part(tmp_path: Path) -> None:
     part.save(tmp_path / "bare.json")
     kinds = (ColumnKind("Cancer", "category", "2 levels", 7), ColumnKind("id", "set aside", "identifier"))
     attrs.evolve(part, columns=kinds).save(tmp_path / "part.json")
-    shown = apsl("show", "part.json", "--columns", folder=tmp_path)
+    shown = apsl_here("show", "part.json", "--columns", folder=tmp_path)
     assert shown.out.split() == ["name", "kind", "detail", "missing", "Cancer", "category", "2", "levels", "7"]
-    data = json.loads(apsl("show", "part.json", "--columns", "--json", folder=tmp_path).out)
+    data = json.loads(apsl_here("show", "part.json", "--columns", "--json", folder=tmp_path).out)
     assert data == [{"name": "Cancer", "kind": "category", "detail": "2 levels", "missing": 7}]
-    assert "does not say how its columns were read" in apsl("show", "bare.json", "--columns", folder=tmp_path).err
+    assert "does not say how its columns were read" in apsl_here("show", "bare.json", "--columns", folder=tmp_path).err
 
 
 def test_the_least_probability_of_a_direction_is_an_option() -> None:
     """A value that is no probability is refused in the words of the command line; a word stands for one."""
-    done = apsl("learn", "cancer", "-t", "Cancer", "--min-direction", "2")
+    done = apsl_here("learn", "cancer", "-t", "Cancer", "--min-direction", "2")
     assert done.code == 1
     assert "--min-direction is 2.0; give a probability from 0 (draw all arrows) to 1, or 'precise'" in done.err
-    done = apsl("learn", "cancer", "-t", "Cancer", "--min-direction", "precice")
+    done = apsl_here("learn", "cancer", "-t", "Cancer", "--min-direction", "precice")
     assert (done.code, "Traceback" in done.err) == (1, False)
     assert "--min-direction is 'precice'; did you mean 'precise'?" in done.err
-    assert apsl("learn", "cancer", "-t", "Cancer", "--min-direction", "precise").code == 0
+    assert apsl_here("learn", "cancer", "-t", "Cancer", "--min-direction", "precise").code == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import load_part
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -26,8 +26,8 @@ def test_a_file_is_equal_to_options(tmp_path: Path) -> None:
     """A run from a file prints what the run with these options prints; the source may stand in the file too."""
     (tmp_path / "run.toml").write_text(RUN, "utf-8")
     options = ("-t", "either", "-k", "2", "-l", "pcd-by-pcd", "--max-conditioning", "3", "--require", "smoke", "lung")
-    from_file = apsl("learn", "--config", "run.toml", folder=tmp_path)
-    typed = apsl("learn", "asia", *options, "--json")
+    from_file = apsl_here("learn", "--config", "run.toml", folder=tmp_path)
+    typed = apsl_here("learn", "asia", *options, "--json")
 
     assert (from_file.code, from_file.err) == (0, "")
     assert from_file.out == typed.out
@@ -37,7 +37,7 @@ def test_the_command_line_counts_more(tmp_path: Path) -> None:
     """What is typed replaces what the file says."""
     (tmp_path / "run.toml").write_text(RUN, "utf-8")
     typed = ("-t", "Cancer", "--require", "Smoker", "Cancer", "--out", "part.json")
-    done = apsl("learn", "cancer", "--config", "run.toml", *typed, folder=tmp_path)
+    done = apsl_here("learn", "cancer", "--config", "run.toml", *typed, folder=tmp_path)
     part = load_part(tmp_path / "part.json")
 
     assert done.code == 0
@@ -47,11 +47,11 @@ def test_the_command_line_counts_more(tmp_path: Path) -> None:
 def test_learners_and_cuts_are_lists_and_tables(tmp_path: Path) -> None:
     """Learners to compare may be a list; cuts may be a table with any column names."""
     (tmp_path / "compare.toml").write_text('learners = ["apsl", "cmb"]\ntarget = "lung"\n', "utf-8")
-    compared = apsl("compare", "asia", "--config", "compare.toml", folder=tmp_path)
+    compared = apsl_here("compare", "asia", "--config", "compare.toml", folder=tmp_path)
     rows = [f"{at * 7919 % 1000},{int(at * 7919 % 1000 > 500)}" for at in range(500)]
     (tmp_path / "cents.csv").write_text('"a,b=c",high\n' + "\n".join(rows) + "\n", "utf-8")
     (tmp_path / "cut.toml").write_text('target = "high"\n[discretize]\n"a,b=c" = "quantile:3"\n', "utf-8")
-    cut = apsl("learn", "cents.csv", "--config", "cut.toml", folder=tmp_path)
+    cut = apsl_here("learn", "cents.csv", "--config", "cut.toml", folder=tmp_path)
 
     assert [line.split()[0] for line in compared.out.splitlines()] == ["learner", "apsl", "cmb"]
     assert cut.out.startswith("high\n└─── a,b=c\n")
@@ -78,7 +78,7 @@ def test_a_wrong_file_gets_one_sentence(text: str | None, sentence: str, tmp_pat
     """An unknown key or a wrong value is named with what is allowed."""
     if text is not None:
         (tmp_path / "run.toml").write_text(text, "utf-8")
-    done = apsl("learn", "asia", "--config", "run.toml", folder=tmp_path)
+    done = apsl_here("learn", "asia", "--config", "run.toml", folder=tmp_path)
 
     assert (done.code, done.out) == (1, "")
     assert sentence in done.err

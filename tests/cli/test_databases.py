@@ -12,7 +12,7 @@ from apsl_rules import learn, load_part
 from support.counted import essence
 from support.databases import in_postgres, mixed_frame, stored
 from support.postgres_server import PASSWORD, QUOTED, PostgresServer
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,7 @@ def test_a_table_of_sqlite_is_learned_from(tmp_path: Path) -> None:
     frame = mixed_frame(400, 3)
     stored(frame, "sqlite", tmp_path, name="t")
     for address in ("sqlite:///rows.sqlite#t", "sqlite://rows.sqlite#t", "sqlite://rows.sqlite"):
-        done = apsl("learn", address, "-t", "dose", "--out", "part.json", folder=tmp_path)
+        done = apsl_here("learn", address, "-t", "dose", "--out", "part.json", folder=tmp_path)
         assert done.code == 0, done.err
         assert "moments came from sqlite through ibis in 1 round, " in done.out
     assert essence(load_part(tmp_path / "part.json")) == essence(learn(frame, "dose"))
@@ -37,17 +37,17 @@ def test_a_table_of_duckdb_is_learned_from(tmp_path: Path) -> None:
     stored(frame, "sqlite", tmp_path, name="t")
     (tmp_path / "rows.sqlite").rename(tmp_path / "rows.db")
     for address in ("rows.duckdb#t", "duckdb://rows.duckdb#t", "rows.duckdb"):
-        done = apsl("learn", address, "-t", "dose", folder=tmp_path)
+        done = apsl_here("learn", address, "-t", "dose", folder=tmp_path)
         assert done.code == 0, done.err
         assert "moments came from duckdb in 1 round, " in done.out
-    assert "did you mean 'dose'?" in apsl("learn", "rows.duckdb#t", "-t", "doze", folder=tmp_path).err
-    assert "give sqlite://rows.db#t" in apsl("learn", "rows.db#t", "-t", "dose", folder=tmp_path).err
+    assert "did you mean 'dose'?" in apsl_here("learn", "rows.duckdb#t", "-t", "doze", folder=tmp_path).err
+    assert "give sqlite://rows.db#t" in apsl_here("learn", "rows.db#t", "-t", "dose", folder=tmp_path).err
 
 
 def test_a_dry_run_says_what_would_be_read(tmp_path: Path) -> None:
     """It shows the columns and statements, writes no part, and needs a target and a database."""
     stored(mixed_frame(100, 3), "sqlite", tmp_path, name="t")
-    done = apsl(
+    done = apsl_here(
         "learn", "sqlite://rows.sqlite#t", "-t", "dose", "--drop", "age", "--dry-run", "--out", "p.json",
         folder=tmp_path,
     )  # fmt: skip
@@ -57,7 +57,7 @@ def test_a_dry_run_says_what_would_be_read(tmp_path: Path) -> None:
     assert '"age"' not in done.out
     assert not (tmp_path / "p.json").exists()
     for words in (("sqlite://rows.sqlite#t", "--dry-run"), ("rows.csv", "-t", "x", "--dry-run")):
-        wrong = apsl("learn", *words, folder=tmp_path)
+        wrong = apsl_here("learn", *words, folder=tmp_path)
         assert wrong.code == 1
         assert "Traceback" not in wrong.err
 
@@ -73,7 +73,7 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         ("mysql://u:hushhush@127.0.0.1:1/d#t", "dose"): "mysql",
     }
     for (address, target), words in cases.items():
-        done = apsl("learn", address, "-t", target, folder=tmp_path)
+        done = apsl_here("learn", address, "-t", target, folder=tmp_path)
         assert done.code == 1
         assert words in done.err
         assert "Traceback" not in done.err
@@ -83,7 +83,7 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     """A file that is no database is refused in a sentence."""
     (tmp_path / "rows.sqlite").write_bytes(b"no database at all" * 100)
-    done = apsl("learn", "sqlite://rows.sqlite#t", "-t", "x", folder=tmp_path)
+    done = apsl_here("learn", "sqlite://rows.sqlite#t", "-t", "x", folder=tmp_path)
     assert done.code == 1
     assert "file is not a database" in done.err
 
@@ -106,7 +106,7 @@ def test_no_password_is_printed(postgres: PostgresServer, tmp_path: Path) -> Non
         ("effect", address, "age", "dose"),
     ]
     for words in commands:
-        done = apsl(*words, folder=tmp_path)
+        done = apsl_here(*words, folder=tmp_path)
         for text in (done.out, done.err):
             assert "Traceback" not in text, words
             for secret in (PASSWORD, QUOTED):
@@ -117,7 +117,7 @@ def test_no_password_is_printed(postgres: PostgresServer, tmp_path: Path) -> Non
 def test_a_read_of_sqlite_leaves_writers_alone(tmp_path: Path) -> None:
     """Nothing is locked after a run."""
     stored(mixed_frame(100, 3), "sqlite", tmp_path, name="t")
-    assert apsl("learn", "sqlite://rows.sqlite#t", "-t", "dose", folder=tmp_path).code == 0
+    assert apsl_here("learn", "sqlite://rows.sqlite#t", "-t", "dose", folder=tmp_path).code == 0
     with sqlite3.connect(tmp_path / "rows.sqlite") as connection:
         connection.execute("DELETE FROM t")
     connection.close()
@@ -132,7 +132,7 @@ def test_a_read_of_sqlite_leaves_writers_alone(tmp_path: Path) -> None:
 )
 def test_only_a_table_in_memory_is_described(source: str, sentence: str) -> None:
     """What has no rows here is told apart from what is too large, and the secret of an address is not shown."""
-    done = apsl("describe", source)
+    done = apsl_here("describe", source)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith(f"apsl: {sentence}")
     assert "S3cr3tW0rd" not in done.err

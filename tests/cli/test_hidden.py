@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -27,10 +27,10 @@ def rows(tmp_path: Path) -> Path:
 
 def test_a_run_warns_and_the_option_answers(rows: Path, tmp_path: Path) -> None:
     """The note names the option; with it the picture shows the hidden cause, and ``why`` proves both ends."""
-    plain = apsl("learn", str(rows), "-t", "A")
+    plain = apsl_here("learn", str(rows), "-t", "A")
     part = tmp_path / "part.json"
-    learned = apsl("learn", str(rows), "-t", "A", "--hidden", "--out", str(part))
-    why = apsl("why", str(part), "A", "B")
+    learned = apsl_here("learn", str(rows), "-t", "A", "--hidden", "--out", str(part))
+    why = apsl_here("why", str(part), "A", "B")
 
     assert "note: A and B may share a hidden cause: " in plain.out
     assert "learn with --hidden\n" in plain.out
@@ -38,7 +38,7 @@ def test_a_run_warns_and_the_option_answers(rows: Path, tmp_path: Path) -> None:
     assert "1 hidden common cause, 1 edge with one open end, 0 open edges and 0 conflicts" in learned.out
     assert "B *-> A   [FCI-R0]" in why.out
     assert "A *-> B   [FCI-R0]" in why.out
-    assert "A <-> B" in apsl("show", str(part), "--format", "tetrad").out
+    assert "A <-> B" in apsl_here("show", str(part), "--format", "tetrad").out
 
 
 def test_a_config_file_allows_hidden_causes(rows: Path, tmp_path: Path) -> None:
@@ -46,12 +46,12 @@ def test_a_config_file_allows_hidden_causes(rows: Path, tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
     config.write_text("hidden = true\n", "utf-8")
 
-    assert "◀─▶ B" in apsl("learn", str(rows), "-t", "A", "--config", str(config)).out
+    assert "◀─▶ B" in apsl_here("learn", str(rows), "-t", "A", "--config", str(config)).out
 
 
 def test_parts_with_hidden_nodes_are_verified() -> None:
     """``apsl verify --hide`` compares with the PAG."""
-    done = apsl("verify", "cancer", "--hide", "Smoker")
+    done = apsl_here("verify", "cancer", "--hide", "Smoker")
 
     assert done.code == 0
     assert "exact: every part equals the PAG" in done.out

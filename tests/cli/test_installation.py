@@ -15,7 +15,7 @@ import pytest
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.bif import write_bif
 from support.graphs import MICRO
-from support.terminal import apsl
+from support.terminal import apsl, apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ def on_a_terminal(*words: str, **environment: str) -> str:
 
 def test_verify_ends_with_exact() -> None:
     """A known network is checked at every target and depth, and the last line says "exact"."""
-    done = apsl("verify", "asia")
+    done = apsl_here("verify", "asia")
 
     assert done.code == 0
     assert "8 targets × depths 1, 2, 3, 4, max: 40 runs" in done.out
@@ -58,7 +58,7 @@ def test_verify_names_what_differs(tmp_path: Path) -> None:
     coins = {node: np.full((*[2] * len(dag.parents_of(node)), 2), 0.5) for node in dag.nodes}
     file = tmp_path / "n1.bif"
     file.write_text(write_bif(Network("n1", dag, dict.fromkeys(dag.nodes, ("heads", "tails")), coins)), "utf-8")
-    done = apsl("verify", str(file), "--learner", "apsl-paper", "--depth", "1")
+    done = apsl_here("verify", str(file), "--learner", "apsl-paper", "--depth", "1")
 
     assert done.code == 1
     assert "t, depth 1: t -> b is false" in done.out
@@ -68,7 +68,7 @@ def test_verify_names_what_differs(tmp_path: Path) -> None:
 def test_verify_refuses_a_table(tmp_path: Path) -> None:
     """A table has no known truth, and the sentence says what is needed."""
     (tmp_path / "t.csv").write_text("a,b\n1,2\n", "utf-8")
-    done = apsl("verify", str(tmp_path / "t.csv"))
+    done = apsl_here("verify", str(tmp_path / "t.csv"))
 
     assert done.code == 1
     assert "verifying needs a known network" in done.err
@@ -76,7 +76,7 @@ def test_verify_refuses_a_table(tmp_path: Path) -> None:
 
 def test_doctor_finds_a_healthy_installation(tmp_path: Path) -> None:
     """Every check has a line, and as JSON every state is good or merely absent; the default learned from a table."""
-    done = apsl("doctor", "--json", folder=tmp_path)
+    done = apsl_here("doctor", "--json", folder=tmp_path)
 
     checks = {one["what"]: one for one in json.loads(done.out)}
     assert done.code == 0
@@ -91,7 +91,7 @@ def test_doctor_says_what_is_broken(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(
         "from apsl_rules import hookimpl\n@hookimpl\ndef apsl_learners():\n    return [42]\n", "utf-8"
     )
-    done = apsl("--plugin", "broken", "doctor", folder=tmp_path)
+    done = apsl_here("--plugin", "broken", "doctor", folder=tmp_path)
 
     assert done.code == 1
     assert any(line.startswith("! ") and "broken" in line for line in done.out.splitlines())
@@ -122,7 +122,7 @@ def test_doctor_says_that_the_kernels_cannot_be_used(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts_are_printed(shell: str) -> None:
     """Each shell gets a script that calls back for completions of apsl."""
-    assert "_APSL_COMPLETE" in apsl("completion", shell).out
+    assert "_APSL_COMPLETE" in apsl_here("completion", shell).out
 
 
 def test_names_are_completed() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -17,7 +17,7 @@ def test_a_file_and_single_arrows_are_joined(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
     known.write_text('tiers = [["smoke"], ["lung", "bronc"]]\n')
 
-    done = apsl(
+    done = apsl_here(
         "learn",
         "asia",
         "-t",
@@ -30,7 +30,7 @@ def test_a_file_and_single_arrows_are_joined(tmp_path: Path) -> None:
         "--out",
         str(tmp_path / "p"),
     )
-    why = apsl("why", str(tmp_path / "p"), "smoke", "bronc")
+    why = apsl_here("why", str(tmp_path / "p"), "smoke", "bronc")
 
     assert done.code == 0
     assert "2 arrows, 0 undirected edges" in done.out
@@ -42,8 +42,8 @@ def test_contradictions_with_the_source_are_shown() -> None:
     """A required edge that a test separates is printed as a conflict, and proved by both sides."""
     asked = ("asia", "-t", "asia", "--require", "asia", "xray")
 
-    done = apsl("learn", *asked)
-    why = apsl("why", "asia", "asia", "xray", *asked[1:])
+    done = apsl_here("learn", *asked)
+    why = apsl_here("why", "asia", "asia", "xray", *asked[1:])
 
     assert "conflict: asia and xray: found adjacent and found apart; no arrow is drawn" in done.out
     assert "side 1:\nasia -- xray   [given]" in why.out
@@ -66,7 +66,7 @@ def test_mistakes_end_in_one_sentence(tmp_path: Path) -> None:
     }
 
     for options, sentence in mistakes.items():
-        done = apsl(*base, *options)
+        done = apsl_here(*base, *options)
 
         assert done.code == 1
         assert sentence in done.err

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +55,7 @@ MISTAKES = {
 def test_a_mistake_gets_one_sentence(name: str, tmp_path: Path) -> None:
     """The message says what is wrong and what to do; nothing is printed on standard output."""
     words, sentence = MISTAKES[name]
-    done = apsl(*words, folder=tmp_path)
+    done = apsl_here(*words, folder=tmp_path)
 
     assert done.code == 1
     assert sentence in done.err
@@ -75,7 +75,7 @@ def test_a_mistake_gets_one_sentence(name: str, tmp_path: Path) -> None:
 def test_a_broken_part_file_is_refused(content: str, sentence: str, tmp_path: Path) -> None:
     """A file that is no part is refused with a reason."""
     (tmp_path / "part.json").write_text(content, "utf-8")
-    done = apsl("show", "part.json", folder=tmp_path)
+    done = apsl_here("show", "part.json", folder=tmp_path)
 
     assert done.code == 1
     assert sentence in done.err
@@ -100,8 +100,8 @@ def test_a_plugin_that_breaks_its_contract_is_named(tmp_path: Path) -> None:
         "            OracleOffer('raises', '', lambda source, settings: Raises())]\n",
         "utf-8",
     )
-    nonsense = apsl("--plugin", "bad", "learn", "asia", "-t", "lung", "--oracle", "nonsense", folder=tmp_path)
-    raises = apsl("--plugin", "bad", "learn", "asia", "-t", "lung", "--oracle", "raises", folder=tmp_path)
+    nonsense = apsl_here("--plugin", "bad", "learn", "asia", "-t", "lung", "--oracle", "nonsense", folder=tmp_path)
+    raises = apsl_here("--plugin", "bad", "learn", "asia", "-t", "lung", "--oracle", "raises", folder=tmp_path)
 
     assert "oracle 'nonsense' of plugin 'bad' broke its contract" in nonsense.err
     assert "oracle 'raises' of plugin 'bad' raised ZeroDivisionError" in raises.err
@@ -112,7 +112,7 @@ def test_no_result_is_written_over_what_it_comes_from(tmp_path: Path) -> None:
     """`--out` that names the file being read is refused, and the file stays as it was."""
     (tmp_path / "a.csv").write_text("a,b\n0,1\n1,0\n" * 30, "utf-8")
     before = (tmp_path / "a.csv").read_bytes()
-    assert apsl("learn", "asia", "-t", "lung", "--out", "p.json", folder=tmp_path).code == 0
+    assert apsl_here("learn", "asia", "-t", "lung", "--out", "p.json", folder=tmp_path).code == 0
     saved = (tmp_path / "p.json").read_bytes()
 
     for words in (
@@ -121,7 +121,7 @@ def test_no_result_is_written_over_what_it_comes_from(tmp_path: Path) -> None:
         ("show", "p.json", "--format", "dot", "--out", "p.json"),
         ("report", "p.json", "--out", "p.json"),
     ):
-        done = apsl(*words, folder=tmp_path)
+        done = apsl_here(*words, folder=tmp_path)
         assert done.code == 1
         assert "is the file that is read" in done.err
     assert (tmp_path / "a.csv").read_bytes() == before

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import load_part
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_table_is_described(folder: Path) -> None:
     """Each column has a line with its kind; what is set aside and what is derived is told in words of options."""
-    done = apsl("describe", "rows.csv", folder=folder)
+    done = apsl_here("describe", "rows.csv", folder=folder)
 
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
@@ -43,7 +43,7 @@ def test_a_table_is_described(folder: Path) -> None:
 
 def test_a_description_as_json(folder: Path) -> None:
     """The same as JSON, with the options that say how to read."""
-    done = apsl("describe", "rows.csv", "--category", "age", "--drop", "a, b", "--json", folder=folder)
+    done = apsl_here("describe", "rows.csv", "--category", "age", "--drop", "a, b", "--json", folder=folder)
     kinds = {one["name"]: one["kind"] for one in json.loads(done.out)["columns"]}
 
     assert kinds == dict.fromkeys(("id", "a, b", "day"), "set aside") | dict.fromkeys(
@@ -69,7 +69,7 @@ def test_a_description_as_json(folder: Path) -> None:
 )
 def test_what_cannot_be_read_so_gets_one_sentence(words: tuple[str, ...], sentence: str, folder: Path) -> None:
     """Targets that are no variables and wrong names are told in the words of the command line."""
-    done = apsl("learn", "rows.csv", "--oracle", "gsquare", *words, folder=folder)
+    done = apsl_here("learn", "rows.csv", "--oracle", "gsquare", *words, folder=folder)
 
     assert done.code == 1
     assert sentence in done.err
@@ -79,10 +79,10 @@ def test_what_cannot_be_read_so_gets_one_sentence(words: tuple[str, ...], senten
 def test_defaults_and_exceptions_of_cuts(folder: Path) -> None:
     """A cut for all numbers and one for a column combine, in any order and in a config file."""
     typed = ("--discretize", "quantile:3", "--discretize", "age=quantile:2", "--number", "a, b", "--only", "a, b")
-    one = apsl("describe", "rows.csv", *typed, "--only", "age,young", "--json", folder=folder)
+    one = apsl_here("describe", "rows.csv", *typed, "--only", "age,young", "--json", folder=folder)
     text = 'number = ["a, b"]\nonly = ["a, b", "age", "young"]\n[discretize]\n"*" = "quantile:3"\nage = "quantile:2"\n'
     (folder / "run.toml").write_text(f'target = "young"\noracle = "gsquare"\n{text}', "utf-8")
-    other = apsl("learn", "rows.csv", "--config", "run.toml", "--out", "part.json", folder=folder)
+    other = apsl_here("learn", "rows.csv", "--config", "run.toml", "--out", "part.json", folder=folder)
 
     details = {column["name"]: column["detail"] for column in json.loads(one.out)["columns"]}
     assert details["age"].count("%") == 2
@@ -94,9 +94,11 @@ def test_defaults_and_exceptions_of_cuts(folder: Path) -> None:
 def test_tiers_forbid_arrows_backwards(folder: Path) -> None:
     """Repeated tiers, earliest first, orient what the data leave open; a file with tiers beside them is refused."""
     tiers = ("--tier", "age,grade", "--tier", "young")
-    done = apsl("learn", "rows.csv", "-t", "young", "--oracle", "gsquare", *tiers, "--out", "part.json", folder=folder)
+    done = apsl_here(
+        "learn", "rows.csv", "-t", "young", "--oracle", "gsquare", *tiers, "--out", "part.json", folder=folder
+    )
     (folder / "known.toml").write_text('tiers = [["age"], ["young"]]\n', "utf-8")
-    twice = apsl("learn", "rows.csv", "-t", "young", *tiers, "--knowledge", "known.toml", folder=folder)
+    twice = apsl_here("learn", "rows.csv", "-t", "young", *tiers, "--knowledge", "known.toml", folder=folder)
 
     assert (done.code, done.err) == (0, "wrote part.json: the part around young, 1 edge\n")
     assert ("age", "young") in load_part(folder / "part.json").arrows
@@ -107,7 +109,7 @@ def test_tiers_forbid_arrows_backwards(folder: Path) -> None:
 def test_tiers_in_a_config_file(folder: Path) -> None:
     """A config file has tiers as lists of names."""
     (folder / "run.toml").write_text('target = "young"\noracle = "gsquare"\ntier = [["age"], ["young"]]\n', "utf-8")
-    done = apsl("learn", "rows.csv", "--config", "run.toml", "--out", "part.json", folder=folder)
+    done = apsl_here("learn", "rows.csv", "--config", "run.toml", "--out", "part.json", folder=folder)
 
     assert (done.code, done.err) == (0, "wrote part.json: the part around young, 1 edge\n")
     assert ("age", "young") in load_part(folder / "part.json").arrows
@@ -116,8 +118,8 @@ def test_tiers_in_a_config_file(folder: Path) -> None:
 def test_weights_count_rows(tmp_path: Path) -> None:
     """A grouped table is learned with --weights, and the note offers it where it is not given."""
     (tmp_path / "grouped.csv").write_text("Sex,Survived,Freq\nm,no,1364\nm,yes,367\nf,no,126\nf,yes,344\n", "utf-8")
-    weighted = apsl("learn", "grouped.csv", "-t", "Survived", "--weights", "Freq", folder=tmp_path)
-    plain = apsl("learn", "grouped.csv", "-t", "Survived", "--oracle", "gsquare", folder=tmp_path)
+    weighted = apsl_here("learn", "grouped.csv", "-t", "Survived", "--weights", "Freq", folder=tmp_path)
+    plain = apsl_here("learn", "grouped.csv", "-t", "Survived", "--oracle", "gsquare", folder=tmp_path)
 
     assert weighted.out.startswith("Survived\n└─── Sex\n")
     assert "give --weights Freq to count them so" in plain.out
@@ -127,7 +129,7 @@ def test_columns_of_an_integer_file_can_be_dropped(tmp_path: Path) -> None:
     """A text file of integers holds categories, however many values they have, and takes the options of reading."""
     lines = "\n".join(f"{at % 2} {at % 30} {at * 7 % 2}" for at in range(120))
     (tmp_path / "codes.txt").write_text(lines + "\n", "utf-8")
-    done = apsl("describe", "codes.txt", "--drop", "3", "--json", folder=tmp_path)
+    done = apsl_here("describe", "codes.txt", "--drop", "3", "--json", folder=tmp_path)
 
     kinds = {one["name"]: one["kind"] for one in json.loads(done.out)["columns"]}
     assert kinds == {"1": "category", "2": "category", "3": "set aside"}
@@ -136,6 +138,6 @@ def test_columns_of_an_integer_file_can_be_dropped(tmp_path: Path) -> None:
 def test_a_single_tier_is_refused(tmp_path: Path) -> None:
     """One tier orders nothing, which is said instead of being ignored."""
     (tmp_path / "t.csv").write_text("a,b\n" + "0,1\n1,0\n" * 50, "utf-8")
-    done = apsl("learn", "t.csv", "-t", "a", "--tier", "a", folder=tmp_path)
+    done = apsl_here("learn", "t.csv", "-t", "a", "--tier", "a", folder=tmp_path)
     assert done.code == 1
     assert "--tier is given once, and one tier alone orders nothing" in done.err

@@ -8,7 +8,7 @@ import pytest
 
 from apsl_rules import learn, network
 from apsl_rules.report.page import report_html
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -23,8 +23,8 @@ def saved(tmp_path: Path) -> Path:
 
 def test_report_writes_the_page(saved: Path) -> None:
     """`apsl report` writes the page where it is told, or beside the part, and says where."""
-    told = apsl("report", str(saved), "-o", "lung.html", folder=saved.parent)
-    beside = apsl("report", str(saved))
+    told = apsl_here("report", str(saved), "-o", "lung.html", folder=saved.parent)
+    beside = apsl_here("report", str(saved))
     page = report_html(learn(network("asia"), "lung", depth=2))
 
     about = "the report of the part around lung"
@@ -37,9 +37,9 @@ def test_show_prints_drawing_and_page(saved: Path) -> None:
     """`apsl show --format` prints what the exporters write."""
     part = learn(network("asia"), "lung", depth=2)
 
-    assert apsl("show", str(saved), "--format", "svg").out == part.svg()
-    assert apsl("show", str(saved), "--format", "html").out == report_html(part)
-    assert apsl("show", str(saved), "--format", "csv").out.startswith("source,target,mark,")
+    assert apsl_here("show", str(saved), "--format", "svg").out == part.svg()
+    assert apsl_here("show", str(saved), "--format", "html").out == report_html(part)
+    assert apsl_here("show", str(saved), "--format", "csv").out.startswith("source,target,mark,")
 
 
 def test_mistakes_end_in_a_sentence(saved: Path) -> None:
@@ -49,7 +49,7 @@ def test_mistakes_end_in_a_sentence(saved: Path) -> None:
         (("report", str(saved.parent / "no.json")), "cannot read the part file"),
         (("report", str(saved), "-o", "nowhere/part.html"), "give a path in a folder that exists"),
     ]:
-        done = apsl(*words, folder=saved.parent)
+        done = apsl_here(*words, folder=saved.parent)
         assert (done.code, done.out) == (1, "")
         assert sentence in done.err
         assert "Traceback" not in done.err

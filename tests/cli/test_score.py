@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import learn, network, score
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -22,8 +22,8 @@ def part_file(tmp_path: Path) -> Path:
 
 def test_a_saved_part_is_scored(part_file: Path) -> None:
     """With perfect answers the part is what data can tell: no wrong edge, but lines where the DAG has arrows."""
-    exact = apsl("score", str(part_file), "--truth", "child")
-    harsh = apsl("score", str(part_file), "--truth", "child", "--against", "dag")
+    exact = apsl_here("score", str(part_file), "--truth", "child")
+    harsh = apsl_here("score", str(part_file), "--truth", "child", "--against", "dag")
 
     assert (exact.code, exact.err) == (0, "")
     assert exact.out.splitlines()[:2] == [
@@ -39,7 +39,7 @@ def test_json_has_the_row(part_file: Path) -> None:
     """The row is that of `score`; an extension goes by the columns as the table has them."""
     child = network("child")
     part = learn(child, "Disease", depth=2)
-    done = apsl("score", str(part_file), "--truth", "child", "--against", "dag", "--scored", "extension", "--json")
+    done = apsl_here("score", str(part_file), "--truth", "child", "--against", "dag", "--scored", "extension", "--json")
     expected = score(part, child, against="dag", scored="extension", columns=child.dag.nodes).as_row()
 
     about = {"target": "Disease", "depth": 2, "learner": "apsl", "truth": "child"}
@@ -51,10 +51,10 @@ def test_mistakes_get_one_sentence(part_file: Path) -> None:
     table = part_file.with_name("table.csv")
     table.write_text("a,b\n0,1\n1,0\n", "utf-8")
     said = [
-        apsl("score", str(part_file)),
-        apsl("score", str(part_file), "--truth", "asia"),
-        apsl("score", str(part_file), "--truth", str(table)),
-        apsl("score", str(part_file.with_name("none.json")), "--truth", "child"),
+        apsl_here("score", str(part_file)),
+        apsl_here("score", str(part_file), "--truth", "asia"),
+        apsl_here("score", str(part_file), "--truth", str(table)),
+        apsl_here("score", str(part_file.with_name("none.json")), "--truth", "child"),
     ]
 
     assert [done.code for done in said] == [1, 1, 1, 1]

@@ -10,7 +10,7 @@ from apsl_rules import network
 from apsl_rules.data import Table, coded_table
 from apsl_rules.graphs.networks.bif import write_bif
 from apsl_rules.graphs.networks.sampling import sample
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,7 @@ def labels(rows: Table) -> list[list[str]]:
 
 def test_a_table_is_drawn_into_a_file(tmp_path: Path) -> None:
     """The file has the rows of that seed, and standard error says what was written."""
-    done = apsl("simulate", "asia", "-n", "1500", "--seed", "7", "-o", "data.parquet", folder=tmp_path)
+    done = apsl_here("simulate", "asia", "-n", "1500", "--seed", "7", "-o", "data.parquet", folder=tmp_path)
     read = coded_table(tmp_path / "data.parquet")
 
     assert (done.code, done.out) == (0, "")
@@ -34,7 +34,7 @@ def test_a_table_is_drawn_into_a_file(tmp_path: Path) -> None:
 def test_without_a_file_it_prints_text(tmp_path: Path) -> None:
     """A network from a file is drawn from as well; standard output has the header and the rows, nothing else."""
     (tmp_path / "mine.bif").write_text(write_bif(network("cancer")), "utf-8")
-    done = apsl("simulate", "mine.bif", "-n", "3", folder=tmp_path)
+    done = apsl_here("simulate", "mine.bif", "-n", "3", folder=tmp_path)
 
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[0] == "Pollution,Smoker,Cancer,Xray,Dyspnoea"
@@ -56,7 +56,7 @@ def test_without_a_file_it_prints_text(tmp_path: Path) -> None:
 )
 def test_a_mistake_gets_one_sentence(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
     """Nothing is printed on standard output and no file is left."""
-    done = apsl(*words, folder=tmp_path)
+    done = apsl_here(*words, folder=tmp_path)
 
     assert done.code == 1
     assert sentence in done.err

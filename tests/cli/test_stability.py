@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import load_part
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 def csv(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Draw a table into a file."""
     path = str(tmp_path_factory.mktemp("data") / "cancer.csv")
-    assert apsl("simulate", "cancer", "-n", "20000", "--seed", "1", "-o", path).code == 0
+    assert apsl_here("simulate", "cancer", "-n", "20000", "--seed", "1", "-o", path).code == 0
     return path
 
 
@@ -25,7 +25,7 @@ def test_a_table_is_printed_and_the_part_saved(csv: str, tmp_path: Path) -> None
     """A row for each edge, a line with the run's facts, and a part file with the support of its marks."""
     out = tmp_path / "part.json"
 
-    done = apsl(
+    done = apsl_here(
         "stability", csv, "-t", "Cancer", "--resamples", "5", "--seed", "1", "--threads", "2", "--out", str(out)
     )
 
@@ -38,7 +38,7 @@ def test_a_table_is_printed_and_the_part_saved(csv: str, tmp_path: Path) -> None
 
 def test_json_has_the_same_figures(csv: str) -> None:
     """``--json`` prints the rows with the number of resamples and the seed."""
-    done = apsl("stability", csv, "-t", "Cancer", "--resamples", "3", "--json")
+    done = apsl_here("stability", csv, "-t", "Cancer", "--resamples", "3", "--json")
 
     data = json.loads(done.out)
 
@@ -48,9 +48,9 @@ def test_json_has_the_same_figures(csv: str) -> None:
 
 def test_a_limit_exits_with_two_and_mistakes_with_one(csv: str) -> None:
     """What was counted by then is printed; a network has no rows and a target is needed."""
-    stopped = apsl("stability", csv, "-t", "Cancer", "--resamples", "5", "--max-tests", "1")
-    network = apsl("stability", "cancer", "-t", "Cancer")
-    nobody = apsl("stability", csv)
+    stopped = apsl_here("stability", csv, "-t", "Cancer", "--resamples", "5", "--max-tests", "1")
+    network = apsl_here("stability", "cancer", "-t", "Cancer")
+    nobody = apsl_here("stability", csv)
 
     assert (stopped.code, network.code, nobody.code) == (2, 1, 1)
     assert "incomplete: 0 of 5 resamples counted" in stopped.out

@@ -17,10 +17,10 @@ ROWS = b"a,b\n0,x\n1,y\n0,x\n1,y\n1,x\n" * 20
 def test_a_table_from_standard_input_is_the_table_of_the_file() -> None:
     """`apsl learn -` prints what it prints for the file, and so does a packed one."""
     content = example_table().read_bytes()
-    named = apsl("learn", str(example_table()), "-t", "either", "--json")
+    named = apsl_here("learn", str(example_table()), "-t", "either", "--json")
 
     assert apsl("learn", "-", "-t", "either", "--json", stdin=content) == named
-    assert apsl("learn", "-", "-t", "either", "--json", stdin=gzip.compress(content)) == named
+    assert apsl_here("learn", "-", "-t", "either", "--json", stdin=gzip.compress(content)) == named
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from apsl_rules.cli.main import apsl as group
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -24,12 +24,12 @@ def shown_examples(command: click.Command) -> list[list[str]]:
 
 def test_the_list_of_commands_fits_and_names_all() -> None:
     """`apsl --help` has a line for every command, none cut off; `apsl` by itself prints the same."""
-    listed = apsl("--help")
+    listed = apsl_here("--help")
 
     assert "..." not in listed.out.partition("Options:")[2]
     assert all(any(line.startswith(f"  {name} ") for line in listed.out.splitlines()) for name in COMMANDS)
     assert [group.command_named(name).name for name in COMMANDS] == COMMANDS
-    assert apsl() == listed
+    assert apsl_here() == listed
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -75,7 +75,7 @@ def test_options_mean_the_same_everywhere(name: str) -> None:
 )
 def test_a_mistake_in_typing_gets_one_line(words: tuple[str, ...], sentence: str) -> None:
     """The line says what is wrong and which help to read; nothing is printed on standard output; exit code 1."""
-    done = apsl(*words)
+    done = apsl_here(*words)
 
     assert (done.code, done.out) == (1, "")
     assert sentence in done.err

@@ -9,7 +9,7 @@ import pytest
 
 from apsl_rules import network
 from apsl_rules.graphs.networks.sampling import sample
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -27,8 +27,8 @@ def csv_of(name: str, rows: int, folder: Path) -> Path:
 def test_a_part_of_a_csv_is_learned_shown_and_proved(tmp_path: Path) -> None:
     """From a CSV to a saved part, its picture and a proof with the figures of the tests."""
     path = csv_of("alarm", 1000, tmp_path)
-    learned = apsl("learn", str(path), "--target", "HR", "--depth", "2", "--out", "part.json", folder=tmp_path)
-    proof = apsl("why", "part.json", "HR", "HRBP", folder=tmp_path)
+    learned = apsl_here("learn", str(path), "--target", "HR", "--depth", "2", "--out", "part.json", folder=tmp_path)
+    proof = apsl_here("why", "part.json", "HR", "HRBP", folder=tmp_path)
 
     assert learned.code == 0
     assert learned.out.startswith("HR\n")
@@ -52,7 +52,7 @@ def test_the_settings_reach_the_run(words: tuple[str, ...], tmp_path: Path) -> N
     """Learners, tests, levels, threads, caches and bounds can all be chosen on the command line."""
     path = csv_of("asia", 500, tmp_path)
 
-    assert apsl("learn", str(path), "-t", "either", *words, folder=tmp_path).code == 0
+    assert apsl_here("learn", str(path), "-t", "either", *words, folder=tmp_path).code == 0
 
 
 BAD = {
@@ -86,8 +86,8 @@ def test_what_is_dealt_with_by_default_is_refused_on_request(
 ) -> None:
     """Missing values and fractions get an answer and a note, or one sentence where they are to be refused."""
     (tmp_path / "rows.csv").write_text(content, "utf-8")
-    usual = apsl("learn", "rows.csv", "--target", "a", folder=tmp_path)
-    refused = apsl("learn", "rows.csv", "--target", "a", *option, folder=tmp_path)
+    usual = apsl_here("learn", "rows.csv", "--target", "a", folder=tmp_path)
+    refused = apsl_here("learn", "rows.csv", "--target", "a", *option, folder=tmp_path)
 
     assert (usual.code, usual.err) == (0, "")
     assert (refused.code, refused.out) == (1, "")
@@ -100,7 +100,7 @@ def test_a_bad_table_gets_one_sentence(name: str, tmp_path: Path) -> None:
     file, content, sentence = BAD[name]
     if content is not None:
         (tmp_path / file).write_text(content, "utf-8")
-    done = apsl("learn", file, "--target", "a", folder=tmp_path)
+    done = apsl_here("learn", file, "--target", "a", folder=tmp_path)
 
     assert done.code == 1
     assert sentence in done.err
@@ -121,7 +121,7 @@ def test_a_bad_table_gets_one_sentence(name: str, tmp_path: Path) -> None:
 )
 def test_a_wrong_setting_gets_one_sentence(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
     """A wrong word for a setting is named with what is allowed."""
-    done = apsl("learn", str(csv_of("asia", 50, tmp_path)), *words)
+    done = apsl_here("learn", str(csv_of("asia", 50, tmp_path)), *words)
 
     assert done.code == 1
     assert sentence in done.err

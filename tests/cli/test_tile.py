@@ -10,7 +10,7 @@ from apsl_rules import network
 from apsl_rules.graphs.networks.bif import parse_bif
 from apsl_rules.graphs.networks.library import tile
 from apsl_rules.graphs.networks.sampling import random_network
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 def test_a_network_is_tiled_into_a_file(tmp_path: Path) -> None:
     """The file has the tiled network of that seed; standard output tells its size and what it keeps."""
     words = ("tile", "alarm", "-k", "10", "--arcs", "110", "--max-parents", "2", "--seed", "1", "-o", "alarm10.bif")
-    done = apsl(*words, folder=tmp_path)
+    done = apsl_here(*words, folder=tmp_path)
     size, kept = done.out.splitlines()
 
     assert (done.code, done.err) == (0, "wrote alarm10.bif: the network alarm10\n")
@@ -31,8 +31,8 @@ def test_a_network_is_tiled_into_a_file(tmp_path: Path) -> None:
 
 def test_a_tiled_network_is_made_like_a_known_one(tmp_path: Path) -> None:
     """Without more words it is that network; what is said beside it counts, and is set against what was published."""
-    same = apsl("tile", "--like", "child10", "-o", "same.bif.gz", folder=tmp_path)
-    other = apsl("tile", "--like", "child10", "--seed", "3", "--arcs", "5", "-o", "other.bif", folder=tmp_path)
+    same = apsl_here("tile", "--like", "child10", "-o", "same.bif.gz", folder=tmp_path)
+    other = apsl_here("tile", "--like", "child10", "--seed", "3", "--arcs", "5", "-o", "other.bif", folder=tmp_path)
 
     assert same.code == other.code == 0
     assert network(tmp_path / "same.bif.gz") == network("child10")
@@ -43,7 +43,7 @@ def test_a_tiled_network_is_made_like_a_known_one(tmp_path: Path) -> None:
 
 def test_without_a_file_the_network_is_printed() -> None:
     """Standard output is a network file; only marginals are kept, so nothing is said of the joint."""
-    done = apsl("tile", "asia", "-k", "2", "--keep", "marginals", "--seed", "4")
+    done = apsl_here("tile", "asia", "-k", "2", "--keep", "marginals", "--seed", "4")
 
     assert done.code == 0
     assert parse_bif(done.out) == tile(network("asia"), 2, keep="marginals", seed=4)
@@ -52,7 +52,7 @@ def test_without_a_file_the_network_is_printed() -> None:
 
 def test_a_random_network_is_drawn(tmp_path: Path) -> None:
     """The file has the network of that seed, and standard output tells its size."""
-    done = apsl(
+    done = apsl_here(
         "random", "50", "--mean-parents", "2", "--levels", "3", "3", "--seed", "9", "-o", "r.bif", folder=tmp_path
     )
 
@@ -63,9 +63,9 @@ def test_a_random_network_is_drawn(tmp_path: Path) -> None:
 
 def test_tiled_networks_go_wherever_a_network_goes() -> None:
     """They are listed, learned from and drawn from by name."""
-    listed = apsl("networks")
-    learned = apsl("learn", "child10", "--target", "Disease.3", "-q")
-    drawn = apsl("simulate", "insurance10", "-n", "2")
+    listed = apsl_here("networks")
+    learned = apsl_here("learn", "child10", "--target", "Disease.3", "-q")
+    drawn = apsl_here("simulate", "insurance10", "-n", "2")
 
     assert {"alarm10", "child10", "insurance10"} <= {line.split()[0] for line in listed.out.splitlines()}
     assert learned.code == 0
@@ -93,7 +93,7 @@ def test_tiled_networks_go_wherever_a_network_goes() -> None:
 )
 def test_a_mistake_gets_one_sentence(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
     """Nothing is printed on standard output and no file is left."""
-    done = apsl(*words, folder=tmp_path)
+    done = apsl_here(*words, folder=tmp_path)
 
     assert done.code == 1
     assert sentence in done.err

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules.cli.tutorial import STEPS
-from support.terminal import Done, apsl
+from support.terminal import Done, apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +33,7 @@ SHOWN = (
 @pytest.fixture(scope="module")
 def walked(tmp_path_factory: pytest.TempPathFactory) -> Done:
     """Return the whole walk, printed into a pipe."""
-    return apsl("tutorial", folder=tmp_path_factory.mktemp("walk"))
+    return apsl_here("tutorial", folder=tmp_path_factory.mktemp("walk"))
 
 
 def test_every_step_is_explained_run_and_read(walked: Done) -> None:
@@ -54,16 +54,16 @@ def test_the_mistake_is_answered_as_it_would_be(walked: Done) -> None:
 
 def test_steps_are_listed_and_shown_one_by_one(tmp_path: Path) -> None:
     """A single step has what the earlier ones made; a folder keeps the files; nothing is overwritten."""
-    one = apsl("tutorial", "--step", "3", folder=tmp_path)
+    one = apsl_here("tutorial", "--step", "3", folder=tmp_path)
     assert one.out.startswith("3/9  Ask why\n")
     assert "lung -> either   [V-collider]" in one.out
     assert list(tmp_path.iterdir()) == []
-    assert len(apsl("tutorial", "--list").out.splitlines()) == 2 * len(STEPS)
+    assert len(apsl_here("tutorial", "--list").out.splitlines()) == 2 * len(STEPS)
 
-    assert apsl("tutorial", "--step", "2", "--folder", "trial", folder=tmp_path).code == 0
+    assert apsl_here("tutorial", "--step", "2", "--folder", "trial", folder=tmp_path).code == 0
     assert sorted(path.name for path in (tmp_path / "trial").iterdir()) == ["clinic.csv", "part.json"]
-    assert "is not empty" in apsl("tutorial", "--folder", "trial", folder=tmp_path).err
-    assert apsl("tutorial", "--step", "10").err == "apsl: --step is 10; give a number from 1 to 9\n"
+    assert "is not empty" in apsl_here("tutorial", "--folder", "trial", folder=tmp_path).err
+    assert apsl_here("tutorial", "--step", "10").err == "apsl: --step is 10; give a number from 1 to 9\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")

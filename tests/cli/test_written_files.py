@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.terminal import apsl
+from support.terminal import apsl, apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -32,14 +32,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a saved part and a small table."""
     place = tmp_path_factory.mktemp("written")
     (place / "rows.csv").write_text("a,b\n" + "0,1\n1,0\n" * 50, "utf-8")
-    assert apsl("learn", "asia", "-t", "either", "--out", "part.json", folder=place).code == 0
+    assert apsl_here("learn", "asia", "-t", "either", "--out", "part.json", folder=place).code == 0
     return place
 
 
 def test_a_dash_prints_also_where_something_is_called_so(tmp_path: Path) -> None:
     """Only ./- is that thing."""
     (tmp_path / "-").mkdir()
-    done = apsl("learn", "asia", "-t", "either", "--out", "-", folder=tmp_path)
+    done = apsl_here("learn", "asia", "-t", "either", "--out", "-", folder=tmp_path)
 
     assert done.code == 0
     assert json.loads(done.out)["learner"] == "apsl"
@@ -63,7 +63,7 @@ def test_a_log_behind_standard_error_stays(tmp_path: Path) -> None:
 )
 def test_a_name_that_no_file_can_have_is_told(out: str, why: str, tmp_path: Path) -> None:
     """One sentence, and nothing is written."""
-    done = apsl(*COMMANDS["learn"], "--out", out, folder=tmp_path)
+    done = apsl_here(*COMMANDS["learn"], "--out", out, folder=tmp_path)
 
     assert done.code == 1
     assert done.err.startswith(f"apsl: cannot write '{out}': {why}")
@@ -75,11 +75,11 @@ def test_a_name_that_no_file_can_have_is_told(out: str, why: str, tmp_path: Path
 def test_a_dash_and_dev_stdout_print_what_a_file_gets(name: str, folder: Path) -> None:
     """Standard output gets the same bytes as a file and nothing else; what is said beside goes to standard error."""
     out = f"{name}-out{ENDINGS.get(name, '')}"
-    assert apsl(*COMMANDS[name], "--out", out, folder=folder).code == 0
+    assert apsl_here(*COMMANDS[name], "--out", out, folder=folder).code == 0
     written = (folder / out).read_text("utf-8")
 
     for place in ("-", "/dev/stdout"):
-        done = apsl(*COMMANDS[name], "--out", place, folder=folder)
+        done = apsl_here(*COMMANDS[name], "--out", place, folder=folder)
         assert (done.code, done.out) == (0, written)
         assert "apsl: " not in done.err
     assert not (folder / "-").exists()
@@ -92,7 +92,7 @@ def test_what_is_no_file_is_refused_before_the_work(name: str, folder: Path) -> 
     os.mkfifo(pipe)
 
     for place, kind in ((pipe.name, "a pipe"), (".", "a folder"), ("/dev/null", "a device")):
-        done = apsl(*COMMANDS[name], "--out", place, folder=folder)
+        done = apsl_here(*COMMANDS[name], "--out", place, folder=folder)
         assert (done.code, done.out) == (1, "")
         assert done.err.startswith(f"apsl: cannot write {place!r}: it is {kind}; give the path of a file")
         assert done.err.count("\n") == 1
@@ -122,7 +122,7 @@ def test_a_full_standard_output_ends_with_one_sentence(words: tuple[str, ...], b
 def test_an_empty_path_is_refused_and_nothing_is_written(folder: Path) -> None:
     """An empty path is no file of the current folder."""
     before = sorted(folder.iterdir())
-    done = apsl("learn", "asia", "-t", "either", "-o", "", folder=folder)
+    done = apsl_here("learn", "asia", "-t", "either", "-o", "", folder=folder)
 
     assert (done.code, done.err) == (1, "apsl: the file to write is ''; give the path of a file\n")
     assert sorted(folder.iterdir()) == before

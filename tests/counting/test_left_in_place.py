@@ -32,7 +32,7 @@ from apsl_rules.errors import ApslError, DataError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node
 from support.counted import ODD_NAMES, essence, odd_frame, written
-from support.terminal import apsl
+from support.terminal import apsl_here
 
 TARGET = ODD_NAMES[1]
 SETTINGS: dict[str, Any] = {"missing": "level", "discretize": "quantile:3", "learner": "apsl"}
@@ -157,8 +157,8 @@ def test_the_command_line_leaves_files_in_place(paths: dict[str, Path]) -> None:
     """--counts reaches the run, a pattern is a source, and the rounds are shown."""
     folder = paths["parquet"].parent
     words = ("-t", "Ж🎉", "--missing", "level", "--discretize", "quantile:3")
-    by_pattern = apsl("learn", "row?.parquet", *words, folder=folder)
-    unknown = apsl("learn", "rows.csv", *words, "--counts", "duckbd", folder=folder)
+    by_pattern = apsl_here("learn", "row?.parquet", *words, folder=folder)
+    unknown = apsl_here("learn", "rows.csv", *words, "--counts", "duckbd", folder=folder)
 
     assert by_pattern.code == 0
     assert "counts came from duckdb in" in by_pattern.out

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from support.pages import ROOT, run_page
+from support.terminal import apsl
 
 
 @pytest.mark.slow
 def test_the_examples_of_the_readme_run(tmp_path: Path) -> None:
     """Each Python block that prints is followed by its output, and each `apsl` command succeeds."""
-    ran = run_page(ROOT / "README.md", tmp_path)
+    ran = run_page(ROOT / "README.md", tmp_path, apsl)
 
     drawn = (tmp_path / "patients.svg").read_text("utf-8")
 

@@ -11,7 +11,7 @@ import pytest
 from apsl_rules import effect, learn, load_part
 from apsl_rules.data import example_table
 from support.assistant import Call, Conversation, converse
-from support.terminal import apsl
+from support.terminal import apsl, apsl_here
 
 pytestmark = pytest.mark.slow
 
@@ -178,7 +178,7 @@ def test_a_run_gives_what_it_has_when_its_time_is_up(folder: Path) -> None:
 )
 def test_a_mistake_at_the_start_gets_one_sentence(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
     """What the server cannot keep to is refused before it serves."""
-    done = apsl("serve", *words, folder=tmp_path)
+    done = apsl_here("serve", *words, folder=tmp_path)
     assert (done.code, done.out, done.err) == (1, "", f"{sentence}\n")
 
 

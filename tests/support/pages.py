@@ -6,11 +6,12 @@ import contextlib
 import io
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import attrs
 
-from support.terminal import apsl
+from support.terminal import Done, apsl_here
 
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
@@ -30,8 +31,8 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return _BLOCK.findall(page.read_text("utf-8"))
 
 
-def run_page(page: Path, folder: Path) -> Ran:
-    """Run all examples of a page from above to below, in one folder.
+def run_page(page: Path, folder: Path, command: Callable[..., Done] = apsl_here) -> Ran:
+    """Run all examples of a page from above to below, in one folder; ``command`` runs those of the command line.
 
     Python blocks share one scope; one that prints must be followed by a block with exactly what it prints. Lines that
     begin with ``apsl`` in blocks without a language are commands and must succeed, with no word on standard error but
@@ -55,7 +56,7 @@ def run_page(page: Path, folder: Path) -> Ran:
         elif not language and not text.startswith("$ "):
             for line in text.splitlines():
                 if line.startswith("apsl "):
-                    done = apsl(*shlex.split(line)[1:], folder=folder)
+                    done = command(*shlex.split(line)[1:], folder=folder)
                     said = [one for one in done.err.splitlines() if not one.startswith("wrote ")]
                     assert (done.code, said) == (0, []), f"{page.name}: {line}"
                     commands += 1

@@ -1,13 +1,23 @@
-"""The command line for tests: as a process of its own, or quicker, in this one."""
+"""The command line for tests: as a process of its own, or much quicker, in this one."""
 
 from __future__ import annotations
 
+import importlib
+import io
+import logging
+import os
+import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TextIO
+from unittest.mock import patch
 
 import attrs
-from click.testing import CliRunner
 
 
 @attrs.frozen
@@ -30,14 +40,64 @@ def _text(stream: bytes) -> str:
     return stream.decode("utf-8").replace("\r\n", "\n")
 
 
-def apsl_here(*words: str, stdin: bytes = b"") -> Done:
-    """Run ``apsl`` with some words in this process; an error of the library is told as the command tells it."""
-    from apsl_rules.cli.main import apsl as command
-    from apsl_rules.errors import ApslError
+def apsl_here(
+    *words: str, folder: Path | None = None, stdin: bytes = b"", environment: Mapping[str, str] | None = None
+) -> Done:
+    """Run ``apsl`` as :func:`apsl` does, but in this process, which is afterwards as it was.
 
-    done = CliRunner().invoke(command, words, input=stdin)
-    if isinstance(done.exception, ApslError):
-        return Done(1, done.stdout, f"apsl: {done.exception}\n")
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return Done(done.exit_code, done.stdout, done.stderr)
+    Not for what only a process has: signals, pipes, terminals, the encoding of its streams, what it imports, and
+    variables that are read while it starts. An internal error, of which a process says a sentence, fails the test.
+    """
+    from apsl_rules.cli.main import run
+
+    with ExitStack() as stack:
+        stack.enter_context(chdir(folder or Path.cwd()))
+        out, err = (stack.enter_context(_stream()) for _ in range(2))
+        stack.enter_context(patch.dict(os.environ, environment or {}))
+        stack.enter_context(_kept_as_it_was())
+        stack.enter_context(patch.object(sys, "argv", ["apsl", *words]))
+        stack.enter_context(patch.object(sys.modules["__main__"], "__package__", None))  # as the script of apsl has it
+        stack.enter_context(patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8")))
+        with redirect_stdout(out), redirect_stderr(err):
+            code = run()
+            sys.stdout.flush()  # no longer the stream above: the command wraps it
+        said = [_written(stream) for stream in (out, err)]
+    assert "apsl: internal error" not in said[1], said[1]
+    return Done(code, *said)
+
+
+@contextmanager
+def _stream() -> Iterator[TextIO]:
+    """Open a standard stream, which has a number as that of a process has."""
+    with TemporaryFile("w+", encoding="utf-8", newline="\n") as stream:
+        yield stream
+
+
+def _written(stream: TextIO) -> str:
+    stream.flush()
+    stream.seek(0)
+    return stream.read().replace("\r\n", "\n")
+
+
+@contextmanager
+def _kept_as_it_was() -> Iterator[None]:
+    """Take back what a command changes in its process: the log, interrupts, the path and modules of plugins."""
+    logger = logging.getLogger("apsl_rules")
+    handlers, level = logger.handlers[:], logger.level
+    is_main = threading.current_thread() is threading.main_thread()
+    interrupt = signal.getsignal(signal.SIGINT)
+    path, modules = sys.path[:], set(sys.modules)
+    importlib.invalidate_caches()  # a plugin may have been written a moment ago
+    try:
+        yield
+    finally:
+        added = set(sys.path) - set(path)
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
+        sys.path[:] = path
+        if is_main:
+            signal.signal(signal.SIGINT, interrupt)
+        for name in sorted(set(sys.modules) - modules):
+            file = getattr(sys.modules[name], "__file__", None)
+            if file is not None and any(Path(file).is_relative_to(folder) for folder in added):
+                del sys.modules[name]
