@@ -21,6 +21,7 @@ from apsl_rules.parts.part import Part
 from apsl_rules.plugins.offers import FinderSettings
 from apsl_rules.rules.vocabulary import Fact, collider
 from support.alarm import ALARM, NUMBER, new_arrows, numbered
+from support.drawing import some_of
 from support.grading import contradicts, is_exact
 from support.graphs import MICRO, MICRO_CPDAG, all_dags, arrows_of, dag_of
 from support.strategies import sparse_dags
@@ -169,7 +170,7 @@ def test_sound_specs_learn_all_graphs_on_four_nodes_exactly(learner: str) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", SOUND)
-@settings(max_examples=60)
+@settings(max_examples=some_of(60))
 @given(dag=sparse_dags(min_nodes=2, max_nodes=11), depth=st.integers(1, 4), random=st.randoms(use_true_random=False))
 def test_sound_specs_learn_random_graphs_exactly(learner: str, dag: Dag, depth: int, random: Random) -> None:
     """Any target and depth: the part is exact, nothing beyond it is wrong, and the order of columns is of no matter."""

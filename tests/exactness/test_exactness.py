@@ -18,6 +18,7 @@ from apsl_rules.plugins.learner_spec import RuleSpec
 from apsl_rules.plugins.manager import installed
 from apsl_rules.rules.rulebooks import KNOWING, SOUND
 from apsl_rules.rules.vocabulary import Rulebook
+from support.drawing import some_of
 from support.grading import contradicts, is_exact
 from support.graphs import MICRO, MICRO_CPDAG, all_dags, brute_force_cpdag, random_dag
 from support.strategies import dags, sparse_dags
@@ -55,7 +56,7 @@ def test_all_graphs_on_four_nodes_are_learned_exactly() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@settings(max_examples=some_of(200))
 @given(sparse_dags(min_nodes=2, max_nodes=12), st.integers(1, 4), st.sampled_from(FINDERS), SHUFFLED)
 def test_random_graphs_are_learned_exactly(dag: Dag, depth: int, finder: str, random: Random) -> None:
     """Graphs up to twelve nodes, any finder: the part is exact and no arrow anywhere contradicts the CPDAG."""
@@ -76,6 +77,7 @@ def test_odd_labels_and_dense_graphs_are_learned_exactly(dag: Dag, depth: Depth,
 
 
 @pytest.mark.slow
+@settings(max_examples=some_of(60))
 @given(sparse_dags(min_nodes=4, max_nodes=10), st.integers(1, 4), st.sampled_from(FINDERS), SHUFFLED)
 def test_the_order_of_columns_changes_nothing(dag: Dag, depth: int, finder: str, random: Random) -> None:
     """Nodes in another order: the same visits, the same trace, the same marks everywhere, the same cost."""
@@ -92,6 +94,7 @@ def test_the_order_of_columns_changes_nothing(dag: Dag, depth: int, finder: str,
 
 
 @pytest.mark.slow
+@settings(max_examples=some_of(60))
 @given(sparse_dags(min_nodes=4, max_nodes=10), st.integers(1, 4), SHUFFLED)
 def test_the_order_of_rules_changes_nothing(dag: Dag, depth: int, random: Random) -> None:
     """Rules listed in another order: the same visits, firings and marks."""

@@ -13,6 +13,7 @@ from apsl_rules import Knowledge, learn, learn_graph
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Depth
 from apsl_rules.parts.file import parse_part, part_json
+from support.drawing import some_of
 from support.grading import contradicts, is_exact
 from support.graphs import all_dags, dag_of
 from support.knowing import brute_force_known, drawn_knowledge
@@ -39,7 +40,7 @@ def test_all_graphs_on_four_nodes_are_learned_exactly() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
+@settings(max_examples=some_of(50))
 @given(sparse_dags(min_nodes=4, max_nodes=7), st.sampled_from([0.1, 0.25, 0.6]), SHUFFLED)
 def test_random_graphs_are_learned_exactly(dag: Dag, share: float, random: Random) -> None:
     """Every target and depth: the part is exact, nothing beyond it is wrong, and nothing contradicts."""
@@ -56,7 +57,7 @@ def test_random_graphs_are_learned_exactly(dag: Dag, share: float, random: Rando
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=some_of(40))
 @given(dags(min_nodes=3, max_nodes=6), st.sampled_from(["cmb", "pcd-by-pcd"]), SHUFFLED)
 def test_other_learners_that_honour_knowledge_are_exact_too(dag: Dag, learner: str, random: Random) -> None:
     """Odd labels, dense graphs, one step of findings only: the same graph."""
@@ -71,7 +72,7 @@ def test_other_learners_that_honour_knowledge_are_exact_too(dag: Dag, learner: s
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=some_of(40))
 @given(dags(min_nodes=3, max_nodes=6), SHUFFLED)
 def test_whole_graphs_and_saved_parts_keep_knowledge(dag: Dag, random: Random) -> None:
     """``learn_graph`` gives the whole maximally oriented graph, and each part comes back with what was given."""
