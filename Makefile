@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 KERNELS := backends/apsl_backends/kernels
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo cold docs gallery test test-fast oldest sanitize compilers wheels lint bench reproduce reproduce-quick clean
+.PHONY: demo cold docs gallery test test-fast release oldest sanitize compilers wheels lint bench reproduce reproduce-quick clean
 
 $(USABLE): pyproject.toml constraints.txt hatch_build.py $(wildcard $(KERNELS)/*.[ch]) $(KERNELS)/build.py
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "apsl_rules needs Python 3.11 or newer")'
@@ -47,11 +47,17 @@ lint: $(READY)
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m pytest -m 'not release' --numprocesses 2
 
 # All but the slow tests, without lint: about a minute.
 test-fast: $(READY)
-	$(BIN)/python -m pytest -m 'not slow' --numprocesses 2
+	$(BIN)/python -m pytest -m 'not slow and not release' --numprocesses 2
+
+# What make test leaves out, for longer: what is built and installed, what compilers make, clusters that die, pages that are
+# written again; and exact parts of all the graphs that are drawn, not of one in five.
+release: $(READY)
+	$(BIN)/python -m pytest -m release --numprocesses 2
+	APSL_ALL_GRAPHS=1 $(BIN)/python -m pytest -m slow --numprocesses 2 tests/exactness
 
 # Tables and effects with the oldest versions that pyproject.toml allows of what the package needs, in a venv of their own.
 OLDEST := .venv-oldest

@@ -22,7 +22,7 @@ from support.cluster import SENTENCES, Cluster, run_cluster
 from support.mixed import draw_mixed
 from support.terminal import apsl
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.release]
 
 PAUSING = """
 import sys

@@ -25,6 +25,7 @@ SCRIPTS = sorted([*TOOLS.glob("bench/*.py"), *TOOLS.glob("faults/*.py")])
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_script_can_be_started(script: Path) -> None:
     """All that it imports is there, and it says how it is used."""
@@ -79,6 +80,7 @@ def test_a_graph_of_a_peer_stands_for_its_class() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("learner", ["causal-learn-ges", "causal-learn-grasp", "causal-learn-boss"])
 def test_a_peer_finds_a_small_network(learner: str) -> None:
     """From many rows of a network with arrows and lines, whatever the order of its columns."""
@@ -93,6 +95,7 @@ def test_a_peer_finds_a_small_network(learner: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_what_a_peer_found_is_kept(tmp_path: Path) -> None:
     """A second run reads the graph from the file, and a longer limit gives a slow peer another try."""
     kept = tmp_path / "kept.json"

@@ -17,6 +17,7 @@ TABLES = [page for page in PAGES if page.parent.name == "gallery" and page.name 
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("page", TABLES, ids=lambda page: page.stem)
 def test_a_page_is_what_its_examples_print_and_draw(page: Path, tmp_path: Path) -> None:
     """If this fails, run `python tools/gallery.py` and look at the difference."""

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("script", ["walk", "wrong_inputs"])
 def test_a_recorded_page_is_what_the_commands_print(script: str) -> None:
     """If this fails, run `python tools/walk.py` or `python tools/wrong_inputs.py` and look at the difference."""

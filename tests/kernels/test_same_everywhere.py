@@ -16,7 +16,7 @@ from apsl_rules import network
 from apsl_rules.graphs.networks.sampling import sample
 from support.compilers import known_compilers
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.release]
 
 LEARN = """
 import sys, numpy as np

@@ -80,6 +80,7 @@ def test_another_machine_needs_zig(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.skipif("zig" not in known_compilers(), reason="zig is not installed")
 @pytest.mark.parametrize("target", QUICK, ids=str)
 def test_libraries_for_other_machines_are_built_here(

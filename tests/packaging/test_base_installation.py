@@ -11,7 +11,7 @@ import pytest
 
 from support.packaged import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.release]
 
 MOST = 14
 

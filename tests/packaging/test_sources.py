@@ -16,7 +16,7 @@ from support.packaged import ROOT, unpack
 sys.path.append(str(ROOT / "tools"))  # the tools are scripts beside each other, not a package
 from wheels import problems_of_sources
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.release]
 
 #: A few quick rooms that touch the rules, the kernels, a real table, the pages and the command line.
 SUBSET = (

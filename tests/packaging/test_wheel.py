@@ -18,7 +18,7 @@ from support.packaged import ROOT
 sys.path.append(str(ROOT / "tools"))  # the tools are scripts beside each other, not a package
 from wheels import problems_of_wheel
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.release]
 
 
 def test_the_wheel_has_three_packages_and_nothing_else(wheel: Path) -> None:
