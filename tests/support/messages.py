@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -41,14 +41,19 @@ def _files() -> list[Path]:
     return [file for file in sorted(files) if file.relative_to(ROOT).parts[1] not in rooms]
 
 
+def _nodes(file: Path) -> list[ast.AST]:
+    """Return all nodes of the tree of a file, which take longer to walk than to look at."""
+    return list(ast.walk(ast.parse(file.read_text("utf-8"))))
+
+
 def _messages(file: Path) -> Iterator[Message]:
-    tree = ast.parse(file.read_text("utf-8"))
-    about = dict(_arguments(tree))
-    silent = {id(one) for one in _docstrings(tree)}
-    for node in ast.walk(tree):
+    nodes = _nodes(file)
+    about = dict(_arguments(nodes))
+    silent = {id(one) for one in _docstrings(nodes)}
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             silent |= {id(inner) for inner in ast.walk(node) if inner is not node}
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in silent:
             continue
         literal, filled = _parts(node)
@@ -62,25 +67,25 @@ def unmarked_arguments(names: Collection[str]) -> list[str]:
     begins = re.compile(rf"(?:the (?:number of )?)?(?:{'|'.join(sorted(names))}) (?:is|are) (?=[\0\d'\[])")
     left: list[str] = []
     for file in _files():
-        tree = ast.parse(file.read_text("utf-8"))
-        marked = dict(_arguments(tree))
-        found = [_parts(text) for text, _ in _refusals(tree) if id(text) not in marked]
+        nodes = _nodes(file)
+        marked = dict(_arguments(nodes))
+        found = [_parts(text) for text, _ in _refusals(nodes) if id(text) not in marked]
         place = file.relative_to(ROOT).as_posix()
         left += [f"{place}: {filled}" for literal, filled in found if begins.match(literal)]
     return left
 
 
-def _arguments(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def _arguments(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """Return the texts of errors, by their identity, with the argument that each is about."""
-    for text, call in _refusals(tree):
+    for text, call in _refusals(nodes):
         for one in call.keywords:
             if one.arg == "argument":
                 yield id(text), str(one.value.value) if isinstance(one.value, ast.Constant) else ast.unparse(one.value)
 
 
-def _refusals(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.Call]]:
+def _refusals(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, ast.Call]]:
     """Return the texts that errors are made of, assigned just before or demanded, each with the call."""
-    for node in ast.walk(tree):
+    for node in nodes:
         lines = [getattr(node, name, None) for name in ("body", "orelse")]
         for one, after in (pair for block in lines if isinstance(block, list) for pair in pairwise(block)):
             if isinstance(one, ast.Assign) and isinstance(after, ast.Raise) and isinstance(after.exc, ast.Call):
@@ -89,8 +94,8 @@ def _refusals(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.Call]]:
             yield node.args[1], node
 
 
-def _docstrings(tree: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
+def _docstrings(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             for one in node.body:
                 if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
