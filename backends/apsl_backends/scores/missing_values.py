@@ -81,21 +81,9 @@ class JointRows:
         """
         if isinstance(self._data, MomentSource) or 2 * self.of([(x, y)])[0] >= self.rows:
             return True
-        counts = self._pair_counts(self._place[x], self._place[y])
+        counts = _pair_counts(self._data, self._place[x], self._place[y])
         total = float(counts.sum())
         return total * _information(counts) >= _freedom(counts) * (log(max(total, 1.0)) - 1) / 2 + price
-
-    def _pair_counts(self, x: int, y: int) -> npt.NDArray[np.float64]:
-        """Count the levels of two columns in the rows that have both."""
-        if isinstance(self._data, Table):
-            codes, weights = self._data.codes[[x, y]], np.ones(self._data.rows, np.int64)
-            cards = self._data.cards[[x, y]]
-        else:
-            codes, weights = (joint := self._data.joint((x, y))).codes, joint.weights
-            cards = self._data.heading.cards[[x, y]]
-        known = (codes < cards[:, None]).all(axis=0)
-        keys = codes[0, known].astype(np.int64) * int(cards[1]) + codes[1, known]
-        return np.bincount(keys, weights[known], int(cards.prod())).reshape(cards.tolist())
 
     def _too_few(self, pairs: Iterable[tuple[Node, Node]]) -> dict[Pair, int]:
         """Find pairs with too few rows; most have so many values that they need not be counted."""
@@ -126,6 +114,18 @@ class JointRows:
             place: table.codes[place] < table.cards[place] for place in {place for one in sets for place in one}
         }
         return [int(np.count_nonzero(np.logical_and.reduce([there[place] for place in one]))) for one in sets]
+
+
+def _pair_counts(data: Table | CachedCounts, x: int, y: int) -> npt.NDArray[np.float64]:
+    """Count the levels of two columns in the rows that have both."""
+    if isinstance(data, Table):
+        codes, weights, cards = data.codes[[x, y]], np.ones(data.rows, np.int64), data.cards[[x, y]]
+    else:
+        joint, cards = data.joint((x, y)), data.heading.cards[[x, y]]
+        codes, weights = joint.codes, joint.weights
+    known = (codes < cards[:, None]).all(axis=0)
+    keys = codes[0, known].astype(np.int64) * int(cards[1]) + codes[1, known]
+    return np.bincount(keys, weights[known], int(cards.prod())).reshape(cards.tolist())
 
 
 def seen_too_rarely(rows: int) -> Evidence:
@@ -204,7 +204,8 @@ def _information(table: npt.NDArray[np.float64]) -> float:
 
 def _freedom(table: npt.NDArray[np.float64]) -> int:
     """Return the degrees of freedom of a table of counts."""
-    return (np.count_nonzero(table.sum(axis=1)) - 1) * (np.count_nonzero(table.sum(axis=0)) - 1)
+    rows, columns = np.count_nonzero(table.sum(axis=1)), np.count_nonzero(table.sum(axis=0))
+    return (int(rows) - 1) * (int(columns) - 1)
 
 
 def _levels(
