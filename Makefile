@@ -56,6 +56,7 @@ test-fast: $(READY)
 # What make test leaves out, for longer: what is built and installed, what compilers make, clusters that die, pages that are
 # written again; and exact parts of all the graphs that are drawn, not of one in five.
 release: $(READY)
+	$(PIP) ziglang
 	$(BIN)/python -m pytest -m release --numprocesses 2
 	APSL_ALL_GRAPHS=1 $(BIN)/python -m pytest -m slow --numprocesses 2 tests/exactness
 

@@ -69,6 +69,7 @@ def test_rare_levels_with_common_causes_keep_the_level(rows: int, causes: int, s
     assert 0.03 <= share <= 0.07
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("rows", [1000, 3000])
 def test_rare_levels_given_nothing_keep_the_level(rows: int) -> None:
     """With nothing given the level is kept too."""
@@ -78,7 +79,9 @@ def test_rare_levels_given_nothing_keep_the_level(rows: int) -> None:
     assert 0.03 <= share <= 0.07
 
 
-@pytest.mark.parametrize("causes", [0, 1, 2])
+@pytest.mark.parametrize(
+    "causes", [pytest.param(0, marks=pytest.mark.release), 1, pytest.param(2, marks=pytest.mark.release)]
+)
 def test_a_number_and_a_rare_level_keep_the_level(causes: int) -> None:
     """A number and a rare category with common causes are dependent given these no more often than told."""
     cases = ((300, 0.05), (1000, 0.02), (1000, 0.05))
