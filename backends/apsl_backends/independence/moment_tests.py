@@ -128,7 +128,10 @@ class MomentTester:
         if beyond.any():
             is_dependent[beyond] = tails(statistics[beyond], dofs[beyond]).p <= self._rules.alpha
         decided = np.where(is_dependent, DEPENDENT, INDEPENDENT)
-        decisions = np.where(is_constant, INDEPENDENT, np.where(is_tested, decided, UNRELIABLE))
+        # A column with few values may only seem constant, so that rows with both are needed for a constant too.
+        least = 1 + ranks + np.maximum(x_ranks, 1) + np.maximum(y_ranks, 1)
+        of_constant = np.where(rows >= self._rules.rows_per_column * least, INDEPENDENT, UNRELIABLE)
+        decisions = np.where(is_constant, of_constant, np.where(is_tested, decided, UNRELIABLE))
         return MomentTests(decisions, statistics, np.where(is_tested, dofs, 0), ranks, rows)
 
     def sweep(self, x: int) -> SweptArrays:
