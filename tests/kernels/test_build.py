@@ -15,7 +15,7 @@ import pytest
 
 from apsl_backends.kernels import build, library
 from apsl_rules.errors import KernelError
-from support.compilers import imported_from, known_compilers
+from support.compilers import builder_of_few, known_compilers
 
 needs_compiler = pytest.mark.skipif(not known_compilers(), reason="there is no C compiler and no zig here")
 LOAD = "from apsl_backends.kernels.library import description; print(description())"
@@ -24,11 +24,7 @@ LOAD = "from apsl_backends.kernels.library import description; print(description
 @pytest.fixture
 def checkout(tmp_path: Path) -> ModuleType:
     """Return the module that builds, in a folder with a few of the sources, which take no time, and no libraries."""
-    folder = tmp_path / "kernels"
-    folder.mkdir()
-    for name in ("build.py", "common.h", "cpu_level.h", "cpu_level.c", "double_bits.h", "elementary.h", "elementary.c"):
-        shutil.copy(build.FOLDER / name, folder)
-    return imported_from(folder / "build.py")
+    return builder_of_few(tmp_path / "kernels")
 
 
 def loaded(**environment: str) -> subprocess.CompletedProcess[str]:
@@ -106,7 +102,7 @@ def test_a_build_leaves_libraries_and_a_stamp(checkout: ModuleType) -> None:
 def test_a_changed_source_or_a_lost_library_is_built_again(checkout: ModuleType) -> None:
     """The stamp tells a change in any source, header or the build itself, and a missing library is noticed."""
     checkout.build()
-    for name in ("elementary.c", "common.h", "build.py"):
+    for name in ("base/elementary.c", "base/common.h", "build.py"):
         with (checkout.FOLDER / name).open("a", encoding="utf-8") as file:
             file.write("\n")
         assert not checkout.is_current()
@@ -125,7 +121,7 @@ def test_a_source_that_changes_during_a_build_is_built_again(
 
     def slowly(*words: object) -> None:
         compiled(*words)
-        with (checkout.FOLDER / "elementary.c").open("a", encoding="utf-8") as file:
+        with (checkout.FOLDER / "base" / "elementary.c").open("a", encoding="utf-8") as file:
             file.write("\n")
 
     monkeypatch.setattr(checkout, "compile_level", slowly)
@@ -157,7 +153,7 @@ def test_what_does_not_compile_replaces_nothing(checkout: ModuleType) -> None:
     """A mistake in a source is told in the compiler's words; the libraries that were there stay."""
     checkout.build()
     before = checkout.library_of("baseline").read_bytes()
-    (checkout.FOLDER / "elementary.c").write_text("int wrong(void) { return wrong_word; }\n", "utf-8")
+    (checkout.FOLDER / "base" / "elementary.c").write_text("int wrong(void) { return wrong_word; }\n", "utf-8")
 
     with pytest.raises(checkout.BuildError, match="wrong_word"):
         checkout.build()

@@ -1,4 +1,4 @@
-"""Counting, tests, searches and eliminations of the kernels against plain numpy, at the border itself."""
+"""Counting, tests, searches and eliminations of the kernels against plain numpy, through the bindings."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from scipy.special import chdtri
 from scipy.stats import chi2
 
-from apsl_backends.kernels import border
-from apsl_backends.kernels.border import (
+from apsl_backends.kernels import bindings
+from apsl_backends.kernels.bindings import (
     LastTests,
     SearchOutcome,
     TableHandle,
-    count_table,
     is_weaker,
     open_measure,
     tail,
@@ -45,7 +44,7 @@ from apsl_backends.kernels.library import (
     Measure,
 )
 from apsl_rules.stopping import MOST_TESTS, REASON, TESTS_ARE_MADE, no_flag
-from support.plain_counts import CodedRows, PlainSearch, is_varied, plain_search, plain_test, table_of
+from support.plain_counts import CodedRows, PlainSearch, is_varied, plain_search, plain_test
 
 METHODS = st.sampled_from([ANY_METHOD, BY_ROWS, BY_BITS, BY_SORTING])
 
@@ -67,17 +66,17 @@ def coded_rows(draw: st.DrawFn, *, weighted: bool | None = None, columns: int = 
     return CodedRows(codes.astype(kind), cards, random.integers(0, 5, lines) if has_weights else None)
 
 
-def opened(rows: CodedRows, **settings: Any) -> border.TesterHandle:
+def opened(rows: CodedRows, **settings: Any) -> bindings.TesterHandle:
     """Open a tester on some rows."""
     table = TableHandle(rows.codes, rows.cards, rows.incomplete, rows.weights)
     usual = Measure(G_SQUARE, max(rows.rows, 2), max(int(rows.cards.max()), 2), 0.05)
-    return border.TesterHandle(table, open_measure(usual._replace(**settings)))
+    return bindings.TesterHandle(table, open_measure(usual._replace(**settings)))
 
 
-def ran(tester: border.TesterHandle, tests: list[list[int]]) -> border.TestBatch:
+def ran(tester: bindings.TesterHandle, tests: list[list[int]]) -> bindings.TestBatch:
     """Run tests."""
     starts = np.cumsum([0, *map(len, tests)])
-    out = border.TestBatch(
+    out = bindings.TestBatch(
         np.empty((len(tests), SUM_FIELDS), np.int64), np.empty(len(tests)), np.empty(len(tests), np.int8)
     )
     tester.run_tests(starts, np.array([place for test in tests for place in test], np.int64), out, 0, len(tests))
@@ -145,16 +144,6 @@ def test_weights_stand_for_rows(rows: CodedRows, method: int, most: int) -> None
     assert outcomes[0] == outcomes[1]
 
 
-@given(coded_rows(weighted=False), st.lists(st.integers(0, 4), max_size=3, unique=True))
-def test_tables_of_counts(rows: CodedRows, places: list[int]) -> None:
-    """A table of counts is that of plain numpy where nothing is missing."""
-    spans = (rows.cards + rows.incomplete)[places].tolist()
-    counts = count_table(rows.codes, places, spans)
-
-    assert counts.sum() == rows.rows
-    assert counts.tolist() == table_of(CodedRows(rows.codes, rows.cards + rows.incomplete), places).ravel().tolist()
-
-
 @given(st.floats(1e-12, 0.999))
 def test_critical_values_are_those_of_scipy(alpha: float) -> None:
     """Critical values agree with the inverse tail of scipy, and rise with the degrees of freedom."""
@@ -219,7 +208,7 @@ def test_handles_are_freed_with_their_owners() -> None:
         TableHandle(np.zeros((2, 10), np.uint8), np.full(2, 2), np.zeros(2, np.bool_)),
         open_measure(wanted),
     )
-    tester = border.TesterHandle(table, open_measure(wanted))
+    tester = bindings.TesterHandle(table, open_measure(wanted))
     of_table, of_measure = ref(table), ref(measure)
     assert open_measure(wanted) is measure
     del table, measure
@@ -238,7 +227,7 @@ def test_too_little_memory_is_an_error_and_no_end() -> None:
     script = """
 import resource
 import numpy as np
-from apsl_backends.kernels.border import TableHandle, TestBatch, TesterHandle, open_measure
+from apsl_backends.kernels.bindings import TableHandle, TestBatch, TesterHandle, open_measure
 from apsl_backends.kernels.library import Measure
 codes = np.random.default_rng(1).integers(0, 200, (3, 1_000_000), dtype=np.uint8)
 table = TableHandle(codes, np.full(3, 200), np.zeros(3, np.bool_))

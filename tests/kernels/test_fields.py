@@ -1,6 +1,6 @@
 """The numbers that Python and the kernels share are those of the C headers."""
 
-# ruff: noqa: SLF001 - what is private to the border is compared too
+# ruff: noqa: SLF001 - what is private to the bindings is compared too
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from apsl_backends.kernels import library as fields
-from apsl_backends.kernels.border import MOST_NUMBERS, MOST_PARENTS, MOST_PLACES, checks, searches
-from apsl_backends.kernels.border import tables as tester
+from apsl_backends.kernels.bindings import MOST_NUMBERS, MOST_PARENTS, MOST_PLACES, checks, searches
+from apsl_backends.kernels.bindings import tables as tester
 
-HEADERS = "\n".join(file.read_text("utf-8") for file in sorted(Path(fields.__file__).parent.glob("*.h")))
+HEADERS = "\n".join(file.read_text("utf-8") for file in sorted(Path(fields.__file__).parent.glob("*/*.h")))
 
 
 def without_comments(text: str) -> str:
@@ -89,7 +89,7 @@ def test_fields_are_in_the_order_of_the_structs() -> None:
     assert members("found_t") == [name for name, _ in tester._Found._fields_]
 
 
-def test_all_that_is_exported_is_called_by_the_border() -> None:
+def test_all_that_is_exported_is_called_by_the_bindings() -> None:
     """Each exported function has its types written down."""
     declared = re.findall(r"\b(apsl_\w+)\(", without_comments(HEADERS))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, permutations
+from itertools import combinations
 from math import log
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.border import TOLERANCE, MomentsHandle
+from apsl_backends.kernels.bindings import TOLERANCE, MomentsHandle
 from support.block_tests import (
     DEPENDENT,
     INDEPENDENT,
@@ -27,10 +27,8 @@ from support.determinants import (
     by_canonical_correlations,
     draw_blocks,
     exact_pivot,
-    log_determinant,
     log_pseudo_determinant,
     places_of,
-    score,
     tables_of_blocks,
 )
 
@@ -151,18 +149,6 @@ def test_no_order_changes_a_bit(table: Blocks, data: st.DataObject) -> None:
     assert outcome(used, x, y, tuple(rest)) == outcome(used, y, x, other) == outcome(fresh, y, x, other)
 
 
-@given(tables_of_blocks())
-def test_log_determinants_agree_with_numpy(table: Blocks) -> None:
-    """The logarithm and the rank are those of the columns that do not depend on those before them."""
-    handle = opened(table)
-    for size in range(table.number + 1):
-        for blocks in combinations(range(table.number), size):
-            value, rank = log_determinant(table.matrix, places_of(table, blocks))
-            found, found_rank = handle.log_determinant(integers(*blocks))
-            assert found_rank == rank
-            assert found == pytest.approx(value, rel=1e-6, abs=1e-6)
-
-
 def test_what_is_determined_is_dependent_with_a_finite_figure() -> None:
     """A copy leaves nothing; that counts as a share of the tolerance. Given the original nothing is left to test."""
     handle = opened(draw_blocks(["number", "copy", "number"], 50, 3))
@@ -196,45 +182,3 @@ def test_only_leading_columns_are_tested() -> None:
     single = Blocks(table.columns, np.arange(7))
     handle = MomentsHandle(table.matrix, table.starts, 80, RULES, leading=integers(1, 1, 1))
     assert outcome(handle, 0, 1, (2,)) == outcome(opened(single), 0, 2, (4, 5))
-    families = (integers(0), integers(0, 1), integers(2)), (integers(0), integers(0, 2), integers(4, 5))
-    assert handle.scores(*families[0]) == opened(single).scores(*families[1])
-
-
-def determines_nothing(table: Blocks) -> bool:
-    """Return whether no block determines a part of others."""
-    ranks = [log_determinant(table.matrix, places_of(table, [block]))[1] for block in range(table.number)]
-    return sum(ranks) == log_determinant(table.matrix, range(len(table.matrix)))[1]
-
-
-@given(tables_of_blocks(("number", "curve", "category", "all levels", "twice")), st.data())
-def test_scores_agree_with_determinants(table: Blocks, data: st.DataObject) -> None:
-    """A score is that of determinants by numpy."""
-    child, *rest = data.draw(st.permutations(range(table.number)))
-    parents = rest[: data.draw(st.integers(0, len(rest)))]
-    found = opened(table).scores(integers(child), integers(0, len(parents)), integers(*parents), penalty=1.5, price=2.0)
-    assume(determines_nothing(table))
-    assert found.tolist() == [pytest.approx(score(table, child, parents, 1.5, 2.0), rel=1e-6, abs=1e-5)]
-
-
-@given(tables_of_blocks(("number", "curve", "category", "all levels", "twice", "copy"), most=4))
-def test_complete_graphs_score_alike(table: Blocks) -> None:
-    """All orders of the nodes of a complete graph have the same sum of scores."""
-    handle = opened(table)
-    assume(determines_nothing(table))
-    sums = []
-    for order in permutations(range(table.number)):
-        starts = np.cumsum([0, *range(table.number)])
-        parents = [parent for place in range(table.number) for parent in order[:place]]
-        sums.append(float(handle.scores(integers(*order), starts, integers(*parents)).sum()))
-    assert sums == [pytest.approx(sums[0], rel=1e-9, abs=1e-5)] * len(sums)
-
-
-def test_a_copy_scores_alike_in_both_directions() -> None:
-    """A number and its copy have the same sum of scores whichever is the parent."""
-    handle = opened(draw_blocks(["number", "copy"], 50, 3))
-    children, starts = integers(0, 1), (integers(0, 0, 1), integers(0, 1, 1))
-    sums = [
-        handle.scores(children, one, parent).sum()
-        for one, parent in zip(starts, (integers(0), integers(1)), strict=True)
-    ]
-    assert sums[0] == pytest.approx(sums[1], rel=1e-12)

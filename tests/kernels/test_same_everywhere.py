@@ -22,7 +22,7 @@ LEARN = """
 import sys, numpy as np
 from apsl_rules import learn, table
 from apsl_rules.data import coded_table
-from apsl_backends.kernels.border import MomentRules, MomentsHandle, ScoreHandle, log_gamma, thresholds
+from apsl_backends.kernels.bindings import MomentRules, MomentsHandle, ScoreHandle, log_gamma, thresholds
 from apsl_backends.search.rounds import Effort, search_rounds
 
 rows, folder = table(sys.argv[1]), sys.argv[2]
@@ -39,8 +39,7 @@ blocks = np.cumsum([0, *[1, 2, 3, 4] * 4])
 handle = MomentsHandle(matrix, blocks, 60, MomentRules(thresholds(0.05), 0.05))
 asked = np.array([rng.permutation(16)[:7] for _ in range(300)])
 tested = handle.run_tests(np.arange(301) * 7, asked.ravel())
-scores = handle.scores(asked[:, 0].copy(), np.arange(301) * 6, asked[:, 1:].ravel(), price=1.5)
-np.savez(folder + "/log_determinants.npz", *tested, scores)
+np.savez(folder + "/log_determinants.npz", *tested)
 
 score = ScoreHandle(16, scale=2.0**30, penalty=2**30)
 score.set_moments(matrix, blocks, 60)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -11,7 +10,7 @@ import pytest
 from packaging.tags import mac_platforms
 
 from apsl_backends.kernels import build
-from support.compilers import imported_from, known_compilers
+from support.compilers import builder_of_few, known_compilers
 from support.packaged import ROOT
 
 sys.path.append(str(ROOT / "tools"))  # the tools are scripts beside each other, not a package
@@ -24,9 +23,7 @@ QUICK = [target for target in build.TARGETS if target.processor == "aarch64" and
 @pytest.fixture
 def checkout(tmp_path: Path) -> ModuleType:
     """Return the module that builds, in a folder with a few of the sources, which take no time."""
-    for name in ("build.py", "common.h", "cpu_level.h", "cpu_level.c", "double_bits.h", "elementary.h", "elementary.c"):
-        shutil.copy(build.FOLDER / name, tmp_path)
-    return imported_from(tmp_path / "build.py")
+    return builder_of_few(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_backends.kernels.border import Floats
+from apsl_backends.kernels.bindings import Floats
 from apsl_backends.moments import KeptMoments, moments_of
 from apsl_backends.moments.memory import MemoryMoments
 from apsl_rules.data import MixedTable, table
+from apsl_rules.memory import DatasetMemory
 
 
 def _table(*, gaps: bool = False) -> MixedTable:
@@ -40,7 +41,7 @@ def test_covariances_are_cut_from_one_matrix(*, gaps: bool) -> None:
     read = _table(gaps=gaps)
     source = _Watched(read)
     source.asked = []
-    kept = KeptMoments(source, {}, "key")
+    kept = KeptMoments(source, DatasetMemory(), "key")
     alone = MemoryMoments(read)
     for places in ([0, 1], [4, 0, 2], [1, 3, 4], [2]):
         assert kept.covariance(places).tobytes() == alone.covariance(places).tobytes()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.border import EmbeddedHandle, NumberColumn
+from apsl_backends.kernels.bindings import EmbeddedHandle, NumberColumn
 from apsl_backends.moments import memory as embedded_rows
 from apsl_backends.moments.memory import EmbeddedRows, MemoryMoments, patterns_of
 from apsl_rules.data import MixedTable, coded_table

@@ -111,6 +111,7 @@ def test_a_score_equals_plain_loops(
     assert got.shd == sum(counts[name] for name in wrong)
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @given(tasks())
 def test_whole_graphs_agree_with_causal_learn(task: tuple[MarkedGraph, Dag]) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from apsl_backends.kernels.border import pattern_of
+from apsl_backends.kernels.bindings import pattern_of
 from apsl_backends.search.exact import certify, why_not_certified
 from apsl_backends.search.rounds import CLOSED, Effort, search_rounds
 from apsl_rules import Knowledge, learn, network

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.border import best_graph_bytes
+from apsl_backends.kernels.bindings import best_graph_bytes
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
 from apsl_backends.search.hill_climbing import climb

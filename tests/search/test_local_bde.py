@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.counting.memory import TableCounts
 from apsl_backends.scores.bde import BDeu
-from apsl_backends.search.local_bde import LocalBde
+from apsl_backends.search.local_score import LocalBde
 from apsl_backends.search.rounds import Effort, search_rounds
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.tables import Table

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.border import (
+from apsl_backends.kernels.bindings import (
     TOLERANCE,
     Marks,
     ScoreHandle,

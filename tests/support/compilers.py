@@ -8,6 +8,8 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+from apsl_backends.kernels import build
+
 
 def known_compilers() -> dict[str, list[str]]:
     """Return the compilers that are installed, by name."""
@@ -25,3 +27,12 @@ def imported_from(file: Path) -> ModuleType:
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def builder_of_few(folder: Path) -> ModuleType:
+    """Return the module that builds, in a folder with a few of the sources, which take no time, and no libraries."""
+    (folder / "base").mkdir(parents=True)
+    shutil.copy(build.FOLDER / "build.py", folder)
+    for name in ("common.h", "cpu_level.h", "cpu_level.c", "double_bits.h", "elementary.h", "elementary.c"):
+        shutil.copy(build.FOLDER / "base" / name, folder / "base")
+    return imported_from(folder / "build.py")

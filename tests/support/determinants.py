@@ -1,11 +1,10 @@
-"""Log-determinant tests, scores and searches by other routes than the kernels', in plain numpy and scipy."""
+"""Log-determinant tests and searches by other routes than the kernels', in plain numpy and scipy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
-from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -113,26 +112,6 @@ def log_pseudo_determinant(matrix: Floats) -> float:
     return float(np.log(values[values > _NOISE * values.max(initial=0.0)]).sum())
 
 
-def independent_columns(matrix: Floats, places: Sequence[int]) -> list[int]:
-    """Return the places of columns that do not depend on those before them, by ranks of correlation matrices."""
-    sizes = np.sqrt(np.diag(matrix))
-    kept: list[int] = []
-    for place in places:
-        tried = [*kept, place]
-        if not sizes[tried].all():
-            continue
-        scaled = matrix[np.ix_(tried, tried)] / np.outer(sizes[tried], sizes[tried])
-        if np.linalg.matrix_rank(scaled, tol=_NOISE, hermitian=True) == len(tried):
-            kept = tried
-    return kept
-
-
-def log_determinant(matrix: Floats, places: Sequence[int]) -> tuple[float, int]:
-    """Return ln of the determinant of the columns that do not depend on those before them, and their number."""
-    kept = independent_columns(matrix, places)
-    return float(np.linalg.slogdet(matrix[np.ix_(kept, kept)])[1]), len(kept)
-
-
 def exact_pivot(matrix: Floats, places: Sequence[int]) -> Fraction:
     """Return the variance of the last of some columns given the others, in rational numbers."""
     left = [[Fraction(float(matrix[i, j])) for j in places] for i in places]
@@ -146,16 +125,6 @@ def exact_pivot(matrix: Floats, places: Sequence[int]) -> Fraction:
 def places_of(table: Blocks, blocks: Sequence[int]) -> list[int]:
     """Return the places of the columns of blocks."""
     return [place for block in blocks for place in range(table.starts[block], table.starts[block + 1])]
-
-
-def score(table: Blocks, child: int, parents: Sequence[int], penalty: float, price: float) -> float:
-    """Return the score of a family by determinants."""
-    matrix = table.matrix
-    own = independent_columns(matrix, places_of(table, [child]))
-    given = independent_columns(matrix, places_of(table, sorted(parents)))
-    logs = [float(np.linalg.slogdet(matrix[np.ix_(one, one)])[1]) for one in ([*given, *own], given)]
-    parameters = len(own) * len(given)
-    return -table.rows / 2 * (logs[0] - logs[1]) - penalty * log(table.rows) / 2 * parameters - price * len(parents)
 
 
 class Plain(NamedTuple):

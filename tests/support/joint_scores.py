@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from apsl_backends.kernels.border import Codes, LogPriors, ScoreHandle, Weights
+from apsl_backends.kernels.bindings import Codes, LogPriors, ScoreHandle, Weights
 
 SCALE = 2.0**30
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from apsl_backends.kernels.border import CategoryColumn
+from apsl_backends.kernels.bindings import CategoryColumn
 from apsl_backends.moments.memory import MemoryMoments
 from apsl_rules.data import MixedTable, Table
 from apsl_rules.data.moments import MomentSource

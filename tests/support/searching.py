@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from apsl_backends.kernels.border import ScoreHandle
-from apsl_backends.search.local_bde import LocalBde
+from apsl_backends.kernels.bindings import ScoreHandle
+from apsl_backends.search.local_score import LocalBde
 from apsl_rules.data.tables import Table
 from support.graphs import all_dags
 

@@ -62,6 +62,7 @@ BENCHMARKS = (
     Benchmark("hidden_exact", "Parts with hidden causes against the PAG, all small graphs"),
     Benchmark("hidden_visits", "Nodes visited with hidden causes, against a global FCI"),
     Benchmark("kernels", "One G² test against a plain C row loop"),
+    Benchmark("kernel_gains", "Each kernel against the same work in numpy", quick=""),
     Benchmark("moments", "Ranks and covariances against numpy"),
     Benchmark("exact", "Figures of a large table against exact arithmetic", "200000"),
     Benchmark("wide", "Wide tables"),

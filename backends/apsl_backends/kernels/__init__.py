@@ -1,1 +1,1 @@
-"""The kernels in C: counting, tests, scores, searches and log-determinants, and the border that calls them."""
+"""The kernels in C: counting, tests, scores, searches and log-determinants, and the bindings that call them."""

@@ -112,15 +112,15 @@ def target_asked_for() -> Target | None:
 
 def sources() -> list[Path]:
     """Return the C sources; an installed package has none."""
-    return sorted(FOLDER.glob("*.c"))
+    return sorted(FOLDER.glob("*/*.c"))
 
 
 def stamp() -> str:
     """Return a fingerprint of the sources and of how they are built."""
     digest = sha256()
-    for file in (*sources(), *sorted(FOLDER.glob("*.h")), Path(__file__)):
+    for file in (*sources(), *sorted(FOLDER.glob("*/*.h")), Path(__file__)):
         content = file.read_bytes()
-        digest.update(f"{file.name} {len(content)}\n".encode() + content)
+        digest.update(f"{file.relative_to(FOLDER).as_posix()} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 
@@ -227,7 +227,7 @@ def compile_level(command: Sequence[str], options: Sequence[str], level: str, fo
     import subprocess
 
     made = library_of(level, folder, target)
-    code = [] if target.system == "windows" else ["-fPIC"]
+    code = [f"-I{FOLDER}", *([] if target.system == "windows" else ["-fPIC"])]
     # Otherwise a library of macOS names the folder that it was built in.
     name = [f"-Wl,-install_name,@rpath/{made.name}"] if target.system == "macos" else []
     words = [*command, *_FLAGS, *code, *target_options(command, level, target), *options, "-shared", *name]

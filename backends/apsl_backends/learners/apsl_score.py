@@ -82,7 +82,7 @@ class RefinedOptions(SearchOptions):
 
 def findings_by_counts(context: Context) -> FindingsFromScores:
     """Return how the learner finds things out on a table of discrete columns: by BDe."""
-    from apsl_backends.search.local_bde import LocalBde
+    from apsl_backends.search.local_score import LocalBde
 
     spec, data = context.spec, context.data
     if not isinstance(data, Table | CachedCounts):

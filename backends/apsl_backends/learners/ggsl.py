@@ -34,7 +34,7 @@ class S2tmb:
         self, oracle: Oracle, settings: FinderSettings, *, spouses: Literal["at once", "afterwards"] = "at once"
     ) -> None:
         ess = float(settings.options.get("ess", _ESS))
-        score = score_for(getattr(oracle, "data", None), "the blanket finder 's2tmb'", ess=ess)
+        score = score_for(oracle.data, "the blanket finder 's2tmb'", ess=ess)
         self.optima = Optima(score, largest=int(settings.options.get("largest", _LARGEST)))
         self._sll = Sll(self.optima)
         self._afterwards = spouses == "afterwards"

@@ -14,7 +14,7 @@ from apsl_rules.learning import finding_of
 from apsl_rules.learning.findings import FindingList
 from apsl_rules.names import Node, count_of, in_order, order_key, shown
 from apsl_rules.neighbours import Blanket
-from apsl_rules.oracles import Oracle, Search, Separation, foresee
+from apsl_rules.oracles import Oracle, Search, Separation
 from apsl_rules.plugins import Context, FinderSettings, State, Visited, build
 from apsl_rules.rules import (
     RELATIONS,
@@ -121,7 +121,7 @@ class Growing:
     def _foresee(self, node: Node, others: Sequence[Node], members: Sequence[Node]) -> None:
         """Announce tests of some other nodes given the members, in case none of them is added."""
         given = tuple(members)
-        foresee(self._oracle, [Search(node, other, (), given) for other in others if other not in given])
+        self._oracle.foresee([Search(node, other, (), given) for other in others if other not in given])
 
     def _shrink(self, node: Node, members: list[Node]) -> tuple[Node, ...]:
         kept = list(members)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -28,6 +28,7 @@ from apsl_rules.data import FileTable, MixedTable, Table
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.moments import Embedding, MomentSource
 from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.memory import DatasetMemory
 
 _NO_NUMBERS = "the table has no numbers; take a test that counts, such as gsquare"
 
@@ -36,12 +37,12 @@ def moments_of(data: MixedTable | MomentSource, embedding: Embedding | None = No
     """Return the moments of a table with numbers; a source of moments has its own."""
     if isinstance(data, MixedTable):
         chosen = embedding or Embedding()
-        return KeptMoments(MemoryMoments(data, chosen, threads), data.answers, chosen)
-    return KeptMoments(data, _KEPT.setdefault(data, {}), data.kind)
+        return KeptMoments(MemoryMoments(data, chosen, threads), data.memory, chosen)
+    return KeptMoments(data, _KEPT.setdefault(data, DatasetMemory()), data.kind)
 
 
 #: The matrices of sources in use.
-_KEPT: WeakKeyDictionary[MomentSource, dict[Hashable, Any]] = WeakKeyDictionary()
+_KEPT: WeakKeyDictionary[MomentSource, DatasetMemory] = WeakKeyDictionary()
 
 
 def open_table(

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.counting.arrow_columns import places_in, plain
-from apsl_backends.kernels.border import CategoryColumn, Floats, Integers, NumberColumn, ScoreCurve, score_values
+from apsl_backends.kernels.bindings import CategoryColumn, Floats, Integers, NumberColumn, ScoreCurve, score_values
 from apsl_backends.moments.normal_scores import (
     Standardised,
     curve_of_chunks,

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from apsl_backends.counting.dask_partitions import OpenPiece, Piece
-from apsl_backends.kernels.border import CategoryColumn, EmbeddedHandle, Floats, NumberColumn
+from apsl_backends.kernels.bindings import CategoryColumn, EmbeddedHandle, Floats, NumberColumn
 from apsl_backends.moments.coders import Coder
 from apsl_backends.moments.memory import EmbeddedRows
 

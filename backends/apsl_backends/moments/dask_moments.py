@@ -14,7 +14,7 @@ from typing import Any, Self
 from apsl_backends.counting.dask_client import client_at, parts_of
 from apsl_backends.counting.dask_cluster import PlacedRows
 from apsl_backends.counting.dask_partitions import gather_distinct, pieces_of
-from apsl_backends.kernels.border import CategoryColumn, NumberColumn, ProductSums
+from apsl_backends.kernels.bindings import CategoryColumn, NumberColumn, ProductSums
 from apsl_backends.moments.coders import Coder, coder_of, coders_of_table, heading_of_coders
 from apsl_backends.moments.dask_moment_partitions import Answer, Part, part_sums, read_part, same, work_on
 from apsl_backends.moments.gathered import GatheredMoments
@@ -73,7 +73,7 @@ class DaskMoments(GatheredMoments):
         shared = shared_columns(table.files)
         given = replace_names(shared.names, names)
         plan = plan_moments(given, **reading)
-        distinct = gather_distinct(connected, table, shared, given, plan.places)
+        distinct = gather_distinct(connected, table, shared, given, plan)
         made = mixed_dictionary(given, {place: one.counted for place, one in distinct.items()}, plan)
         coders: dict[int, Coder] = {
             place: coder_of(read, distinct[place].values, distinct[place].counted.rows, embedding or Embedding())

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Self
 
-from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, translate_errors
+from apsl_backends.counting.duckdb_connection import VIEW, batches_of, connect, open_files, translate_errors
 from apsl_backends.counting.duckdb_counts import check_rows, count_distinct, first_values, read_distinct
-from apsl_backends.kernels.border import Floats
+from apsl_backends.kernels.bindings import Floats
 from apsl_backends.moments.coders import Coder, coders_of_table, floats_of, heading_of_coders
 from apsl_backends.moments.memory import SECTION
 from apsl_backends.moments.streamed import ColumnReader, StreamedMoments, in_sections, read_columns
@@ -86,7 +86,7 @@ class DuckMoments(StreamedMoments):
 def _batches(connection: Any, path: str, selected: str) -> Iterator[Any]:
     """Yield tables of SECTION rows, but the last one."""
     with translate_errors(path):
-        reader = connection.sql(f"SELECT {selected} FROM {VIEW}").to_arrow_reader(SECTION)  # noqa: S608 - our own
+        reader = batches_of(connection.sql(f"SELECT {selected} FROM {VIEW}"), SECTION)  # noqa: S608 - our own
         try:
             yield from in_sections(_tables(reader))
         finally:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.counting.duckdb_connection import available_memory
-from apsl_backends.kernels.border import (
+from apsl_backends.kernels.bindings import (
     CategoryColumn,
     EmbeddedHandle,
     Floats,

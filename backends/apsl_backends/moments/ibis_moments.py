@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from apsl_backends.counting.duckdb_connection import available_memory
 from apsl_backends.counting.ibis_rows import IbisRows
-from apsl_backends.kernels.border import Floats
+from apsl_backends.kernels.bindings import Floats
 from apsl_backends.moments.coders import Coder, floats_of
 from apsl_backends.moments.streamed import ColumnReader, StreamedMoments, in_sections, read_columns
 from apsl_rules.data import plan_moments, replace_names

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, MutableMapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.border import (
+from apsl_backends.kernels.bindings import (
     CategoryColumn,
     EmbeddedHandle,
     Floats,
@@ -27,6 +27,7 @@ from apsl_backends.moments.normal_scores import Standardised, normal_scores, sta
 from apsl_rules.data import MixedTable
 from apsl_rules.data.moments import ColumnUnit, Embedding, MomentHeading, MomentSource, RowTests
 from apsl_rules.errors import DataError
+from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node
 from apsl_rules.stopping import Flag, Workers, heeding
 
@@ -155,18 +156,21 @@ def patterns_of(missing: Sequence[npt.NDArray[np.bool_] | None]) -> Patterns:
 
 #: The most embedded columns of which one matrix is made.
 MOST_WIDTH = 1 << 10
+_MATRIX: Kind[Floats] = Kind("covariances of complete columns")
+_EMBEDDED: Kind[EmbeddedHandle] = Kind("embedded columns")
+_STANDARDISED: Kind[list[Standardised]] = Kind("standardised numbers")
 
 
 class KeptMoments:
     """A source of moments that passes over the rows of complete columns once.
 
-    ``kept`` is where the matrix stays, for other objects on the same table and embedding.
+    The matrix stays in the memory of the dataset, for other objects on the same rows and embedding.
     """
 
-    def __init__(self, source: MomentSource, kept: MutableMapping[Hashable, Any], key: Hashable) -> None:
+    def __init__(self, source: MomentSource, memory: DatasetMemory, embedding: Hashable) -> None:
         self._source = source
-        self._kept = kept
-        self._key = (KeptMoments, key)
+        self._memory = memory
+        self.embedding = embedding
         heading = source.heading
         complete = np.flatnonzero(heading.missing == 0)
         self._complete: list[int] = complete.tolist()
@@ -188,9 +192,7 @@ class KeptMoments:
         """Return the covariance matrix of the embedded columns of some columns, block after block."""
         if not self.has_matrix or any(place not in self._first for place in places):
             return self._source.covariance(places)
-        if self._key not in self._kept:
-            self._kept[self._key] = self._source.covariance(self._complete)
-        matrix: Floats = self._kept[self._key]
+        matrix = self._memory.once(_MATRIX, self.embedding, lambda: self._source.covariance(self._complete))
         if list(places) == self._complete:
             return matrix
         widths = self.heading.widths
@@ -214,10 +216,9 @@ class MemoryMoments:
         self.table = table
         self.embedding = embedding or Embedding()
         self.threads = threads
-        key = (EmbeddedHandle, self.embedding)
-        if key not in table.answers:
-            table.answers[key] = EmbeddedHandle(self._columns(), table.rows, threads)
-        handle: EmbeddedHandle = table.answers[key]
+        handle = table.memory.once(
+            _EMBEDDED, self.embedding, lambda: EmbeddedHandle(self._columns(), table.rows, threads)
+        )
         self.rows = EmbeddedRows(handle, table.names, threads)
         self.heading = MomentHeading(
             table.names,
@@ -272,16 +273,16 @@ class MemoryMoments:
 
     def _numbers(self) -> list[Standardised]:
         """Return the numbers, standardised by their ranks or by their values."""
-        table, kind = self.table, self.embedding.numbers
-        key = (Standardised, kind)
-        if key not in table.answers:
-            standardise = normal_scores if kind == "normal-scores" else standardised_values
-            made: list[Standardised | None] = [None] * len(table.numbers)
+        kind = self.embedding.numbers
+        return self.table.memory.once(_STANDARDISED, kind, lambda: self._standardise(kind))
 
-            def work(low: int, high: int) -> None:
-                made[low:high] = [standardise(values) for values in table.numbers[low:high]]
+    def _standardise(self, kind: str) -> list[Standardised]:
+        numbers = self.table.numbers
+        standardise = normal_scores if kind == "normal-scores" else standardised_values
+        made: dict[int, Standardised] = {}
 
-            in_blocks(len(made), useful_threads(self.threads, table.numbers.size), work)
-            table.answers[key] = made
-        kept: list[Standardised] = table.answers[key]
-        return kept
+        def work(low: int, high: int) -> None:
+            made.update((place, standardise(numbers[place])) for place in range(low, high))
+
+        in_blocks(len(numbers), useful_threads(self.threads, numbers.size), work)
+        return [made[place] for place in range(len(numbers))]

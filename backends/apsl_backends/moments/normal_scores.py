@@ -15,7 +15,7 @@ from functools import lru_cache
 import attrs
 import numpy as np
 
-from apsl_backends.kernels.border import (
+from apsl_backends.kernels.bindings import (
     Floats,
     Integers,
     ScoreCurve,

@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from apsl_backends.counting.arrow_columns import MOST_DISTINCT, ColumnFigures, distinct_of
-from apsl_backends.kernels.border import CategoryColumn, EmbeddedHandle, Floats, Integers, NumberColumn, ProductSums
+from apsl_backends.kernels.bindings import CategoryColumn, EmbeddedHandle, Floats, Integers, NumberColumn, ProductSums
 from apsl_backends.moments.coders import Coder, coder_of, curve_coder, heading_of_coders
 from apsl_backends.moments.gathered import GatheredMoments
 from apsl_backends.moments.memory import SECTION

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from apsl_backends.kernels.border import (
+from apsl_backends.kernels.bindings import (
     Floats,
     Integers,
     MomentRules,

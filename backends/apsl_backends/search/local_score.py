@@ -1,16 +1,31 @@
-"""The protocol of a score around a target, and which arrows a search may draw."""
+"""The score around a target: its protocol, the arrows that a search may draw, and BDe over the columns nearby.
+
+Columns join as a search meets them, so the cost depends on the part and not on the table. The search counts in a block
+of rows: those of the table, or the distinct rows of the joined columns with their weights. Counts and scores are the
+same in both cases. Where values were filled in, each row counts as a share of one: all of them together as many as the
+rows in which two columns are both there, on average.
+
+Columns are numbered by content (see ``content_order``), since a search breaks ties by number.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from apsl_backends.kernels.border import ScoreHandle
-from apsl_backends.scores.missing_values import JointRows
+from apsl_backends.kernels.bindings import MOST_NUMBERS, MOST_ROWS, LogPriors, ScoreHandle, ScoreStore, score_bytes
+from apsl_backends.scores.bde import Penalty, check_memory, log_priors_of, nats_for, unit_for
+from apsl_backends.scores.content_order import ContentOrder
+from apsl_backends.scores.missing_values import JointRows, impute
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Marks, Open
+from apsl_rules.data import Codes, Table
+from apsl_rules.data.counts import CachedCounts, Heading, collapse, heading_of
+from apsl_rules.errors import DataError, TooManyCombinationsError
+from apsl_rules.memory import Kind
 from apsl_rules.names import Node
 from apsl_rules.rules import Knowledge
 
@@ -199,3 +214,173 @@ def _colliders(marks: Marks) -> set[tuple[int, int, int]]:
         for y in np.flatnonzero(arrows[:, middle]).tolist()
         if x < y and not joined[x, y]
     }
+
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+#: Larger tables are counted by their distinct rows, which are far fewer.
+_MANY_ROWS = 1 << 22
+#: The working space for more rows than this is not kept for later runs.
+_MANY_KEPT_ROWS = 1 << 17
+_SCORES: Kind[ScoreStore] = Kind("scores of graphs")
+
+
+class LocalBde:
+    """The score of graphs over some columns; searches use its ``handle``.
+
+    ``ess`` is the equivalent sample size, ``penalty`` the penalty of a parent, and ``empirical_weight`` the weight of
+    the observed shares in the prior, all as for ``BDeu``. Only one thread at a time may use an object.
+    """
+
+    def __init__(
+        self,
+        data: Table | CachedCounts,
+        *,
+        ess: float,
+        penalty: Penalty,
+        empirical_weight: float,
+        order: Literal["content", "column"] = "content",
+    ) -> None:
+        self._table = data if isinstance(data, Table) else None
+        self._kept = data if isinstance(data, CachedCounts) else None
+        self.heading: Heading = heading_of(data) if isinstance(data, Table) else data.heading
+        if not self.heading.rows or not self.heading.names:
+            size = f"{self.heading.rows} rows and {len(self.heading.names)} columns"
+            message = f"a table of {size} cannot be scored; give one of each"
+            raise DataError(message)
+        if self.heading.rows > MOST_ROWS:
+            message = f"a search by scores takes at most {MOST_ROWS:,} rows; learn by tests (learner='apsl')"
+            raise DataError(message)
+        self.together = JointRows(data)
+        self._share = 1.0
+        self._order = ContentOrder.of(self.heading) if order == "content" else ContentOrder.by_column(self.heading)
+        self._empirical_weight = empirical_weight
+        self.name = "BDe" if empirical_weight else "BDeu"
+        self.notes: tuple[str, ...] = ()
+        width = len(self.heading.names)
+        nats = nats_for(penalty, ess, width)
+        self.unit: float = unit_for(self.heading.rows, self.heading.cards, ess, nats)
+        self.penalty = round(nats / self.unit)
+        self.number: dict[Node, int] = {}
+        self.nodes: dict[int, Node] = {}
+        self._log_priors: dict[int, LogPriors] = {}
+        self._holds_table = False
+        self.handle = ScoreHandle(
+            min(width, MOST_NUMBERS),
+            ess=float(ess),
+            scale=1 / self.unit,
+            penalty=self.penalty,
+            empirical=empirical_weight > 0,
+            store=self._store((float(ess), self.penalty, float(empirical_weight))),
+        )
+
+    def _store(self, settings: tuple[float, ...]) -> ScoreStore | None:
+        """Return where scores of the same table and settings are left, if its rows are counted as they are."""
+        table = self._table
+        if table is None or table.rows > _MANY_KEPT_ROWS or table.incomplete.any():
+            return None
+        return table.memory.once(_SCORES, settings, ScoreStore)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return self.heading.rows
+
+    @property
+    def is_changed(self) -> bool:
+        """Return whether a joined column has missing values, which new columns may fill in otherwise."""
+        return bool(self.heading.incomplete[[self.heading.place[node] for node in self.number]].any())
+
+    def join(self, nodes: Collection[Node]) -> tuple[int, ...]:
+        """Add nodes to the score, and return their numbers in ascending order."""
+        new = [node for node in nodes if node not in self.number]
+        if new:
+            self._join(new)
+        return tuple(sorted(self.number[node] for node in nodes))
+
+    def _join(self, new: list[Node]) -> None:
+        heading = self.heading
+        everyone = [*self.number, *new]
+        places = sorted(heading.place[node] for node in everyone)
+        codes, weights = self._block(places)
+        fresh = self._order.numbers([heading.place[node] for node in new], places, codes, weights)
+        for place, number in fresh.items():
+            node = heading.names[place]
+            self.number[node], self.nodes[number] = number, node
+        if self._empirical_weight:
+            totals = [heading.totals[place][: heading.cards[place]] for place in fresh]
+            self._log_priors.update(zip(fresh, log_priors_of(totals, self._empirical_weight), strict=True))
+        check_memory(score_bytes(codes.shape[1], empirical=self._empirical_weight > 0), self.rows)
+        if self._table is not None and codes is self._table.codes:
+            self._add_columns_of_table(codes, list(fresh))
+        else:
+            self._set_block(places, codes, weights)
+
+    def _add_columns_of_table(self, codes: Codes, places: list[int]) -> None:
+        """Give the nodes at some places their columns of the whole table."""
+        if not self._holds_table:
+            self.handle.set_rows(codes)
+            self._holds_table = True
+        columns = {self.number[self.heading.names[place]]: place for place in places}
+        if any(self.handle.columns.get(number, place) != place for number, place in columns.items()):
+            self.handle.forget()  # another run has numbered some of them in another way
+            columns = {number: self.heading.place[node] for node, number in self.number.items()}
+        self.handle.columns.update(columns)
+        for place in places:
+            self._add(place, place)
+
+    def _set_block(self, places: list[int], codes: Codes, weights: Integers) -> None:
+        """Score the rows of all joined columns, in which missing values are imputed."""
+        if self.heading.incomplete[places].any():
+            places = sorted(places, key=lambda place: self.number[self.heading.names[place]])
+            by_number = np.searchsorted(np.sort(places), places)
+            codes, weights = impute(codes[by_number], self.heading.cards[places], weights)
+            self.handle.forget()
+            self._share = max(self.together.mean(list(self.number)), 1.0) / self.rows
+            self.handle.set_share(self._share)
+        self._holds_table = False
+        self.handle.set_rows(codes.copy(), weights.astype(np.int32))
+        for row, place in enumerate(places):
+            self._add(place, row)
+
+    def _add(self, place: int, row: int) -> None:
+        """Give the node at a place a column of the rows."""
+        number, card = self.number[self.heading.names[place]], int(self.heading.cards[place])
+        self.handle.add_node(number, row, card, self._log_priors.get(place))
+
+    def _block(self, places: list[int]) -> tuple[Codes, Integers]:
+        """Return rows of some columns with weights, or if possible the rows of the whole table without weights."""
+        if self._kept is not None:
+            try:
+                joint = self._kept.joint(places)
+            except TooManyCombinationsError as error:
+                message = (
+                    f"the {len(places)} columns near the target have more distinct rows than can be held; choose fewer "
+                    "columns, join levels, or learn by tests (learner='apsl')"
+                )
+                raise DataError(message) from error
+            return joint.codes, joint.weights
+        table = self._table
+        assert table is not None  # noqa: S101 - rows or counts
+        if table.rows <= _MANY_ROWS and not table.incomplete[places].any():
+            return table.codes, np.empty(0, np.int64)
+        return collapse(table.codes[places], self.heading.spans[places].tolist())
+
+    def settle(self, _search: Callable[[ScoreHandle], Found]) -> None:
+        """Settle nothing: there is one way to score counts."""
+
+    def local(self, node: int, parents: Iterable[int]) -> int:
+        """Score a node given its parents, in units, minus their penalty."""
+        before = np.array(sorted(parents), np.int64)
+        return self.handle.local(node, before) - self.penalty * len(before)
+
+    def pays(self, node: int, parents: Collection[int], other: int, rows: int) -> bool:
+        """Return whether another parent is worth its price, besides these, if only so many rows speak for it."""
+        self.handle.set_share(max(rows, 1) / self.rows)
+        gained = self.local(node, {*parents, other}) - self.local(node, parents)
+        self.handle.set_share(self._share)
+        return gained >= 0 and self.together.show(self.nodes[node], self.nodes[other], self.nats(self.penalty))
+
+    def nats(self, units: int) -> float:
+        """Convert units to nats."""
+        return units * self.unit

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.border import (
+from apsl_backends.kernels.bindings import (
     MOST_LOSS,
     MOST_PARENTS,
     NEVER,

@@ -14,7 +14,7 @@ from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence, Verdict, log_p_of
 from apsl_rules.learning import may_share_hidden_cause
 from apsl_rules.names import Node, Pair, count_of, in_order, order_key, shown
-from apsl_rules.oracles import Asker, Query, Search, Separation, foresee
+from apsl_rules.oracles import Asker, Query, Search, Separation
 from apsl_rules.plugins import Context, State, Visited
 from apsl_rules.rules import Fact, Finding, Relation, adjacent, chain, collider, gap, settled, within, without
 
@@ -59,7 +59,7 @@ def _signatures(
     near: Mapping[Node, frozenset[Node]], edges: Sequence[tuple[Node, Node]], asked: Sequence[Query], asker: Asker
 ) -> Iterator[tuple[Node, Node, Node, Node]]:
     """Find adjacent nodes a, b with tested colliders c -> a and d -> b, one of which the graph covers by an edge."""
-    foresee(asker, [Search(c, y, (), given) for c, y, given in asked])
+    asker.foresee([Search(c, y, (), given) for c, y, given in asked])
     for a, b in edges:
         at_a, at_b = (_colliders(near, x, y, asker) for x, y in ((a, b), (b, a)))
         for c, d in ((c, d) for c in at_a for d in at_b if c != d):

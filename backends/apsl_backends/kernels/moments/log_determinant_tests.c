@@ -1,0 +1,73 @@
+/* The likelihood-ratio test of two blocks given others, from moments.
+ *
+ * Outcomes are written to one array for each figure. The given blocks are those that the decomposition holds. */
+#include "moments/log_determinant_tests.h"
+
+#include "base/chi_square_tail.h"
+
+static bool is_independent(const test_rules_t *rules, double statistic, i64 dof)
+{
+    return dof < rules->tabled ? statistic < rules->thresholds[dof] : base_tail(statistic, dof) > rules->alpha;
+}
+
+/* Return how many of the columns that stand for a block vary. */
+static i64 varying(const moments_t *moments, i64 block)
+{
+    i64 count = 0;
+    for (i64 k = 0; k < moments->leading[block]; k++)
+        count += moments->alone[moments->starts[block] + k] > 0.0;
+    return count;
+}
+
+static block_t tested_block(const moments_t *moments, i64 block)
+{
+    return (block_t){moments->starts[block], moments->leading[block], moments->categories[block] != 0};
+}
+
+block_outcome_t moments_test_blocks(moments_t *moments, i64 x, i64 y)
+{
+    i64 given = moments->decomposition.rank;
+    comparison_t compared = moments_compare(&moments->decomposition, tested_block(moments, x), tested_block(moments, y),
+                                            moments->columns, moments->pivots);
+    block_outcome_t outcome = {INDEPENDENT, 0.0, compared.of_x * compared.of_y, given};
+    double used = (double)(1 + given + compared.of_x + compared.of_y);
+    i64 of_x = varying(moments, x), of_y = varying(moments, y);
+    if (of_x == 0 || of_y == 0) {
+        i64 least = 1 + given + larger(of_x, 1) + larger(of_y, 1);
+        if (moments->rows < moments->rules.rows_per_column * (double)least)
+            outcome.decision = UNRELIABLE;
+        return outcome;
+    }
+    bool is_sparse = moments->rows * compared.levels.joint < moments->rules.joint_rows;
+    if (outcome.dof == 0 || is_sparse || moments->rows <= used ||
+        moments->rows < moments->rules.rows_per_column * used) {
+        outcome.decision = UNRELIABLE;
+        outcome.dof = 0;
+    } else {
+        double scale = moments->rows;
+        if (moments->rules.corrected)
+            scale -= (double)(1 + given) + 0.5 * (double)(compared.of_x + compared.of_y + 1);
+        outcome.statistic = scale * compared.ratio / compared.levels.inflation;
+        if (!is_independent(&moments->rules, outcome.statistic, outcome.dof))
+            outcome.decision = DEPENDENT;
+    }
+    return outcome;
+}
+
+int32_t apsl_log_determinant_tests(moments_t *moments, const i64 *starts, const i64 *blocks, i64 tests,
+                                   int8_t *decisions, double *statistics, i64 *dofs, i64 *ranks)
+{
+    for (i64 t = 0; t < tests; t++) {
+        const i64 *test = blocks + starts[t];
+        i64 count = starts[t + 1] - starts[t];
+        if (!moments_reserve(moments, moments_width_of(moments, test, count), count))
+            return NO_MEMORY;
+        moments_condition_on(moments, test + 2, count - 2);
+        block_outcome_t outcome = moments_test_blocks(moments, test[0], test[1]);
+        decisions[t] = (int8_t)outcome.decision;
+        statistics[t] = outcome.statistic;
+        dofs[t] = outcome.dof;
+        ranks[t] = outcome.rank;
+    }
+    return DONE;
+}

@@ -1,0 +1,16 @@
+/* The scores of single families for the bindings, by the rows or by the moments of a score. */
+#ifndef APSL_LOCAL_SCORES_H
+#define APSL_LOCAL_SCORES_H
+
+#include "scores/score.h"
+
+/* Write the score of a node given its parents, without a penalty. WRONG_INPUT if a number is out of range or, for moments,
+ * if the node or a parent occurs twice. */
+EXPORT int32_t apsl_score_local(score_t *score, i64 node, const i64 *parents, i64 count, i64 *out);
+
+/* Write the gain of adding each other node to the parents, or of removing it if it is one of them; a parent costs the
+ * penalty. */
+EXPORT int32_t apsl_score_gains(score_t *score, i64 node, const i64 *parents, i64 count, const i64 *others, i64 size,
+                                i64 *out);
+
+#endif

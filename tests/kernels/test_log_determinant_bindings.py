@@ -1,0 +1,212 @@
+"""The bindings of the log-determinant kernels refuse what does not fit, and keep what they read."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+
+from apsl_backends.kernels.bindings import TOLERANCE, MomentRules, MomentsHandle, thresholds
+from support.block_tests import (
+    INDEPENDENT,
+    RULES,
+    UNRELIABLE,
+    integers,
+    opened,
+    outcome,
+    sweep,
+    unset,
+)
+from support.determinants import (
+    Floats,
+    Integers,
+    Plain,
+    draw_blocks,
+)
+
+MATRIX = np.eye(4)
+STARTS = np.arange(5)
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        np.eye(4, dtype=np.float32),
+        np.eye(8)[::2, ::2],
+        np.asfortranarray(np.arange(16.0).reshape(4, 4)),
+        np.eye(4)[:3],
+        np.ones((4, 4, 4)),
+        np.eye(4, dtype=np.int64),
+        np.eye(4).astype(">f8"),
+        np.full((4, 4), np.nan),
+        np.diag([1.0, 1.0, np.inf, 1.0]),
+        np.diag([1.0, 1.0, -1e-3, 1.0]),
+        np.diag([1.0, 1.0, 1e-200, 1.0]),
+        np.eye(4) + np.eye(4, k=1) / 2,
+        np.full((4, 4), 2.0) - np.eye(4),
+        np.diag([0.0, 1.0, 1.0, 1.0]) + 0.1 * (np.eye(4, k=1) + np.eye(4, k=-1)),
+    ],
+)
+def test_wrong_matrices_are_refused(matrix: Floats) -> None:
+    """A matrix of another type or layout, or that is none of covariances, raises an exception."""
+    with pytest.raises((TypeError, ValueError)):
+        MomentsHandle(matrix, STARTS, 100, RULES)
+
+
+@pytest.mark.parametrize(
+    ("starts", "leading", "rows", "tolerance", "rules"),
+    [
+        (STARTS[1:], None, 100.0, TOLERANCE, RULES),
+        (STARTS[:-1], None, 100.0, TOLERANCE, RULES),
+        (integers(0, 3, 2, 4), None, 100.0, TOLERANCE, RULES),
+        (integers(0, -1, 4), None, 100.0, TOLERANCE, RULES),
+        (np.arange(5, dtype=np.int32), None, 100.0, TOLERANCE, RULES),
+        (np.arange(10)[::2], None, 100.0, TOLERANCE, RULES),
+        (integers(), None, 100.0, TOLERANCE, RULES),
+        (STARTS, integers(1, 1, 1), 100.0, TOLERANCE, RULES),
+        (STARTS, integers(1, 1, 1, 2), 100.0, TOLERANCE, RULES),
+        (STARTS, integers(1, 1, 1, -1), 100.0, TOLERANCE, RULES),
+        (STARTS, None, np.nan, TOLERANCE, RULES),
+        (STARTS, None, np.inf, TOLERANCE, RULES),
+        (STARTS, None, 0.0, TOLERANCE, RULES),
+        (STARTS, None, 100.0, 0.0, RULES),
+        (STARTS, None, 100.0, np.nan, RULES),
+        (STARTS, None, 100.0, 1.0, RULES),
+        (STARTS, None, 100.0, TOLERANCE, RULES._replace(alpha=np.nan)),
+        (STARTS, None, 100.0, TOLERANCE, RULES._replace(rows_per_column=np.inf)),
+        (STARTS, None, 100.0, TOLERANCE, RULES._replace(thresholds=np.zeros(9)[::3])),
+        (STARTS, None, 100.0, TOLERANCE, RULES._replace(thresholds=np.zeros((3, 3)))),
+    ],
+)
+def test_wrong_settings_are_refused(
+    starts: Integers, leading: Integers | None, rows: float, tolerance: float, rules: MomentRules
+) -> None:
+    """Starts, leading columns and numbers that do not fit the matrix raise an exception."""
+    with pytest.raises((TypeError, ValueError)):
+        MomentsHandle(MATRIX, starts, rows, rules, leading=leading, tolerance=tolerance)
+
+
+WRONG_BLOCKS: list[Any] = [
+    integers(0, 4),
+    integers(0, -1),
+    integers(0, 1 << 62),
+    np.array([0, 1], np.int32),
+    np.array([0.0, 1.0]),
+    np.arange(4)[::2],
+    np.arange(4).reshape(2, 2),
+]
+WRONG_PLACES: list[Any] = [[], [0], [0, 4], [0, -1], [0, 1 << 64], [0, 1.0], [0, np.nan], [0, None], "01"]
+
+
+@pytest.mark.parametrize("blocks", WRONG_BLOCKS)
+def test_wrong_blocks_are_refused(blocks: Integers) -> None:
+    """Blocks that do not exist, and arrays of another type or layout, raise an exception in every call."""
+    handle = MomentsHandle(MATRIX, STARTS, 100, RULES)
+    swept = sweep(handle, np.arange(2))
+    calls: list[Callable[[], object]] = [
+        lambda: handle.run_tests(integers(0, 2), blocks),
+        lambda: handle.eliminate(0, blocks, swept, 1, unset()),
+    ]
+    for call in calls:
+        with pytest.raises((TypeError, ValueError)):
+            call()
+    assert outcome(handle, 0, 1).decision == INDEPENDENT
+
+
+def test_wrong_calls_are_refused() -> None:
+    """Sections, sizes, flags and outcomes that do not fit raise an exception."""
+    handle = MomentsHandle(MATRIX, STARTS, 100, RULES)
+    blocks, swept = integers(0, 1, 2, 3), sweep(handle, np.arange(1, 4))
+    fixed_flag = unset()
+    fixed_flag.flags.writeable = False
+    for starts in (integers(0, 3), integers(0, 5), integers(0, 1, 4), integers(1, 4), integers(), integers(0, 5, 4)):
+        with pytest.raises((TypeError, ValueError)):
+            handle.run_tests(starts, blocks)
+    for wrong_blocks in WRONG_PLACES:
+        with pytest.raises((TypeError, ValueError)):
+            handle.search(wrong_blocks, 0, 0, unset())
+    for fixed, most in ((-1, 0), (3, 0), (0, 3), (0, -1), (2, 1)):
+        with pytest.raises(ValueError, match=r"must|cannot|there are"):
+            handle.search(range(4), fixed, most, unset())
+    wrong_flags: list[Any] = [np.zeros(1, np.int64), np.zeros(2, np.int32), np.zeros(4, np.int64)[::2], fixed_flag]
+    for stop in wrong_flags:
+        with pytest.raises(TypeError):
+            handle.search(range(4), 0, 1, stop)
+        with pytest.raises(TypeError):
+            handle.eliminate(0, integers(1, 2, 3), swept, 1, stop)
+    for wrong in (
+        swept._replace(decisions=np.full(3, 7, np.int8)),
+        swept._replace(decisions=np.ones(3, np.int8), dofs=integers(1, 0, 1)),
+        swept._replace(dofs=integers(1, 1, 1 << 50)),
+        swept._replace(statistics=np.full(3, np.nan)),
+        swept._replace(statistics=np.zeros(1)),
+        swept._replace(ranks=integers(0)),
+    ):
+        with pytest.raises((TypeError, ValueError)):
+            handle.eliminate(0, integers(1, 2, 3), wrong, 1, unset())
+    for x, most in ((4, 1), (-1, 1), (0, -1)):
+        with pytest.raises(ValueError, match=r"must|cannot|there are"):
+            handle.eliminate(x, integers(1, 2, 3), swept, most, unset())
+
+
+def test_empty_calls_have_empty_answers() -> None:
+    """No tests, no candidates, blocks without columns and a matrix without any are all right."""
+    handle = MomentsHandle(MATRIX, integers(0, 0, 4, 4), 100, RULES)
+    assert handle.run_tests(integers(0), integers()).statistics.size == 0
+    assert outcome(handle, 0, 1, (2,)) == Plain(INDEPENDENT, 0.0, 0, 0)
+    nothing = handle.eliminate(0, integers(), handle.run_tests(integers(0), integers()), 2, unset())
+    assert nothing is not None
+    assert (nothing.members.size, nothing.tests) == (0, 0)
+    empty = MomentsHandle(np.zeros((0, 0)), integers(0), 100, RULES)
+    assert empty.run_tests(integers(0), integers()).statistics.size == 0
+
+
+def test_a_call_that_is_too_large_leaves_the_handle_usable() -> None:
+    """A test of more columns than there can be memory for raises an exception, and the next call works."""
+    handle = opened(draw_blocks(["curve"] * 4, 90, 2))
+    before = outcome(handle, 0, 1, (2, 3))
+    with pytest.raises(MemoryError):
+        outcome(handle, 0, 1, (2,) * 40_000)
+    assert outcome(handle, 0, 1, (2, 3)) == before
+
+
+def test_repeated_blocks_change_nothing() -> None:
+    """A given block that is named twice counts once, and given x itself nothing is left to test."""
+    handle = opened(draw_blocks(["curve"] * 4, 90, 2))
+    assert outcome(handle, 0, 1, (2, 2, 2, 3, 2, 3, 2, 3, 2, 3, 2)) == outcome(handle, 0, 1, (2, 3))
+    assert outcome(handle, 0, 1, (0,)) == Plain(UNRELIABLE, 0.0, 0, 2)
+
+
+def test_a_handle_keeps_its_arrays() -> None:
+    """The arrays that a handle was made of may be forgotten, and its starts be changed."""
+    table = draw_blocks(["curve"] * 4, 90, 2)
+    starts, leading = table.starts.copy(), integers(2, 2, 2, 2)
+    handle = MomentsHandle(
+        table.matrix.copy(), starts, 90, RULES._replace(thresholds=thresholds(0.05).copy()), leading=leading
+    )
+    expected = outcome(opened(table), 0, 1, (2, 3))
+    starts[:] = 1 << 40
+    leading[:] = 1 << 40
+    gc.collect()
+    assert outcome(handle, 0, 1, (2, 3)) == expected
+
+
+def test_threads_share_a_handle() -> None:
+    """Threads that ask the same handle get the answers of one that asks alone."""
+    table = draw_blocks(["curve"] * 8, 90, 2)
+    handle = opened(table)
+    alone = handle.search(range(8), 0, 6, unset())
+    answers: list[object] = []
+    threads = [
+        Thread(target=lambda: answers.extend(handle.search(range(8), 0, 6, unset()) for _ in range(50)))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [alone] * 200
