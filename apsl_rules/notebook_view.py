@@ -4,11 +4,11 @@ from __future__ import annotations
 
 
 class NotebookView:
-    """A result that notebooks show as HTML; the room ``notebook`` has the views and is loaded when one is wanted."""
+    """A result that notebooks show as HTML; the room ``views`` has the views and is loaded when one is wanted."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        from apsl_rules.notebook.views import html_of
+        from apsl_rules.views.notebook import html_of
 
         return html_of(self)

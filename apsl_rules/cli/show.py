@@ -288,6 +288,7 @@ def _repairs_data(part: Part, conflict: Conflict, some: tuple[Repair, ...]) -> d
         "pair": [label(node) for node in conflict.pair],
         "kind": conflict.kind,
         "outcome": conflict.outcome,
+        "decision": conflict.decision,
         "proofs": [proof.to_dict() for proof in conflict.proofs],
         "repairs": [
             [

@@ -20,7 +20,7 @@ from apsl_rules import Part, learn, network
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import shown
 from apsl_rules.parts import statements_on
-from apsl_rules.report.page import report_html
+from apsl_rules.views.page import report_html
 from support.drawn import SVG, hostile_dag, large_part, part_reading
 from support.graphs import random_dag
 from support.viewing import Page

@@ -14,11 +14,11 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
 from apsl_rules import Part, learn, network
-from apsl_rules.notebook.widget import PartWidget
+from apsl_rules.views.widget import PartWidget
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = (files("apsl_rules.notebook") / "widget.js").read_text("utf-8")
+SCRIPT = (files("apsl_rules.views") / "widget.js").read_text("utf-8")
 
 #: A page that says and understands the same messages as the report.
 SMALL_PAGE = """<!doctype html><button id="edge">an edge</button><button id="node">a node</button><p id="seen"></p>

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from apsl_rules import learn, network
-from apsl_rules.report.page import report_html
+from apsl_rules.views.page import report_html
 from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow

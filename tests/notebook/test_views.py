@@ -30,8 +30,8 @@ from apsl_rules import (
 from apsl_rules.graphs import cpdag
 from apsl_rules.graphs.networks import sample
 from apsl_rules.names import shown
-from apsl_rules.notebook.pieces import MOST_ROWS
 from apsl_rules.rules import Proof
+from apsl_rules.views.pieces import MOST_ROWS
 from support.contradictory import Contradictory
 from support.drawn import HOSTILE, hostile_dag, large_part
 from support.graphs import random_dag
@@ -293,7 +293,7 @@ def test_views_are_loaded_only_when_asked_for() -> None:
     """The rules stay free of numpy, and importing the package loads no view."""
     program = (
         "import sys, apsl_rules.rules\n"
-        "assert 'apsl_rules.notebook' not in sys.modules and 'numpy' not in sys.modules, sorted(sys.modules)\n"
+        "assert 'apsl_rules.views' not in sys.modules and 'numpy' not in sys.modules, sorted(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
 

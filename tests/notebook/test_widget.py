@@ -10,8 +10,8 @@ import pytest
 
 from apsl_rules import Part, known_dag, learn, network
 from apsl_rules.errors import ApslError
-from apsl_rules.notebook.widget import PartWidget
-from apsl_rules.report.page import report_html
+from apsl_rules.views.page import report_html
+from apsl_rules.views.widget import PartWidget
 from support.kernel import Kernel
 
 

@@ -13,13 +13,13 @@ from apsl_rules import Part, known_dag, learn, network
 from apsl_rules.effects import edge_figures
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Depth, Pair
-from apsl_rules.report.columns import spread
-from apsl_rules.report.curves import Side
-from apsl_rules.report.data import views_of
-from apsl_rules.report.edges import edges_of, look, positions
-from apsl_rules.report.labels import shorten, width_of
-from apsl_rules.report.layout import Box, Drawing, drawing_of
 from apsl_rules.rules.knowledge import Knowledge
+from apsl_rules.views.columns import spread
+from apsl_rules.views.curves import Side
+from apsl_rules.views.edges import edges_of, look, positions
+from apsl_rules.views.labels import shorten, width_of
+from apsl_rules.views.layout import Box, Drawing, drawing_of
+from apsl_rules.views.page_data import views_of
 from support.contradictory import Contradictory
 from support.drawn import hostile_dag, large_part
 from support.graphs import random_dag
@@ -82,6 +82,7 @@ def test_every_small_part_is_drawn_clean(dag: Dag, depth: Depth, outside: bool) 
     check_clean(drawing_of(part, outside=outside, texts=texts_for(part)))
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.parametrize(("package", "table", "target"), [("datasets", "mtcars", "mpg"), ("Ecdat", "Wages", "lwage")])
 def test_real_tables_are_drawn_clean(package: str, table: str, target: str) -> None:

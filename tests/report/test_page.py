@@ -12,8 +12,8 @@ import pytest
 
 from apsl_rules import Part, known_dag, learn, load_part, network
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.report.data import page_data
-from apsl_rules.report.page import report_html
+from apsl_rules.views.page import report_html
+from apsl_rules.views.page_data import page_data
 from support.contradictory import Contradictory
 from support.drawn import hostile_dag
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from apsl_rules.report.page import ModuleError, join_modules
+from apsl_rules.views.page import ModuleError, join_modules
 
-VIEWER = files("apsl_rules.report") / "viewer"
+VIEWER = files("apsl_rules.views") / "viewer"
 
 
 def test_a_module_comes_after_what_it_imports() -> None:

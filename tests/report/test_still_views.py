@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from apsl_rules import Part, known_dag, learn, network
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, shown
-from apsl_rules.report.labels import weights_of
+from apsl_rules.views.labels import weights_of
 from support.contradictory import Contradictory
 from support.drawn import SVG, hostile_dag, part_reading, svg_reading
 from support.strategies import dags

@@ -10,9 +10,9 @@ from apsl_rules import learn, network
 from apsl_rules.data import ColumnKind
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.parts import Part
-from apsl_rules.report.data import page_data
-from apsl_rules.report.edges import Look, edges_of
-from apsl_rules.report.svg import svg
+from apsl_rules.views.edges import Look, edges_of
+from apsl_rules.views.page_data import page_data
+from apsl_rules.views.svg import svg
 
 
 @cache

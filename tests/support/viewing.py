@@ -50,7 +50,8 @@ class Page:
 
     def all(self, css: str) -> list[WebElement]:
         """Return every element that a selector matches."""
-        return self.browser.find_elements(By.CSS_SELECTOR, css)
+        found: list[WebElement] = self.browser.find_elements(By.CSS_SELECTOR, css)
+        return found
 
     def run(self, script: str, *arguments: Any) -> Any:
         """Run a script in the page, as a debugger would."""
@@ -66,7 +67,8 @@ class Page:
 
     def panel(self) -> str:
         """Return the words in the panel."""
-        return self.find("#panel").text
+        text: str = self.find("#panel").text
+        return text
 
     def show(self, number: int) -> None:
         """Choose one of the drawings that the page offers; -1 is that of everything the run ever drew."""

@@ -7,10 +7,10 @@ from xml.sax.saxutils import escape, quoteattr
 
 from apsl_rules.names import Pair, shown
 from apsl_rules.parts import EdgeFigures, Part
-from apsl_rules.report.curves import STUB, Point, Port, Route
-from apsl_rules.report.edges import Look
-from apsl_rules.report.labels import FONT_SIZE, LETTERS, texts_of, thickness, weights_of, width_of
-from apsl_rules.report.layout import MARGIN, TITLE_LETTERS, Box, Drawing, DrawnEdge, drawing_of, final_edges
+from apsl_rules.views.curves import STUB, Point, Port, Route
+from apsl_rules.views.edges import Look
+from apsl_rules.views.labels import FONT_SIZE, LETTERS, texts_of, thickness, weights_of, width_of
+from apsl_rules.views.layout import MARGIN, TITLE_LETTERS, Box, Drawing, DrawnEdge, drawing_of, final_edges
 
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
 STROKES = {"arrow": "#1d4e89", "hidden": "#6b2fa0", "line": "#7a4f00", "conflict": "#b3261e", "beyond": "#76828f"}

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Pair
 from apsl_rules.parts import EdgeFigures, Part
-from apsl_rules.report.curves import STUB, Port
-from apsl_rules.report.edges import Look
-from apsl_rules.report.labels import FONT_SIZE, LETTERS, texts_of, thickness, weights_of
-from apsl_rules.report.layout import MARGIN, TITLE_LETTERS, Box, Drawing, DrawnEdge, drawing_of, final_edges
-from apsl_rules.report.svg import (
+from apsl_rules.views.curves import STUB, Port
+from apsl_rules.views.edges import Look
+from apsl_rules.views.labels import FONT_SIZE, LETTERS, texts_of, thickness, weights_of
+from apsl_rules.views.layout import MARGIN, TITLE_LETTERS, Box, Drawing, DrawnEdge, drawing_of, final_edges
+from apsl_rules.views.svg import (
     BACKGROUND,
     BEGINS_WITH_CIRCLE,
     BEGINS_WITH_HEAD,

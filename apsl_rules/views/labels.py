@@ -11,7 +11,7 @@ import attrs
 
 from apsl_rules.names import Node, Pair
 from apsl_rules.parts import EdgeFigures
-from apsl_rules.report.curves import Point, Route
+from apsl_rules.views.curves import Point, Route
 
 FONT_SIZE = 13
 #: The longest that a name is always written out.

@@ -9,10 +9,10 @@ from typing import Any
 
 from apsl_rules.errors import InvalidArgumentError, MissingPackageError
 from apsl_rules.names import Node, shown
-from apsl_rules.notebook.part_views import part_html
 from apsl_rules.parts import EdgeFigures, Part
-from apsl_rules.report.page import report_html
 from apsl_rules.rules import Mark, Proof
+from apsl_rules.views.page import report_html
+from apsl_rules.views.part_html import part_html
 
 try:
     import anywidget
@@ -33,7 +33,7 @@ class PartWidget(anywidget.AnyWidget):
     All three can be observed, as every trait: ``widget.observe(handler, "proof")``. ``height`` is in pixels.
     """
 
-    _esm = (files("apsl_rules.notebook") / "widget.js").read_text("utf-8")
+    _esm = (files("apsl_rules.views") / "widget.js").read_text("utf-8")
 
     page = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int(640, min=120).tag(sync=True)

@@ -9,10 +9,10 @@ import attrs
 
 from apsl_rules.names import Node, Pair, in_order, shown
 from apsl_rules.parts import Part
-from apsl_rules.report.columns import Grid, Slot, arrange, place_slots
-from apsl_rules.report.curves import STUB, Point, Port, Route, Side, beside, sides_of, through
-from apsl_rules.report.edges import Edge, Look, edges_of
-from apsl_rules.report.labels import LONGEST, Rectangle, place_labels, shorten, width_of, width_of_label
+from apsl_rules.views.columns import Grid, Slot, arrange, place_slots
+from apsl_rules.views.curves import STUB, Point, Port, Route, Side, beside, sides_of, through
+from apsl_rules.views.edges import Edge, Look, edges_of
+from apsl_rules.views.labels import LONGEST, Rectangle, place_labels, shorten, width_of, width_of_label
 
 MARGIN, HEADING = 24.0, 40.0
 _PADDING, _HEIGHT, _SPACE, _PASSING, _PORTS = 12.0, 28.0, 14.0, 7.0, 8.0

@@ -16,7 +16,7 @@ from typing import Any
 from apsl_rules._files import write_text
 from apsl_rules.names import shown
 from apsl_rules.parts import EdgeFigures, Part
-from apsl_rules.report.data import page_data
+from apsl_rules.views.page_data import page_data
 
 _IMPORT = re.compile(r"^import \{([\w\s,]*)\} from '\./([\w-]+)\.js';\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export const (\w+) =", re.MULTILINE)
@@ -104,13 +104,13 @@ def report_html(part: Part, figures: EdgeFigures | None = None) -> str:
 @cache
 def _script() -> str:
     """Return the script of the page, joined from its modules."""
-    folder = files("apsl_rules.report") / "viewer"
+    folder = files("apsl_rules.views") / "viewer"
     modules = {file.name.removesuffix(".js"): file for file in folder.iterdir() if file.name.endswith(".js")}
     return join_modules({name: file.read_text("utf-8") for name, file in modules.items()}, "start")
 
 
 def _asset(name: str) -> str:
-    return (files("apsl_rules.report") / "viewer" / name).read_text("utf-8")
+    return (files("apsl_rules.views") / "viewer" / name).read_text("utf-8")
 
 
 def _hash(text: str) -> str:

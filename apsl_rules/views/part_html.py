@@ -7,13 +7,16 @@ from itertools import islice
 from typing import Any
 
 from apsl_rules.names import count_of
-from apsl_rules.notebook.pieces import (
+from apsl_rules.parts import Comparison, Part, Parts, Stability
+from apsl_rules.rules import Conflict, Proof
+from apsl_rules.views.pieces import (
     MOST_DRAWN,
     MOST_ROWS,
     card,
     draw_graph,
     figure,
     fold,
+    html_of,
     indent,
     name,
     names,
@@ -25,9 +28,7 @@ from apsl_rules.notebook.pieces import (
     text,
     title,
 )
-from apsl_rules.parts import Comparison, Part, Parts, Stability
-from apsl_rules.report.svg import svg
-from apsl_rules.rules import Conflict, Proof
+from apsl_rules.views.svg import svg
 
 #: How many steps of a proof are shown, and how many levels below each other.
 MOST_STEPS = 150
@@ -35,6 +36,7 @@ _DEEPEST = 30
 _OPEN_LEVELS = 2
 
 
+@html_of.register
 def proof_html(proof: Proof) -> str:
     """Return a proof as a tree that folds."""
     return card(tree(proof))
@@ -76,6 +78,7 @@ class _Tree:
         return fold(line, indent(below), is_open=level < _OPEN_LEVELS)
 
 
+@html_of.register
 def conflict_html(conflict: Conflict) -> str:
     """Return a contradiction in words, and the proof of each of its sides."""
     sides = [
@@ -103,6 +106,7 @@ _FEW = 8
 _HEADS = {"probability": "P(edge)", "direction": "P(direction)"}
 
 
+@html_of.register
 def part_html(part: Part) -> str:
     """Return the drawing of a part, its nodes in words, and its edges under a fold."""
     rows = part.rows()
@@ -144,6 +148,7 @@ def edges_table(rows: Sequence[Mapping[str, Any]]) -> str:
     return table(heads, cells, words=4, what="edge")
 
 
+@html_of.register
 def parts_html(parts: Parts) -> str:
     """Return one row for each part, and the drawing of all of them together."""
     head = title(f"{count_of(len(parts), 'part')} of depth {parts.depth}, learner {text(parts.learner)}")
@@ -175,6 +180,7 @@ def _together(parts: Parts) -> str:
     return fold("all parts together", scroll(draw_graph(graph))) if 0 < len(joined) <= MOST_DRAWN else ""
 
 
+@html_of.register
 def stability_html(stability: Stability) -> str:
     """Return how often each mark came back, each share with a bar."""
     part = stability.part
@@ -203,6 +209,7 @@ def _share(value: float | None) -> str:
     return f"{bar} {value:.2f}"
 
 
+@html_of.register
 def comparison_html(comparison: Comparison) -> str:
     """Return one row for each learner, and for each edge which learners draw it and how."""
     first = next(iter(comparison.parts))

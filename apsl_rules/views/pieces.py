@@ -1,8 +1,9 @@
-"""Pieces of HTML for notebooks: cards, tables, and a drawing of a graph."""
+"""Pieces of HTML for notebooks: cards, tables, a drawing of a graph, and the register of views."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import singledispatch
 from html import escape
 from math import isfinite
 from typing import Any
@@ -11,8 +12,8 @@ import attrs
 
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.parts import ENDS, Edge, MarkedGraph
-from apsl_rules.report.labels import shorten, width_of
 from apsl_rules.rules import End, Mark
+from apsl_rules.views.labels import shorten, width_of
 
 #: How many rows of a table, and how many nodes of a list, are shown.
 MOST_ROWS = 60
@@ -26,6 +27,12 @@ _FIGURES = "text-align:right;vertical-align:top;white-space:nowrap;padding:.2em 
 def text(words: str, longest: int = _LONGEST_TEXT) -> str:
     """Return words as text that is no markup; very long ones are cut."""
     return escape(words if len(words) <= longest else f"{words[:longest]}…")
+
+
+@singledispatch
+def html_of(result: object) -> str:
+    """Return a result as HTML without scripts."""
+    return card(title(text(repr(result))))
 
 
 def name(node: Node) -> str:

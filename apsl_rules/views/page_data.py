@@ -11,12 +11,12 @@ import attrs
 from apsl_rules.evidence import Evidence, Verdict, p_text
 from apsl_rules.names import Node, Pair, count_of, in_order, shown
 from apsl_rules.parts import EdgeFigures, Part, Statement, Visit, statements_on
-from apsl_rules.report.curves import Port
-from apsl_rules.report.edges import Edge, Look, edges_of, positions
-from apsl_rules.report.labels import texts_of, thickness, weights_of
-from apsl_rules.report.layout import Box, Drawing, DrawnEdge, lay_out
-from apsl_rules.report.svg import body_of
 from apsl_rules.rules import Conflict, Drop, Entry, Fact, Finding, Firing, Proof, Reason, Relation
+from apsl_rules.views.curves import Port
+from apsl_rules.views.edges import Edge, Look, edges_of, positions
+from apsl_rules.views.labels import texts_of, thickness, weights_of
+from apsl_rules.views.layout import Box, Drawing, DrawnEdge, lay_out
+from apsl_rules.views.svg import body_of
 
 #: A part with more nodes than this is first shown with its near layers only, up to about as many nodes and so many
 #: steps: with more columns, names no longer fit into their boxes.

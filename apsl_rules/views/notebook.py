@@ -1,4 +1,4 @@
-"""Views of graphs, tables and effects in a notebook."""
+"""Views of graphs, tables and effects in a notebook; importing this module registers the views of parts as well."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from apsl_rules.graphs import Dag, Pdag
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node, count_of, shown
 from apsl_rules.neighbours import Blanket
-from apsl_rules.notebook.part_views import conflicts_fold, edges_table, sign_of, tree
-from apsl_rules.notebook.pieces import (
+from apsl_rules.parts import LearnedGraph, MarkedGraph, graph_of
+from apsl_rules.rules import Mark
+from apsl_rules.views.part_html import conflicts_fold, edges_table, sign_of, tree
+from apsl_rules.views.pieces import (
     MOST_DRAWN,
     MOST_ROWS,
     card,
     draw_graph,
     figure,
     fold,
+    html_of,
     indent,
     name,
     names,
@@ -33,10 +36,11 @@ from apsl_rules.notebook.pieces import (
     text,
     title,
 )
-from apsl_rules.parts import LearnedGraph, MarkedGraph, graph_of
-from apsl_rules.rules import Mark
+
+__all__ = ["html_of"]
 
 
+@html_of.register
 def learned_graph_html(learned: LearnedGraph) -> str:
     """Return the drawing of a learned graph and its edges."""
     head = title(f"graph of {count_of(len(learned.nodes), 'node')}, learner {text(learned.learner)}")
@@ -48,17 +52,21 @@ def learned_graph_html(learned: LearnedGraph) -> str:
     )
 
 
+@html_of.register
 def marked_graph_html(graph: MarkedGraph) -> str:
     """Return the drawing of a graph and its edges."""
     edges = fold(count_of(len(graph.edges), "edge"), _edges(graph))
     return card(title(text(repr(graph).strip("<>"))), _drawing(graph), edges)
 
 
+@html_of.register
+@html_of.register
 def known_graph_html(source: Dag | Pdag) -> str:
     """Return the drawing of a known graph."""
     return marked_graph_html(graph_of(source))
 
 
+@html_of.register
 def network_html(network: Network) -> str:
     """Return the drawing of a network, and its nodes with their levels and parents."""
     dag = network.dag
@@ -72,6 +80,7 @@ def network_html(network: Network) -> str:
     return card(head, _drawing(graph_of(dag)), fold("nodes", nodes), source)
 
 
+@html_of.register
 def blanket_html(blanket: Blanket) -> str:
     """Return a Markov blanket as a small graph, and in words."""
     children = set(blanket.spouses)
@@ -114,6 +123,8 @@ _FIRST_ROWS = 5
 _MOST_COLUMNS = 20
 
 
+@html_of.register
+@html_of.register
 def table_html(source: Table | MixedTable) -> str:
     """Return the columns of a table, its first rows and what was assumed when it was read."""
     some = _narrow(source)
@@ -198,6 +209,7 @@ def _plain(level: Any) -> Any:
 _CAUSE_WORDS = {True: "a cause", False: "no cause", None: "unknown"}
 
 
+@html_of.register
 def effect_html(effect: Effect) -> str:
     """Return every possible effect by every change, with its interval."""
     return card(_effect(effect), notes(effect.notes))
@@ -233,6 +245,7 @@ def _interval(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{low:.3g} to {high:.3g}"
 
 
+@html_of.register
 def effects_html(effects: Effects) -> str:
     """Return one row for each edge at the target."""
     rows = [
@@ -252,6 +265,7 @@ def effects_html(effects: Effects) -> str:
     return card(head, table(heads, rows, words=3, what="effect", remark=True))
 
 
+@html_of.register
 def grounds_html(grounds: Grounds) -> str:
     """Return an effect and what it rests on: the proofs of its arrows, open lines and assumptions."""
     cause = name(grounds.effect.cause)
@@ -272,6 +286,7 @@ def _spelt_values(values: tuple[float, ...]) -> str:
     return " or ".join(f"{one:.3g}" for one in values) if values else "not possible"
 
 
+@html_of.register
 def answer_html(answer: Answer) -> str:
     """Return whether a node is a cause, and what decides it in each case."""
     first, *_ = str(answer).split("\n")
@@ -283,6 +298,7 @@ def answer_html(answer: Answer) -> str:
     return card(head, paragraph(text(first)), table(("if", "then", "since"), rows, words=3, what="case"))
 
 
+@html_of.register
 def fitted_html(fitted: Fitted) -> str:
     """Return a fitted part: its target, its graph, and the distribution of the target."""
     shares = fitted.query(fitted.target)

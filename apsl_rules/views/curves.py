@@ -11,7 +11,7 @@ from typing import TypeAlias
 import attrs
 
 from apsl_rules.names import Node, order_key
-from apsl_rules.report.edges import Edge, Look
+from apsl_rules.views.edges import Edge, Look
 
 
 class Side(IntEnum):

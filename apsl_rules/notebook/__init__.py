@@ -1,1 +1,0 @@
-"""Results as notebooks show them: HTML without scripts, and a live widget."""
