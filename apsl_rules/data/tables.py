@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from apsl_rules.data.columns import Column, Labels, Numbers, Source, numbers, summarise
 from apsl_rules.data.kinds import ColumnKind, infer_kind
 from apsl_rules.errors import DataError
+from apsl_rules.memory import DatasetMemory
 from apsl_rules.names import Node, count_of
 from apsl_rules.notebook_view import NotebookView
 
@@ -76,12 +77,9 @@ class Table(NotebookView):
         self.__dict__.update(state | {"codes": _read_only(state["codes"])})
 
     @cached_property
-    def answers(self) -> dict[Hashable, Any]:
-        """Return what was counted on this table so far, for later runs.
-
-        Nothing here may refer to the table: it would then not be freed when it is last used.
-        """
-        return {}
+    def memory(self) -> DatasetMemory:
+        """Return what was counted on this table so far, for later runs."""
+        return DatasetMemory()
 
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -142,9 +140,9 @@ class MixedTable(NotebookView):
         return np.array([gone[name] for name in self.names], np.bool_)
 
     @cached_property
-    def answers(self) -> dict[Hashable, Any]:
-        """Return what was worked out on this table so far, for later runs; nothing here may refer to the table."""
-        return {}
+    def memory(self) -> DatasetMemory:
+        """Return what was worked out on this table so far, for later runs."""
+        return DatasetMemory()
 
 
 RowNumbers = npt.NDArray[np.intp]

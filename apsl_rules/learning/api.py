@@ -165,7 +165,7 @@ def learn_graph(source: Any, **settings: Unpack[Settings]) -> LearnedGraph:
         try:
             part = run_once(budget.left(request, tests), opened, next(iter(unvisited)), "max", whole=True)
         except KeyboardInterrupt as stop:
-            so_far = getattr(stop, "part", None)
+            so_far = stop.part if isinstance(stop, Interrupted) else None
             parts += [] if so_far is None else [so_far]
             told = f"stopped at an interrupt {left}"
             graph = LearnedGraph(offer.name, nodes, tuple(parts), told) if parts else None
@@ -353,6 +353,6 @@ def compare(
                 parts[name] = part
             except KeyboardInterrupt as stop:
                 so_far = Comparison(parts, seconds) if parts else None
-                raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
+                raise Interrupted(part=stop.part if isinstance(stop, Interrupted) else None, result=so_far) from None
             bar(len(parts), len(named))
     return Comparison(parts, seconds)

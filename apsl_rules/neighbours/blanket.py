@@ -10,7 +10,7 @@ import attrs
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.neighbours.symmetric import Neighbours
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.oracles import Oracle, Search, foresee
+from apsl_rules.oracles import Oracle, Search
 
 
 @attrs.frozen(repr=False)
@@ -83,7 +83,7 @@ class SpousesByChild:
         far = [other for other in self._neighbours.of(child) if other != node and other not in around]
         apart = [(other, self._neighbours.separation(node, other)) for other in far]
         given = [(other, one.given) for other, one in apart if one is not None and one.given is not None]
-        foresee(self._oracle, [Search(node, other, (), (*by, child)) for other, by in given if child not in by])
+        self._oracle.foresee([Search(node, other, (), (*by, child)) for other, by in given if child not in by])
         return in_order(other for other in far if self._share(node, child, other))
 
     def _share(self, node: Node, child: Node, other: Node) -> bool:

@@ -1,32 +1,30 @@
-"""Independence questions: the protocol of an oracle, and the asker that stands before every one."""
+"""Independence questions: what an oracle is, the asker of a run, and the memory that several runs share."""
 
 from __future__ import annotations
 
+from typing import Any
+from warnings import warn
+
 from apsl_rules.oracles.asker import Asker, Counts, complete_oracle
+from apsl_rules.oracles.memory import SharedOracle
 from apsl_rules.oracles.protocol import (
-    BaseOracle,
-    BatchedOracle,
     Cut,
-    Eliminating,
     Elimination,
+    FrontOracle,
     Oracle,
     Query,
     RankedNodes,
     Search,
     Separation,
     Sweep,
-    foresee,
 )
-from apsl_rules.oracles.shared import SharedOracle, share_memory
 
 __all__ = [
     "Asker",
-    "BaseOracle",
-    "BatchedOracle",
     "Counts",
     "Cut",
-    "Eliminating",
     "Elimination",
+    "FrontOracle",
     "Oracle",
     "Query",
     "RankedNodes",
@@ -35,6 +33,13 @@ __all__ = [
     "SharedOracle",
     "Sweep",
     "complete_oracle",
-    "foresee",
-    "share_memory",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return an oracle's class by its old name, with a warning."""
+    if name == "BaseOracle":
+        warn("apsl_rules.oracles.BaseOracle is now apsl_rules.oracles.Oracle", DeprecationWarning, stacklevel=2)
+        return Oracle
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

@@ -1,4 +1,4 @@
-"""The asker in front of every oracle: it checks and caches each answer, and counts the questions."""
+"""The asker in front of every oracle: it keeps and checks each answer, and counts the questions."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ import attrs
 
 from apsl_rules.errors import ApslError, InvalidArgumentError, LimitReachedError, PluginError
 from apsl_rules.evidence import Decision, Verdict
+from apsl_rules.memory import Memory
 from apsl_rules.names import Node, count_of, require_known
 from apsl_rules.oracles.protocol import (
-    BaseOracle,
     Cut,
-    Eliminating,
     Elimination,
+    FrontOracle,
     Oracle,
     Query,
-    RankedNodes,
     Search,
     Separation,
     Sweep,
@@ -28,6 +27,19 @@ from apsl_rules.stopping import Stop, name_interrupt
 Answer = TypeVar("Answer")
 
 _DECISIONS = get_args(Decision)
+#: What an oracle may have besides ``nodes`` and ``verdict``.
+_OPTIONAL = (
+    "name",
+    "perfect",
+    "data",
+    "verdicts",
+    "associations",
+    "separator",
+    "separators",
+    "foresee",
+    "flush",
+    "eliminate",
+)
 
 
 @attrs.frozen
@@ -55,145 +67,101 @@ class Counts:
     sweeps: int
 
 
-class Asker:
-    """An oracle in front of another one, which asks each question once."""
+class Asker(FrontOracle):
+    """The oracle of one run, in front of another one: it asks each question once, and checks each answer."""
 
     def __init__(
         self, oracle: Oracle, *, origin: str, max_tests: int | None = None, max_seconds: float | None = None
     ) -> None:
-        # our own class first: a check of a protocol looks at each of its methods
-        self._oracle = oracle if isinstance(oracle, BaseOracle | Oracle) else complete_oracle(oracle)
-        self._eliminating = self._oracle if isinstance(self._oracle, Eliminating) else None
+        super().__init__(complete_oracle(oracle))
         self._origin = origin
-        # an oracle that several runs ask may have its nodes ranked
-        ranked: RankedNodes = getattr(self._oracle, "ranked_nodes", None) or RankedNodes.of(self._oracle.nodes)
-        self.nodes = ranked.nodes
-        self.name = self._oracle.name
-        self.perfect = self._oracle.perfect
-        self._known = ranked.rank.keys()
         #: The place of each node in the order of names.
-        self.rank = ranked.rank
-        self._verdicts: dict[Query, Verdict] = {}
-        self._sweeps: dict[Node, Sweep] = {}
-        self._searches: dict[Search, Separation] = {}
+        self.rank = self.ranked_nodes.rank
+        self._known = self.rank.keys()
+        self._verdicts: Memory[Query, Verdict] = Memory()
+        self._sweeps: Memory[Node, Sweep] = Memory()
+        self._searches: Memory[Search, Separation] = Memory()
         self._asked = self._distinct = self._rounds = 0
         self.stop = Stop.after(seconds=max_seconds, tests=max_tests)
         self._lock = Lock()
 
-    @property
-    def data(self) -> object:
-        """Return the table or the counts behind the oracle, if it has any."""
-        return getattr(self._oracle, "data", None)
-
     def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
         """Announce what may be asked next, so that the oracle can prepare it in one round."""
-        foresee = getattr(self._oracle, "foresee", None)
-        if foresee is not None:
-            self.within_limits()
-            new = [search for search in searches if search not in self._searches]
-            foresee(new, [node for node in sweeps if node not in self._sweeps])
-
-    def flush(self) -> None:
-        """Write what the oracle keeps on disk, if it keeps anything."""
-        flush = getattr(self._oracle, "flush", None)
-        if flush is not None:
-            flush()
+        self.within_limits()
+        new = [search for search in searches if search not in self._searches]
+        self._oracle.foresee(new, [node for node in sweeps if node not in self._sweeps])
 
     @property
     def counts(self) -> Counts:
         """Return the counts so far."""
         return Counts(self._asked, self._distinct, self._rounds, len(self._sweeps))
 
-    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
-        """Answer one question, from memory if it was asked before in either order."""
-        return self.verdicts([(x, y, tuple(given))])[0]
-
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
-        """Answer a batch: what is not remembered goes to the oracle in one round."""
-        asked = [self._normalise(query) for query in queries]
-        new = [query for query in dict.fromkeys(asked) if query not in self._verdicts]
-        if new:
+        """Answer a batch: what is not remembered, in either order, goes to the oracle in one round."""
+        for query in queries:
+            self._check_query(query)
+
+        def ask(new: Sequence[Query]) -> Sequence[Verdict]:
             answers = self._ask("verdicts", new, lambda: self._oracle.verdicts(new))
             self._check_number(answers, new, "verdicts")
             for query, answer in zip(new, answers, strict=True):
                 self._check(answer, query, "verdicts")
-                self._verdicts[query] = answer
-        self._count(len(queries), len(new), rounds=bool(new))
-        return [self._verdicts[query] for query in asked]
+            self._count(0, len(new), rounds=True)
+            return answers
+
+        answers = self._verdicts.recall([self.normalise(query) for query in queries], ask)
+        self._count(len(queries), 0)
+        return answers
 
     def associations(self, x: Node) -> Sweep:
         """Test x against every other node, once."""
         require_known(x, self._known, "node")
         size = len(self.nodes) - 1
-        if x in self._sweeps:
-            self._count(size, 0)
-            return self._sweeps[x]
-        sweep = self._ask("associations", x, lambda: self._oracle.associations(x))
-        self._check_sweep(sweep, x, size)
-        self._sweeps[x] = sweep
-        self._count(size, size, rounds=True)
+
+        def ask(_new: Sequence[Node]) -> Sequence[Sweep]:
+            sweep = self._ask("associations", x, lambda: self._oracle.associations(x))
+            self._check_sweep(sweep, x, size)
+            self._count(0, size, rounds=True)
+            return [sweep]
+
+        (sweep,) = self._sweeps.recall([x], ask)
+        self._count(size, 0)
         return sweep
 
     def untested(self, x: Node) -> tuple[Verdict, ...]:
         """Return the verdicts that say that x could not be tested against another node; nothing new is asked."""
-        return self._sweeps[x].untested() if x in self._sweeps else ()
-
-    def separator(
-        self,
-        x: Node,
-        y: Node,
-        pool: Sequence[Node],
-        *,
-        must_include: Sequence[Node] = (),
-        max_size: int | None = None,
-    ) -> Separation:
-        """Search for a separator, once for each distinct search."""
-        return self.separators([Search(x, y, tuple(pool), tuple(must_include), max_size)])[0]
+        sweep = self._sweeps.get(x)
+        return () if sweep is None else sweep.untested()
 
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
         """Carry out a batch of searches: those not remembered go to the oracle in one round."""
         for search in searches:
             self._check_query((search.x, search.y, (*search.pool, *search.must_include)))
-        new = [search for search in dict.fromkeys(searches) if search not in self._searches]
-        if new:
+
+        def ask(new: Sequence[Search]) -> Sequence[Separation]:
             answers = self._ask("separators", new, lambda: self._oracle.separators(new))
             self._check_number(answers, new, "separators")
             for search, answer in zip(new, answers, strict=True):
                 self._check_separation(answer, search)
-                self._searches[search] = answer
-        asked = sum(self._searches[search].tests for search in searches)
-        self._count(asked, sum(self._searches[search].tests for search in new), rounds=bool(new))
-        return [self._searches[search] for search in searches]
+            self._count(0, sum(answer.tests for answer in answers), rounds=True)
+            return answers
 
-    @property
-    def eliminating(self) -> Eliminating | None:
-        """Return this asker if the oracle has HITON's elimination built in, else None."""
-        return None if self._eliminating is None else self
+        answers = self._searches.recall(searches, ask)
+        self._count(sum(answer.tests for answer in answers), 0)
+        return answers
 
     def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
         """Ask the oracle for HITON's elimination for the node of a sweep, in one round."""
-        oracle = self._eliminating
-        if oracle is None:
-            message = f"{self._origin} does not eliminate by itself; ask it for separators"
-            raise InvalidArgumentError(message)
         found = self._ask(
             "eliminate",
             sweep.x,
-            lambda: oracle.eliminate(sweep, unreliable=unreliable, cut=cut, max_size=max_size),
+            lambda: self._oracle.eliminate(sweep, unreliable=unreliable, cut=cut, max_size=max_size),
         )
         self._check_elimination(found, sweep.x)
         self._count(found.tests, found.tests, rounds=True)
         return found
 
     # --- checks ----------------------------------------------------------------------------------------------------
-
-    def _normalise(self, query: Query) -> Query:
-        """Return a question with x before y and Z by name, so that no order changes the answer."""
-        self._check_query(query)
-        x, y, given = query
-        if self.rank[y] < self.rank[x]:
-            x, y = y, x
-        return x, y, tuple(sorted(given, key=self.rank.__getitem__))
 
     def _check_query(self, query: Query) -> None:
         x, y, given = query
@@ -245,7 +213,7 @@ class Asker:
             self._refuse("associations", x, f"gave {len(answer)} verdicts on {size} other nodes")
         elif type(answer) is Sweep:  # a sweep of its own kind makes its verdicts itself
             for verdict in answer:
-                self._check(verdict, (x, getattr(verdict, "y", None), ()), "associations")
+                self._check(verdict, (x, verdict.y if isinstance(verdict, Verdict) else None, ()), "associations")
             if {verdict.y for verdict in answer} != self._known - {x}:
                 self._refuse("associations", x, "did not answer about each other node once")
 
@@ -276,19 +244,25 @@ class Asker:
             self._rounds += rounds
 
 
-def complete_oracle(partial: Any) -> Oracle:
-    """Return an oracle from an object that has only ``nodes`` and ``verdict``."""
-    if not callable(getattr(partial, "verdict", None)) or not hasattr(partial, "nodes"):
-        message = f"{type(partial).__name__} is no oracle: it needs nodes and a method verdict(x, y, given)"
+def complete_oracle(given: Any) -> Oracle:
+    """Return an oracle from an object that has at least ``nodes`` and ``verdict``; what else it has is used."""
+    if isinstance(given, Oracle):
+        return given
+    if not hasattr(given, "nodes") or not hasattr(given, "verdict"):
+        message = f"{type(given).__name__} is no oracle: it needs nodes and a method verdict(x, y, given)"
         raise InvalidArgumentError(message)
 
-    class Completed(BaseOracle):
-        nodes = tuple(partial.nodes)
-        name = getattr(partial, "name", type(partial).__name__)
-        perfect = getattr(partial, "perfect", False)
+    class Completed(Oracle):
+        nodes = tuple(given.nodes)
+        name = type(given).__name__
+        eliminates = hasattr(given, "eliminate")
 
-        def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
-            answer: Verdict = partial.verdict(x, y, given)
+        def verdict(self, x: Node, y: Node, given_nodes: Sequence[Node] = ()) -> Verdict:
+            answer: Verdict = given.verdict(x, y, given_nodes)
             return answer
 
-    return Completed()
+    completed = Completed()
+    for name in _OPTIONAL:
+        if hasattr(given, name):
+            setattr(completed, name, getattr(given, name))
+    return completed

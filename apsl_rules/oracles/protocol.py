@@ -1,8 +1,8 @@
 """Independence questions: are x and y independent given Z, and which set separates them.
 
-An oracle answers it. Tests on data, d-separation in a known graph, recorded answers and user plugins all have
-the same shape, so each can replace another. Only ``nodes`` and ``verdict`` are needed; what is asked often
-(x against all others, the search for a separator) has a default here and a fast version where speed matters.
+An oracle answers them. Tests on data, d-separation in a known graph, recorded answers and plugins are all oracles, so
+each can replace another. Only ``nodes`` and ``verdict`` are needed; what is asked often (x against all others, the
+search for a separator) has a default here and a fast version where speed matters.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import log
-from typing import Protocol, Self, TypeAlias, overload, runtime_checkable
+from typing import Protocol, Self, TypeAlias, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict, log_p_of, weaker
 from apsl_rules.names import Node, check_labels, order_key
 from apsl_rules.stopping import check
@@ -153,63 +154,31 @@ class Cut(Protocol):
     def __hash__(self) -> int: ...
 
 
-@runtime_checkable
-class Oracle(Protocol):
-    """The protocol of oracles, which answer independence questions about a fixed set of nodes."""
+class Oracle(ABC):
+    """An oracle answers independence questions about a fixed set of nodes.
 
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """Return all nodes, in the order of the source (the columns of a table)."""
+    It needs only ``nodes``, ``name`` and ``verdict``. All else has a default here: batches, sweeps and searches are
+    answered one by one, what is announced is not prepared, nothing is kept on disk, and there is no data behind it.
 
-    @property
-    def name(self) -> str:
-        """Return the name of the test, as shown in proofs."""
-
-    @property
-    def perfect(self) -> bool:
-        """Return whether the answers are certain, so that no limit on conditioning sets is wanted."""
-
-    def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
-        """Answer one question."""
-
-    def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
-        """Answer a batch of questions in one round."""
-
-    def associations(self, x: Node) -> Sweep:
-        """Test x against every other node with nothing given."""
-
-    def separator(
-        self,
-        x: Node,
-        y: Node,
-        pool: Sequence[Node],
-        *,
-        must_include: Sequence[Node] = (),
-        max_size: int | None = None,
-    ) -> Separation:
-        """Search the subsets of a pool, small ones first, for one that separates x from y."""
-
-    def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
-        """Carry out a batch of searches in one round."""
-
-
-@runtime_checkable
-class Eliminating(Protocol):
-    """An oracle with HITON's elimination built in, in one round."""
-
-    def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
-        """Add the dependent nodes of a sweep by association; after each, test those added before again.
-
-        ``cut`` leaves some of them out beforehand.
-        """
-
-
-class BaseOracle(ABC):
-    """An oracle that needs only ``nodes``, ``name`` and ``verdict``; all else is built from these, one by one."""
+    Attributes
+    ----------
+    nodes
+        All nodes, in the order of the source (the columns of a table).
+    name
+        The name of the test, as shown in proofs.
+    perfect
+        Whether the answers are certain, so that no limit on conditioning sets is wanted.
+    data
+        The table or the counts behind the oracle, if there are any.
+    eliminates
+        Whether ``eliminate`` is there: HITON's elimination in one round.
+    """
 
     nodes: tuple[Node, ...] = ()
     name: str = "oracle"
     perfect: bool = False
+    data: object = None
+    eliminates: bool = False
 
     @abstractmethod
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
@@ -256,9 +225,50 @@ class BaseOracle(ABC):
             for one in searches
         ]
 
+    @property
+    def ranked_nodes(self) -> RankedNodes:
+        """Return the nodes in the order of their names; an oracle that several runs ask keeps them."""
+        return RankedNodes.of(self.nodes)
 
-class BatchedOracle(BaseOracle):
-    """An oracle that answers batches: it has ``verdicts`` and ``separators``, and one question is a batch of one."""
+    def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:  # noqa: B027 - optional
+        """Hear what may be asked next; a single test is a search without a pool.
+
+        An oracle far from its rows can then have all of it counted in one round; nothing that it answers changes.
+        """
+
+    def flush(self) -> None:  # noqa: B027 - optional
+        """Write what is kept on disk."""
+
+    def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
+        """Add the dependent nodes of a sweep by association; after each, test those added before again.
+
+        ``cut`` leaves some of them out beforehand.
+        """
+        del unreliable, cut, max_size
+        message = f"the oracle {self.name!r} does not eliminate for {sweep.x!r} by itself; ask it for separators"
+        raise InvalidArgumentError(message)
+
+
+class FrontOracle(Oracle):
+    """An oracle in front of another one, which it asks what it cannot answer itself; one question is a batch of one."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+        self._ranked = oracle.ranked_nodes
+        self.nodes = self._ranked.nodes
+        self.name = oracle.name
+        self.perfect = oracle.perfect
+        self.data = oracle.data
+        self.eliminates = oracle.eliminates
+
+    @property
+    def ranked_nodes(self) -> RankedNodes:
+        """Return the nodes in the order of their names."""
+        return self._ranked
+
+    def flush(self) -> None:
+        """Write what the oracle behind keeps on disk."""
+        self._oracle.flush()
 
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
         """Answer one question."""
@@ -276,6 +286,14 @@ class BatchedOracle(BaseOracle):
         """Search for a separator."""
         return self.separators([Search(x, y, tuple(pool), tuple(must_include), max_size)])[0]
 
+    def normalise(self, query: Query) -> Query:
+        """Return a question with x before y and Z by name, so that no order changes the answer."""
+        x, y, given = query
+        rank = self._ranked.rank
+        if rank[y] < rank[x]:
+            x, y = y, x
+        return x, y, tuple(sorted(given, key=rank.__getitem__))
+
 
 def subsets(pool: Sequence[Node], must_include: Sequence[Node], max_size: int | None) -> Iterator[tuple[Node, ...]]:
     """Enumerate the subsets of a pool that contain given nodes: smallest first, then in the pool's order.
@@ -289,14 +307,3 @@ def subsets(pool: Sequence[Node], must_include: Sequence[Node], max_size: int | 
     for size in range(largest + 1):
         for chosen in combinations(free, size):
             yield fixed + chosen
-
-
-def foresee(oracle: Oracle, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
-    """Announce to an oracle what may be asked next, if it has a use for that.
-
-    An oracle far from its rows can then have all of it counted in one round; nothing that it answers changes. A single
-    test is a search without a pool.
-    """
-    prepare = getattr(oracle, "foresee", None)
-    if prepare is not None:
-        prepare(searches, sweeps)

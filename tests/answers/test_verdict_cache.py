@@ -32,15 +32,16 @@ from apsl_rules.errors import CacheFileError, UnknownNodeError
 from apsl_rules.evidence.evidence import Decision, Verdict
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node, order_key
-from apsl_rules.oracles.protocol import BaseOracle, Search
+from apsl_rules.oracles.protocol import Oracle, Search
 from apsl_rules.parts.file import part_json
 from support.terminal import apsl
 
 
-class Chi(BaseOracle):
+class Chi(Oracle):
     """Test by χ², the strata of Z summed; fewer than five rows in a stratum make it unreliable; counts its work."""
 
     name = "chi"
+    data: Table
 
     def __init__(self, data: Table, alpha: float, *, p_known: bool = True) -> None:
         self.nodes = data.names

@@ -16,8 +16,7 @@ import apsl_rules.data.counts.cache
 from apsl_backends.counting.dask_cluster import DaskCounts
 from apsl_backends.counting.duckdb_counts import DuckCounts
 from apsl_backends.counting.memory import TableCounts
-from apsl_backends.independence.count_tests import ChiSquare, GSquare
-from apsl_backends.independence.uncertainty import SymmetricalUncertainty
+from apsl_backends.independence.count_tests import ChiSquare, GSquare, SymmetricalUncertainty
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.scores.bde_from_counts import CountedBDeu
 from apsl_rules import learn, learn_graph, network

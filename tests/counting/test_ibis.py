@@ -25,10 +25,10 @@ from apsl_rules.data.counts import CachedCounts, heading_of
 from apsl_rules.data.databases import DatabaseTable
 from apsl_rules.errors import ApslError, DataError
 from support.counted import ODD_NAMES, odd_frame
-from support.databases import EMBEDDED, TABLE, in_postgres, mixed_frame, stored
+from support.databases import DATAFUSION, EMBEDDED, TABLE, in_postgres, mixed_frame, stored
 from support.postgres_server import PASSWORD, QUOTED, PostgresServer
 
-ENGINES = (*EMBEDDED, pytest.param("postgres", marks=pytest.mark.slow))
+ENGINES = (*EMBEDDED, DATAFUSION, pytest.param("postgres", marks=pytest.mark.slow))
 Store = Callable[[Any], Any]
 
 
@@ -328,7 +328,7 @@ def test_a_small_table_is_read_into_memory_on_request(store: Store) -> None:
     assert there.notes == here.notes
 
 
-@pytest.mark.parametrize("engine", EMBEDDED)
+@pytest.mark.parametrize("engine", [*EMBEDDED, DATAFUSION])
 def test_a_dry_run_reads_nothing(engine: str, tmp_path: Path) -> None:
     """It names the columns and the statements, with every name quoted, and sends none of them."""
     source = stored(mixed_frame(200, 4), engine, tmp_path)

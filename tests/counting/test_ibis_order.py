@@ -14,7 +14,7 @@ import pytest
 from apsl_backends.counting.ibis_rows import IbisRows
 from apsl_rules import dry_run, learn
 from support.counted import essence
-from support.databases import arrow, mixed_frame, stored
+from support.databases import DATAFUSION, arrow, mixed_frame, stored
 
 
 def test_columns_of_many_statements_lie_side_by_side(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_columns_of_many_statements_lie_side_by_side(tmp_path: Path) -> None:
     assert not IbisRows.of(f"sqlite://{tmp_path}/rows.sqlite#seen").is_ordered
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "datafusion"])
+@pytest.mark.parametrize("engine", ["duckdb", "polars", DATAFUSION])
 def test_files_are_read_in_their_order(engine: str, tmp_path: Path) -> None:
     """A Parquet file of several groups that an engine of ibis reads gives the part of the frame, to the last bit."""
     frame = mixed_frame(400, 8, missing=0.05)
@@ -43,7 +43,7 @@ def test_files_are_read_in_their_order(engine: str, tmp_path: Path) -> None:
     assert dry_run(rows, "dose").billed is None
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "datafusion"])
+@pytest.mark.parametrize("engine", ["duckdb", "polars", DATAFUSION])
 def test_expressions_that_reorder_rows_are_sorted(engine: str, tmp_path: Path) -> None:
     """A filter keeps the order of a stored table; a join does not, and still gives the part of its rows."""
     frame = mixed_frame(400, 6)
@@ -58,6 +58,7 @@ def test_expressions_that_reorder_rows_are_sorted(engine: str, tmp_path: Path) -
     assert learn(kept, "dose", depth=2).edges == learn(frame[frame["age"] > 30], "dose", depth=2).edges
 
 
+@pytest.mark.release
 def test_views_that_reorder_rows_are_seen_through() -> None:
     """A join or a sort within a view, also in a view of a view, is found in the plan of the engine."""
     one, two = pa.table({"k": [1, 2, 3], "join": [1, 2, 3]}), pa.table({"k": [3, 2, 1], "b": [1, 2, 3]})

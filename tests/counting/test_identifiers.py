@@ -10,14 +10,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from apsl_backends.counting.dask_cluster import DaskCounts
 from apsl_backends.counting.duckdb_counts import DuckCounts
+from apsl_backends.moments.dask_moments import DaskMoments
 from apsl_backends.moments.duckdb_moments import DuckMoments
 from apsl_backends.moments.ibis_moments import IbisMoments
-from apsl_rules.data import table
+from apsl_rules.data import FileTable, table
 from apsl_rules.errors import DataError
 
 ROWS = 30_000
-LIMITED = ("arrow_columns", "duckdb_counts", "ibis_rows")
+LIMITED = ("arrow_columns", "dask_partitions", "duckdb_counts", "ibis_rows")
 
 
 def _written(folder: Path, *, numbers: bool) -> pa.Table:
@@ -80,6 +82,20 @@ def test_identifiers_in_databases_are_set_aside_and_stay_there(tmp_path: Path) -
     ]
 
 
+@pytest.mark.usefixtures("few")
+def test_identifiers_on_a_cluster_are_set_aside_however_many_rows(tmp_path: Path) -> None:
+    """Dask decides on columns with too many values to look at as memory does, and refuses other such columns."""
+    _written(tmp_path, numbers=False)
+    path = FileTable(str(tmp_path / "many.parquet"))
+    source, read = DaskMoments.of_files(path), table(path.path)
+    assert source.heading.names == ("kind", "level")
+    assert source.heading.columns == read.columns
+    assert source.heading.notes == read.notes
+    assert DaskCounts.of_files(path).heading.names == ("kind", "level")
+    with pytest.raises(DataError, match="nr"):
+        DaskCounts.of_files(path, kinds={"nr": "category"})
+
+
 @pytest.mark.slow
 def test_an_identifier_of_six_million_rows_is_set_aside(tmp_path: Path) -> None:
     """Beyond the most values that are ever looked at an identifier is recognised too."""
@@ -88,3 +104,4 @@ def test_an_identifier_of_six_million_rows_is_set_aside(tmp_path: Path) -> None:
         chosen = "SELECT range AS customer_id, range % 3 AS kind, range % 17 / 2 AS x FROM range(6000000)"
         connection.execute(f"COPY ({chosen}) TO '{path}'")
     assert DuckMoments.of_file(path).heading.names == ("kind", "x")
+    assert DaskMoments.of_files(FileTable(path)).heading.names == ("kind", "x")

@@ -25,7 +25,7 @@ from apsl_rules.data.databases import (
     shown_source,
     value_of,
 )
-from apsl_rules.errors import ApslError
+from apsl_rules.errors import ApslError, DataError
 
 ADDRESS = "postgres://ann:s3cr%40t@db.example:5432/sales?sslmode=require&sslpassword=hush#orders"
 
@@ -184,3 +184,28 @@ def test_a_dry_run_takes_a_duckdb_file_as_it_is_named(tmp_path: Path) -> None:
         assert (plan.engine, plan.rows) == ("duckdb", 90)
         assert [name for name, _ in plan.columns] == ["a", "x"]
         assert all("SELECT" in statement for statement in plan.statements)
+
+
+def test_a_duckdb_address_with_parameters_is_opened_or_refused_in_one_sentence_without_its_password(
+    tmp_path: Path,
+) -> None:
+    """DuckDB gets the parameters; whatever it says, no name of a method and no secret is in it."""
+    import duckdb
+
+    path = tmp_path / "rows"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT i % 3 AS a, i % 2 AS b FROM range(90) r(i)")
+        connection.execute("CREATE SCHEMA s")
+        connection.execute("CREATE TABLE s.u AS SELECT i % 5 AS c FROM range(90) r(i)")
+    assert DatabaseTable(f"duckdb://{path}?password=s3cret").columns == ("a", "b")
+    assert DatabaseTable(f"duckdb://{path}?password=s3cret#s.u").columns == ("c",)
+    for address in (
+        f"duckdb://{path}?password=s3cret#v",
+        f"duckdb://{path}-2?password=s3cret",
+        f"duckdb://{path}?k=s3cret",
+    ):
+        with pytest.raises(DataError) as told:
+            learn(address, "a")
+        assert "s3cret" not in str(told.value)
+        assert "attribute" not in str(told.value)
+        assert "***" in str(told.value)

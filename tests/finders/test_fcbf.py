@@ -42,7 +42,7 @@ def test_the_threshold_cuts() -> None:
 
 def test_the_members_agree_with_the_printed_algorithm() -> None:
     """The filter equals Algorithm 2 with its list and its two counters, on every node of a sampled network."""
-    from apsl_backends.independence.uncertainty import SymmetricalUncertainty
+    from apsl_backends.independence.count_tests import SymmetricalUncertainty
 
     rows = sample(network("child"), 500, seed=9)
     measure = SymmetricalUncertainty(rows)

@@ -17,7 +17,7 @@ from apsl_backends.independence.count_tests import ChiSquare, Degrees, GSquare, 
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
-from apsl_rules.oracles.protocol import BaseOracle, Oracle, Search
+from apsl_rules.oracles.protocol import Oracle, Search
 from support.counting import coded, tables
 
 DEGREES: tuple[Degrees, ...] = ("adjusted", "full")
@@ -187,7 +187,7 @@ def test_relabelling_and_reordering_change_no_bit(table: Table, seed: int, kind:
 def test_a_sweep_is_its_verdicts(table: Table, reliability: Reliability, some: bool | None) -> None:
     """A sweep gives the verdicts of single questions, their ranking with names breaking ties, and their ln p."""
     oracle = GSquare(table, reliability=reliability, alpha=0.2)
-    swept, alone = oracle.associations("d"), BaseOracle.associations(oracle, "d")
+    swept, alone = oracle.associations("d"), Oracle.associations(oracle, "d")
     among = None if some is None else np.arange(5) % 2 == 0
 
     assert list(swept) == list(alone)
@@ -218,7 +218,7 @@ def test_batches_answer_in_order() -> None:
         oracle.verdict("x", "y"),
         oracle.verdict("z", "y", ["x"]),
     ]
-    assert oracle.separators(searches) == BaseOracle.separators(oracle, searches)
+    assert oracle.separators(searches) == Oracle.separators(oracle, searches)
     assert oracle.separators(searches)[2].tests == 0
 
 

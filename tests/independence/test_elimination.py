@@ -22,10 +22,10 @@ from apsl_rules.plugins.offers import FinderSettings
 
 def both(oracle: Oracle, settings: FinderSettings, node: object) -> tuple[Candidates, Candidates]:
     """Find candidates inside the kernel and step by step."""
-    inside = Asker(oracle, origin="a test")
-
-    assert inside.eliminating is inside
-    return Hiton(inside, settings).candidates(node), Hiton(oracle, settings).candidates(node)
+    inside, stepwise = Asker(oracle, origin="a test"), Asker(oracle, origin="a test")
+    assert inside.eliminates
+    stepwise.eliminates = False
+    return Hiton(inside, settings).candidates(node), Hiton(stepwise, settings).candidates(node)
 
 
 def same(inside: Candidates, outside: Candidates) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from scipy.stats import entropy
 
-from apsl_backends.independence.uncertainty import SymmetricalUncertainty
+from apsl_backends.independence.count_tests import SymmetricalUncertainty
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import UnknownNodeError
 from support.counting import coded, tables

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_backends.learners.ball import Ball
-from apsl_backends.search.local_bde import LocalBde
+from apsl_backends.search.local_score import LocalBde
 from apsl_rules import Interrupted, Part, learn, network
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError, SpecError

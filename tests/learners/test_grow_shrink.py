@@ -18,7 +18,7 @@ from apsl_rules.evidence.evidence import Decision, Verdict
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.names import Node, in_order
-from apsl_rules.oracles.protocol import BaseOracle
+from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.parts.file import load_part
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.manager import installed
@@ -33,7 +33,7 @@ MEEK = ("gs", "gs-authors")
 PATHWAY = dag_of("c->y x->y y->z d->z x->z x->d")
 
 
-class Scripted(BaseOracle):
+class Scripted(Oracle):
     """An oracle that answers "dependent" unless told otherwise for a question such as "ab|cd", and keeps a record."""
 
     name = "script"
@@ -255,7 +255,7 @@ def test_the_arrow_on_most_cycles_is_turned() -> None:
     assert arrows_to_turn([("y", "x"), ("x", "y")]) == (("x", "y"),)
 
 
-class Mistaken(BaseOracle):
+class Mistaken(Oracle):
     """Answers from a known graph, except that every few questions it says the opposite, always of the same ones."""
 
     name = "mistaken"

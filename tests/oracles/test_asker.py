@@ -13,13 +13,13 @@ from apsl_rules.errors import GraphError, InvalidArgumentError, LimitReachedErro
 from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.names import Node
 from apsl_rules.oracles.asker import Asker, Counts
-from apsl_rules.oracles.protocol import BaseOracle, Query, Separation, Sweep
+from apsl_rules.oracles.protocol import Oracle, Query, Separation, Sweep
 from support.graphs import MICRO
 
 ORIGIN = "oracle 'odd' of plugin 'strange'"
 
 
-class Listening(BaseOracle):
+class Listening(Oracle):
     """Answers from N8 and writes down what it was asked."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Listening(BaseOracle):
         return self.true.verdict(x, y, given)
 
 
-class Odd(BaseOracle):
+class Odd(Oracle):
     """Answers whatever it was told to answer, and properly where it was told nothing."""
 
     nodes = ("a", "b", "c")

@@ -7,9 +7,11 @@ from math import inf, isnan, log
 
 import pytest
 
+from apsl_rules import oracles
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence.evidence import Decision, Verdict, weaker
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import BaseOracle, Oracle, Query, Search, Sweep, subsets
+from apsl_rules.oracles.protocol import Oracle, Query, Search, Sweep, subsets
 
 
 def verdict(y: str, decision: Decision, statistic: float | None = None, p: float | None = None) -> Verdict:
@@ -17,7 +19,7 @@ def verdict(y: str, decision: Decision, statistic: float | None = None, p: float
     return Verdict("x", y, (), decision, "test", statistic, p)
 
 
-class ByTable(BaseOracle):
+class ByTable(Oracle):
     """Looks p up by the nodes given and calls all above 0.01 independent; says unreliable where it has none."""
 
     nodes = ("x", "y", "a", "b")
@@ -139,3 +141,23 @@ def test_batches_are_answered_one_by_one() -> None:
 def test_the_weaker_of_two_dependences(one: Verdict, other: Verdict, *, expected: bool) -> None:
     """By p where both have one, and by the statistic otherwise."""
     assert weaker(one, other) is expected
+
+
+def test_what_an_oracle_may_leave_out_has_a_default() -> None:
+    """Nothing is prepared, kept or eliminated, and there is no data; an elimination is refused in one sentence."""
+    oracle = ByTable({"": 0.5})
+
+    oracle.foresee([Search("x", "y", ())], ["x"])
+    oracle.flush()
+
+    assert (oracle.asked, oracle.data, oracle.eliminates, oracle.ranked_nodes.nodes) == ([], None, False, oracle.nodes)
+    with pytest.raises(InvalidArgumentError, match="does not eliminate for 'x' by itself; ask it for separators"):
+        oracle.eliminate(oracle.associations("x"), unreliable="independent", cut=None, max_size=None)
+
+
+def test_the_old_name_of_an_oracle_warns() -> None:
+    """BaseOracle is Oracle."""
+    with pytest.warns(DeprecationWarning, match=r"BaseOracle is now apsl_rules\.oracles\.Oracle"):
+        assert oracles.BaseOracle is Oracle
+    with pytest.raises(AttributeError, match="has no attribute 'BasicOracle'"):
+        _ = oracles.BasicOracle

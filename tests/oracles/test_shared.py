@@ -15,8 +15,8 @@ from apsl_rules.learning.request import Request
 from apsl_rules.learning.run import run_once
 from apsl_rules.learning.source import open_data
 from apsl_rules.names import Node
+from apsl_rules.oracles.memory import KeptSweep, SharedOracle
 from apsl_rules.oracles.protocol import Sweep
-from apsl_rules.oracles.shared import KeptSweep, SharedEliminatingOracle
 from apsl_rules.parts.file import part_json
 
 
@@ -49,7 +49,7 @@ def test_bounded_memory_changes_no_part_and_no_count(rows: Table, learner: str) 
     """With room for a single sweep and a single other answer the parts and the number of tests are the same."""
     request = Request.of({"learner": learner})
     ample, scarce = (
-        SharedEliminatingOracle(GSquare(rows), most_swept=most, most_others=others)
+        SharedOracle(GSquare(rows), most_swept=most, most_others=others)
         for most, others in ((1 << 20, 1 << 20), (1, 1))
     )
     for target in ("HR", "CO", "HR", "BP"):
@@ -64,7 +64,7 @@ def test_bounded_memory_changes_no_part_and_no_count(rows: Table, learner: str) 
 def test_a_sweep_that_gave_way_is_made_again_only_if_it_is_read(rows: Table) -> None:
     """Later runs need the elimination after a sweep, not the sweep; a verdict that is read is that of the sweep."""
     oracle = counting(rows)
-    shared = SharedEliminatingOracle(oracle, most_swept=1)
+    shared = SharedOracle(oracle, most_swept=1)
     first = shared.associations("HR")
     done = shared.eliminate(first, unreliable="independent", cut=None, max_size=3)
     shared.associations("CO")
@@ -85,13 +85,13 @@ def test_a_sweep_that_gave_way_is_made_again_only_if_it_is_read(rows: Table) -> 
 
 def test_what_another_process_computed_is_not_counted_again(rows: Table) -> None:
     """Digests of questions are the same in every process, so a count can be continued."""
-    first = SharedEliminatingOracle(GSquare(rows))
+    first = SharedOracle(GSquare(rows))
     first.associations("HR")
     first.verdict("CO", "HR", ["BP"])
     computed = first.collect_computed()
     assert sum(tests for _, tests in computed) == first.tests
     assert first.collect_computed() == []
-    second = SharedEliminatingOracle(GSquare(rows))
+    second = SharedOracle(GSquare(rows))
 
     second.count_computed(computed)
     second.associations("HR")

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from apsl_rules.data.counts.cache import MOST, CachedCounts
-from apsl_rules.data.counts.source import CountSource, Heading, Joint, Weights, collapse, heading_of, unpack_codes
+from apsl_rules.data.counts.source import (
+    CountSource,
+    Heading,
+    Joint,
+    Weights,
+    collapse,
+    heading_of,
+    pack_codes,
+    unpack_codes,
+)
 
 __all__ = [
     "MOST",
@@ -14,5 +23,6 @@ __all__ = [
     "Weights",
     "collapse",
     "heading_of",
+    "pack_codes",
     "unpack_codes",
 ]

@@ -254,7 +254,7 @@ def _engines() -> tuple[str, ...]:
 
 def _find(backend: Any, table: DatabaseTable) -> Any:
     """Return the table of an address: by its name, by schema and name, or the only one."""
-    known = sorted(backend.list_tables())
+    known = _tables_in(backend)
     wanted = table.table
     if wanted is None:
         if len(known) == 1:
@@ -266,11 +266,23 @@ def _find(backend: Any, table: DatabaseTable) -> Any:
         if name in known:
             return backend.table(name)
     schema, mark, name = unquote(wanted).partition(".")
-    if mark and name in backend.list_tables(database=schema):
+    if mark and name in _tables_in(backend, schema):
         return backend.table(name, database=schema)
     hint = nearest(wanted, known) or (f"; it has {listing(known)}" if known else "")
     message = f"there is no table {unquote(wanted)!r} in {table.shown!r}{hint}"
     raise DataError(message)
+
+
+def _tables_in(backend: Any, schema: str | None = None) -> list[str]:
+    """Return the names of the tables of a schema, or of the one that a connection begins with."""
+    if backend.name != "duckdb":
+        return sorted(backend.list_tables() if schema is None else backend.list_tables(database=schema))
+    # ibis lists them by a method that DuckDB 2 no longer has
+    statement = (
+        "SELECT table_name FROM information_schema.tables "
+        "WHERE table_catalog = current_database() AND table_schema = coalesce(?, current_schema()) ORDER BY ALL"
+    )
+    return [name for (name,) in backend.con.execute(statement, [schema]).fetchall()]
 
 
 def _ibis() -> Any:

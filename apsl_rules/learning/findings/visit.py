@@ -10,7 +10,7 @@ from apsl_rules.evidence import Verdict
 from apsl_rules.learning.findings.cmb import Changes, FindingList, Identities
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Neighbours, PairedNeighbours, SpousesByChild
-from apsl_rules.oracles import Oracle, Search, Separation, foresee
+from apsl_rules.oracles import Oracle, Search, Separation
 from apsl_rules.plugins import Context, FindingSpec, Spouses, State, Visited, pick
 from apsl_rules.rules import (
     NOTHING,
@@ -248,7 +248,7 @@ class Visitor:
             for node, other in pairs
             if not self._knowledge.requires(node, other)
         ]
-        foresee(self._oracle, searches)
+        self._oracle.foresee(searches)
 
     def _separation(self, x: Node, y: Node, source: Spouses) -> Separation | None:
         """Return what separates two nodes, from where the spec takes it; nothing does where an edge is required."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,13 +27,15 @@ from apsl_backends.answers.verdict_file import (
     unpack_sweep,
 )
 from apsl_rules.data import Table, fingerprint
-from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, in_order
-from apsl_rules.oracles import BatchedOracle, Cut, Eliminating, Elimination, Oracle, Query, Search, Separation, Sweep
+from apsl_rules.oracles import Cut, Elimination, FrontOracle, Oracle, Query, Search, Separation, Sweep
+
+Question = TypeVar("Question")
+Found = TypeVar("Found")
 
 
-class CachedOracle(BatchedOracle):
+class CachedOracle(FrontOracle):
     """An oracle in front of another one that asks it only what the cache does not know.
 
     ``alpha`` is the level at which the oracle behind decides, ``options`` are its settings that change a statistic,
@@ -49,12 +52,8 @@ class CachedOracle(BatchedOracle):
         key_of: Callable[[Node], bytes],
         options: Mapping[str, object] | None = None,
     ) -> None:
-        self.nodes = oracle.nodes
-        self.name = oracle.name
-        self.perfect = oracle.perfect
+        super().__init__(oracle)
         self.hits = self.misses = 0
-        self.data: object = getattr(oracle, "data", None)
-        self._oracle = oracle
         self._cache = cache
         self._alpha = alpha
         self._key_of = key_of
@@ -70,9 +69,8 @@ class CachedOracle(BatchedOracle):
         alpha: float,
         options: Mapping[str, object] | None = None,
     ) -> CachedOracle:
-        """Return a cache for an oracle that answers from an encoded table; it eliminates if the oracle does."""
-        kind = EliminatingCachedOracle if isinstance(oracle, Eliminating) and cls is CachedOracle else cls
-        return kind(oracle, cache, alpha=alpha, key_of=lambda node: fingerprint(table, (node,))[0], options=options)
+        """Return a cache for an oracle that answers from an encoded table."""
+        return cls(oracle, cache, alpha=alpha, key_of=lambda node: fingerprint(table, (node,))[0], options=options)
 
     def flush(self) -> None:
         """Write the answers that are still in memory."""
@@ -80,56 +78,84 @@ class CachedOracle(BatchedOracle):
 
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
         """Answer a batch: what the cache does not know goes to the oracle in one round."""
-        keys = [self._query_key(query) for query in queries]
-        found = self._cache.find(keys, self._alpha)
-        answers = {
-            place: decide(found[key], query, self._alpha)
-            for place, (key, query) in enumerate(zip(keys, queries, strict=True))
-            if key in found
-        }
-        new = [place for place in range(len(queries)) if place not in answers]
-        self._count(len(answers), len(new))
-        if new:
-            computed = self._oracle.verdicts([queries[place] for place in new])
-            answers.update(zip(new, computed, strict=True))
-            packed = ((keys[place], pack_verdict(answers[place])) for place in new)
-            self._cache.keep(Answer(key, figures) for key, figures in packed if figures is not None)
-        return [answers[place] for place in range(len(queries))]
+
+        def write(key: bytes, _query: Query, verdict: Verdict) -> Answer | None:
+            figures = pack_verdict(verdict)
+            return None if figures is None else Answer(key, figures)
+
+        return self._recall(queries, self._query_key, decide, self._oracle.verdicts, write)
 
     def associations(self, x: Node) -> Sweep:
         """Test x against every other node, or take the whole sweep from the cache."""
-        key = self._key(b"sweep", self._place_key(x), self._contents)
         others = [node for node in self.nodes if node != x]
-        found = self._cache.find([key], self._alpha)
-        self._count(len(found), 1 - len(found))
-        if found:
-            return unpack_sweep(found[key], x, others, self._alpha)
-        sweep = self._oracle.associations(x)
-        figures = pack_sweep(sweep, others)
-        if figures is not None:
-            self._cache.keep([Answer(key, figures)])
-        return sweep
+
+        def read(figures: bytes, _x: Node, alpha: float) -> Sweep:
+            return unpack_sweep(figures, x, others, alpha)
+
+        def write(key: bytes, _x: Node, sweep: Sweep) -> Answer | None:
+            figures = pack_sweep(sweep, others)
+            return None if figures is None else Answer(key, figures)
+
+        return self._recall([x], self._sweep_key, read, lambda _new: [self._oracle.associations(x)], write)[0]
 
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
         """Carry out a batch of searches: what the cache does not know goes to the oracle in one round.
 
         The number of tests of an outcome from the cache is what the search cost when it was carried out.
         """
-        keys = [self._search_key(search) for search in searches]
-        found = self._cache.find(keys, self._alpha)
-        answers = {
-            place: unpack_search(found[key], search, self._alpha)
-            for place, (key, search) in enumerate(zip(keys, searches, strict=True))
-            if key in found
-        }
-        new = [place for place in range(len(searches)) if place not in answers]
-        self._count(len(answers), len(new))
-        if new:
-            computed = self._oracle.separators([searches[place] for place in new])
-            answers.update(zip(new, computed, strict=True))
-            packed = (pack_search(keys[place], searches[place], answers[place], self._alpha) for place in new)
-            self._cache.keep(answer for answer in packed if answer is not None)
-        return [answers[place] for place in range(len(searches))]
+
+        def write(key: bytes, search: Search, found: Separation) -> Answer | None:
+            return pack_search(key, search, found, self._alpha)
+
+        return self._recall(searches, self._search_key, unpack_search, self._oracle.separators, write)
+
+    def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
+        """Return the outcome of an elimination, from the cache if it is there.
+
+        So a run with a cache asks what a run without one asks, test for test.
+        """
+
+        def key_of(asked: Sweep) -> bytes:
+            shape = f"{unreliable} {max_size} ".encode()
+            among = None if cut is None else cut(asked)
+            chosen = b"" if among is None else np.packbits(among).tobytes()
+            return self._key(
+                b"eliminate", shape, self._place_key(asked.x), self._contents, self._order_of_names, chosen
+            )
+
+        def read(outcome: bytes, asked: Sweep, alpha: float) -> Elimination:
+            return unpack_elimination(outcome, asked.x, self.nodes, alpha)
+
+        def ask(_new: Sequence[Sweep]) -> Sequence[Elimination]:
+            return [self._oracle.eliminate(sweep, unreliable=unreliable, cut=cut, max_size=max_size)]
+
+        def write(key: bytes, _asked: Sweep, found: Elimination) -> Answer | None:
+            return pack_elimination(key, found, self._places, self._alpha)
+
+        return self._recall([sweep], key_of, read, ask, write)[0]
+
+    def _recall(
+        self,
+        questions: Sequence[Question],
+        key_of: Callable[[Question], bytes],
+        read: Callable[[bytes, Question, float], Found],
+        ask: Callable[[Sequence[Question]], Sequence[Found]],
+        write: Callable[[bytes, Question, Found], Answer | None],
+    ) -> list[Found]:
+        """Answer questions from the file; new ones go to ``ask`` in one round, and their answers into the file."""
+        keys = [key_of(one) for one in questions]
+        known = self._cache.find(keys, self._alpha)
+        new = [place for place, key in enumerate(keys) if key not in known]
+        self.hits += len(questions) - len(new)
+        self.misses += len(new)
+        computed = dict(zip(new, ask([questions[place] for place in new]), strict=True)) if new else {}
+        written = (write(keys[place], questions[place], found) for place, found in computed.items())
+        if computed:
+            self._cache.keep(answer for answer in written if answer is not None)
+        return [
+            computed[place] if place in computed else read(known[keys[place]], question, self._alpha)
+            for place, question in enumerate(questions)
+        ]
 
     @cached_property
     def _contents(self) -> bytes:
@@ -155,6 +181,9 @@ class CachedOracle(BatchedOracle):
             *sorted(map(self._key_of, given)),
         )
 
+    def _sweep_key(self, x: Node) -> bytes:
+        return self._key(b"sweep", self._place_key(x), self._contents)
+
     def _search_key(self, search: Search) -> bytes:
         shape = f"{len(search.must_include)} {search.max_size} "
         return self._key(
@@ -164,36 +193,6 @@ class CachedOracle(BatchedOracle):
             *map(self._key_of, search.must_include),
             *map(self._key_of, search.pool),
         )
-
-    def _count(self, hits: int, misses: int) -> None:
-        self.hits += hits
-        self.misses += misses
-
-
-class EliminatingCachedOracle(CachedOracle):
-    """A cache for an oracle with HITON's elimination built in; its outcomes are cached too.
-
-    So a run with a cache asks what a run without one asks, test for test.
-    """
-
-    def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
-        """Return the outcome of an elimination, from the cache if it is there."""
-        if not isinstance(self._oracle, Eliminating):
-            message = f"the oracle {self._oracle.name!r} does not eliminate by itself; put a CachedOracle before it"
-            raise InvalidArgumentError(message)
-        shape = f"{unreliable} {max_size} ".encode()
-        among = None if cut is None else cut(sweep)
-        chosen = b"" if among is None else np.packbits(among).tobytes()
-        key = self._key(b"eliminate", shape, self._place_key(sweep.x), self._contents, self._order_of_names, chosen)
-        found = self._cache.find([key], self._alpha)
-        self._count(len(found), 1 - len(found))
-        if found:
-            return unpack_elimination(found[key], sweep.x, self.nodes, self._alpha)
-        elimination = self._oracle.eliminate(sweep, unreliable=unreliable, cut=cut, max_size=max_size)
-        answer = pack_elimination(key, elimination, self._places, self._alpha)
-        if answer is not None:
-            self._cache.keep([answer])
-        return elimination
 
     @cached_property
     def _order_of_names(self) -> bytes:

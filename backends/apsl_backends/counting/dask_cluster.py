@@ -110,7 +110,7 @@ class DaskCounts:
         columns = shared_columns(table.files)
         given = replace_names(columns.names, names)
         plan = plan_counting(given, **reading)
-        distinct = gather_distinct(connected, table, columns, given, plan.places)
+        distinct = gather_distinct(connected, table, columns, given, plan)
         made = dictionary(given, {place: one.counted for place, one in distinct.items()}, plan)
         pieces = pieces_of(table, columns, made.places, connected)
         known = [(distinct[place].values, codes) for place, codes in zip(made.places, made.codes, strict=True)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
-from math import prod
 from os import SEEK_END
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -14,18 +13,29 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import MOST_DISTINCT, column_of, count_values, places_in, plain
+from apsl_backends.counting.arrow_columns import (
+    MOST_DISTINCT,
+    ColumnFigures,
+    array_of,
+    column_of,
+    count_values,
+    distinct_of,
+    places_in,
+    plain,
+    require_set_aside,
+)
 from apsl_backends.counting.dask_client import ask_cluster, parts_of
 from apsl_backends.counting.memory import SAMPLED
-from apsl_backends.kernels.border import count_table
-from apsl_rules.data import Codes, Distinct, FileTable, advice_on_levels
-from apsl_rules.data.counts import Weights, collapse, unpack_codes
+from apsl_rules.data import Codes, Distinct, FileTable, Plan
+from apsl_rules.data.counts import Weights, collapse
 from apsl_rules.data.readers import SharedColumns, stored_kind
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
 _SAME_FILES = "leave files unchanged while learning, and let all workers see the same ones"
 _TAIL = 8
+#: The values of a column with very many that are looked at to tell what they are.
+_FIRST_VALUES = 100_000
 
 
 class RowGroups(NamedTuple):
@@ -154,8 +164,6 @@ def _whole(file: str) -> Iterator[None]:
 Places: TypeAlias = tuple[int, ...]
 Counted: TypeAlias = tuple[Codes, Weights] | None
 
-_MOST_DENSE = 1 << 20
-
 
 class Answer(NamedTuple):
     """The counts of sets of columns, None for a set of too many combinations, and the bytes that were sent for them."""
@@ -164,18 +172,9 @@ class Answer(NamedTuple):
     sent: int
 
 
-def count_set(codes: Codes, places: Places, spans: Sequence[int]) -> tuple[Codes, Weights]:
-    """Count the combinations of some columns, by the kernel where a plain table of them is small."""
-    if prod(spans) > min(_MOST_DENSE, max(4 * codes.shape[1], 1024)):
-        return collapse(codes[list(places)], spans)
-    counts = count_table(codes, places, spans)
-    seen = np.flatnonzero(counts)
-    return unpack_codes(seen, spans, codes.dtype), counts[seen]
-
-
 def count_partition(codes: Codes, spans: Sequence[int], sets: Sequence[Places], most: int) -> Answer:
     """Count sets of columns in the rows of a partition."""
-    counted = [count_set(codes, places, [spans[place] for place in places]) for places in sets]
+    counted = [collapse(codes[list(places)], [spans[place] for place in places]) for places in sets]
     return _answer([one if len(one[1]) <= most else None for one in counted], 0)
 
 
@@ -212,7 +211,7 @@ def _answer(counted: list[Counted], sent_before: int) -> Answer:
 
 
 class FoundDistinct(NamedTuple):
-    """The distinct values of a column as Arrow has them, and as a column with the rows of each."""
+    """The distinct values of a column as Arrow has them, None where only some were looked at, and with their rows."""
 
     values: Any
     counted: Distinct
@@ -262,27 +261,45 @@ def _row_groups(
 
 
 def gather_distinct(
-    client: Any, table: FileTable, columns: SharedColumns, names: Sequence[Node], places: Sequence[int]
+    client: Any, table: FileTable, columns: SharedColumns, names: Sequence[Node], plan: Plan
 ) -> dict[int, FoundDistinct]:
-    """Return the distinct values of some columns of files, by their places."""
-    pieces = pieces_of(table, columns, places, client)
+    """Return the distinct values of the planned columns of files, by their places; some of an identifier's only."""
+    pieces = pieces_of(table, columns, plan.places, client)
     found = ask_cluster(
         client, lambda: client.gather([client.submit(distinct_values, piece, pure=False) for piece in pieces])
     )
-    merged = {place: _merge_distinct([one[at] for one in found], names[place]) for at, place in enumerate(places)}
     return {
-        place: FoundDistinct(values, Distinct(column_of(values, names[place]), rows))
-        for place, (values, rows) in merged.items()
+        place: _found_distinct([one[at] for one in found], names[place], plan) for at, place in enumerate(plan.places)
     }
 
 
-def _merge_distinct(parts: Sequence[tuple[Any, Any]], name: Node) -> tuple[Any, Any]:
-    """Join the distinct values that several pieces of a column have, sorted, and add up their rows."""
+def _found_distinct(parts: Sequence[tuple[Any, Any]], name: Node, plan: Plan) -> FoundDistinct:
+    """Join the distinct values that several pieces of a column have, sorted, and add up their rows.
+
+    A column with more values than are looked at must be one that is set aside.
+    """
     import pyarrow as pa
 
     values = pa.concat_arrays([values for values, _ in parts])
     rows = pa.array(np.concatenate([rows for _, rows in parts]))
-    grouped = pa.table([values, rows], names=["v", "n"]).group_by("v").aggregate([("n", "sum")]).sort_by("v")
+    grouped = pa.table([values, rows], names=["v", "n"]).group_by("v").aggregate([("n", "sum")])
     if grouped.num_rows > MOST_DISTINCT:
-        raise DataError(advice_on_levels(name, grouped.num_rows))
-    return grouped.column("v").combine_chunks(), grouped.column("n_sum").to_numpy().astype(np.int64)
+        some = distinct_of(values[:_FIRST_VALUES], name, int(array_of(rows).sum()), _figures(grouped))
+        return FoundDistinct(None, require_set_aside(some, name, plan))
+    ordered = grouped.sort_by("v")
+    known = ordered.column("v").combine_chunks()
+    counted = ordered.column("n_sum").to_numpy().astype(np.int64)
+    return FoundDistinct(known, Distinct(column_of(known, name), counted))
+
+
+def _figures(grouped: Any) -> ColumnFigures:
+    """Count the values that are there, and return the ends of whole numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    there = grouped.filter(pc.is_valid(grouped.column("v")))
+    values, present = there.column("v"), int(pc.sum(there.column("n_sum")).as_py())
+    if not pa.types.is_integer(values.type):
+        return ColumnFigures(present, len(values))
+    ends = pc.min_max(values).as_py()
+    return ColumnFigures(present, len(values), ends["min"], ends["max"])

@@ -176,6 +176,11 @@ def translate_errors(path: str) -> Iterator[None]:
         raise DataError(message) from error
 
 
+def batches_of(relation: Any, rows: int) -> Any:
+    """Return a reader of a result in batches of so many rows, which DuckDB 1 calls by another name."""
+    return relation.to_arrow_reader(rows) if hasattr(relation, "to_arrow_reader") else relation.record_batch(rows)
+
+
 def _name_columns(connection: Any, raw: str, kept: Any, count: int) -> None:
     connection.execute(f"CREATE TEMP VIEW {VIEW} AS {_select(raw, kept, count)}")
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any
 
+from apsl_backends.counting.duckdb_connection import batches_of
 from apsl_rules.data.databases import Opened
 
 _BATCH = 1 << 16
@@ -33,8 +34,7 @@ def read_duckdb(backend: Any, expression: Any) -> Iterator[Any]:
     """Read as DuckDB offers it; what ibis calls is gone from DuckDB 2."""
     import pyarrow as pa
 
-    relation = backend.con.sql(backend.compile(expression))
-    reader = relation.to_arrow_reader(_BATCH) if hasattr(relation, "to_arrow_reader") else relation.record_batch(_BATCH)
+    reader = batches_of(backend.con.sql(backend.compile(expression)), _BATCH)
     try:
         for batch in reader:
             yield pa.Table.from_batches([batch])

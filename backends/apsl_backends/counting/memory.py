@@ -9,11 +9,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.border import Integers, TableHandle, count_table
+from apsl_backends.kernels.bindings import Integers, TableHandle
 from apsl_backends.kernels.library import MOST_CELLS
 from apsl_rules.data import Codes, Table
-from apsl_rules.data.counts import Heading, Joint, collapse, heading_of
+from apsl_rules.data.counts import Heading, Joint, collapse, heading_of, pack_codes
 from apsl_rules.errors import DataError
+from apsl_rules.memory import Kind
 from apsl_rules.names import Node, listing
 
 SAMPLED = 1 << 15
@@ -73,6 +74,9 @@ class RowsUsed:
         return int(kept.sum())
 
 
+_HANDLE: Kind[TableHandle] = Kind("table of the kernels")
+
+
 class MemoryCounts:
     """A table with the form in which the kernels hold it."""
 
@@ -80,9 +84,9 @@ class MemoryCounts:
         self.table = table
         self.threads = threads
         self.rows_used = RowsUsed(table.codes, table.cards, table.incomplete)
-        if TableHandle not in table.answers:
-            table.answers[TableHandle] = TableHandle(table.codes, table.cards, table.incomplete, threads=threads)
-        self.handle: TableHandle = table.answers[TableHandle]
+        self.handle = table.memory.once(
+            _HANDLE, None, lambda: TableHandle(table.codes, table.cards, table.incomplete, threads=threads)
+        )
 
     def contingency(self, columns: Sequence[Node]) -> Integers:
         """Count the table of some columns, one axis for each; rows with a value missing there are left out."""
@@ -95,7 +99,7 @@ class MemoryCounts:
                 "use fewer columns or join levels"
             )
             raise DataError(message)
-        counts = count_table(self.table.codes, places, spans)
+        counts = np.bincount(pack_codes(self.table.codes[places], spans)[0], minlength=cells)
         complete = tuple(slice(card) for card in self.table.cards[places].tolist())
         return np.ascontiguousarray(counts.reshape(spans)[complete])
 

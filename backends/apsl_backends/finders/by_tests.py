@@ -13,7 +13,7 @@ import numpy.typing as npt
 from apsl_rules.evidence import Verdict, log_p_of, weaker
 from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.neighbours import Candidates
-from apsl_rules.oracles import Eliminating, Oracle, Search, Separation, Sweep, foresee
+from apsl_rules.oracles import Oracle, Search, Separation, Sweep
 from apsl_rules.plugins import FinderSettings
 
 
@@ -98,7 +98,7 @@ class Trial:
 
     def foresee(self, others: Sequence[Node], pool: Sequence[Node], *, at_most: int | None = None) -> None:
         """Announce that a separating set for each of the others may be searched within the pool."""
-        foresee(self._oracle, self._searches(others, pool, (), at_most))
+        self._oracle.foresee(self._searches(others, pool, (), at_most))
 
     def _searches(
         self, others: Sequence[Node], pool: Sequence[Node], must_include: tuple[Node, ...], at_most: int | None
@@ -149,16 +149,15 @@ class Hiton:
         self._oracle = oracle
         self._settings = settings
         self._cut = FirstCut.of(settings)
-        self._eliminating: Eliminating | None = getattr(oracle, "eliminating", None)
 
     def foresee(self, nodes: Sequence[Node]) -> None:
         """Announce that the sweeps of these nodes will be asked for."""
-        foresee(self._oracle, sweeps=nodes)
+        self._oracle.foresee(sweeps=nodes)
 
     def candidates(self, node: Node) -> Candidates:
         """Find the candidates of one node: inside the oracle if it can, step by step otherwise."""
-        if self._eliminating is not None:
-            return self._inside(node, self._eliminating)
+        if self._oracle.eliminates:
+            return self._inside(node)
         trial = Trial(self._oracle, node, self._settings, "independent")
         waiting = list(trial.weakest)
         members: list[Node] = []
@@ -173,10 +172,10 @@ class Hiton:
                     members.remove(old)
         return trial.result(members)
 
-    def _inside(self, node: Node, eliminating: Eliminating) -> Candidates:
+    def _inside(self, node: Node) -> Candidates:
         settings = self._settings
         sweep = self._oracle.associations(node)
-        found = eliminating.eliminate(
+        found = self._oracle.eliminate(
             sweep,
             unreliable=settings.unreliable or "independent",
             cut=self._cut,
@@ -215,7 +214,7 @@ class Mmpc:
 
     def foresee(self, nodes: Sequence[Node]) -> None:
         """Announce that the sweeps of these nodes will be asked for."""
-        foresee(self._oracle, sweeps=nodes)
+        self._oracle.foresee(sweeps=nodes)
 
     def candidates(self, node: Node) -> Candidates:
         """Find the candidates of one node."""
@@ -252,7 +251,7 @@ class PcSimple:
 
     def foresee(self, nodes: Sequence[Node]) -> None:
         """Announce that the sweeps of these nodes will be asked for."""
-        foresee(self._oracle, sweeps=nodes)
+        self._oracle.foresee(sweeps=nodes)
 
     def candidates(self, node: Node) -> Candidates:
         """Find the candidates of one node."""

@@ -23,9 +23,9 @@ class Fcbf:
     """The filter on the table behind an oracle; ``threshold`` is the paper's δ."""
 
     def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
-        from apsl_backends.independence.uncertainty import SymmetricalUncertainty
+        from apsl_backends.independence.count_tests import SymmetricalUncertainty
 
-        table = getattr(oracle, "data", None)
+        table = oracle.data
         if not isinstance(table, Table | CachedCounts):
             message = f"the finder 'fcbf' measures a table, but the oracle {oracle.name!r} has none; use 'hiton'"
             raise InvalidArgumentError(message)

@@ -22,7 +22,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Verdict
 from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.names import Node, in_order, require_known
-from apsl_rules.oracles import BaseOracle, Separation, Sweep
+from apsl_rules.oracles import Oracle, Separation, Sweep
 from apsl_rules.stopping import check
 
 Mask: TypeAlias = int
@@ -31,7 +31,7 @@ Layers: TypeAlias = tuple[Mask, ...]
 _REMEMBERED = 4096
 
 
-class DSeparation(BaseOracle):
+class DSeparation(Oracle):
     """Answers independence questions from a known graph; nearer dependent nodes have the larger statistic.
 
     Hidden nodes lie on trails like all others, but nobody can ask about them or give them. So the answers are those of

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, combinations, islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.independence.column_oracle import ColumnOracle
-from apsl_backends.independence.column_verdicts import ColumnVerdicts, EliminationOutcome, Outcome, SweptArrays, all_but
+from apsl_backends.independence.column_oracle import (
+    ColumnOracle,
+    ColumnVerdicts,
+    EliminationOutcome,
+    Outcome,
+    SweptArrays,
+    all_but,
+)
 from apsl_backends.independence.table_tester import interleave
-from apsl_backends.kernels.border import (
+from apsl_backends.kernels.bindings import (
     BlockTests,
     Floats,
     Integers,
@@ -28,6 +34,7 @@ from apsl_backends.kernels.library import DEPENDENT, INDEPENDENT, ROWS_MET, STAT
 from apsl_backends.moments import KeptMoments
 from apsl_rules.data.moments import RowTests
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.memory import DatasetMemory
 from apsl_rules.stopping import check, heeding_if_long
 
 #: Subsets that are tested in one call on rows, and tests on a matrix before a call counts as long.
@@ -233,7 +240,7 @@ class MomentOracle(ColumnOracle):
         *,
         alpha: float = 0.01,
         data: object = None,
-        answers: dict[Hashable, Any] | None = None,
+        memory: DatasetMemory | None = None,
         name: str = name,
     ) -> None:
         if not 0.0 < alpha < 1.0:
@@ -247,8 +254,8 @@ class MomentOracle(ColumnOracle):
             heading.names,
             heading.place,
             threads=1,
-            answers={} if answers is None else answers,
-            measure=(MomentOracle, name, alpha),
+            memory=DatasetMemory() if memory is None else memory,
+            measure=(MomentOracle, name, alpha, source.embedding),
         )
         self.tester: MomentTester = MomentTester(source, alpha, ROWS_PER_COLUMN)
         self.verdicts_of = ColumnVerdicts(

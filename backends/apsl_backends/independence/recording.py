@@ -16,7 +16,7 @@ from apsl_rules._files import write_text
 from apsl_rules.errors import DataError
 from apsl_rules.evidence import Verdict, verdict_data, verdict_of
 from apsl_rules.names import Node
-from apsl_rules.oracles import BaseOracle, Oracle, Search, Separation, Sweep
+from apsl_rules.oracles import Oracle, Search, Separation, Sweep
 
 FORMAT = "apsl_rules recording"
 
@@ -40,7 +40,7 @@ def _separation_data(separation: Separation) -> dict[str, Any]:
     return {"given": given, "verdict": verdict, "tests": separation.tests}
 
 
-class RecordingOracle(BaseOracle):
+class RecordingOracle(Oracle):
     """Asks another oracle and keeps every answer."""
 
     def __init__(self, oracle: Oracle) -> None:
@@ -83,7 +83,7 @@ class RecordingOracle(BaseOracle):
         write_text(path, json.dumps({**head, "answers": self._answers}, ensure_ascii=False) + "\n")
 
 
-class ReplayOracle(BaseOracle):
+class ReplayOracle(Oracle):
     """Answers from a recording, and from nothing else."""
 
     def __init__(self, path: str | Path) -> None:

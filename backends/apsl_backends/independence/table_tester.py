@@ -11,8 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from apsl_backends.independence.column_verdicts import EliminationOutcome, SweptArrays, all_but
-from apsl_backends.kernels.border import (
+from apsl_backends.independence.column_oracle import EliminationOutcome, SweptArrays, all_but
+from apsl_backends.kernels.bindings import (
     Integers,
     LastTests,
     SearchOutcome,

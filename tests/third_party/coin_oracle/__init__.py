@@ -10,11 +10,11 @@ from typing import Any
 
 from apsl_rules import hookimpl
 from apsl_rules.evidence.evidence import Verdict
-from apsl_rules.oracles.protocol import BaseOracle
+from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.plugins.offers import OracleOffer, OracleSettings
 
 
-class CoinsAndBell(BaseOracle):
+class CoinsAndBell(Oracle):
     """Answers for two coins that both point at a bell: the coins meet only when the bell is known."""
 
     name = "coin"

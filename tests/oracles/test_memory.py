@@ -1,24 +1,25 @@
-"""What a table keeps of the tests made on it."""
+"""The memory of answers: bounded, shared by threads; and what a table keeps of the tests made on it."""
 
 from __future__ import annotations
 
 import gc
 import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from operator import mul
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 from weakref import ref
 
 import attrs
 import pytest
 
-from apsl_backends.independence.column_oracle import Newest
 from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import Table
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.memory import Memory
 
 
 @pytest.fixture
@@ -29,29 +30,80 @@ def rows() -> Table:
 
 def test_the_oldest_answer_gives_way() -> None:
     """No more answers are kept than allowed."""
-    kept: Newest[int] = Newest(2)
+    kept: Memory[int, int] = Memory(2)
     for number in range(3):
-        kept.put(number, partial(mul, 10, number))
+        kept.once(number, partial(mul, 10, number))
 
     assert [kept.get(number) for number in range(3)] == [None, 10, 20]
 
 
 def test_threads_that_ask_at_once_get_one_answer() -> None:
     """Of two answers made at the same time one is kept, and both threads have it."""
-    kept: Newest[object] = Newest(9)
+    kept: Memory[str, object] = Memory(9)
     both, found = Barrier(2), []
 
     def make() -> object:
         both.wait(5)
         return object()
 
-    threads = [Thread(target=lambda: found.append(kept.put("question", make))) for _ in range(2)]
+    threads = [Thread(target=lambda: found.append(kept.once("question", make))) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
     assert found[0] is found[1]
+
+
+def test_new_questions_are_asked_in_one_round() -> None:
+    """What is known is not asked again, and what is asked twice is asked once."""
+    memory: Memory[int, int] = Memory()
+    rounds: list[list[int]] = []
+
+    def ask(new: Sequence[int]) -> Sequence[int]:
+        rounds.append(list(new))
+        return [10 * one for one in new]
+
+    assert memory.recall([1, 2, 1], ask) == [10, 20, 10]
+    assert memory.recall([2, 3], ask) == [20, 30]
+    assert rounds == [[1, 2], [3]]
+    assert (len(memory), 3 in memory, 4 in memory) == (3, True, False)
+
+
+def test_what_failed_can_be_asked_again() -> None:
+    """An error or an interrupt leaves no question behind for which others would wait."""
+    memory: Memory[str, int] = Memory()
+
+    def fail(_new: Sequence[str]) -> Sequence[int]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        memory.recall(["question"], fail)
+
+    assert memory.recall(["question"], lambda new: [7 for _ in new]) == [7]
+
+
+def test_a_thread_waits_for_an_answer_that_another_one_is_asking_for() -> None:
+    """Each question is asked once, whatever the threads do; an answer in use longest ago gives way."""
+    memory: Memory[str, object] = Memory(1)
+    is_asked, may_answer = Event(), Event()
+    asked: list[str] = []
+
+    def ask(new: Sequence[str]) -> Sequence[object]:
+        asked.extend(new)
+        is_asked.set()
+        assert may_answer.wait(5)
+        return [object() for _ in new]
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(memory.recall, ["question"], ask)
+        assert is_asked.wait(5)
+        second = pool.submit(memory.recall, ["question", "other"], ask)
+        may_answer.set()
+
+    assert first.result()[0] is second.result()[0]
+    assert sorted(asked) == ["other", "question"]
+    assert len(memory) == 1
 
 
 @pytest.fixture
@@ -66,16 +118,14 @@ def hasty_threads() -> Iterator[None]:
 @pytest.mark.usefixtures("hasty_threads")
 def test_threads_displace_each_others_answers() -> None:
     """Each thread gets what it asks for, although others displace it at the same time."""
-    kept: Newest[int] = Newest(2)
+    kept: Memory[int, int] = Memory(2)
     wrong: list[object] = []
 
     def ask(first: int) -> None:
         for turn in range(first, first + 10_000):
             question = turn % 5
             try:
-                found = kept.get(question)
-                if found is None:
-                    found = kept.put(question, lambda: question)  # noqa: B023 - called at once
+                found = kept.once(question, lambda: question)  # noqa: B023 - called at once
             except Exception as error:  # noqa: BLE001 - the test tells it
                 wrong.append(error)
             else:
@@ -132,5 +182,5 @@ def test_a_pickled_table_carries_no_answers(rows: Table) -> None:
     copy = pickle.loads(pickle.dumps(rows))  # noqa: S301 - our own
 
     assert len(pickle.dumps(rows)) == before
-    assert not copy.answers
+    assert not len(copy.memory)
     assert learn(copy, "lung", learner="apsl") == learn(rows, "lung", learner="apsl")

@@ -7,53 +7,50 @@ they are still needed, which is seldom, since what later runs need of a sweep is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, overload
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.evidence import Decision, Verdict
+from apsl_rules.memory import Memory
 from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import (
-    BatchedOracle,
     Cut,
-    Eliminating,
     Elimination,
+    FrontOracle,
     Oracle,
     Query,
-    RankedNodes,
     Search,
     Separation,
     Sweep,
-    foresee,
 )
 
-#: The most verdicts of sweeps, and the most other answers, that are kept.
+Answer = TypeVar("Answer")
+_Elimination: TypeAlias = tuple[Literal["eliminate"], Node, Decision, Cut | None, int | None]
+
+#: The most verdicts of sweeps, and the most other answers of each kind, that are kept.
 _MOST_SWEPT, _MOST_OTHERS = 1 << 22, 1 << 18
 
 
-class SharedOracle(BatchedOracle):
-    """An oracle in front of another one that remembers answers; ``tests`` counts those that had to be computed.
+class SharedOracle(FrontOracle):
+    """An oracle that remembers answers for several runs; ``tests`` counts those that had to be computed.
 
     Threads that ask the same question at the same time wait for one answer, so the count is the same for any number.
     A question whose answer gave way is counted once.
     """
 
     def __init__(self, oracle: Oracle, *, most_swept: int = _MOST_SWEPT, most_others: int = _MOST_OTHERS) -> None:
-        self.ranked_nodes: RankedNodes = getattr(oracle, "ranked_nodes", None) or RankedNodes.of(oracle.nodes)
-        self.nodes = self.ranked_nodes.nodes
-        self.name = oracle.name
-        self.perfect = oracle.perfect
-        self.data: object = getattr(oracle, "data", None)
+        super().__init__(oracle)
         self.tests = 0
-        self._oracle = oracle
         self._lock = Lock()
-        self._sweeps = _Newest(most_swept // max(len(self.nodes), 1))
-        self._others = _Newest(most_others)
+        self._sweeps: Memory[Node, Sweep] = Memory(max(most_swept // max(len(self.nodes), 1), 1))
+        self._verdicts: Memory[Query, Verdict] = Memory(most_others)
+        self._searches: Memory[Search, Separation] = Memory(most_others)
+        self._eliminations: Memory[_Elimination, Elimination] = Memory(most_others)
         self._complete: set[Node] = set()
         self._swept: set[Node] = set()
         self._counted: set[bytes] = set()
@@ -61,19 +58,16 @@ class SharedOracle(BatchedOracle):
 
     def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
         """Announce what may be asked next and was not asked by any run."""
-        new = [search for search in searches if search not in self._others]
-        foresee(self._oracle, new, [node for node in sweeps if node not in self._swept])
-
-    def flush(self) -> None:
-        """Write what the oracle keeps on disk."""
-        flush = getattr(self._oracle, "flush", None)
-        if flush is not None:
-            flush()
+        new = [search for search in searches if search not in self._searches]
+        self._oracle.foresee(new, [node for node in sweeps if node not in self._swept])
 
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
         """Answer a batch; new questions go to the oracle in one round."""
-        asked = [self._normalise(query) for query in queries]
-        return self._together(self._others, asked, self._oracle.verdicts, lambda _verdict: 1)
+
+        def ask(new: Sequence[Query]) -> Sequence[Verdict]:
+            return self._computed(new, self._oracle.verdicts(new), lambda _verdict: 1)
+
+        return self._verdicts.recall([self.normalise(query) for query in queries], ask)
 
     def associations(self, x: Node) -> Sweep:
         """Test x against every other node, once for all runs; a sweep that gave way is made again if it is read."""
@@ -82,19 +76,32 @@ class SharedOracle(BatchedOracle):
         return KeptSweep(x, len(self.nodes) - 1, lambda: self._sweep(x), is_complete=x in self._complete)
 
     def _sweep(self, x: Node) -> Sweep:
-        def ask(_one: Sequence[Any]) -> Sequence[Sweep]:
+        def ask(new: Sequence[Node]) -> Sequence[Sweep]:
             sweep = self._oracle.associations(x)
             if x not in self._swept and not sweep.untested():
                 self._complete.add(x)
             self._swept.add(x)
-            return [sweep]
+            return self._computed(new, [sweep], len)
 
-        sweep: Sweep = self._together(self._sweeps, [x], ask, len)[0]
-        return sweep
+        return self._sweeps.recall([x], ask)[0]
 
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
         """Carry out a batch of searches; new ones go to the oracle in one round."""
-        return self._together(self._others, searches, self._oracle.separators, lambda separation: separation.tests)
+
+        def ask(new: Sequence[Search]) -> Sequence[Separation]:
+            return self._computed(new, self._oracle.separators(new), lambda separation: separation.tests)
+
+        return self._searches.recall(searches, ask)
+
+    def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
+        """Carry out an elimination once for all runs."""
+
+        def ask(new: Sequence[_Elimination]) -> Sequence[Elimination]:
+            made = sweep.made if isinstance(sweep, KeptSweep) else sweep
+            found = self._oracle.eliminate(made, unreliable=unreliable, cut=cut, max_size=max_size)
+            return self._computed(new, [found], lambda elimination: elimination.tests)
+
+        return self._eliminations.recall([("eliminate", sweep.x, unreliable, cut, max_size)], ask)[0]
 
     # --- what was computed -------------------------------------------------------------------------------------------
 
@@ -117,83 +124,17 @@ class SharedOracle(BatchedOracle):
         self.tests += tests
         return True
 
-    # --- answers -----------------------------------------------------------------------------------------------------
-
-    def _normalise(self, query: Query) -> Query:
-        """Return a question as everybody asks it: x before y and Z by name."""
-        x, y, given = query
-        rank = self.ranked_nodes.rank
-        if rank[y] < rank[x]:
-            x, y = y, x
-        return x, y, tuple(sorted(given, key=rank.__getitem__))
-
-    def _together(
-        self,
-        known: _Newest,
-        questions: Sequence[Any],
-        ask: Callable[[Sequence[Any]], Sequence[Any]],
-        cost: Callable[[Any], int],
-    ) -> list[Any]:
-        """Answer questions, each asked of the oracle by the first thread; others wait for that answer."""
-        awaited: dict[Any, Future[Any]] = {}
-        mine: list[Any] = []
-        with self._lock:
-            for one in dict.fromkeys(questions):
-                answer = known.get(one)
-                if answer is None:
-                    answer = known.put(one, Future())
-                    mine.append(one)
-                awaited[one] = answer
-        if mine:
-            self._ask(known, {one: awaited[one] for one in mine}, ask, cost)
-        return [awaited[one].result() for one in questions]
-
-    def _ask(
-        self,
-        known: _Newest,
-        mine: dict[Any, Future[Any]],
-        ask: Callable[[Sequence[Any]], Sequence[Any]],
-        cost: Callable[[Any], int],
-    ) -> None:
-        try:
-            answers = ask(list(mine))
-        except BaseException as error:
-            with self._lock:
-                for one, future in mine.items():
-                    known.drop(one, future)
-            for future in mine.values():
-                future.set_exception(error)
-            raise
-        digests = [_digest(one) for one in mine]
-        for future, answer in zip(mine.values(), answers, strict=True):
-            future.set_result(answer)
+    def _computed(
+        self, questions: Sequence[object], answers: Sequence[Answer], cost: Callable[[Answer], int]
+    ) -> Sequence[Answer]:
+        """Count the tests that answers took, and return them."""
+        digests = [_digest(one) for one in questions]
         with self._lock:
             for digest, answer in zip(digests, answers, strict=True):
                 tests = cost(answer)
                 if self._count(digest, tests):
                     self._uncollected.append((digest, tests))
-
-
-class SharedEliminatingOracle(SharedOracle):
-    """A shared oracle whose oracle has HITON's elimination built in."""
-
-    def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
-        """Carry out an elimination once for all runs."""
-        oracle = self._oracle
-        assert isinstance(oracle, Eliminating)  # noqa: S101 - share_memory() puts this class before such oracles only
-        key = ("eliminate", sweep.x, unreliable, cut, max_size)
-
-        def ask(_questions: Sequence[Any]) -> Sequence[Elimination]:
-            made = sweep.made if isinstance(sweep, KeptSweep) else sweep
-            return [oracle.eliminate(made, unreliable=unreliable, cut=cut, max_size=max_size)]
-
-        found: Elimination = self._together(self._others, [key], ask, lambda elimination: elimination.tests)[0]
-        return found
-
-
-def share_memory(oracle: Oracle) -> SharedOracle:
-    """Return an oracle whose answers several runs share."""
-    return SharedEliminatingOracle(oracle) if isinstance(oracle, Eliminating) else SharedOracle(oracle)
+        return answers
 
 
 class KeptSweep(Sweep):
@@ -249,36 +190,6 @@ class KeptSweep(Sweep):
     def ranked(self, *, unreliable: Decision, among: npt.NDArray[np.bool_] | None = None) -> tuple[Verdict, ...]:
         """Return the dependent verdicts, strongest first and by name among equals."""
         return self.made.ranked(unreliable=unreliable, among=among)
-
-
-class _Newest:
-    """Answers by question, those used last; the caller holds the lock."""
-
-    def __init__(self, most: int) -> None:
-        self._most = max(most, 1)
-        self._answers: dict[Hashable, Future[Any]] = {}
-
-    def __contains__(self, question: Hashable) -> bool:
-        return question in self._answers
-
-    def get(self, question: Hashable) -> Future[Any] | None:
-        """Return an answer, which is then the newest."""
-        answer = self._answers.pop(question, None)
-        if answer is not None:
-            self._answers[question] = answer
-        return answer
-
-    def put(self, question: Hashable, answer: Future[Any]) -> Future[Any]:
-        """Keep an answer; the oldest gives way."""
-        self._answers[question] = answer
-        while len(self._answers) > self._most:
-            del self._answers[next(iter(self._answers))]
-        return answer
-
-    def drop(self, question: Hashable, answer: Future[Any]) -> None:
-        """Forget an answer that could not be given."""
-        if self._answers.get(question) is answer:
-            del self._answers[question]
 
 
 def _digest(question: object) -> bytes:
