@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from apsl_rules.evidence.evidence import (
     GIVEN,
+    KINDS,
     ROWS,
     Decision,
     Evidence,
@@ -21,6 +22,7 @@ from apsl_rules.evidence.evidence import (
 
 __all__ = [
     "GIVEN",
+    "KINDS",
     "ROWS",
     "Decision",
     "Evidence",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp, inf, isnan, log, log1p, nan
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
 
@@ -80,6 +81,9 @@ def weaker(one: Verdict, other: Verdict) -> bool:
     return one.association < other.association
 
 
+Kind: TypeAlias = Literal["given", "score", "test", "stated"]
+#: The kinds of evidence that files may have.
+KINDS: tuple[Kind, ...] = get_args(Kind)
 #: The source of background knowledge.
 GIVEN = "given"
 #: The source of what is told of pairs that too few rows speak for.
@@ -113,6 +117,15 @@ class Evidence:
     def is_given(self) -> bool:
         """Return whether it is background knowledge."""
         return self.source == GIVEN
+
+    @property
+    def kind(self) -> Kind:
+        """Return what kind of evidence it is: something given, a lead of a score, tests, or a bare statement."""
+        if self.is_given:
+            return "given"
+        if self.nats is not None:
+            return "score"
+        return "test" if self.verdicts else "stated"
 
     @property
     def separator(self) -> tuple[Node, ...] | None:
@@ -190,37 +203,37 @@ def p_text(verdict: Verdict) -> str:
 _FIGURES = ("statistic", "p", "log_p", "dof", "n", "rank")
 
 
-def verdict_data(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as plain data, without the figures that it does not have."""
-    figures = {name: getattr(verdict, name) for name in _FIGURES}
+def verdict_data(verdict: Verdict, name: Callable[[Node], Any] = label) -> dict[str, Any]:
+    """Return a verdict as plain data, without the figures that it does not have; ``name`` writes a node."""
+    figures = {figure: getattr(verdict, figure) for figure in _FIGURES}
     return {
-        "x": label(verdict.x),
-        "y": label(verdict.y),
-        "given": [label(node) for node in verdict.given],
+        "x": name(verdict.x),
+        "y": name(verdict.y),
+        "given": [name(node) for node in verdict.given],
         "decision": verdict.decision,
         "test": verdict.test,
-    } | {name: figure for name, figure in figures.items() if figure is not None}
+    } | {figure: value for figure, value in figures.items() if value is not None}
 
 
-def verdict_of(data: dict[str, Any]) -> Verdict:
-    """Return the verdict that plain data stands for."""
+def verdict_of(data: dict[str, Any], node: Callable[[Any], Node] = node_of) -> Verdict:
+    """Return the verdict that plain data stands for; ``node`` reads a node."""
     figures = {name: data.get(name) for name in _FIGURES}
-    given = tuple(node_of(one) for one in data["given"])
-    return Verdict(node_of(data["x"]), node_of(data["y"]), given, data["decision"], data["test"], **figures)
+    given = tuple(node(one) for one in data["given"])
+    return Verdict(node(data["x"]), node(data["y"]), given, data["decision"], data["test"], **figures)
 
 
-def evidence_data(evidence: Evidence) -> dict[str, Any]:
-    """Return evidence as plain data."""
+def evidence_data(evidence: Evidence, name: Callable[[Node], Any] = label) -> dict[str, Any]:
+    """Return evidence as plain data; ``name`` writes a node."""
     data: dict[str, Any] = {
         "source": evidence.source,
         "note": evidence.note,
-        "verdicts": [verdict_data(verdict) for verdict in evidence.verdicts],
+        "verdicts": [verdict_data(verdict, name) for verdict in evidence.verdicts],
     }
     figures = {"nats": evidence.nats, "strength": evidence.strength}
-    return data | {name: figure for name, figure in figures.items() if figure is not None}
+    return data | {figure: value for figure, value in figures.items() if value is not None}
 
 
-def evidence_of(data: dict[str, Any]) -> Evidence:
-    """Return the evidence that plain data stands for."""
-    verdicts = tuple(verdict_of(one) for one in data["verdicts"])
+def evidence_of(data: dict[str, Any], node: Callable[[Any], Node] = node_of) -> Evidence:
+    """Return the evidence that plain data stands for; ``node`` reads a node."""
+    verdicts = tuple(verdict_of(one, node) for one in data["verdicts"])
     return Evidence(data["source"], verdicts, data["note"], data.get("nats"), data.get("strength"))

@@ -13,17 +13,15 @@ from typing import Any, Literal, TypeVar, Unpack
 import attrs
 
 from apsl_rules._arguments import demand, path_text, spelt
-from apsl_rules.data import MixedTable, Table, content_fingerprint
+from apsl_rules.data import content_fingerprint
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.graphs import Dag, DagWithHidden
-from apsl_rules.graphs.networks import Network
 from apsl_rules.learning.progress import with_bar
 from apsl_rules.learning.request import Request, Settings, choose_learner
 from apsl_rules.learning.run import Budget, require_target, run_once
 from apsl_rules.learning.source import Source, open_data
 from apsl_rules.names import Depth, Node, check_depth, in_order
-from apsl_rules.oracles import SharedOracle, share_memory
+from apsl_rules.oracles import SharedOracle
 from apsl_rules.parts import Frame, Part, Parts, PartsJournal
 from apsl_rules.plugins import LearnerOffer, Spec, pick
 from apsl_rules.stopping import Workers, interruptible
@@ -39,7 +37,7 @@ def describe_task(request: Request, source: Source, spec: Spec, depth: Depth, **
     given = {name: getattr(request, name) for name in attrs.fields_dict(Request) if name not in _NO_MATTER}
     plain = {name: value for name, value in given.items() if isinstance(value, str | int | float)}
     return {
-        "data": _fingerprint(source),
+        "data": _content(source),
         "version": version("apsl_rules"),
         "depth": str(depth),
         **{name: str(value) for name, value in further.items()},
@@ -50,21 +48,14 @@ def describe_task(request: Request, source: Source, spec: Spec, depth: Depth, **
     }
 
 
-def _fingerprint(source: Source) -> str:
-    """Return a hash of what is learned from: rows in memory, files counted where they lie, or a graph.
-
-    A database tells only how often each value of a column occurs. Oracles tell nothing that could be compared, and the
-    journal of another could be taken for theirs.
-    """
-    data = source.data.dag if isinstance(source.data, Network) else source.data
-    heading = getattr(source.table, "heading", None)
-    if isinstance(data, Table | MixedTable | Dag | DagWithHidden):
-        return content_fingerprint(data)
-    if heading is not None:
-        of_column = getattr(getattr(source.table, "source", None), "fingerprint", None)
-        return content_fingerprint((heading, of_column(0) if of_column is not None else b""))
-    message = "a journal is for tables and graphs, and this oracle cannot say whether it is the same; leave journal out"
-    raise InvalidArgumentError(message)
+def _content(source: Source) -> str:
+    """Return a hash of what is learned from; the journal of another oracle could be taken for that of this one."""
+    if source.content is None:
+        message = (
+            "a journal is for tables and graphs, and this oracle cannot say whether it is the same; leave journal out"
+        )
+        raise InvalidArgumentError(message)
+    return source.content
 
 
 Item = TypeVar("Item")
@@ -139,7 +130,7 @@ def learn_many(
     request = Request.of(settings, "learn_many")
     opened = open_data(source, request)
     offer, _ = choose_learner(request, opened.gives)
-    oracle = share_memory(opened.oracle(offer.spec.tests.alpha, 1))
+    oracle = SharedOracle(opened.oracle(offer.spec.tests.alpha, 1))
     wanted = _check_targets(targets, oracle.nodes, opened)
     kept: PartsJournal | None = None
     if journal is not None:
@@ -184,7 +175,7 @@ class _Many:
             left = len(targets) - len(self._learned)
             told = f"stopped at an interrupt before {left} of {len(targets)} targets were learned"
             so_far = self._gather(told) if self._learned else None
-            raise Interrupted(part=getattr(stop, "part", None), result=so_far) from None
+            raise Interrupted(part=stop.part if isinstance(stop, Interrupted) else None, result=so_far) from None
         learned = self._learned
         if not learned:
             message = "the limits allow no part at all; allow more tests or seconds"

@@ -17,7 +17,7 @@ from apsl_rules.learning.progress import follow_visits
 from apsl_rules.learning.request import Request, choose_learner, false_discovery_rate
 from apsl_rules.learning.source import Source
 from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
-from apsl_rules.oracles import Asker, Oracle, share_memory
+from apsl_rules.oracles import Asker, Oracle, SharedOracle
 from apsl_rules.parts import Part, inside, least_direction
 from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Plugins, Visited, pick
 from apsl_rules.stopping import INTERRUPTED, Stop
@@ -77,7 +77,7 @@ def run_once(
     offer, chosen = choose_learner(request, source.gives)
     answering = oracle or source.oracle(offer.spec.tests.alpha, request.threads)
     if oracle is None and len(answering.nodes) > _WIDE:
-        answering = share_memory(answering)  # keeps few sweeps
+        answering = SharedOracle(answering)  # keeps few sweeps
     asker = Asker(answering, origin=source.origin, max_tests=request.max_tests, max_seconds=request.max_seconds)
     require_target(target, asker.nodes, source)
     request.known.require_nodes(asker.nodes)
@@ -98,7 +98,7 @@ def run_once(
             *told,
             *source.notes(part, duplicates, before),
         )
-        part = attrs.evolve(part, notes=_listed(notes), columns=source.columns)
+        part = attrs.evolve(part, notes=_listed(notes), columns=source.columns, data=source.fingerprint)
     except KeyboardInterrupt:
         raise Interrupted(part=part) from None
     if asker.stop.is_interrupted:

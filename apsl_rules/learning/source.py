@@ -17,6 +17,7 @@ from apsl_rules.data import (
     MixedTable,
     Table,
     Traffic,
+    content_fingerprint,
     is_countable,
     is_left_in_place,
     notes_on,
@@ -24,7 +25,7 @@ from apsl_rules.data import (
     notes_on_duplicates,
     traffic_of,
 )
-from apsl_rules.data.counts import CachedCounts, CountSource
+from apsl_rules.data.counts import CachedCounts, CountSource, heading_of
 from apsl_rules.data.databases import DatabaseTable, duckdb_path, is_database
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.data.readers import split_sheet
@@ -161,11 +162,46 @@ class Source:
         """Return the oracle at an alpha, made once; a source that answers by itself is its own oracle."""
         offer = self.offer
         if offer is None:
-            return self.data if isinstance(self.data, Oracle) else complete_oracle(self.data)
+            return complete_oracle(self.data)
         if (alpha, threads) not in self._oracles:
             settings = OracleSettings(alpha, threads, self.options)
             self._oracles[alpha, threads] = _guard(self.origin, lambda: offer.make(self.data, settings))
         return self._oracles[alpha, threads]
+
+    @cached_property
+    def fingerprint(self) -> str | None:
+        """Return a hash of what the columns hold, each by itself: the same wherever the rows are.
+
+        Each column that is used counts with its kind, its range and its missing values, a category with the rows of each level.
+        An oracle tells nothing that could be compared.
+        """
+        if self._graph is not None:
+            return content_fingerprint(self._graph)
+        if self.row_count is None:
+            return None
+        heading = heading_of(self.table) if isinstance(self.table, Table) else self._heading
+        totals = getattr(heading, "totals", ())
+        used = [one for one in self.columns if one.kind != "set aside"]
+        return content_fingerprint((self.row_count, used, *(total.tolist() for total in totals)))
+
+    @cached_property
+    def content(self) -> str | None:
+        """Return a hash of every row in memory, of files that stay where they are, or of a graph.
+
+        A database tells only how often each value of a column occurs. An oracle tells nothing that could be compared.
+        """
+        if self._graph is not None or isinstance(self.data, Table | MixedTable):
+            return content_fingerprint(self.data if self._graph is None else self._graph)
+        heading = getattr(self.table, "heading", None)
+        if heading is None:
+            return None
+        of_column = getattr(getattr(self.table, "source", None), "fingerprint", None)
+        return content_fingerprint((heading, of_column(0) if of_column is not None else b""))
+
+    @property
+    def _graph(self) -> Dag | DagWithHidden | None:
+        data = self.data.dag if isinstance(self.data, Network) else self.data
+        return data if isinstance(data, Dag | DagWithHidden) else None
 
     def duplicates(self, plugins: Plugins) -> tuple[Sequence[Node], ...]:
         """Return the groups of columns of the table that agree in every row."""

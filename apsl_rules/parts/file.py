@@ -1,19 +1,16 @@
-"""The saved part: one JSON file with everything that the viewing commands need.
+"""The part file: one JSON document with the findings, the rules, and a copy of the conclusions.
 
-The keys of version 1 are those of the schema ``apsl_specs/schemas/part.json``. Nodes are numbered by their place in
-``nodes``; ``history``, ``store`` and ``proofs`` are lists of entries. An entry has a ``fact`` (relation name and node
-numbers) and either ``evidence`` or a ``rule`` with its ``bindings`` and ``premises``; an entry with ``drops`` ends a
-fact. A finding that stands in the history is written elsewhere as its ``place`` there. ``store`` is null where it
-equals the history.
-``partial`` and ``bidirected`` are there only when hidden causes were allowed, ``columns`` only when the part comes from
-a table whose columns have kinds, ``knowledge`` only when some was given, ``support`` (an edge as two node numbers, and
-a share) only in a part that ``stability`` gave.
+The keys of version 2 are those of the schema ``apsl_specs/schemas/part.json``, and ``docs/part-file.md`` says what each
+is. Nodes are numbered by their place in ``nodes``; a fact is the name of its relation and the numbers of its nodes.
+Reading fires the rules again and compares what follows with the copy, so a file cannot state what does not follow.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,32 +19,47 @@ import attrs
 from apsl_rules._documents import DocumentError, fault, file_text, json_data, label, node_of, schema
 from apsl_rules._files import write_text
 from apsl_rules.data import ColumnKind
-from apsl_rules.errors import PartFileError
-from apsl_rules.evidence import evidence_data, evidence_of
-from apsl_rules.names import Node
+from apsl_rules.errors import InvalidArgumentError, PartFileError
+from apsl_rules.evidence import KINDS, Evidence, evidence_data, evidence_of
+from apsl_rules.names import Node, in_order, listing
 from apsl_rules.oracles import Counts
+from apsl_rules.parts.conclusions import Numbers, conclusions, wrong_conclusions
+from apsl_rules.parts.edges import Distances
 from apsl_rules.parts.part import Part, Visit
-from apsl_rules.parts.replay import check_part, check_relations
+from apsl_rules.parts.rule_lines import read_rule, rulebook_lines
+from apsl_rules.parts.shortcuts import installed_rulebooks
 from apsl_rules.rules import (
+    KNOWING,
     NAMED,
-    Conflict,
-    Drop,
-    Entry,
+    PAG,
+    PAPER,
+    POLICIES,
+    RELATIONS,
+    SOUND,
     Fact,
     Finding,
-    Firing,
     Knowledge,
-    MarkStore,
-    Proof,
-    Reason,
+    Ledger,
+    Mark,
     Relation,
-    Step,
-    store_of,
-    untested,
+    Rulebook,
+    Stated,
+    adjacent,
+    arrow,
+    by_name,
+    conflict,
+    gap,
+    knowing,
+    ledger,
+    settled,
 )
 
 FORMAT = "apsl_rules part"
-VERSION = 1
+VERSION = 2
+#: What is noted of a part whose rules are those of no rulebook that is installed.
+UNCHECKED = "the rules of this part are those of no rulebook that is installed; nobody has checked that they hold"
+_NEEDED = (adjacent, arrow, conflict, gap, settled)
+_MOST_PLACES = 9
 
 
 def save_part(part: Part, path: str | Path) -> None:
@@ -57,127 +69,60 @@ def save_part(part: Part, path: str | Path) -> None:
 
 def part_json(part: Part) -> str:
     """Return a part as JSON text: the same text for the same run, every time."""
-    return json.dumps(_part_data(part), ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
-
-
-@attrs.frozen(eq=False)
-class Frame:
-    """What the parts of one source have in common, which a file of many parts has once."""
-
-    nodes: tuple[Node, ...]
-    columns: tuple[ColumnKind, ...]
-    knowledge: Knowledge
-    numbers: Mapping[Node, int] = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "numbers", {node: number for number, node in enumerate(self.nodes)})
-
-    def as_data(self) -> dict[str, Any]:
-        """Return the frame as plain data."""
-        named = {key: [[self.numbers[one] for one in entry] for entry in getattr(self.knowledge, key)] for key in NAMED}
-        return {
-            "nodes": [label(node) for node in self.nodes],
-            "columns": _column_data(self.columns),
-            "knowledge": {**named, "apart_within": list(self.knowledge.apart_within)},
-        }
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """Return a frame from plain data."""
-        nodes = tuple(map(node_of, data["nodes"]))
-        named = {key: [[nodes[one] for one in entry] for entry in data["knowledge"][key]] for key in NAMED}
-        known = Knowledge(**named, apart_within=data["knowledge"]["apart_within"])
-        return cls(nodes, _columns_of(data["columns"]), known)
-
-    def part_data(self, part: Part) -> dict[str, Any]:
-        """Return a part as plain data without what is in the frame."""
-        return _part_data(part, self)
-
-    def part_of(self, data: dict[str, Any]) -> Part:
-        """Return a part from what ``part_data`` gave; the file it comes from is checked by its writer."""
-        return _Reader(data, self).part()
-
-
-def _column_data(columns: Iterable[ColumnKind]) -> list[dict[str, Any]]:
-    return [{**attrs.asdict(one), "name": label(one.name)} for one in columns]
-
-
-def _columns_of(data: Iterable[Mapping[str, Any]]) -> tuple[ColumnKind, ...]:
-    return tuple(ColumnKind(**{**one, "name": node_of(one["name"])}) for one in data)
-
-
-def _part_data(part: Part, frame: Frame | None = None) -> dict[str, Any]:
-    """Return a part as plain data, without what is in a frame."""
-    writer = _Writer(part, None if frame is None else frame.numbers)
-    data = {
-        "format": FORMAT,
-        "version": VERSION,
-        "target": writer.number(part.target),
-        "depth": part.depth,
-        "learner": part.learner,
-        "oracle": part.oracle,
-        "settings": dict(part.settings),
-        "incomplete": part.incomplete,
-        "notes": list(part.notes),
-        "order_dependent": part.order_dependent,
-        "counts": attrs.asdict(part.counts),
-        "rule_use": dict(part.rule_use),
-        "arrows": writer.arrows(),
-        "lines": writer.lines(),
-        "nodes": [label(node) for node in part.nodes] if frame is None else None,
-        "distances": [[writer.number(node), distance] for node, distance in part.distances.items()],
-        "relations": [attrs.asdict(relation) for relation in part.store.relations.values()],
-        "visits": [writer.visit(visit) for visit in part.visits],
-        "history": [writer.entry(entry) for entry in part.history.entries],
-    }
-    if part.allows_hidden:
-        data |= {"partial": writer.partial(), "bidirected": writer.bidirected()}
-    if part.columns and frame is None:
-        data["columns"] = _column_data(part.columns)
-    if part.knowledge and frame is None:
-        data["knowledge"] = writer.knowledge(part.knowledge)
-    if part.support:
-        data["support"] = sorted([*sorted(writer.numbers(pair)), share] for pair, share in part.support.items())
-    writer.remember(part.history)
-    same = part.store is part.history
-    data["store"] = None if same else [writer.entry(entry) for entry in part.store.entries]
-    data["proofs"] = [writer.entry(entry) for entry in part.proofs.entries]
-    data["conflicts"] = [writer.conflict(one) for one in part.all_conflicts]
-    return data
+    return json.dumps(part_data(part), ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def load_part(path: str | Path) -> Part:
     """Read a part that ``part.save`` wrote from the file at ``path``."""
+    return part_of_data(part_document(path), str(path))
+
+
+def part_document(path: str | Path) -> Any:
+    """Return the JSON document in a file."""
     try:
         text = file_text(path)
     except DocumentError as error:
         message = f"cannot read the part file {str(path)!r}: {error}"
         raise PartFileError(message) from error
-    return parse_part(text, str(path))
+    return _document(text, str(path))
+
+
+def _document(text: str, origin: str) -> Any:
+    try:
+        return json_data(text)
+    except DocumentError as error:
+        message = f"{origin!r} is no part file: not valid JSON ({error})"
+        raise PartFileError(message) from error
 
 
 def parse_part(text: str, origin: str) -> Part:
     """Read a part from JSON text."""
-    try:
-        data = json_data(text)
-    except DocumentError as error:
-        message = f"{origin!r} is no part file: not valid JSON ({error})"
-        raise PartFileError(message) from error
-    return part_of_data(data, origin)
+    return part_of_data(_document(text, origin), origin)
 
 
 def part_of_data(data: Any, origin: str) -> Part:
-    """Read a part from the data of a JSON document."""
+    """Read a part from the data of a JSON document; refuse one whose conclusions do not follow."""
+    part, faults = read_part(data, origin)
+    if faults:
+        message = f"{origin!r} is a damaged part file: {faults[0]}"
+        raise PartFileError(message)
+    return part
+
+
+def read_part(data: Any, origin: str) -> tuple[Part, list[str]]:
+    """Read a part from the data of a JSON document, and say in a sentence each what does not follow in it."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         message = f"{origin!r} is no part file; save one with part.save() or 'apsl learn ... --out part.json'"
         raise PartFileError(message)
-    if data.get("version") != VERSION:
-        message = f"{origin!r} has part format version {data.get('version')!r}; this program reads version {VERSION}"
+    if data.get("version") not in (1, VERSION):
+        message = f"{origin!r} has part format version {data.get('version')!r}; this program reads versions 1 and 2"
         raise PartFileError(message)
+    is_old = data["version"] == 1
     try:
-        wrong = fault(data, schema("part"))
+        wrong = fault(data, schema("part-1" if is_old else "part"))
         if wrong is None:
-            return _Reader(data).part()
+            part = _read(data, None)
+            return part, [] if is_old else list(wrong_conclusions(part, data["conclusions"]))
     except RecursionError as error:
         message = f"{origin!r} is a damaged part file: a label is nested too deeply"
         raise PartFileError(message) from error
@@ -191,188 +136,262 @@ def part_of_data(data: Any, origin: str) -> Part:
     raise PartFileError(message)
 
 
-class _Writer:
-    """Turns the pieces of one part into plain data."""
+def _read(data: dict[str, Any], frame: Frame | None) -> Part:
+    if data["version"] == 1:
+        from apsl_rules.parts.version_1 import Version1  # builds on this module
 
-    def __init__(self, part: Part, numbers: Mapping[Node, int] | None = None) -> None:
-        self._part = part
-        self._number = {node: number for number, node in enumerate(part.nodes)} if numbers is None else numbers
-        self._places: dict[int, int] = {}
-
-    def remember(self, history: MarkStore) -> None:
-        """Write findings as their place in the history from now on."""
-        entries = enumerate(history.entries)
-        self._places = {id(entry): place for place, entry in entries if isinstance(entry, Finding)}
-
-    def arrows(self) -> list[list[int]]:
-        return sorted(map(self.numbers, self._part.arrows))
-
-    def lines(self) -> list[list[int]]:
-        return sorted(sorted(self.numbers(pair)) for pair in self._part.lines)
-
-    def partial(self) -> list[list[int]]:
-        return sorted(map(self.numbers, self._part.partial))
-
-    def bidirected(self) -> list[list[int]]:
-        return sorted(sorted(self.numbers(pair)) for pair in self._part.bidirected)
-
-    def number(self, node: Node) -> int:
-        return self._number[node]
-
-    def numbers(self, nodes: Iterable[Node]) -> list[int]:
-        return [self._number[node] for node in nodes]
-
-    def fact(self, fact: Fact) -> list[Any]:
-        return [fact.relation, *self.numbers(fact.nodes)]
-
-    def knowledge(self, knowledge: Knowledge) -> dict[str, Any]:
-        named = {key: list(map(self.numbers, getattr(knowledge, key))) for key in NAMED}
-        return {**named, "apart_within": list(knowledge.apart_within)}
-
-    def visit(self, visit: Visit) -> dict[str, Any]:
-        around = self.numbers(visit.neighbours)
-        return {"node": self.number(visit.node), "neighbours": around, "begin": visit.begin, "end": visit.end}
-
-    def entry(self, entry: Entry) -> dict[str, Any]:
-        if isinstance(entry, Drop):
-            return {"drops": self.fact(entry.fact), "because": self.entry(entry.because)}
-        if id(entry) in self._places:
-            return {"place": self._places[id(entry)]}
-        if isinstance(entry, Finding):
-            return {"fact": self.fact(entry.fact), "evidence": evidence_data(entry.evidence)}
-        return {
-            "fact": self.fact(entry.fact),
-            "rule": entry.rule,
-            "bindings": self.numbers(entry.bindings),
-            "premises": [self.fact(premise) for premise in entry.premises],
-        }
-
-    def conflict(self, conflict: Conflict) -> dict[str, Any]:
-        return {
-            "pair": self.numbers(conflict.pair),
-            "kind": conflict.kind,
-            "outcome": conflict.outcome,
-            "proofs": [self.proof(proof) for proof in conflict.proofs],
-        }
-
-    def proof(self, proof: Proof) -> list[dict[str, Any]]:
-        return [
-            {"text": step.text, "premises": list(step.premises), "reason": self.entry(step.reason)}
-            for step in proof.steps
-        ]
+        return Version1(data, frame).part()
+    return Reader(data, frame).part()
 
 
-class _Reader:
+@attrs.frozen(eq=False)
+class Frame:
+    """What the parts of one source have in common, which a file of many parts has once."""
+
+    nodes: tuple[Node, ...]
+    columns: tuple[ColumnKind, ...]
+    knowledge: Knowledge
+    numbers: Numbers = attrs.field(init=False)
+
+    @numbers.default
+    def _number(self) -> Numbers:
+        return Numbers(self.nodes)
+
+    @classmethod
+    def of(cls, part: Part) -> Self:
+        """Return what a part has in common with others of its source."""
+        return cls(part.nodes, part.columns, part.knowledge)
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        """Return a frame from plain data."""
+        nodes = tuple(map(node_of, data["nodes"]))
+        if len(set(nodes)) < len(nodes):
+            message = "two nodes have the same label"
+            raise ValueError(message)
+        given = data.get("knowledge", {})
+        named = {key: [[_at(nodes, one) for one in entry] for entry in given.get(key, ())] for key in NAMED}
+        known = Knowledge(**named, apart_within=given.get("apart_within", ()))
+        columns = (ColumnKind(**{**one, "name": node_of(one["name"])}) for one in data.get("columns", ()))
+        return cls(nodes, tuple(columns), known)
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the frame as plain data, without what it does not have."""
+        data: dict[str, Any] = {"nodes": [label(node) for node in self.nodes]}
+        if self.columns:
+            data["columns"] = [{**attrs.asdict(one), "name": label(one.name)} for one in self.columns]
+        if self.knowledge:
+            named = {key: [*map(self.numbers.places, getattr(self.knowledge, key))] for key in NAMED}
+            data["knowledge"] = {**named, "apart_within": list(self.knowledge.apart_within)}
+        return data
+
+    def part_data(self, part: Part) -> dict[str, Any]:
+        """Return a part as plain data without what is in the frame."""
+        return _own_data(part, self)
+
+    def part_of(self, data: dict[str, Any]) -> Part:
+        """Return a part from what ``part_data`` gave; the file it comes from is checked by its writer."""
+        return _read(data, self)
+
+
+def _at(nodes: Sequence[Node], number: Any) -> Node:
+    if not (isinstance(number, int) and 0 <= number < len(nodes)):
+        message = f"there is no node number {number}"
+        raise ValueError(message)
+    return nodes[number]
+
+
+def part_data(part: Part) -> dict[str, Any]:
+    """Return a part as plain data."""
+    frame = Frame.of(part)
+    return _own_data(part, frame) | frame.as_data() | {"conclusions": conclusions(part)}
+
+
+def _own_data(part: Part, frame: Frame) -> dict[str, Any]:
+    """Return what a part has by itself: what was asked, how it was learned, and what was found."""
+    if isinstance(part.ledger, Stated):
+        message = "the rules of this part are not known here; install the plugin that has them, load the part again"
+        raise InvalidArgumentError(message)
+    rulebook = part.ledger.rulebook
+    told = zip(part.visits, part.ledger.told, strict=True)
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "package": version("apsl_rules"),
+        "data": part.data,
+        "target": frame.numbers.of[part.target],
+        "depth": part.depth,
+        "learner": part.learner,
+        "oracle": part.oracle,
+        "settings": dict(part.settings),
+        "incomplete": part.incomplete,
+        "notes": list(part.notes),
+        "counts": attrs.asdict(part.counts),
+        "relations": [attrs.asdict(relation) for relation in rulebook.relations],
+        "rulebook": {"name": rulebook.name, "rules": rulebook_lines(rulebook)},
+        "policy": part.ledger.policy,
+        "visits": [_visit_data(visit, findings, frame) for visit, findings in told],
+    }
+    if part.support:
+        data["support"] = sorted([*sorted(frame.numbers.places(pair)), share] for pair, share in part.support.items())
+    return data
+
+
+def _visit_data(visit: Visit, findings: Iterable[Finding], frame: Frame) -> dict[str, Any]:
+    return {
+        "node": frame.numbers.of[visit.node],
+        "neighbours": frame.numbers.places(visit.neighbours),
+        "findings": [
+            {
+                "fact": frame.numbers.fact(one.fact),
+                "evidence": {"kind": one.evidence.kind, **evidence_data(one.evidence, frame.numbers.of.__getitem__)},
+            }
+            for one in findings
+        ],
+    }
+
+
+class Reader:
     """Turns the data of one file back into a part; ``frame`` has what it shares with other parts."""
 
     def __init__(self, data: dict[str, Any], frame: Frame | None = None) -> None:
-        self._data = data
-        self._frame = frame
-        self._nodes = tuple(node_of(one) for one in data["nodes"]) if frame is None else frame.nodes
-        if frame is None and len(set(self._nodes)) < len(self._nodes):
-            message = "two nodes have the same label"
-            raise ValueError(message)
-        self._relations = [Relation(**one) for one in data["relations"]]
-        if untested.name not in {one.name for one in self._relations}:  # a file from before pairs could be untested
-            self._relations.append(untested)
-        self._by_name = check_relations(self._relations)
-        self._history: list[Entry] = []
-        self._history = [self._entry(one) for one in data["history"]]
+        self.data = data
+        self.frame = Frame.from_data(data) if frame is None else frame
+        self.relations = [Relation(**one) for one in data["relations"]]
+        self.by_name = check_relations(self.relations)
 
     def part(self) -> Part:
-        data = self._data
-        history = store_of(self._relations, self._history)
-        same = data["store"] is None
-        store = history if same else store_of(self._relations, [self._entry(one) for one in data["store"]])
-        proofs = store_of(self._relations, [self._entry(one) for one in data["proofs"]])
+        """Return the part: the rules are fired again, visit by visit."""
+        book, unchecked = self.start()
+        visits = []
+        for one in self.data["visits"]:
+            begin = len(book.history)
+            book, _ = book.with_findings([self.finding(finding) for finding in one["findings"]])
+            visits.append(Visit(self.node(one["node"]), self.nodes(one["neighbours"]), begin, len(book.history)))
+        distances = found_distances(book, self.node(self.data["target"]), self.frame.knowledge)
+        return self.with_ledger(book, tuple(visits), distances, unchecked)
+
+    def start(self) -> tuple[Ledger, tuple[str, ...]]:
+        """Return an empty ledger with the rules of the file, and a note if nobody has installed them."""
+        notes: tuple[str, ...]
+        lines, name = self.data["rulebook"]["rules"], self.data["rulebook"]["name"]
+        rules = tuple(read_rule(line, self.by_name) for line in lines)
+        known = next((book for book in known_rulebooks() if book.rules == rules), None)
+        relations = tuple(self.relations)
+        if known is not None and set(known.relations) == set(relations):
+            rulebook, notes = attrs.evolve(known, name=name), ()
+        else:
+            rulebook, notes = Rulebook(name, rules, relations), (UNCHECKED,)
+        if self.data["policy"] not in POLICIES:
+            message = f"the policy {self.data['policy']!r} is unknown; there are {', '.join(POLICIES)}"
+            raise ValueError(message)
+        return ledger(rulebook, self.data["policy"]), notes
+
+    def with_ledger(
+        self, book: Ledger, visits: tuple[Visit, ...], distances: Mapping[Node, int], notes: tuple[str, ...] = ()
+    ) -> Part:
+        """Return the part of a ledger, once its pieces fit together."""
+        data = self.data
         part = Part(
-            target=self._node(data["target"]),
+            target=self.node(data["target"]),
             depth=data["depth"],
             learner=data["learner"],
             oracle=data["oracle"],
-            nodes=self._nodes,
-            visits=tuple(self._visit(one) for one in data["visits"]),
-            distances={self._node(number): distance for number, distance in data["distances"]},
+            nodes=self.frame.nodes,
+            visits=visits,
+            distances=distances,
             counts=Counts(**data["counts"]),
-            all_conflicts=tuple(self._conflict(one) for one in data["conflicts"]),
-            store=store,
-            history=history,
-            make_proofs=lambda: proofs,
-            rule_use=data["rule_use"],
-            order_dependent=data["order_dependent"],
+            ledger=book,
             settings=data["settings"],
             incomplete=data["incomplete"],
-            notes=tuple(data["notes"]),
-            support={frozenset((self._node(x), self._node(y))): share for x, y, share in data.get("support", ())},
-            knowledge=self._knowledge(data.get("knowledge", {})) if self._frame is None else self._frame.knowledge,
-            columns=_columns_of(data.get("columns", ())) if self._frame is None else self._frame.columns,
+            notes=tuple(dict.fromkeys((*data["notes"], *notes))),
+            support={frozenset(self.nodes((x, y))): share for x, y, share in data.get("support", ())},
+            knowledge=self.frame.knowledge,
+            columns=self.frame.columns,
+            data=data.get("data"),
         )
-        if self._frame is None:
-            check_part(part)
-            self._check_drawn(part)
+        for wrong in _wrong_pieces(part):
+            raise ValueError(wrong)
         return part
 
-    def _check_drawn(self, part: Part) -> None:
-        """Refuse edges of the part other than those that the facts and the depth give."""
-        writer = _Writer(part)
-        if self._data["arrows"] != writer.arrows():
-            message = "the arrows are not those that its facts give"
-            raise ValueError(message)
-        if self._data["lines"] != writer.lines():
-            message = "the lines are not those that its facts give"
-            raise ValueError(message)
-        marked = (self._data.get("partial", []), self._data.get("bidirected", []))
-        if marked != (writer.partial(), writer.bidirected()):
-            message = "the partial and bidirected edges are not those that its facts give"
-            raise ValueError(message)
+    def node(self, number: Any) -> Node:
+        """Return a node by its number."""
+        return _at(self.frame.nodes, number)
 
-    def _knowledge(self, data: dict[str, Any]) -> Knowledge:
-        named = {key: [[self._node(one) for one in entry] for entry in data.get(key, ())] for key in NAMED}
-        return Knowledge(**named, apart_within=data.get("apart_within", ()))
+    def nodes(self, numbers: Iterable[Any]) -> tuple[Node, ...]:
+        """Return nodes by their numbers."""
+        return tuple(map(self.node, numbers))
 
-    def _node(self, number: Any) -> Node:
-        if not (isinstance(number, int) and 0 <= number < len(self._nodes)):
-            message = f"there is no node number {number}"
-            raise ValueError(message)
-        return self._nodes[number]
-
-    def _fact(self, data: list[Any]) -> Fact:
+    def fact(self, data: list[Any]) -> Fact:
+        """Return the fact that plain data stands for."""
         relation, *numbers = data
-        fact = self._by_name[relation].fact(*(self._node(number) for number in numbers))
-        if fact.nodes != tuple(self._nodes[number] for number in numbers):
+        nodes = self.nodes(numbers)
+        fact = self.by_name[relation].fact(*nodes)
+        if fact.nodes != nodes:
             message = f"{data} names its nodes in another order than facts do"
             raise ValueError(message)
         return fact
 
-    def _visit(self, data: dict[str, Any]) -> Visit:
-        around = tuple(self._node(number) for number in data["neighbours"])
-        return Visit(self._node(data["node"]), around, data["begin"], data["end"])
+    def finding(self, data: dict[str, Any]) -> Finding:
+        """Return the finding that plain data stands for; refuse evidence of a kind that is not known here."""
+        kind = data["evidence"]["kind"]
+        if kind not in KINDS:
+            message = f"there is evidence of the kind {kind!r}, which this version does not know; update apsl_rules"
+            raise ValueError(message)
+        evidence: Evidence = evidence_of(data["evidence"], self.node)
+        if evidence.kind != kind:
+            message = f"evidence of the kind {kind!r} has what belongs to the kind {evidence.kind!r}"
+            raise ValueError(message)
+        return Finding(self.fact(data["fact"]), evidence)
 
-    def _entry(self, data: dict[str, Any]) -> Entry:
-        if "drops" in data:
-            return Drop(self._fact(data["drops"]), self._reason(data["because"]))
-        return self._reason(data)
 
-    def _reason(self, data: dict[str, Any]) -> Reason:
-        if "place" in data:
-            entry: Entry = self._history[data["place"]]
-            if not isinstance(entry, Finding):
-                message = f"entry {data['place']} of the history is no finding"
-                raise ValueError(message)
-            return entry
-        fact = self._fact(data["fact"])
-        if "evidence" in data:
-            return Finding(fact, evidence_of(data["evidence"]))
-        bindings = tuple(self._node(number) for number in data["bindings"])
-        return Firing(data["rule"], bindings, tuple(self._fact(one) for one in data["premises"]), fact)
+def check_relations(relations: Sequence[Relation]) -> dict[str, Relation]:
+    """Return relations by name, once none contradicts ours or reads as more than its nodes."""
+    known = by_name((*relations, *RELATIONS, *PAG.relations))
+    missing = {one.name for one in _NEEDED} - {one.name for one in relations}
+    if missing:
+        message = f"the relation {min(missing)!r} is missing"
+        raise ValueError(message)
+    for relation in relations:
+        places = "|".join(map(str, range(min(relation.arity, _MOST_PLACES + 1))))
+        is_odd = relation.arity > _MOST_PLACES or re.search(r"[{}]", re.sub(rf"\{{({places})\}}", "", relation.reads))
+        if is_odd:
+            message = f"the relation {relation.name!r} of {relation.arity} nodes reads as {relation.reads!r}"
+            raise ValueError(message)
+    return known
 
-    def _conflict(self, data: dict[str, Any]) -> Conflict:
-        x, y = (self._node(number) for number in data["pair"])
-        return Conflict((x, y), data["kind"], data["outcome"], tuple(self._proof(one) for one in data["proofs"]))
 
-    def _proof(self, data: list[dict[str, Any]]) -> Proof:
-        steps = []
-        for one in data:
-            reason = self._reason(one["reason"])
-            steps.append(Step(reason.fact, one["text"], reason, tuple(one["premises"])))
-        return Proof(tuple(steps))
+def known_rulebooks() -> tuple[Rulebook, ...]:
+    """Return the rulebooks that are installed, without background knowledge and with it."""
+    ours = (SOUND, KNOWING, PAPER, PAG, knowing(PAG))
+    further = [book for book in installed_rulebooks() if book not in ours]
+    return (*ours, *further, *(knowing(book) for book in further if book.positive))
+
+
+def found_distances(book: Ledger, target: Node, knowledge: Knowledge) -> dict[Node, int]:
+    """Return the distances over the edges found, except those that knowledge overruled."""
+    marks = book.settled.store
+    distances = Distances(target)
+    for finding in book.findings:
+        relation, nodes = finding.fact
+        if relation == adjacent.name:
+            x, y = nodes
+            if knowledge.why_apart(x, y) is None or marks.mark(x, y) is not Mark.GAP:
+                distances.add(x, y)
+    return distances.of
+
+
+def _wrong_pieces(part: Part) -> Iterator[str]:
+    """Describe visits and support that do not go with the findings."""
+    visited = {visit.node for visit in part.visits}
+    if len(visited) < len(part.visits):
+        yield "a node was visited twice"
+    for (node,) in (fact.nodes for fact in part.history.facts(settled)):
+        if node not in visited:
+            yield f"{settled.text((node,))}, but it was not visited"
+    unvisited = [node for node in part.distances if part.is_inner(node) and node not in visited]
+    if part.incomplete is None and unvisited:
+        verb = "was" if len(unvisited) == 1 else "were"
+        yield f"{listing(in_order(unvisited))} of the asked part {verb} not visited, but it is said to be complete"
+    if not part.support.keys() <= part.edges or not all(0 <= share <= 1 for share in part.support.values()):
+        yield "the support is not that of the edges"

@@ -16,10 +16,10 @@ from apsl_rules._files import write_text
 from apsl_rules.errors import GraphError, PartFileError
 from apsl_rules.graphs import AncestralGraph, Cpdag, Dag, Pdag, cpdag, extension, is_networkx
 from apsl_rules.graphs.networks import Network
-from apsl_rules.names import Node, Pair, in_order, order_key, require_known
+from apsl_rules.names import Node, Pair, in_order, require_known
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.parts.edges import ROW, Distances, edge_row
-from apsl_rules.parts.file import part_json, part_of_data
+from apsl_rules.parts.edges import ROW, edge_row
+from apsl_rules.parts.file import found_distances, part_json, part_of_data
 from apsl_rules.parts.marked_graph import Arrow, Edge, MarkedGraph, edge_with_ends, undirected_edge
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
@@ -277,10 +277,8 @@ class LearnedGraph(Exportable, NotebookView):
         """
         require_known(target, self.nodes, "target")
         part = self._part_with(target, target)
-        distances = Distances(target)
-        for fact in sorted(part.store.facts(adjacent), key=lambda one: [order_key(node) for node in one.nodes]):
-            distances.add(*fact.nodes)
-        return attrs.evolve(part, target=target, depth="max", distances=dict(distances.of), support={})
+        distances = found_distances(part.ledger, target, part.knowledge)
+        return attrs.evolve(part, target=target, depth="max", distances=distances, support={})
 
     def save(self, path: str | Path) -> None:
         """Write the graph with all proofs to a JSON file, whole or not at all; ``load_graph`` reads it.

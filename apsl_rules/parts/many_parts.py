@@ -18,11 +18,10 @@ from apsl_rules._files import Log, find_records, read_record
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Depth, Node, require_known
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.parts.edges import Distances
-from apsl_rules.parts.file import Frame
+from apsl_rules.parts.file import Frame, found_distances
 from apsl_rules.parts.graph import LearnedGraph
 from apsl_rules.parts.part import Part, Visit
-from apsl_rules.rules import Fact, Finding, Policy, Rulebook, adjacent, knowing, ledger
+from apsl_rules.rules import Fact, Finding, Policy, Rulebook, knowing, ledger
 
 
 @attrs.frozen(slots=False, repr=False)
@@ -84,26 +83,17 @@ def _union(parts: Parts) -> Part:
     """Apply the rules to all findings, visit by visit, each fact of a visit once."""
     first = next(iter(parts.values()))
     book = ledger(knowing(parts.rulebook) if first.knowledge else parts.rulebook, parts.conflicts)
-    distances = Distances(first.target)
     visits: list[Visit] = []
     for node, (neighbours, findings) in _findings_by_node(parts.values()).items():
         begin = len(book.history)
         book, _ = book.with_findings(findings)
         visits.append(Visit(node, neighbours, begin, len(book.history)))
-        for finding in findings:
-            if finding.fact.relation == adjacent.name:
-                distances.add(*finding.fact.nodes)
-    settled = book.settled
     return attrs.evolve(
         first,
         depth="max",
         visits=tuple(visits),
-        distances=dict(distances.of),
-        all_conflicts=settled.conflicts,
-        store=settled.store,
-        history=book.history,
-        make_proofs=book.proofs,
-        rule_use=book.rule_use(),
+        distances=found_distances(book, first.target, first.knowledge),
+        ledger=book,
         incomplete=parts.incomplete,
         notes=tuple(dict.fromkeys(note for part in parts.values() for note in part.notes)),
         support={},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from apsl_rules.rules import (
     Finding,
     Firing,
     Knowledge,
+    Ledger,
     Mark,
     MarkStore,
     Proof,
@@ -65,17 +66,6 @@ class Visit:
     end: int
 
 
-@attrs.frozen
-class KnownProofs:
-    """Proofs that are made already, instead of a function that makes them."""
-
-    store: MarkStore
-
-    def __call__(self) -> MarkStore:
-        """Return the store of the proofs."""
-        return self.store
-
-
 def _without_secrets(notes: Iterable[str]) -> tuple[str, ...]:
     return tuple(map(masked, notes))
 
@@ -84,10 +74,9 @@ def _without_secrets(notes: Iterable[str]) -> tuple[str, ...]:
 class Part(Exportable, Viewable, Answering):
     """What was learned around a target: every edge with an end at distance at most depth - 1 from it.
 
-    ``store`` holds all marks, also those beyond the asked depth; ``history`` the run as it went; ``proofs`` the
-    shortest proofs of the facts in ``store``. ``knowledge`` is what was given beforehand, ``columns`` tell how each
-    column of a table was read. ``support`` has, for each
-    edge of a part that ``stability`` gave, the share of resamples that show the same mark in the same direction.
+    A part is its findings: ``ledger`` has them with the rules, and all conclusions follow. ``knowledge`` was given,
+    ``columns`` tell how each column of a table was read. ``support`` has, for each edge of a part that ``stability``
+    gave, the share of resamples that show the same mark in the same direction.
 
     A part is a value: it can be copied and pickled, and parts that were learned alike are equal, whatever time it took.
 
@@ -105,20 +94,16 @@ class Part(Exportable, Viewable, Answering):
         How many edges each known node is away from the target.
     counts
         How many tests were asked.
-    all_conflicts
-        The contradictions met, also beyond the asked depth.
-    make_proofs
-        The function that makes ``proofs`` when they are first asked for.
-    rule_use
-        How often each rule fired.
-    order_dependent
-        Whether the rules of the learner depend on the order of visits.
+    ledger
+        The findings, the rules, and what follows from them.
     settings
         The settings of the run, by name.
     incomplete
         Why the part is not complete; None if it is.
     notes
         What a reader should know of the table and the run.
+    data
+        A fingerprint of the data; None for an oracle.
     """
 
     target: Node
@@ -129,28 +114,20 @@ class Part(Exportable, Viewable, Answering):
     visits: tuple[Visit, ...]
     distances: Mapping[Node, int]
     counts: Counts
-    all_conflicts: tuple[Conflict, ...]
-    store: MarkStore
-    history: MarkStore
-    make_proofs: Callable[[], MarkStore] = attrs.field(eq=False)
-    rule_use: Mapping[str, int]
-    order_dependent: bool
+    ledger: Ledger
     settings: Mapping[str, Any]
     incomplete: str | None = None
     notes: tuple[str, ...] = attrs.field(default=(), converter=_without_secrets)
     support: Mapping[Pair, float] = attrs.field(factory=dict)
     knowledge: Knowledge = NOTHING
     columns: tuple[ColumnKind, ...] = ()
+    data: str | None = attrs.field(default=None, eq=False)
 
     def __hash__(self) -> int:
         return hash((Part, self.target, self.depth, self.learner, self.nodes, self.store))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy is made of: the fields, with the proofs made, since a function may not be copied."""
-        fields = {field.name: getattr(self, field.name) for field in attrs.fields(Part)}
-        return {**fields, "make_proofs": KnownProofs(self.proofs)}
-
-    # --- the structure ---------------------------------------------------------------------------------------------
+        return {field.name: getattr(self, field.name) for field in attrs.fields(Part)}
 
     @cached_property
     def _inner(self) -> frozenset[Node]:
@@ -338,12 +315,35 @@ class Part(Exportable, Viewable, Answering):
         for node in nodes:
             require_known(node, self.nodes, "node")
 
-    # --- the reasons -----------------------------------------------------------------------------------------------
+    @property
+    def store(self) -> MarkStore:
+        """Return all marks, also those beyond the asked depth."""
+        return self.ledger.settled.store
+
+    @property
+    def history(self) -> MarkStore:
+        """Return the run as it went."""
+        return self.ledger.history
+
+    @property
+    def all_conflicts(self) -> tuple[Conflict, ...]:
+        """Return the contradictions met, also beyond the asked depth."""
+        return self.ledger.settled.conflicts
+
+    @property
+    def rule_use(self) -> Mapping[str, int]:
+        """Return how often each rule fired."""
+        return self.ledger.rule_use()
+
+    @property
+    def order_dependent(self) -> bool:
+        """Return whether the rules of the learner depend on the order of visits."""
+        return self.ledger.order_dependent
 
     @cached_property
     def proofs(self) -> MarkStore:
         """Return the store of the shortest proofs."""
-        return self.make_proofs()
+        return self.ledger.proofs()
 
     def why(self, x: Node, y: Node) -> Proof:
         """Prove what is known of a pair: a conflict with all its sides, an arrow in either direction, a line or a gap.
@@ -417,8 +417,6 @@ class Part(Exportable, Viewable, Answering):
     def states(self) -> Iterator[MarkStore]:
         """Replay the run: give every state of the store, from empty to the last."""
         return self.history.states()
-
-    # --- views -----------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         state = f", incomplete={self.incomplete!r}" if self.incomplete else ""

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from apsl_rules.effects import Effects, Fitted
-    from apsl_rules.notebook.widget import PartWidget
     from apsl_rules.parts.marked_graph import MarkedGraph
     from apsl_rules.parts.part import Part
     from apsl_rules.rules import Rulebook
+    from apsl_rules.views.widget import PartWidget
 
 
 #: What a format with arrows only does with lines and conflicts: refuse them, or give them a direction.
@@ -157,13 +157,13 @@ class Viewable(NotebookView):
 
         With a table as ``data``, edges at the target have the size of their effect instead of their probability.
         """
-        from apsl_rules.report.svg import svg
+        from apsl_rules.views.svg import svg
 
         return svg(cast("Part", self), outside=outside, figures=_edge_figures(cast("Part", self), data, reading))
 
     def plot(self, ax: Axes | None = None, *, outside: bool = False, data: Any = None, **reading: Any) -> Axes:
         """Draw the part with matplotlib into axes, new ones if none are given; ``data`` as for ``svg``."""
-        from apsl_rules.report.matplotlib_plot import plot
+        from apsl_rules.views.plot import plot
 
         figures = _edge_figures(cast("Part", self), data, reading)
         return plot(cast("Part", self), ax, outside=outside, figures=figures)
@@ -174,7 +174,7 @@ class Viewable(NotebookView):
         With a table as ``data`` it also has the effects along the edges at the target, the levels of each node, and the
         table or chart behind each edge; ``reading`` are the settings of ``learn`` that say how a table is read.
         """
-        from apsl_rules.report.page import write_report
+        from apsl_rules.views.page import write_report
 
         write_report(cast("Part", self), path, _edge_figures(cast("Part", self), data, reading))
 
@@ -184,7 +184,7 @@ class Viewable(NotebookView):
         Click an edge, and ``widget.selected`` and ``widget.proof`` have it; both can be observed. It needs the extra
         ``widget``.
         """
-        from apsl_rules.notebook.widget import PartWidget
+        from apsl_rules.views.widget import PartWidget
 
         part = cast("Part", self)
         return PartWidget(part, _edge_figures(part, data, reading), height=height)

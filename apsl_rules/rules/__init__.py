@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from apsl_rules.rules.conflicts import LEFT_OUT, POLICIES, Policy
-from apsl_rules.rules.contradictions import Conflict, cyclic_groups, is_consistent, left_standing, marks_on
-from apsl_rules.rules.engine import Outcome, Program, compile_rulebook, count_firings, extend
+from apsl_rules.rules.conflicts import POLICIES, Policy, Settled
+from apsl_rules.rules.contradictions import Conflict, Outcome, cyclic_groups, is_consistent, left_standing, marks_on
+from apsl_rules.rules.engine import Extension, Program, compile_rulebook, count_firings, extend
 from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
 from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason, shortest_proofs
 from apsl_rules.rules.repairs import Repair
 from apsl_rules.rules.rulebooks import KNOWING, PAG, PAPER, SOUND, STEP_2, X, Y, Z, discriminates, knowing
-from apsl_rules.rules.sequential import Ledger, ledger, store_of
+from apsl_rules.rules.sequential import Ledger, Stated, ledger, store_of, tell_all
 from apsl_rules.rules.store import End, Mark, MarkStore
 from apsl_rules.rules.vocabulary import (
     RELATIONS,
+    Atom,
     Drop,
     Entry,
     Fact,
@@ -23,6 +24,7 @@ from apsl_rules.rules.vocabulary import (
     Relation,
     Rule,
     Rulebook,
+    Variable,
     adjacent,
     arrow,
     barred,
@@ -43,7 +45,6 @@ from apsl_rules.rules.vocabulary import (
 
 __all__ = [
     "KNOWING",
-    "LEFT_OUT",
     "NAMED",
     "NOTHING",
     "PAG",
@@ -52,10 +53,12 @@ __all__ = [
     "RELATIONS",
     "SOUND",
     "STEP_2",
+    "Atom",
     "Conflict",
     "Drop",
     "End",
     "Entry",
+    "Extension",
     "Fact",
     "Finding",
     "Firing",
@@ -73,7 +76,10 @@ __all__ = [
     "Repair",
     "Rule",
     "Rulebook",
+    "Settled",
+    "Stated",
     "Step",
+    "Variable",
     "X",
     "Y",
     "Z",
@@ -104,6 +110,7 @@ __all__ = [
     "shortest_proofs",
     "spouse",
     "store_of",
+    "tell_all",
     "untested",
     "within",
     "without",

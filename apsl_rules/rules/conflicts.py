@@ -10,8 +10,8 @@ import attrs
 
 from apsl_rules.evidence import Evidence, evidence_strength
 from apsl_rules.names import Pair, in_order
-from apsl_rules.rules.contradictions import Conflict, is_consistent, shallowest, tears
-from apsl_rules.rules.engine import Outcome, compile_rulebook, extend
+from apsl_rules.rules.contradictions import Conflict, Outcome, is_consistent, shallowest, tears
+from apsl_rules.rules.engine import Extension, compile_rulebook, extend
 from apsl_rules.rules.proof import as_a_set, proof_of
 from apsl_rules.rules.store import Mark, MarkStore
 from apsl_rules.rules.vocabulary import (
@@ -29,8 +29,6 @@ from apsl_rules.rules.vocabulary import (
 )
 
 _FIRST = (adjacent.name, gap.name, settled.name, untested.name)
-#: How the outcome of a conflict begins whose finding was not taken up.
-LEFT_OUT = "left out that "
 
 
 def add_by_strength(
@@ -64,16 +62,10 @@ def _rank(finding: Finding) -> tuple[bool, bool, float, tuple[object, ...]]:
     return not evidence.is_given, fact.relation not in _FIRST, -evidence_strength(evidence), fact_key(fact)
 
 
-def _conflict_of_finding(outcome: Outcome, finding: Finding) -> Conflict:
+def _conflict_of_finding(extension: Extension, finding: Finding) -> Conflict:
     """Report that a finding contradicts what is held."""
-    store = outcome.store
-    contradiction = shallowest(outcome)[0]
-    text = store.relations[finding.fact.relation].text(finding.fact.nodes)
-    return _with_outcome(contradiction.report(store, ())[0], f"{LEFT_OUT}{text}")
-
-
-def _with_outcome(conflict: Conflict, outcome: str) -> Conflict:
-    return Conflict(conflict.pair, conflict.kind, outcome, conflict.proofs)
+    report = shallowest(extension)[0].report(extension.store, ())[0]
+    return attrs.evolve(report, outcome=Outcome.LEFT_OUT, kept=(), dropped=(finding.fact,))
 
 
 def untested_heads(store: MarkStore) -> list[Fact]:
@@ -118,10 +110,9 @@ def _opened(store: MarkStore, fact: Fact, found: Collection[Fact]) -> Conflict:
     x, y = fact.nodes
     pair = in_order((x, y))
     sides = (head.fact(*pair), head.fact(*reversed(pair)))
-    other = "nor at the other end" if head.fact(y, x) in found else "the one at the other end stays"
-    text = store.relations[head.name].text(fact.nodes)
-    outcome = f"no arrowhead is drawn for {text}, {other}"
-    return Conflict((pair[0], pair[1]), "untested", outcome, tuple(proof_of(store, side) for side in sides))
+    proofs = tuple(proof_of(store, side) for side in sides)
+    kept = () if head.fact(y, x) in found else (head.fact(y, x),)
+    return Conflict((pair[0], pair[1]), "untested", Outcome.NO_ARROWHEAD, proofs, kept, dropped=(fact,))
 
 
 Policy: TypeAlias = Literal["quarantine", "strongest", "ranked", "first", "last"]
@@ -131,7 +122,7 @@ POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 @attrs.frozen
 class Settled:
-    """The fixpoint that is left when all contradictions are settled, and the contradictions."""
+    """What is left when all contradictions are settled, as ``store``, and the contradictions, as ``conflicts``."""
 
     store: MarkStore
     conflicts: tuple[Conflict, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from enum import StrEnum
 from typing import Literal, TypeAlias
 
 import attrs
@@ -10,7 +11,7 @@ import attrs
 from apsl_rules.evidence import evidence_strength
 from apsl_rules.names import Node, Pair, in_order, order_key, shown
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.rules.engine import Outcome
+from apsl_rules.rules.engine import Extension
 from apsl_rules.rules.proof import Proof, proof_of
 from apsl_rules.rules.repairs import Repair, find_repairs
 from apsl_rules.rules.rulebooks import KNOWING, PAG, knowing
@@ -88,6 +89,17 @@ def shortest_path(start: Node, goal: Node, arrows: Iterable[Nodes]) -> tuple[tup
     return tuple(reversed(steps))
 
 
+class Outcome(StrEnum):
+    """What became of a contradiction."""
+
+    KEPT = "kept"  #: one side holds
+    DROPPED = "dropped"  #: the weakest sides do not hold, the others do
+    NO_ARROW = "no arrow"  #: no side holds
+    LEFT_OUT = "left out"  #: a finding was not taken up
+    NO_ARROWHEAD = "no arrowhead"  #: an arrowhead that no test shows is not drawn
+    STANDING = "standing"  #: all sides hold, as a published algorithm leaves them
+
+
 Kind: TypeAlias = Literal["opposed", "cycle", "edge", "cause", "untested"]
 
 #: What says whether two nodes are adjacent.
@@ -113,15 +125,19 @@ class Conflict(NotebookView):
     kind
         What contradicts what: "opposed", "cycle", "edge", "cause" or "untested".
     outcome
-        What was done about it, in words.
+        What was done about it.
     proofs
         The proofs of all sides.
+    kept, dropped
+        The facts that it is about which hold, and those which do not; each is a step of the proofs.
     """
 
     pair: tuple[Node, Node]
     kind: Kind
-    outcome: str
+    outcome: Outcome
     proofs: tuple[Proof, ...]
+    kept: tuple[Fact, ...] = ()
+    dropped: tuple[Fact, ...] = ()
 
     def __str__(self) -> str:
         return f"{shown(self.pair[0])} and {shown(self.pair[1])}: {self.reading}"
@@ -132,7 +148,32 @@ class Conflict(NotebookView):
     @property
     def reading(self) -> str:
         """Return what contradicts what, and what was done about it, in words."""
-        return f"{_KINDS[self.kind]}; {self.outcome}"
+        return f"{_KINDS[self.kind]}; {self.decision}"
+
+    @property
+    def decision(self) -> str:
+        """Return what was done about it, in words."""
+        kept, dropped = (", ".join(map(self._text, facts)) for facts in (self.kept, self.dropped))
+        match self.outcome:
+            case Outcome.KEPT:
+                return f"kept {kept}"
+            case Outcome.DROPPED:
+                return f"dropped {dropped}"
+            case Outcome.LEFT_OUT:
+                return f"left out that {dropped}"
+            case Outcome.NO_ARROWHEAD:
+                other = "the one at the other end stays" if self.kept else "nor at the other end"
+                return f"no arrowhead is drawn for {dropped}, {other}"
+            case Outcome.NO_ARROW:
+                return "no arrow is drawn"
+            case Outcome.STANDING:
+                return "left as it is"
+
+    def _text(self, fact: Fact) -> str:
+        """Say a fact in words, as the proofs do."""
+        if self.kind == "edge" and self.outcome is Outcome.KEPT:
+            return "the edge" if fact.relation == adjacent.name else "the gap"
+        return next(step.text for proof in self.proofs for step in proof.steps if step.fact == fact)
 
     def repairs(self, findings: Iterable[Finding] = ()) -> tuple[Repair, ...]:
         """Return the least sets of findings without which the contradiction would not arise, the most doubtful first.
@@ -208,7 +249,7 @@ def left_standing(store: MarkStore) -> tuple[Conflict, ...]:
         Contradiction("cycle", tuple(fact for fact in arrows if group.issuperset(fact.nodes))) for group in groups
     ]
     reports = [report for one in (*torn, *cycles) for report in one.report(store, ())]
-    return tuple(attrs.evolve(report, outcome="left as it is") for report in reports)
+    return tuple(attrs.evolve(one, outcome=Outcome.STANDING, dropped=()) for one in reports)
 
 
 def marks_on(nodes: Iterable[Node]) -> set[Fact]:
@@ -240,22 +281,18 @@ class Contradiction:
             return marks
         return losers | marks if adjacent.fact(*self.sides[0].nodes) in losers else losers
 
-    def _text(self, store: MarkStore, side: Fact) -> str:
-        if self.kind == "edge":
-            return "the edge" if side.relation == adjacent.name else "the gap"
-        return store.relations[side.relation].text(side.nodes)
-
     def report(self, store: MarkStore, losers: Collection[Fact]) -> list[Conflict]:
         """Return a conflict for each pair concerned, with the proof of each side."""
         if self.kind == "cycle":
             return self._report_cycle(store, losers)
-        kept = [side for side in self.sides if side not in losers]
-        outcome = f"kept {self._text(store, kept[0])}" if len(kept) == 1 else "no arrow is drawn"
+        kept = tuple(side for side in self.sides if side not in losers)
+        dropped = tuple(side for side in self.sides if side in losers)
+        outcome = Outcome.KEPT if len(kept) == 1 else Outcome.NO_ARROW
+        if self.kind == "cause" and kept and dropped:
+            outcome = Outcome.DROPPED
         proofs = tuple(proof_of(store, side) for side in self.sides)
-        if self.kind == "cause" and kept and len(kept) < len(self.sides):
-            outcome = f"dropped {', '.join(self._text(store, side) for side in self.sides if side not in kept)}"
         pairs = dict.fromkeys(in_order(side.nodes) for side in self.sides)
-        return [Conflict((x, y), self.kind, outcome, proofs) for x, y in pairs]
+        return [Conflict((x, y), self.kind, outcome, proofs, kept, dropped) for x, y in pairs]
 
     def _report_cycle(self, store: MarkStore, losers: Collection[Fact]) -> list[Conflict]:
         reports = []
@@ -263,9 +300,11 @@ class Contradiction:
             tail, end = side.nodes
             back = [Fact(arrow.name, step) for step in shortest_path(end, tail, [one.nodes for one in self.sides])]
             proofs = tuple(proof_of(store, one) for one in (side, *back))
-            outcome = "no arrow is drawn" if side in losers else f"kept {store.relations[arrow.name].text(side.nodes)}"
+            is_lost = side in losers
+            outcome = Outcome.NO_ARROW if is_lost else Outcome.KEPT
+            kept, dropped = ((), (side,)) if is_lost else ((side,), ())
             x, y = in_order(side.nodes)
-            reports.append(Conflict((x, y), "cycle", outcome, proofs))
+            reports.append(Conflict((x, y), "cycle", outcome, proofs, kept, dropped))
         return reports
 
 
@@ -279,9 +318,9 @@ def _strength(store: MarkStore, side: Fact) -> tuple[float, bool]:
     return min(evidence_strength(one.evidence) for one in deciding), all(one.evidence.is_given for one in deciding)
 
 
-def shallowest(outcome: Outcome, torn: Collection[Pair] = ()) -> list[Contradiction]:
+def shallowest(extension: Extension, torn: Collection[Pair] = ()) -> list[Contradiction]:
     """Return the contradictions with the shallowest proofs, all of one depth and kind together."""
-    store, depths = outcome.store, outcome.depths()
+    store, depths = extension.store, extension.depths()
     edges = [
         Contradiction("edge", (fact, gap.fact(*fact.nodes)))
         for fact in store.facts(adjacent)

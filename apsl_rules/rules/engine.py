@@ -129,7 +129,7 @@ Stop: TypeAlias = Callable[[Journal, Sequence[Fact]], bool]
 
 
 @attrs.frozen
-class Outcome:
+class Extension:
     """What an extension brought: the new state, the firings in order, and how many of them each round had.
 
     One that was ``stopped`` ends before the fixpoint, with the round after which it was.
@@ -233,7 +233,7 @@ def extend(
     reasons: Iterable[Reason],
     blocked: Collection[Fact] = frozenset(),
     stop: Stop | None = None,
-) -> Outcome:
+) -> Extension:
     """Add reasons and take the rules to their least fixpoint; facts in ``blocked`` are neither told nor concluded.
 
     Fed to an empty store, the depth of each proof is the smallest there is. ``stop`` is asked with the new facts of
@@ -246,14 +246,14 @@ def extend(
     rounds: list[int] = []
     while fresh:
         if stop is not None and stop(journal, fresh):
-            return Outcome(newest(journal), tuple(firings), tuple(rounds), stopped=True)
+            return Extension(newest(journal), tuple(firings), tuple(rounds), stopped=True)
         concluded = _conclusions(program, journal, fresh, blocked)
         for firing in concluded:
             journal.write(firing)
         firings += concluded
         rounds.append(len(concluded))
         fresh = [firing.fact for firing in concluded]
-    return Outcome(newest(journal), tuple(firings), tuple(rounds))
+    return Extension(newest(journal), tuple(firings), tuple(rounds))
 
 
 def _conclusions(program: Program, journal: Journal, fresh: Iterable[Fact], blocked: Collection[Fact]) -> list[Firing]:

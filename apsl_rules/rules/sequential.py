@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from typing import ClassVar, Literal, Self
+from functools import cached_property, partial
+from typing import Any, Literal, Self, cast
 
 import attrs
 
-from apsl_rules.names import in_order
+from apsl_rules.errors import RuleError
+from apsl_rules.names import count_of, in_order
 from apsl_rules.rules.conflicts import Judging, Policy, Settled, needs_settling, settle, settled_marks
-from apsl_rules.rules.contradictions import Conflict, left_standing, shortest_path
+from apsl_rules.rules.contradictions import Conflict, Outcome, left_standing, shortest_path
 from apsl_rules.rules.engine import Program, compile_rulebook, count_firings, extend, require_positive
 from apsl_rules.rules.proof import proof_of, proof_of_reason, shortest_proofs
 from apsl_rules.rules.store import Journal, MarkStore, newest
@@ -22,18 +24,45 @@ from apsl_rules.rules.vocabulary import Drop, Entry, Fact, Finding, Firing, Node
 class Ledger(ABC):
     """The findings of a run and what follows from them; adding more returns another ledger.
 
-    ``history`` is the run as it went, ``settled`` what is to be believed now.
+    ``told`` are the findings of each addition, ``policy`` says what becomes of contradictions. ``history`` is the run
+    as it went, ``settled`` what is to be believed now.
     """
 
-    program: Program
+    _program: Program
     history: MarkStore
+    policy: Policy
+    told: tuple[tuple[Finding, ...], ...] = ()
 
-    #: Whether the marks depend on the order in which findings came.
-    order_dependent: ClassVar[bool]
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ledger):
+            return NotImplemented
+        return self is other or (self.history == other.history and self.settled == other.settled)
+
+    def __hash__(self) -> int:
+        return hash((Ledger, self.history))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what a copy is made of: the findings, from which all else follows."""
+        return tell_all, (self.rulebook, self.policy, self.told)
+
+    @property
+    def rulebook(self) -> Rulebook:
+        """Return the rules."""
+        return self._program.rulebook
+
+    @property
+    def order_dependent(self) -> bool:
+        """Return whether the marks depend on the order in which findings came."""
+        return self.policy in ("first", "last")
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Return all that was told, in its order."""
+        return [one for findings in self.told for one in findings]
 
     def rule_use(self) -> dict[str, int]:
         """Return how often each rule fired in the run."""
-        return count_firings(self.program.rulebook, self.history)
+        return count_firings(self.rulebook, self.history)
 
     @abstractmethod
     def with_findings(self, findings: Sequence[Finding]) -> tuple[Self, tuple[Firing, ...]]:
@@ -57,6 +86,14 @@ class Ledger(ABC):
         """Return a store of the settled facts with the reasons that proofs are to show."""
 
 
+def tell_all(rulebook: Rulebook, policy: Policy, told: Iterable[Sequence[Finding]]) -> Ledger:
+    """Return the ledger of all findings, told addition by addition."""
+    book = ledger(rulebook, policy)
+    for findings in told:
+        book, _ = book.with_findings(findings)
+    return book
+
+
 def ledger(rulebook: Rulebook, policy: Policy) -> Ledger:
     """Open an empty ledger for a conflict policy."""
     program = compile_rulebook(rulebook)
@@ -72,51 +109,45 @@ def ledger(rulebook: Rulebook, policy: Policy) -> Ledger:
 class _Fixpoint(Ledger):
     """Judges the whole set of findings whenever it contains contradictions."""
 
-    policy: Judging
-    told: tuple[Sequence[Finding], ...] = ()
-
-    order_dependent = False
-
     @property
-    def _findings(self) -> list[Finding]:
-        return [one for findings in self.told for one in findings]
+    def _judging(self) -> Judging:
+        return cast("Judging", self.policy)
 
     def with_findings(self, findings: Sequence[Finding]) -> tuple[Self, tuple[Firing, ...]]:
-        outcome = extend(self.program, self.history, findings)
-        return type(self)(self.program, outcome.store, self.policy, (*self.told, findings)), outcome.firings
+        outcome = extend(self._program, self.history, findings)
+        return type(self)(self._program, outcome.store, self.policy, (*self.told, tuple(findings))), outcome.firings
 
     @cached_property
     def settled(self) -> Settled:
-        if not needs_settling(self.history, self.policy):
+        if not needs_settling(self.history, self._judging):
             return Settled(self.history, ())
-        return settle(self.program.rulebook, self._findings, self.policy)
+        return settle(self.rulebook, self.findings, self._judging)
 
     def marks_with(self, findings: Sequence[Finding]) -> MarkStore:
         """Return the marks that would hold, without all that follows from findings which contradict each other."""
-        return settled_marks(self.program.rulebook, [*self._findings, *findings], self.policy)
+        return settled_marks(self.rulebook, [*self.findings, *findings], self._judging)
 
     def proofs(self) -> MarkStore:
         """Return proofs of least depth: the fixpoint taken once more from all findings together."""
         settled = self.settled.store
-        return settled if settled is not self.history else shortest_proofs(self.program.rulebook, self._findings)
+        return settled if settled is not self.history else shortest_proofs(self.rulebook, self.findings)
 
 
 @attrs.frozen(eq=False, slots=False)
 class _Sequential(Ledger):
     """Lets arrows overwrite or refuse each other as they come."""
 
-    keep: Literal["first", "last"]
     conflicts: tuple[Conflict, ...] = ()
 
-    order_dependent = True
-
     def with_findings(self, findings: Sequence[Finding]) -> tuple[Self, tuple[Firing, ...]]:
-        overwritten = overwrite(self.program, self.history, findings, keep=self.keep)
+        keep = cast('Literal["first", "last"]', self.policy)
+        overwritten = overwrite(self._program, self.history, findings, keep=keep)
         store = overwritten.store
         met = (*self.conflicts, *(_conflict(store, clash) for clash in overwritten.clashes))
-        return type(self)(self.program, store, self.keep, met), overwritten.firings
+        told = (*self.told, tuple(findings))
+        return type(self)(self._program, store, self.policy, told, met), overwritten.firings
 
-    @property
+    @cached_property
     def settled(self) -> Settled:
         return Settled(self.history, (*self.conflicts, *left_standing(self.history)))
 
@@ -127,14 +158,43 @@ class _Sequential(Ledger):
         return self.history
 
 
+@attrs.frozen(eq=False, slots=False)
+class Stated(Ledger):
+    """Conclusions from elsewhere, ``believed`` and with proofs ``kept``; the rules are not known here."""
+
+    believed: Settled = attrs.field(kw_only=True)
+    kept: MarkStore = attrs.field(kw_only=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make = partial(Stated, believed=self.believed, kept=self.kept)
+        return make, (self._program, self.history, self.policy, self.told)
+
+    def rule_use(self) -> dict[str, int]:
+        """Return how often each rule fired, by the names in the run."""
+        return dict(Counter(entry.rule for entry in self.history.entries if isinstance(entry, Firing)))
+
+    def with_findings(self, findings: Sequence[Finding]) -> tuple[Self, tuple[Firing, ...]]:
+        """Refuse more findings."""
+        message = f"{count_of(len(findings), 'finding')} cannot be added: the rules are not known here"
+        raise RuleError(message)
+
+    @property
+    def settled(self) -> Settled:
+        """Return what was stated to hold."""
+        return self.believed
+
+    def proofs(self) -> MarkStore:
+        """Return the proofs that were stated."""
+        return self.kept
+
+
 def _conflict(store: MarkStore, clash: Clash) -> Conflict:
     kept, dropped = clash.kept.fact, clash.dropped.fact
     x, y = in_order(dropped.nodes)
     proofs = (proof_of_reason(store, clash.kept), proof_of_reason(store, clash.dropped))
     further = tuple(proof_of(store, fact) for fact in clash.path_back)
-    text = store.relations[kept.relation].text(kept.nodes)
     kind: Literal["opposed", "cycle"] = "opposed" if kept.nodes == dropped.nodes[::-1] else "cycle"
-    return Conflict((x, y), kind, f"kept {text}", (*proofs, *further))
+    return Conflict((x, y), kind, Outcome.KEPT, (*proofs, *further), (kept,), (dropped,))
 
 
 class Events(Journal):

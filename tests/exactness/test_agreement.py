@@ -12,7 +12,7 @@ from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import hookimpl, learn, network
 from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import BaseOracle
+from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.manager import Progress
 from apsl_rules.rules.vocabulary import Drop, Fact, Finding, Firing
@@ -40,7 +40,7 @@ class Watcher:
         self.events.append(progress)
 
 
-class Mistaken(BaseOracle):
+class Mistaken(Oracle):
     """Answers from a known graph, except that every few questions it says the opposite, always of the same ones."""
 
     name = "mistaken"

@@ -118,6 +118,7 @@ def fci_ends(graph: DagWithHidden) -> dict[tuple[Node, Node], EndMark]:
     return ends
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_another_package_finds_the_same_where_it_is_right() -> None:
     """causal-learn's FCI with the same answers: adjacencies agree, and its marks are ours wherever it has one."""

@@ -13,13 +13,13 @@ from apsl_rules.learning.findings.cmb import Changes
 from apsl_rules.names import Node
 from apsl_rules.neighbours.blanket import Blanket
 from apsl_rules.neighbours.symmetric import Candidates, Neighbours
-from apsl_rules.oracles.protocol import BaseOracle
+from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.plugins.offers import FinderSettings
 from apsl_rules.rules.vocabulary import chain, collider
 from support.graphs import MICRO
 
 
-class Scripted(BaseOracle):
+class Scripted(Oracle):
     """An oracle of X and Y that answers by the given nodes, "dependent" unless told otherwise, and keeps a record."""
 
     name = "script"

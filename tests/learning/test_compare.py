@@ -14,7 +14,7 @@ from apsl_rules.errors import InvalidArgumentError, UnknownNameError
 from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.learning.api import compare
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import BaseOracle
+from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.plugins.manager import installed
 from support.graphs import MICRO
 
@@ -86,7 +86,7 @@ def test_specs_and_settings_are_passed_on() -> None:
     assert not any(row["complete"] for row in rows)
 
 
-class Counting(BaseOracle):
+class Counting(Oracle):
     """A user's own oracle that counts the questions it gets."""
 
     name = "counting"

@@ -16,7 +16,7 @@ from apsl_rules.errors import UnknownNodeError
 from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.names import Node
 from apsl_rules.oracles.asker import Asker
-from apsl_rules.oracles.protocol import BaseOracle
+from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.plugins.hookspecs import hookimpl
 from apsl_rules.plugins.manager import Progress
 
@@ -62,7 +62,7 @@ def interrupt() -> str:
     raise KeyboardInterrupt
 
 
-class NoAnswers(BaseOracle):
+class NoAnswers(Oracle):
     """An oracle at which somebody loses patience at once."""
 
     nodes = ("a", "b", "c")

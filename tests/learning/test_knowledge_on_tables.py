@@ -24,7 +24,7 @@ def test_a_required_edge_that_a_test_separates(learner: str) -> None:
     assert "asia and smoke are not adjacent   [gsquare: asia ⊥ smoke" in str(shown.why("asia", "smoke"))
     assert "asia -- smoke   [given]" in str(shown.why("asia", "smoke"))
     assert ("asia", "smoke") in drawn.arrows
-    assert [(one.pair, one.outcome) for one in drawn.conflicts] == [(("asia", "smoke"), "kept the edge")]
+    assert [(one.pair, one.decision) for one in drawn.conflicts] == [(("asia", "smoke"), "kept the edge")]
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -38,7 +38,7 @@ def test_a_gap_where_the_data_show_an_edge(learner: str) -> None:
     assert shown.mark("bronc", "smoke") is Mark.CONFLICT
     assert [proof.findings[0].evidence.source for proof in shown.conflicts[0].proofs] == ["gsquare", "given"]
     assert (gone.mark("bronc", "smoke"), frozenset(("bronc", "smoke")) in gone.edges) == (Mark.GAP, False)
-    assert [(one.pair, one.outcome) for one in gone.conflicts] == [(("bronc", "smoke"), "kept the gap")]
+    assert [(one.pair, one.decision) for one in gone.conflicts] == [(("bronc", "smoke"), "kept the gap")]
     assert str(gone.why("bronc", "smoke")) == "bronc and smoke are not adjacent   [given]"
 
 

@@ -20,8 +20,8 @@ from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample, simulate
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import BaseOracle
-from apsl_rules.oracles.shared import share_memory
+from apsl_rules.oracles.memory import SharedOracle
+from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.parts.file import part_json
 from support.strategies import sparse_dags
 
@@ -129,7 +129,7 @@ def test_targets_are_checked(targets: Sequence[Node], error: type[ApslError], sa
         learn_many(network("alarm"), targets)
 
 
-class Slow(BaseOracle):
+class Slow(Oracle):
     """An oracle that answers only when it is let, and counts how often it was asked."""
 
     name = "slow"
@@ -150,7 +150,7 @@ class Slow(BaseOracle):
 def test_two_threads_with_one_question_ask_once() -> None:
     """Who comes second waits for the answer of the first."""
     slow = Slow()
-    oracle = share_memory(slow)
+    oracle = SharedOracle(slow)
     answers: list[Verdict] = []
     first = Thread(target=lambda: answers.append(oracle.verdict("a", "b")))
     second = Thread(target=lambda: answers.append(oracle.verdict("b", "a")))
@@ -180,7 +180,7 @@ def test_an_error_is_not_remembered() -> None:
                 raise TimeoutError
             return super().verdicts(queries)
 
-    oracle = share_memory(Failing(known_dag({"a": [], "b": ["a"]})))
+    oracle = SharedOracle(Failing(known_dag({"a": [], "b": ["a"]})))
 
     with pytest.raises(TimeoutError):
         oracle.verdict("a", "b")

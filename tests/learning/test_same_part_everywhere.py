@@ -17,11 +17,11 @@ from apsl_rules.errors import DataError
 from apsl_rules.graphs.networks import simulate
 from apsl_rules.graphs.networks.sampling import sample
 from support.counted import essence
-from support.databases import EMBEDDED, in_postgres, mixed_frame, stored
+from support.databases import DATAFUSION, EMBEDDED, in_postgres, mixed_frame, stored
 from support.everywhere import drawn_table, parts_of
 from support.postgres_server import PostgresServer
 
-ELSEWHERE = ("file in duckdb", *EMBEDDED, "postgres", "dask")
+ELSEWHERE = ("file in duckdb", *EMBEDDED, DATAFUSION, "postgres", "dask")
 
 
 def categories() -> pd.DataFrame:

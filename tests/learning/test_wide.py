@@ -12,7 +12,7 @@ import pytest
 from apsl_backends.finders.by_tests import FirstCut, discoveries
 from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.scores import content_order
-from apsl_backends.search import local_bde
+from apsl_backends.search import local_score
 from apsl_rules import learn, network
 from apsl_rules.data import coded_table, find_duplicates, table
 from apsl_rules.data.tables import Table
@@ -102,7 +102,7 @@ def test_few_sweeps_are_kept_in_a_wide_run(rows: Table, monkeypatch: pytest.Monk
 def test_more_columns_than_numbers_are_numbered_by_their_content(rows: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """With too few numbers for all columns the part has the same edges and marks, under other names too."""
     usual = learn(rows, "HR", depth=2)
-    for module in (content_order, local_bde):
+    for module in (content_order, local_score):
         monkeypatch.setattr(module, "MOST_NUMBERS", 30)
     renamed = Table(
         tuple(f"{number:02}" for number in range(len(rows.names), 0, -1)),

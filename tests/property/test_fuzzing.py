@@ -14,7 +14,7 @@ from apsl_rules import hookimpl, known_dag, learn
 from apsl_rules.errors import ApslError, PartFileError
 from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.graphs.networks.bif import parse_bif
-from apsl_rules.oracles.protocol import BaseOracle
+from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.parts.file import parse_part
 from apsl_rules.plugins.manager import installed
 from support.fuzzing import PARTS, READERS, looked_at, refused_or, spoilt_parts
@@ -67,7 +67,7 @@ ANSWERS = st.one_of(
 RAISE: Any = "raise"
 
 
-class Odd(BaseOracle):
+class Odd(Oracle):
     """An oracle that answers as it was told, one answer after the other, and errs where it was told to."""
 
     name = "odd"

@@ -32,7 +32,7 @@ def test_opposed_arrows_are_blocked_and_both_proved() -> None:
     settled = quarantined(OPPOSED)
     (one,) = settled.conflicts
 
-    assert (one.pair, one.kind, one.outcome) == (("a", "b"), "opposed", "no arrow is drawn")
+    assert (one.pair, one.kind, one.outcome) == (("a", "b"), "opposed", "no arrow")
     assert [proof.fact for proof in one.proofs] == [fact("arrow:a,b"), fact("arrow:b,a")]
     assert [proof.depth for proof in one.proofs] == [1, 1]
     assert settled.store.mark("a", "b") is Mark.CONFLICT
@@ -104,7 +104,7 @@ def test_the_side_with_the_better_evidence_stays() -> None:
 
     assert settled.store.arrows == arrows_of("a->b c->b d->a")
     assert settled.store.mark("a", "b") is Mark.ARROW
-    assert (one.outcome, len(one.proofs)) == ("kept a -> b", 2)
+    assert (one.decision, len(one.proofs)) == ("kept a -> b", 2)
 
 
 def test_a_tie_blocks_both_sides() -> None:
@@ -122,7 +122,7 @@ def test_the_weakest_arrow_of_a_cycle_goes() -> None:
     settled = strongest(findings)
 
     assert settled.store.arrows == arrows_of("a->b b->c")
-    assert {one.outcome for one in settled.conflicts} == {"kept a -> b", "kept b -> c", "no arrow is drawn"}
+    assert {one.decision for one in settled.conflicts} == {"kept a -> b", "kept b -> c", "no arrow is drawn"}
 
 
 def test_the_best_evidence_told_for_a_fact_counts() -> None:

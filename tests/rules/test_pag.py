@@ -177,7 +177,7 @@ def test_ranked_goes_by_strength() -> None:
         settled = settle(PAG, [*edges, *order], "ranked")
 
         assert settled.store.arrows == {("a", "b")}
-        assert [one.outcome for one in settled.conflicts] == ["left out that b *-> a"]
+        assert [one.decision for one in settled.conflicts] == ["left out that b *-> a"]
 
 
 def test_two_heads_need_a_tested_collider_each() -> None:

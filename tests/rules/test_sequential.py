@@ -58,7 +58,7 @@ def test_a_refused_cycle_is_a_conflict_with_all_its_arrows() -> None:
     run, _ = run.with_findings(told("arrow:a,b arrow:b,c arrow:c,a"))
     (one,) = run.settled.conflicts
 
-    assert (one.pair, one.kind, one.outcome) == (("a", "c"), "cycle", "kept a -> b")
+    assert (one.pair, one.kind, one.decision) == (("a", "c"), "cycle", "kept a -> b")
     assert [proof.fact for proof in one.proofs] == [fact("arrow:a,b"), fact("arrow:c,a"), fact("arrow:b,c")]
 
 
@@ -127,7 +127,7 @@ def test_a_ledger_goes_on_where_it_stopped(keep: str, expected: str) -> None:
     assert run.settled.store.arrows == arrows_of(expected)
     assert run.order_dependent
     assert run.proofs() is run.history
-    assert [one.outcome for one in run.settled.conflicts] == [f"kept {expected.replace('->', ' -> ')}"]
+    assert [one.decision for one in run.settled.conflicts] == [f"kept {expected.replace('->', ' -> ')}"]
 
 
 def test_an_arrow_taken_up_again_has_its_newest_proof() -> None:

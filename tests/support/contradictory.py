@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.names import Node
-from apsl_rules.oracles.protocol import BaseOracle
+from apsl_rules.oracles.protocol import Oracle
 
 
-class Contradictory(BaseOracle):
+class Contradictory(Oracle):
     """Two V-structures that want opposite arrows on a - b, from answers that no graph could give."""
 
     nodes = ("a", "b", "c", "d")

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pytest
 
 from support.postgres_server import PostgresServer
 
 #: Engines that run within the process of the tests.
-EMBEDDED = ("duckdb", "sqlite", "polars", "datafusion")
+EMBEDDED = ("duckdb", "sqlite", "polars")
+#: One more, which only the extra ``release`` installs.
+DATAFUSION = pytest.param("datafusion", marks=pytest.mark.release)
 TABLE = 'rows "of"; DROP TABLE x; --'
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import combinations
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import attrs
@@ -14,11 +13,11 @@ from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, in_order, shown
 from apsl_rules.parts.part import Visit
-from apsl_rules.report.edges import Look, look
-from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.rulebooks import SOUND
+from apsl_rules.rules.sequential import ledger
 from apsl_rules.rules.store import MarkStore
 from apsl_rules.rules.vocabulary import Finding, adjacent, collider
+from apsl_rules.views.edges import Look, look
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -83,8 +82,8 @@ def _named(mark: str, x: str, y: str) -> tuple[str, str, str]:
 
 def large_part(dag: Dag, target: Node) -> Part:
     """Return the part of greatest depth that visits with perfect answers would give, without asking a single test."""
-    program, evidence = compile_rulebook(SOUND), Evidence("told")
-    history, visits, distances = program.start(), [], {target: 0}
+    book, evidence = ledger(SOUND, "quarantine"), Evidence("told")
+    visits, distances = [], {target: 0}
     ahead = deque([target])
     while ahead:
         node = ahead.popleft()
@@ -92,13 +91,12 @@ def large_part(dag: Dag, target: Node) -> Part:
         pairs = combinations(dag.parents_of(node), 2)
         facts = [adjacent.fact(node, other) for other in around]
         facts += [collider.fact(x, node, y) for x, y in pairs if y not in dag.neighbours_of(x)]
-        begin = len(history)
-        history = extend(program, history, [Finding(fact, evidence) for fact in facts]).store
-        visits.append(Visit(node, around, begin, len(history)))
+        begin = len(book.history)
+        book, _ = book.with_findings([Finding(fact, evidence) for fact in facts])
+        visits.append(Visit(node, around, begin, len(book.history)))
         for other in around:
             if other not in distances:
                 distances[other] = distances[node] + 1
                 ahead.append(other)
     small = learn(known_dag({target: []}), target, depth="max")
-    stores: dict[str, Any] = {"store": history, "history": history, "make_proofs": lambda: history}
-    return attrs.evolve(small, nodes=dag.nodes, visits=tuple(visits), distances=distances, **stores)
+    return attrs.evolve(small, nodes=dag.nodes, visits=tuple(visits), distances=distances, ledger=book)
