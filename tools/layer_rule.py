@@ -25,26 +25,24 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "learning": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins"),
     "effects": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning"),
     "export": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts"),
-    "report": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts"),
-    "notebook": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
-                 "effects", "report"),
+    "views": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
+              "effects"),
     "evaluation": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
                    "effects"),
     "server": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
                "effects"),
     "cli": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
-            "effects", "export", "report", "evaluation", "server"),
+            "effects", "export", "views", "evaluation", "server"),
 }  # fmt: skip
 #: Modules that may import further rooms, but only inside functions or for type hints.
 LAZILY = {
-    "apsl_rules.notebook_view": ("notebook",),
-    "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "report", "notebook"),
+    "apsl_rules.notebook_view": ("views",),
+    "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "views"),
     "apsl_rules.effects.fitted": ("export",),
 }
 #: The layers of apsl_backends, highest first. A room imports lower layers only, never its own.
 BACKEND_LAYERS = (
     ("plugin",),
-    ("table_oracles",),
     ("learners",),
     ("search", "finders", "answers"),
     ("scores", "independence"),
@@ -73,9 +71,8 @@ IMPORTED_BY_THEMSELVES = frozenset(
         "apsl_rules.data.narwhals_frame",
         "apsl_rules.data.pandas_frame",
         "apsl_rules.export.formats",
-        "apsl_rules.report.page",
-        "apsl_rules.report.svg",
-        "apsl_rules.report.labels",
+        "apsl_rules.views.page",
+        "apsl_rules.views.svg",
         "apsl_rules.server.protocol",
     }
 )
@@ -86,7 +83,7 @@ SHARED_PRIVATE = frozenset(
         ("apsl_backends.independence.recording", "apsl_rules._files"),
         ("apsl_backends.independence.recording", "apsl_rules._documents"),
         ("apsl_backends.independence.recording", "apsl_rules._documents"),
-        ("apsl_backends.table_oracles", "apsl_rules._arguments"),
+        ("apsl_backends.plugin", "apsl_rules._arguments"),
     }
 )
 #: The most files that may lie beside the rooms of apsl_rules, ``__init__.py`` included.

@@ -37,9 +37,9 @@ AT_ONCE = """
 import os, signal
 from apsl_rules import hookimpl
 from apsl_rules.plugins.offers import OracleOffer
-from apsl_rules.oracles.protocol import BaseOracle
+from apsl_rules.oracles.protocol import Oracle
 
-class Interrupting(BaseOracle):
+class Interrupting(Oracle):
     nodes = ("HR", "CO", "BP")
     name = "interrupting"
 

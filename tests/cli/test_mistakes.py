@@ -86,8 +86,8 @@ def test_a_plugin_that_breaks_its_contract_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(
         "from apsl_rules import hookimpl\n"
         "from apsl_rules.plugins.offers import OracleOffer\n"
-        "from apsl_rules.oracles.protocol import BaseOracle\n"
-        "class Nonsense(BaseOracle):\n"
+        "from apsl_rules.oracles.protocol import Oracle\n"
+        "class Nonsense(Oracle):\n"
         "    nodes = ('asia', 'lung', 'tub')\n"
         "    def verdict(self, x, y, given=()):\n"
         "        return 'perhaps'\n"

@@ -74,7 +74,7 @@ NOT_SPOKEN = {
     "it is filled with the name of an option, as tested below": [("apsl_rules/data/reading.py", "is not known")],
 }
 #: Whole rooms without sentences for users of commands.
-ROOMS_NOT_SPOKEN = ("apsl_rules/notebook/", "apsl_rules/report/", "backends/apsl_backends/kernels/")
+ROOMS_NOT_SPOKEN = ("apsl_rules/views/", "apsl_rules/views/", "backends/apsl_backends/kernels/")
 
 
 def spoken_python(text: str) -> str | None:

@@ -13,8 +13,8 @@ import pytest
 
 import apsl_rules
 from apsl_rules.effects import Effects, Fitted, Grounds
-from apsl_rules.notebook.widget import PartWidget
 from apsl_rules.parts import Edge, MarkedGraph
+from apsl_rules.views.widget import PartWidget
 
 
 def public_functions() -> dict[str, Any]:

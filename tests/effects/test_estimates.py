@@ -9,12 +9,12 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
 
 from apsl_rules import Knowledge, effect, known_dag, learn
 from apsl_rules.data import coded_table
 from apsl_rules.effects import Effect
 from apsl_rules.errors import ApslError
+from apsl_rules.rules import SOUND, Settled, Stated, compile_rulebook
 from support.counted import ThriftyCounts
 from support.telling import told
 
@@ -101,9 +101,12 @@ def test_several_levels_are_compared_with_the_first() -> None:
     assert values(found) == pytest.approx([0.5], abs=0.05)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(("cause", "column"), [("age", "age"), ("smoker", "smoker_yes"), ("region", "region_west")])
 def test_numbers_are_regressed(cause: str, column: str) -> None:
     """Slopes, contrasts and intervals are those of least squares in statsmodels."""
+    import statsmodels.api as sm
+
     frame = draw_mixed()
     found = effect(MIXED, cause, "cost", data=frame)
     (one,) = found.possible
@@ -116,8 +119,11 @@ def test_numbers_are_regressed(cause: str, column: str) -> None:
     assert [interval.low, interval.high] == pytest.approx(fitted.conf_int().loc[column].tolist(), rel=1e-9)
 
 
+@pytest.mark.release
 def test_a_two_valued_target_has_a_risk_difference() -> None:
     """The slope of a number on a category is that of the linear probability model, for every level."""
+    import statsmodels.api as sm
+
     frame = draw_mixed()
     found = effect(MIXED, "age", "smoker", data=frame)
     fitted = sm.OLS((frame["smoker"] == "yes").astype(float), sm.add_constant(frame[["age"]])).fit()
@@ -241,7 +247,9 @@ def test_knowledge_narrows_what_is_possible() -> None:
 def test_a_conflict_at_the_cause_is_refused() -> None:
     """No effect is given where it is not known what to adjust for."""
     part = learn(known_dag({"a": [], "x": ["a"], "t": ["x"]}), "x")
-    broken = attrs.evolve(part, store=part.store.with_reasons(told("conflict:x,t")))
+    torn = part.store.with_reasons(told("conflict:x,t"))
+    stated = Stated(compile_rulebook(SOUND), torn, "quarantine", believed=Settled(torn, ()), kept=torn)
+    broken = attrs.evolve(part, ledger=stated)
 
     with pytest.raises(ApslError, match="is a conflict, so it is not known what to adjust for"):
         effect(broken, "x", "t", data=draw().rename(columns={"z": "a"}))

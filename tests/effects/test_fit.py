@@ -136,11 +136,11 @@ def test_a_better_part_predicts_better() -> None:
     assert alone.target == "asia"
 
 
+@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # pgmpy's own
 def test_other_tools_read_it(fitted: Fitted) -> None:
     """BIF keeps every number; pgmpy infers the same; the R script has the structure and all tables."""
-    pytest.importorskip("pgmpy")
     from pgmpy.inference import VariableElimination
 
     assert parse_bif(fitted.to_bif()).tables.keys() == fitted.network.tables.keys()

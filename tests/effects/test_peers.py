@@ -68,10 +68,10 @@ def test_the_true_effect_is_among_the_possible_ones() -> None:
     assert missed == 0
 
 
+@pytest.mark.release
 @pytest.mark.filterwarnings("ignore")  # pgmpy's own
 def test_categories_are_those_of_pgmpy() -> None:
     """P(t | do(x)) by pgmpy's causal inference on the fitted network is ours to 1e-8, for every level."""
-    pytest.importorskip("pgmpy")
     from pgmpy.factors.discrete import TabularCPD
     from pgmpy.inference import CausalInference
     from pgmpy.models import DiscreteBayesianNetwork

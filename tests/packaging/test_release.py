@@ -20,7 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 RECIPE: dict[str, Any] = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text("utf-8"))
 #: Extras for those who develop, and those that only some systems can install.
-SPECIAL = {"all", "dev", "docs", "fuzz", "postgres"}
+SPECIAL = {"all", "dev", "docs", "fuzz", "postgres", "release"}
 
 
 def test_one_version_everywhere() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from apsl_backends.kernels.build import sources
+from apsl_backends.kernels.build import FOLDER, sources
 from support.packaged import ROOT, unpack
 
 sys.path.append(str(ROOT / "tools"))  # the tools are scripts beside each other, not a package
@@ -34,7 +34,8 @@ def test_the_sources_have_all_that_a_build_needs(archive: Path) -> None:
         names = {name.partition("/")[2] for name in opened.getnames()}
 
     kernels = "backends/apsl_backends/kernels"
-    assert {f"{kernels}/{file.name}" for file in sources()} | {f"{kernels}/build.py", "hatch_build.py"} <= names
+    files = {f"{kernels}/{file.relative_to(FOLDER).as_posix()}" for file in sources()}
+    assert files | {f"{kernels}/build.py", "hatch_build.py"} <= names
     assert {
         "recipe/recipe.yaml",
         "constraints.txt",

@@ -36,7 +36,7 @@ def test_the_wheel_carries_specs_networks_viewer_and_types(wheel: Path) -> None:
         names = set(archive.namelist())
 
     assert {"apsl_specs/learners/apsl.toml", "apsl_specs/networks/alarm.bif", "apsl_specs/tables/clinic.csv"} <= names
-    assert {f"apsl_rules/report/viewer/{name}" for name in ("viewer.html", "viewer.css", "start.js")} <= names
+    assert {f"apsl_rules/views/viewer/{name}" for name in ("viewer.html", "viewer.css", "start.js")} <= names
     assert {"apsl_rules/py.typed", "apsl_backends/py.typed", "apsl_specs/py.typed"} <= names
 
 

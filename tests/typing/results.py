@@ -9,9 +9,9 @@ import pandas as pd
 
 from apsl_rules import Part, causes, effect
 from apsl_rules.effects import Answer, Effect, Effects, Fitted, Grounds
-from apsl_rules.notebook.widget import PartWidget
 from apsl_rules.parts import Edge, LearnedGraph, MarkedGraph, Parts, Stability
 from apsl_rules.rules import Conflict, End, Finding, Firing, Mark, Proof
+from apsl_rules.views.widget import PartWidget
 
 
 def use_a_part(part: Part, frame: pd.DataFrame) -> None:
