@@ -172,8 +172,8 @@ class Source:
     def fingerprint(self) -> str | None:
         """Return a hash of what the columns hold, each by itself: the same wherever the rows are.
 
-        Each column that is used counts with its kind, its range and its missing values, a category with the rows of each level.
-        An oracle tells nothing that could be compared.
+        Each column that is used counts with its kind, its range and its missing values, a category with the rows of
+        each level. An oracle tells nothing that could be compared.
         """
         if self._graph is not None:
             return content_fingerprint(self._graph)

@@ -336,7 +336,7 @@ class Reader:
         """Return the finding that plain data stands for; refuse evidence of a kind that is not known here."""
         kind = data["evidence"]["kind"]
         if kind not in KINDS:
-            message = f"there is evidence of the kind {kind!r}, which this version does not know; update apsl_rules"
+            message = f"there is evidence of the kind {kind!r}, which this version does not know; install a newer one"
             raise ValueError(message)
         evidence: Evidence = evidence_of(data["evidence"], self.node)
         if evidence.kind != kind:

@@ -68,7 +68,7 @@ def test_a_mistake_gets_one_sentence(name: str, tmp_path: Path) -> None:
     [
         ("", "not valid JSON"),
         ("[1, 2]", "is no part file"),
-        ('{"format": "apsl_rules part", "version": 99}', "version 99; this program reads version 1"),
+        ('{"format": "apsl_rules part", "version": 99}', "version 99; this program reads versions 1 and 2"),
         ('{"format": "apsl_rules part", "version": 1}', "is a damaged part file"),
     ],
 )

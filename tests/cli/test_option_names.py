@@ -45,7 +45,7 @@ NOT_SPOKEN = {
     "it is about code or a file that the user wrote": [
         ("apsl_rules/neighbours/symmetric.py", "candidates("),
         ("apsl_rules/oracles/asker.py", "verdict("),
-        ("apsl_rules/parts/replay.py", "rule_use"),
+        ("apsl_rules/oracles/__init__.py", "is now"),
         ("apsl_rules/rules/vocabulary.py", ".fact()"),
         ("apsl_rules/rules/knowledge.py", "apart_within"),
         ("apsl_rules/rules/vocabulary.py", "arrow(X, Y)"),

@@ -76,7 +76,7 @@ def test_a_part_is_saved_and_read(tmp_path: Path) -> None:
     assert load_part(tmp_path / "part.json") == part
     assert parse_part(part_json(torn), "file") == torn
     text = part_json(part)
-    with pytest.raises(ValueError, match="bidirected edges are not those that its facts give"):
+    with pytest.raises(ValueError, match="bidirected edges are not those that the findings give"):
         parse_part(text.replace('"bidirected":[[0,1]]', '"bidirected":[]'), "file")
 
 

@@ -118,6 +118,11 @@ def test_short_networks(text: str) -> None:
         parse_bif(text)
 
 
+def found(data: Any) -> Any:
+    """Return an edge that the file of a part has among its findings."""
+    return data["visits"][0]["findings"][1]
+
+
 STRANGE = {"name": "strange", "arity": 1, "reads": "{0.__class__}", "symmetric": False}
 
 
@@ -126,11 +131,11 @@ STRANGE = {"name": "strange", "arity": 1, "reads": "{0.__class__}", "symmetric":
     [
         (lambda data: data["relations"][0].update(reads=None), "relations.0.reads is None, not a string"),
         (lambda data: data["relations"].append(STRANGE), "reads as '{0.__class__}'"),
-        (lambda data: data["proofs"].clear(), "has no proof"),
-        (lambda data: data["history"][1]["fact"].append(0), "relates 2 different nodes"),
-        (lambda data: data["history"][1].update(fact=["adjacent", 1, 0]), "in another order"),
-        (lambda data: data["distances"].clear(), "the target is not at distance 0"),
-        (lambda data: data["visits"][0].update(end=10**6), "not in the order of the history"),
+        (lambda data: data["conclusions"]["facts"].clear(), "follows from the findings, but is not there"),
+        (lambda data: found(data)["fact"].append(0), "relates 2 different nodes"),
+        (lambda data: found(data).update(fact=["adjacent", 1, 0]), "in another order"),
+        (lambda data: data["conclusions"]["distances"].clear(), "the distances are not those that the findings give"),
+        (lambda data: data["visits"][0].update(node=10**6), "there is no node number 1000000"),
         (lambda data: data.update(nodes=[data["nodes"][0]] * len(data["nodes"])), "two nodes have the same label"),
     ],
 )
