@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from apsl_backends.counting.choose import ENCODING, SOURCING, is_too_large, open_counts
+from apsl_backends.engines.choose import ENCODING, SOURCING, is_too_large, open_counts
 from apsl_backends.finders.by_tests import Hiton, Mmpc, PcSimple
 from apsl_backends.finders.fcbf import Fcbf
 from apsl_backends.independence.d_separation import DSeparation
@@ -120,7 +120,7 @@ def _count_test(name: str, counted: Any, settings: OracleSettings) -> Oracle:
 
 def _open_table(name: str, source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
     """Open a table as what it is: categories alone for counting, a table with numbers for moments."""
-    from apsl_backends.moments import open_table
+    from apsl_backends.engines.choose_moments import open_table
 
     known = _only(options, (*ENCODING, *SOURCING, *_TESTING, *_EMBEDDING, "cache"), name)
     left = {one: known[one] for one in (*_TESTING, *_EMBEDDING, "cache") if one in known}
@@ -129,7 +129,7 @@ def _open_table(name: str, source: Any, options: Mapping[str, Any]) -> tuple[Any
 
 def _open_moments(name: str, source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
     """Open a table for moments, even if it has no numbers."""
-    from apsl_backends.moments import open_moments
+    from apsl_backends.engines.choose_moments import open_moments
 
     testing = _moment_options(name)
     known = _only(options, (*ENCODING, *SOURCING, *testing), name)
@@ -139,8 +139,8 @@ def _open_moments(name: str, source: Any, options: Mapping[str, Any]) -> tuple[A
 
 def _moment_test(name: str, opened: Any, settings: OracleSettings) -> Oracle:
     """Make the test on moments. It needs no cache: a test takes less time than looking it up."""
+    from apsl_backends.engines.choose_moments import moments_of
     from apsl_backends.independence.moment_tests import MomentOracle
-    from apsl_backends.moments import moments_of
 
     options = _only(settings.options, _moment_options(name), name)
     embedding = _embedding(name, options)

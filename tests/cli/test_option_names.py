@@ -56,7 +56,7 @@ NOT_SPOKEN = {
         ("apsl_rules/data/databases/connection.py", "="),
         ("apsl_rules/data/databases/connection.py", ""),
         ("apsl_rules/evaluation/ranking.py", ""),
-        ("backends/apsl_backends/counting/duckdb_counts.py", "min("),
+        ("backends/apsl_backends/engines/duckdb_counts.py", "min("),
         ("apsl_rules/export/peers.py", ""),
         ("apsl_rules/learning/progress.py", "value="),
         ("apsl_rules/masking.py", "="),

@@ -13,8 +13,8 @@ from time import sleep
 
 import pytest
 
-from apsl_backends.counting.dask_cluster import DaskCounts
-from apsl_backends.moments.dask_moments import DaskMoments
+from apsl_backends.engines.dask_cluster import DaskCounts
+from apsl_backends.engines.dask_moments import DaskMoments
 from apsl_rules import learn, network
 from apsl_rules.errors import ApslError, DataError
 from apsl_rules.graphs.networks.sampling import sample, simulate

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import apsl_rules.data.counts.cache
-from apsl_backends.counting.dask_cluster import DaskCounts
-from apsl_backends.counting.duckdb_counts import DuckCounts
-from apsl_backends.counting.memory import TableCounts
+from apsl_backends.engines.dask_cluster import DaskCounts
+from apsl_backends.engines.duckdb_counts import DuckCounts
+from apsl_backends.engines.memory_counts import TableCounts
 from apsl_backends.independence.count_tests import ChiSquare, GSquare, SymmetricalUncertainty
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.scores.bde_from_counts import CountedBDeu

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from apsl_backends.counting.dask_client import ask_cluster, client_at
-from apsl_backends.counting.dask_partitions import OpenPiece, Piece, distinct_values, pieces_of, read_codes
+from apsl_backends.engines.dask_client import ask_cluster, client_at
+from apsl_backends.engines.dask_partitions import OpenPiece, Piece, distinct_values, pieces_of, read_codes
 from apsl_rules import learn, learn_many
 from apsl_rules.data import FileTable
 from apsl_rules.data.readers import shared_columns

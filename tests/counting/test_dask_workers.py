@@ -11,8 +11,8 @@ from time import sleep
 import pytest
 from distributed import Client
 
-from apsl_backends.counting.dask_cluster import DaskCounts
-from apsl_backends.moments.dask_moments import DaskMoments
+from apsl_backends.engines.dask_cluster import DaskCounts
+from apsl_backends.engines.dask_moments import DaskMoments
 from apsl_rules import hookimpl, learn, network
 from apsl_rules.data import FileTable
 from apsl_rules.graphs.networks.sampling import simulate

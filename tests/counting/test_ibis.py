@@ -14,11 +14,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from apsl_backends.counting.choose import open_counts
-from apsl_backends.counting.ibis_counts import IbisCounts
-from apsl_backends.counting.ibis_rows import IbisRows
-from apsl_backends.moments.choose import open_table
-from apsl_backends.moments.ibis_moments import IbisMoments
+from apsl_backends.engines.choose import open_counts
+from apsl_backends.engines.choose_moments import open_table
+from apsl_backends.engines.ibis_counts import IbisCounts
+from apsl_backends.engines.ibis_moments import IbisMoments
+from apsl_backends.engines.ibis_rows import IbisRows
 from apsl_rules import dry_run, learn
 from apsl_rules.data import count_levels, table
 from apsl_rules.data.counts import CachedCounts, heading_of

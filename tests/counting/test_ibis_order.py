@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from apsl_backends.counting.ibis_rows import IbisRows
+from apsl_backends.engines.ibis_rows import IbisRows
 from apsl_rules import dry_run, learn
 from support.counted import essence
 from support.databases import DATAFUSION, arrow, mixed_frame, stored

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from apsl_backends.counting.dask_cluster import DaskCounts
-from apsl_backends.counting.duckdb_counts import DuckCounts
-from apsl_backends.moments.dask_moments import DaskMoments
-from apsl_backends.moments.duckdb_moments import DuckMoments
-from apsl_backends.moments.ibis_moments import IbisMoments
+from apsl_backends.engines.dask_cluster import DaskCounts
+from apsl_backends.engines.dask_moments import DaskMoments
+from apsl_backends.engines.duckdb_counts import DuckCounts
+from apsl_backends.engines.duckdb_moments import DuckMoments
+from apsl_backends.engines.ibis_moments import IbisMoments
 from apsl_rules.data import FileTable, table
 from apsl_rules.errors import DataError
 
@@ -43,7 +43,7 @@ def _written(folder: Path, *, numbers: bool) -> pa.Table:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let only a thousand distinct values of a column be looked at."""
     for module in LIMITED:
-        monkeypatch.setattr(f"apsl_backends.counting.{module}.MOST_DISTINCT", 1000)
+        monkeypatch.setattr(f"apsl_backends.engines.{module}.MOST_DISTINCT", 1000)
 
 
 @pytest.mark.usefixtures("few")

@@ -18,11 +18,11 @@ import pytest
 from distributed import Client, LocalCluster
 from pyarrow import parquet as pq
 
-from apsl_backends.counting import choose as opening
-from apsl_backends.counting.dask_cluster import DaskCounts
-from apsl_backends.counting.duckdb_connection import connect, translate_errors
-from apsl_backends.counting.duckdb_counts import DuckCounts
-from apsl_backends.counting.memory import TableCounts
+from apsl_backends.engines import choose as opening
+from apsl_backends.engines.dask_cluster import DaskCounts
+from apsl_backends.engines.duckdb_connection import connect, translate_errors
+from apsl_backends.engines.duckdb_counts import DuckCounts
+from apsl_backends.engines.memory_counts import TableCounts
 from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import count_levels, table

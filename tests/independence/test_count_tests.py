@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from apsl_backends.counting.memory import TableCounts
+from apsl_backends.engines.memory_counts import TableCounts
 from apsl_backends.independence.count_tests import ChiSquare, Degrees, GSquare, Reliability, Statistic, statistic_of
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.tables import Table

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
+from apsl_backends.engines.choose_moments import moments_of
 from apsl_backends.independence.moment_tests import MomentOracle
-from apsl_backends.moments import moments_of
 from apsl_rules.data import MixedTable, table
 
 Floats = npt.NDArray[np.float64]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import chdtrc, gammaincc, log_ndtr
 
-from apsl_backends.counting.memory import MemoryCounts
+from apsl_backends.engines.memory_counts import MemoryCounts
 from apsl_backends.independence.count_tests import ChiSquare, GSquare, Reliability, statistic_of
 from apsl_backends.kernels.bindings import tail, tails, thresholds
 from apsl_backends.kernels.library import MOST_CELLS

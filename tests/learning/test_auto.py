@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_backends.counting.choose import encode
-from apsl_backends.counting.memory import TableCounts
+from apsl_backends.engines.choose import encode
+from apsl_backends.engines.memory_counts import TableCounts
 from apsl_backends.independence.count_tests import ChiSquare
 from apsl_rules import compare, known_dag, learn, learn_many, network
 from apsl_rules.data import coded_table
@@ -77,7 +77,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         opened.append(type(source))
         return encode(source, encoding)
 
-    monkeypatch.setattr("apsl_backends.moments.choose.encode", watched)
+    monkeypatch.setattr("apsl_backends.engines.choose_moments.encode", watched)
     part = learn(path, "a", missing="testwise")
     assert (part.learner, opened) == ("apsl-score", [type(path)])
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_backends.counting.memory import TableCounts
+from apsl_backends.engines.memory_counts import TableCounts
 from apsl_rules import (
     Interrupted,
     Knowledge,

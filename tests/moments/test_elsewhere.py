@@ -12,11 +12,11 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from apsl_backends.moments import dask_moments, gathered, pattern_sums
-from apsl_backends.moments.choose import moments_of, open_moments, open_table
-from apsl_backends.moments.dask_moments import DaskMoments
-from apsl_backends.moments.duckdb_moments import DuckMoments
-from apsl_backends.moments.memory import MemoryMoments
+from apsl_backends.engines import dask_moments, gathered, pattern_sums
+from apsl_backends.engines.choose_moments import moments_of, open_moments, open_table
+from apsl_backends.engines.dask_moments import DaskMoments
+from apsl_backends.engines.duckdb_moments import DuckMoments
+from apsl_backends.engines.memory import MemoryMoments
 from apsl_rules.data import FileTable, MixedTable, Table, table
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.moments import Embedding, MomentSource
@@ -90,7 +90,7 @@ def test_numbers_with_very_many_values_are_counted_between_knots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A column with too many distinct values to list has the scores of memory beyond a million rows."""
-    monkeypatch.setattr("apsl_backends.counting.duckdb_counts.MOST_DISTINCT", 1000)
+    monkeypatch.setattr("apsl_backends.engines.duckdb_counts.MOST_DISTINCT", 1000)
     path = written(tmp_path, "parquet", 30_000, 0.02)
     read = table(path)
     assert isinstance(read, MixedTable)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from apsl_backends.engines.coders import LookedUpNumber, coder_of, curve_coder, indicators_of
+from apsl_backends.engines.normal_scores import normal_scores, standardised_values
 from apsl_backends.kernels.bindings import score_values
-from apsl_backends.moments.coders import LookedUpNumber, coder_of, curve_coder, indicators_of
-from apsl_backends.moments.normal_scores import normal_scores, standardised_values
 from apsl_rules.data import NumberValues
 from apsl_rules.data.moments import Embedding
 

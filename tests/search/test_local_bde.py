@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.counting.memory import TableCounts
+from apsl_backends.engines.memory_counts import TableCounts
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.local_score import LocalBde
 from apsl_backends.search.rounds import Effort, search_rounds

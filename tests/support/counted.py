@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from apsl_backends.counting.dask_cluster import DaskCounts
-from apsl_backends.counting.duckdb_counts import DuckCounts
-from apsl_backends.counting.memory import TableCounts
+from apsl_backends.engines.dask_cluster import DaskCounts
+from apsl_backends.engines.duckdb_counts import DuckCounts
+from apsl_backends.engines.memory_counts import TableCounts
 from apsl_rules.data.counts.source import CountSource
 from apsl_rules.data.tables import Codes, Table
 from apsl_rules.parts.file import part_json

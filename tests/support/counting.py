@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from apsl_backends.counting.memory import MemoryCounts
+from apsl_backends.engines.memory_counts import MemoryCounts
 from apsl_backends.independence.count_tests import CountOracle
 from apsl_backends.independence.table_tester import Tester
 from apsl_backends.kernels.library import ANY_METHOD, BY_BITS, BY_ROWS, BY_SORTING

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from apsl_backends.engines.memory import MemoryMoments
 from apsl_backends.kernels.bindings import CategoryColumn
-from apsl_backends.moments.memory import MemoryMoments
 from apsl_rules.data import MixedTable, Table
 from apsl_rules.data.moments import MomentSource
 

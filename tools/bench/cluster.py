@@ -21,8 +21,8 @@ from typing import Any
 
 from bigdata import write
 
-from apsl_backends.counting.dask_cluster import DaskCounts
-from apsl_backends.counting.dask_partitions import count_partition
+from apsl_backends.engines.dask_cluster import DaskCounts
+from apsl_backends.engines.dask_partitions import count_partition
 from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import hookimpl, learn
 from apsl_rules.data import coded_table

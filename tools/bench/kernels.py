@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from yardstick import compiled
 
-from apsl_backends.counting.memory import MemoryCounts
+from apsl_backends.engines.memory_counts import MemoryCounts
 from apsl_backends.independence.table_tester import Tester, measure_of
 from apsl_rules.data.tables import Table
 

@@ -20,8 +20,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from apsl_backends.engines.memory import MemoryMoments
 from apsl_backends.kernels.bindings import NumberColumn
-from apsl_backends.moments.memory import MemoryMoments
 from apsl_rules.data import MixedTable, Table
 from apsl_rules.data.moments import Embedding
 

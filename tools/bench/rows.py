@@ -85,7 +85,7 @@ class Watched:
 
 def learn_in_process(path: str, kind: str) -> dict[str, Any]:
     """Learn in this process, from memory or by DuckDB; opening is apart."""
-    from apsl_backends.counting.duckdb_counts import DuckCounts
+    from apsl_backends.engines.duckdb_counts import DuckCounts
     from apsl_rules import learn
     from apsl_rules.data import table
 
@@ -109,7 +109,7 @@ def learn_on_cluster(path: str) -> dict[str, Any]:
     """Learn from two worker processes; the scheduler is in this one."""
     from distributed import Client, LocalCluster
 
-    from apsl_backends.counting.dask_cluster import DaskCounts
+    from apsl_backends.engines.dask_cluster import DaskCounts
     from apsl_rules import learn
     from apsl_rules.data.files import FileTable
 

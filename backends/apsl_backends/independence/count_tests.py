@@ -94,7 +94,7 @@ class CountOracle(ColumnOracle):
         threads: int = 1,
     ) -> None:
         _check(alpha, dof, reliability, threads)
-        from apsl_backends.counting.memory import MemoryCounts
+        from apsl_backends.engines.memory_counts import MemoryCounts
         from apsl_backends.independence.table_tester import CountTester, Tester, measure_of
 
         self.data = table
@@ -169,7 +169,7 @@ class SymmetricalUncertainty:
     """
 
     def __init__(self, table: Table | CachedCounts, *, threads: int = 1) -> None:
-        from apsl_backends.counting.memory import MemoryCounts
+        from apsl_backends.engines.memory_counts import MemoryCounts
         from apsl_backends.independence.table_tester import CountTester, Tester, measure_of
 
         self.heading: Table | Heading = table if isinstance(table, Table) else table.heading

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from apsl_backends.engines.memory import KeptMoments
 from apsl_backends.independence.column_oracle import (
     ColumnOracle,
     ColumnVerdicts,
@@ -31,7 +32,6 @@ from apsl_backends.kernels.bindings import (
     thresholds,
 )
 from apsl_backends.kernels.library import DEPENDENT, INDEPENDENT, ROWS_MET, STATE, TABLED_DOFS, UNRELIABLE
-from apsl_backends.moments import KeptMoments
 from apsl_rules.data.moments import RowTests
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory

@@ -75,7 +75,7 @@ _ROUNDING = 1e-9
 
 def _with_rows(data: Table | MixedTable | CachedCounts | MomentSource) -> list[tuple[Node, ...]]:
     """Return the groups whose columns have values in enough rows to be compared with others."""
-    from apsl_backends.moments import moments_of
+    from apsl_backends.engines.choose_moments import moments_of
 
     rows = JointRows(moments_of(data) if isinstance(data, MixedTable) else data)
     groups = list(_groups(data)) if rows.rows >= FEWEST_TOGETHER else []
@@ -110,7 +110,7 @@ def _duplicates_by_moments(source: MomentSource) -> list[tuple[Node, ...]]:
 
 def _complete_duplicates(source: MomentSource) -> list[list[int]]:
     """Find groups of complete columns that determine each other, if the table is not too wide."""
-    from apsl_backends.moments import moments_of
+    from apsl_backends.engines.choose_moments import moments_of
 
     moments, heading = moments_of(source), source.heading
     places = np.flatnonzero((heading.missing == 0) & (heading.widths > 0)).tolist() if moments.has_matrix else []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from apsl_backends.engines.memory import KeptMoments
 from apsl_backends.kernels.bindings import (
     Floats,
     Integers,
@@ -20,7 +21,6 @@ from apsl_backends.kernels.bindings import (
     thresholds,
 )
 from apsl_backends.kernels.library import DEPENDENT
-from apsl_backends.moments import KeptMoments
 from apsl_backends.scores.missing_values import JointRows
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.errors import DataError

@@ -11,16 +11,9 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.duckdb_connection import available_memory
-from apsl_backends.kernels.bindings import (
-    CategoryColumn,
-    EmbeddedHandle,
-    Floats,
-    NumberColumn,
-    ProductSums,
-)
-from apsl_backends.moments.memory import EmbeddedRows
-from apsl_backends.moments.pattern_sums import (
+from apsl_backends.engines.duckdb_connection import available_memory
+from apsl_backends.engines.memory import EmbeddedRows
+from apsl_backends.engines.pattern_sums import (
     MOST_PATTERNS,
     estimate_covariance,
     join_patterns,
@@ -29,6 +22,13 @@ from apsl_backends.moments.pattern_sums import (
     share_sums,
     sums_of_patterns,
     sums_of_sets,
+)
+from apsl_backends.kernels.bindings import (
+    CategoryColumn,
+    EmbeddedHandle,
+    Floats,
+    NumberColumn,
+    ProductSums,
 )
 from apsl_rules.data.moments import MomentHeading, RowTests
 from apsl_rules.errors import DataError

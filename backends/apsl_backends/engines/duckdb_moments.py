@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Self
 
-from apsl_backends.counting.duckdb_connection import VIEW, batches_of, connect, open_files, translate_errors
-from apsl_backends.counting.duckdb_counts import check_rows, count_distinct, first_values, read_distinct
+from apsl_backends.engines.coders import Coder, coders_of_table, floats_of, heading_of_coders
+from apsl_backends.engines.duckdb_connection import VIEW, batches_of, connect, open_files, translate_errors
+from apsl_backends.engines.duckdb_counts import check_rows, count_distinct, first_values, read_distinct
+from apsl_backends.engines.memory import SECTION
+from apsl_backends.engines.streamed import ColumnReader, StreamedMoments, in_sections, read_columns
 from apsl_backends.kernels.bindings import Floats
-from apsl_backends.moments.coders import Coder, coders_of_table, floats_of, heading_of_coders
-from apsl_backends.moments.memory import SECTION
-from apsl_backends.moments.streamed import ColumnReader, StreamedMoments, in_sections, read_columns
 from apsl_rules.data import FileTable, MixedTable, plan_moments, replace_names
 from apsl_rules.data.moments import Embedding, MomentHeading
 from apsl_rules.names import Node

@@ -11,6 +11,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_backends.engines.coders import indicators_of, unit_of
+from apsl_backends.engines.normal_scores import Standardised, normal_scores, standardised_values
 from apsl_backends.kernels.bindings import (
     CategoryColumn,
     EmbeddedHandle,
@@ -22,8 +24,6 @@ from apsl_backends.kernels.bindings import (
     RowFigures,
 )
 from apsl_backends.kernels.library import in_blocks, useful_threads
-from apsl_backends.moments.coders import indicators_of, unit_of
-from apsl_backends.moments.normal_scores import Standardised, normal_scores, standardised_values
 from apsl_rules.data import MixedTable
 from apsl_rules.data.moments import ColumnUnit, Embedding, MomentHeading, MomentSource, RowTests
 from apsl_rules.errors import DataError

@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, Self
 
-from apsl_backends.counting.dask_client import client_at, parts_of
-from apsl_backends.counting.dask_cluster import PlacedRows
-from apsl_backends.counting.dask_partitions import gather_distinct, pieces_of
+from apsl_backends.engines.coders import Coder, coder_of, coders_of_table, heading_of_coders
+from apsl_backends.engines.dask_client import client_at, parts_of
+from apsl_backends.engines.dask_cluster import PlacedRows
+from apsl_backends.engines.dask_moment_partitions import Answer, Part, part_sums, read_part, same, work_on
+from apsl_backends.engines.dask_partitions import gather_distinct, pieces_of
+from apsl_backends.engines.gathered import GatheredMoments
+from apsl_backends.engines.memory import SECTION
+from apsl_backends.engines.pattern_sums import join_sums
 from apsl_backends.kernels.bindings import CategoryColumn, NumberColumn, ProductSums
-from apsl_backends.moments.coders import Coder, coder_of, coders_of_table, heading_of_coders
-from apsl_backends.moments.dask_moment_partitions import Answer, Part, part_sums, read_part, same, work_on
-from apsl_backends.moments.gathered import GatheredMoments
-from apsl_backends.moments.memory import SECTION
-from apsl_backends.moments.pattern_sums import join_sums
 from apsl_rules.data import FileTable, MixedTable, mixed_dictionary, plan_moments, replace_names
 from apsl_rules.data.moments import Embedding, MomentHeading
 from apsl_rules.data.readers import shared_columns

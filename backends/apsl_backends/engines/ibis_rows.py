@@ -13,8 +13,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import MOST_DISTINCT, ColumnFigures, by_value, column_of, plain
-from apsl_backends.counting.ibis_readers import (
+from apsl_backends.engines.arrow_columns import MOST_DISTINCT, ColumnFigures, by_value, column_of, plain
+from apsl_backends.engines.ibis_readers import (
     decoded,
     keeps_order,
     read_any,

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import (
+from apsl_backends.engines.arrow_columns import (
     MOST_DISTINCT,
     ColumnFigures,
     array_of,
@@ -24,8 +24,8 @@ from apsl_backends.counting.arrow_columns import (
     plain,
     require_set_aside,
 )
-from apsl_backends.counting.dask_client import ask_cluster, parts_of
-from apsl_backends.counting.memory import SAMPLED
+from apsl_backends.engines.dask_client import ask_cluster, parts_of
+from apsl_backends.engines.memory_counts import SAMPLED
 from apsl_rules.data import Codes, Distinct, FileTable, Plan
 from apsl_rules.data.counts import Weights, collapse
 from apsl_rules.data.readers import SharedColumns, stored_kind

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Self
 
-from apsl_backends.counting.duckdb_connection import available_memory
-from apsl_backends.counting.ibis_rows import IbisRows
+from apsl_backends.engines.coders import Coder, floats_of
+from apsl_backends.engines.duckdb_connection import available_memory
+from apsl_backends.engines.ibis_rows import IbisRows
+from apsl_backends.engines.streamed import ColumnReader, StreamedMoments, in_sections, read_columns
 from apsl_backends.kernels.bindings import Floats
-from apsl_backends.moments.coders import Coder, floats_of
-from apsl_backends.moments.streamed import ColumnReader, StreamedMoments, in_sections, read_columns
 from apsl_rules.data import plan_moments, replace_names
 from apsl_rules.data.moments import Embedding, MomentHeading
 from apsl_rules.names import Node

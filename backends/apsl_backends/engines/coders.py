@@ -9,9 +9,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import places_in, plain
-from apsl_backends.kernels.bindings import CategoryColumn, Floats, Integers, NumberColumn, ScoreCurve, score_values
-from apsl_backends.moments.normal_scores import (
+from apsl_backends.engines.arrow_columns import places_in, plain
+from apsl_backends.engines.normal_scores import (
     Standardised,
     curve_of_chunks,
     curve_of_sorted,
@@ -19,6 +18,7 @@ from apsl_backends.moments.normal_scores import (
     scaled,
     scores_of_counts,
 )
+from apsl_backends.kernels.bindings import CategoryColumn, Floats, Integers, NumberColumn, ScoreCurve, score_values
 from apsl_rules.data import CategoryCodes, MixedTable, NumberValues
 from apsl_rules.data.moments import ColumnUnit, Embedding, MomentHeading
 from apsl_rules.names import Node

@@ -10,9 +10,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import codes_of, distinct_of, plain, require_set_aside
-from apsl_backends.counting.ibis_rows import IbisRows
-from apsl_backends.counting.memory import SAMPLED
+from apsl_backends.engines.arrow_columns import codes_of, distinct_of, plain, require_set_aside
+from apsl_backends.engines.ibis_rows import IbisRows
+from apsl_backends.engines.memory_counts import SAMPLED
 from apsl_rules.data import Codes, Distinct, dictionary, plan_counting, replace_names
 from apsl_rules.data.counts import Heading, Joint, collapse
 from apsl_rules.names import Node

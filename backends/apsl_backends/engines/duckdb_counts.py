@@ -19,7 +19,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.counting.arrow_columns import (
+from apsl_backends.engines.arrow_columns import (
     MOST_DISTINCT,
     ColumnFigures,
     codes_of,
@@ -28,8 +28,8 @@ from apsl_backends.counting.arrow_columns import (
     plain,
     require_set_aside,
 )
-from apsl_backends.counting.duckdb_connection import VIEW, connect, open_files, translate_errors
-from apsl_backends.counting.memory import SAMPLED
+from apsl_backends.engines.duckdb_connection import VIEW, connect, open_files, translate_errors
+from apsl_backends.engines.memory_counts import SAMPLED
 from apsl_rules.data import (
     Codes,
     Column,

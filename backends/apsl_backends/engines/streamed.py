@@ -14,11 +14,11 @@ from typing import Any, Protocol
 import attrs
 import numpy as np
 
-from apsl_backends.counting.arrow_columns import MOST_DISTINCT, ColumnFigures, distinct_of
+from apsl_backends.engines.arrow_columns import MOST_DISTINCT, ColumnFigures, distinct_of
+from apsl_backends.engines.coders import Coder, coder_of, curve_coder, heading_of_coders
+from apsl_backends.engines.gathered import GatheredMoments
+from apsl_backends.engines.memory import SECTION
 from apsl_backends.kernels.bindings import CategoryColumn, EmbeddedHandle, Floats, Integers, NumberColumn, ProductSums
-from apsl_backends.moments.coders import Coder, coder_of, curve_coder, heading_of_coders
-from apsl_backends.moments.gathered import GatheredMoments
-from apsl_backends.moments.memory import SECTION
 from apsl_rules.data import Column, Distinct, NumberValues, advice_on_levels, mixed_dictionary
 from apsl_rules.data.moments import Embedding, MomentHeading
 from apsl_rules.errors import DataError

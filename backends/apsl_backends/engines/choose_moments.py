@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from apsl_backends.counting.choose import (
+from apsl_backends.engines.choose import (
     ENCODING,
     SOURCING,
     check_memory_limit,
@@ -23,7 +23,7 @@ from apsl_backends.counting.choose import (
     refuse_weights,
     resolve,
 )
-from apsl_backends.moments.memory import KeptMoments, MemoryMoments
+from apsl_backends.engines.memory import KeptMoments, MemoryMoments
 from apsl_rules.data import FileTable, MixedTable, Table
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.moments import Embedding, MomentSource
@@ -70,8 +70,8 @@ def open_table(
 
 def _open_in_database(source: Any, options: Mapping[str, Any], embedding: Embedding) -> CachedCounts | MomentSource:
     """Open a table that ibis reaches, whose values are looked at once."""
-    from apsl_backends.counting.ibis_rows import IbisRows
-    from apsl_backends.moments.ibis_moments import IbisMoments
+    from apsl_backends.engines.ibis_moments import IbisMoments
+    from apsl_backends.engines.ibis_rows import IbisRows
 
     reading = _reading(options)
     refuse_weights(reading, "a database")
@@ -126,7 +126,7 @@ def _open_elsewhere(source: Any, options: Mapping[str, Any], embedding: Embeddin
 
 
 def _in_duckdb(source: Any, reading: Mapping[str, Any], memory_limit: str | None, embedding: Embedding) -> MomentSource:
-    from apsl_backends.moments.duckdb_moments import DuckMoments
+    from apsl_backends.engines.duckdb_moments import DuckMoments
 
     if isinstance(source, FileTable | str | os.PathLike):
         refuse_weights(reading, "duckdb")
@@ -136,7 +136,7 @@ def _in_duckdb(source: Any, reading: Mapping[str, Any], memory_limit: str | None
 
 
 def _on_cluster(source: Any, reading: Mapping[str, Any], address: str | None, embedding: Embedding) -> MomentSource:
-    from apsl_backends.moments.dask_moments import DaskMoments
+    from apsl_backends.engines.dask_moments import DaskMoments
 
     if isinstance(source, FileTable):
         refuse_weights(reading, "dask")

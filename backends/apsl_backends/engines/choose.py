@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from apsl_backends.counting.duckdb_connection import available_memory
+from apsl_backends.engines.duckdb_connection import available_memory
 from apsl_rules._arguments import spelt
 from apsl_rules.data import FileTable, MixedTable, Table, count_levels, is_countable, is_left_in_place
 from apsl_rules.data.counts import CachedCounts, CountSource
@@ -68,7 +68,7 @@ def resolve(source: Any) -> Any:
 
 def is_in_database(source: Any) -> bool:
     """Return whether a source is a table that ibis reaches."""
-    from apsl_backends.counting.ibis_rows import IbisRows
+    from apsl_backends.engines.ibis_rows import IbisRows
 
     return isinstance(source, DatabaseTable | IbisRows) or is_ibis_table(source)
 
@@ -151,14 +151,14 @@ def _only_file(table: FileTable) -> str:
 
 
 def _in_database(source: Any, encoding: Mapping[str, Any]) -> CountSource:
-    from apsl_backends.counting.ibis_counts import IbisCounts
+    from apsl_backends.engines.ibis_counts import IbisCounts
 
     return IbisCounts.of(source, **encoding)
 
 
 def _read_all(source: Any) -> Any:
     """Read all columns of a table in a database into memory, if they fit."""
-    from apsl_backends.counting.ibis_rows import IbisRows
+    from apsl_backends.engines.ibis_rows import IbisRows
 
     rows = IbisRows.of(source)
     needed, free = rows.bytes_in_memory, available_memory()
@@ -172,7 +172,7 @@ def _read_all(source: Any) -> Any:
 
 
 def _in_duckdb(source: Any, encoding: Mapping[str, Any], memory_limit: str | None) -> CountSource:
-    from apsl_backends.counting.duckdb_counts import DuckCounts
+    from apsl_backends.engines.duckdb_counts import DuckCounts
 
     if isinstance(source, FileTable | str | os.PathLike):
         file = source if isinstance(source, FileTable) else FileTable(source)
@@ -183,7 +183,7 @@ def _in_duckdb(source: Any, encoding: Mapping[str, Any], memory_limit: str | Non
 
 
 def _on_cluster(source: Any, encoding: Mapping[str, Any], address: str | None) -> CountSource:
-    from apsl_backends.counting.dask_cluster import DaskCounts
+    from apsl_backends.engines.dask_cluster import DaskCounts
 
     files = parquet_files(source)
     if files is not None:

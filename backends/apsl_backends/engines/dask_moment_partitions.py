@@ -7,10 +7,10 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from apsl_backends.counting.dask_partitions import OpenPiece, Piece
+from apsl_backends.engines.coders import Coder
+from apsl_backends.engines.dask_partitions import OpenPiece, Piece
+from apsl_backends.engines.memory import EmbeddedRows
 from apsl_backends.kernels.bindings import CategoryColumn, EmbeddedHandle, Floats, NumberColumn
-from apsl_backends.moments.coders import Coder
-from apsl_backends.moments.memory import EmbeddedRows
 
 Part: TypeAlias = list[NumberColumn | CategoryColumn]
 Answer = TypeVar("Answer")

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_backends.engines.memory import MOST_ITERATIONS, TOLERANCE, EmbeddedRows, patterns_of, queries_of
 from apsl_backends.kernels.bindings import (
     CategoryColumn,
     EmbeddedHandle,
@@ -19,7 +20,6 @@ from apsl_backends.kernels.bindings import (
     ProductSums,
     matrix_tests,
 )
-from apsl_backends.moments.memory import MOST_ITERATIONS, TOLERANCE, EmbeddedRows, patterns_of, queries_of
 from apsl_rules.data.moments import MomentHeading, RowTests
 
 Part: TypeAlias = Sequence[NumberColumn | CategoryColumn]

@@ -10,8 +10,8 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from apsl_backends.counting.dask_client import ask_cluster, client_at, parts_of
-from apsl_backends.counting.dask_partitions import (
+from apsl_backends.engines.dask_client import ask_cluster, client_at, parts_of
+from apsl_backends.engines.dask_partitions import (
     Answer,
     add_up,
     complete_rows,
