@@ -24,7 +24,8 @@ _HOST = re.compile(r"(\[[^\]]*\]|[^:]*)(:[0-9]*)?")
 _ENGINES = "athena|bigquery|clickhouse|dask|databricks|druid|duckdb|exasol|flink|impala|mssql|mysql|oracle|postgres"
 _ENGINES += "|postgresql|pyspark|risingwave|singlestoredb|snowflake|sqlite|tcp|tls|trino"
 _HEAD = re.compile(
-    rf"(?:[A-Za-z][A-Za-z0-9+.-]*:?)*/{{2,}}|(?:[A-Za-z][A-Za-z0-9+.-]+:)+/|(?:(?:{_ENGINES}):)+", re.IGNORECASE
+    rf"(?:[A-Za-z][A-Za-z0-9+.-]*:)*(?:[A-Za-z][A-Za-z0-9+.-]*)?/{{2,}}|(?:[A-Za-z][A-Za-z0-9+.-]+:)+/|(?:(?:{_ENGINES}):)+",
+    re.IGNORECASE,
 )
 _EXACT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PARAMETER = re.compile(r"([?&;])([^=&;#\s]*)=([^&;#\s]*)")

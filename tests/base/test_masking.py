@@ -73,3 +73,10 @@ def test_no_command_prints_a_password(words: tuple[str, ...]) -> None:
     assert done.code == 1
     assert SECRET not in done.out + done.err
     assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["clinically.important.brain.injury", "a.b-c+d" * 500, "a:" * 5000])
+def test_a_long_name_is_no_address(name: str) -> None:
+    """Dots, dashes and colons in a name are tried as the head of an address once, not divided in all ways."""
+    text = f"{name!r} = 1 is told by 'x@y'"
+    assert masked(text) == text
