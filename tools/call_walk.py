@@ -23,7 +23,7 @@ from typing import Any
 
 import attrs
 
-PACKAGES = ("apsl_rules", "apsl_backends")
+PACKAGES = ("apsl_rules", "apsl_backends", "apsl_published")
 #: The call that is walked: a table of 2,000 rows drawn from ALARM with a fixed seed.
 CALL = 'learn(df, "HR", depth=2)'
 NETWORK, ROWS, SEED, TARGET, DEPTH = "alarm", 2000, 1, "HR", 2

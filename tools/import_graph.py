@@ -11,7 +11,7 @@ import attrs
 
 #: "eager" imports run when a file is imported, "lazy" ones inside a function, "typing" ones never.
 Kind: TypeAlias = Literal["eager", "lazy", "typing"]
-CORE, BACKENDS = "apsl_rules", "apsl_backends"
+CORE, BACKENDS, PUBLISHED = "apsl_rules", "apsl_backends", "apsl_published"
 #: The room of the files that lie beside the rooms, and that of a package's own ``__init__.py``.
 BASE, FRONT = "base", "front"
 
@@ -77,7 +77,7 @@ class Graph:
         if not rest:
             return FRONT
         has_room = self.modules[f"{package}.{first}"].is_door
-        return first if has_room or package == BACKENDS else BASE
+        return first if has_room or package != CORE else BASE
 
     def rooms(self, package: str) -> dict[str, int]:
         """Return the rooms of a package, each with the number of its files."""
@@ -92,9 +92,9 @@ class Graph:
 
 
 def read_graph(root: Path) -> Graph:
-    """Read both packages of a checkout."""
+    """Read all packages of a checkout."""
     modules, trees = {}, {}
-    for folder in (root / CORE, root / "backends" / BACKENDS):
+    for folder in (root / CORE, root / "backends" / BACKENDS, root / "backends" / PUBLISHED):
         for path in sorted(folder.rglob("*.py")):
             parts = path.relative_to(folder.parent).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

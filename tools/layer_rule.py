@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from import_graph import BACKENDS, BASE, CORE, FRONT, Graph, Import
+from import_graph import BACKENDS, BASE, CORE, FRONT, PUBLISHED, Graph, Import
 
 #: Each room of apsl_rules, lowest first, with the rooms that it may import.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
@@ -49,6 +49,8 @@ BACKEND_LAYERS = (
     ("engines",),
     ("kernels",),
 )
+#: Rooms of apsl_backends that apsl_published imports.
+FOR_PUBLISHED = ("finders", "scores", "search")
 #: Rooms of apsl_rules that no backend imports.
 NOT_FOR_BACKENDS = ("cli", "evaluation", "server")
 #: Rooms that import only the standard library and these, directly and through whatever they import.
@@ -110,14 +112,19 @@ def upward_backend_imports(graph: Graph) -> Iterator[str]:
 
 
 def imports_across_packages(graph: Graph) -> Iterator[str]:
-    """Find imports of apsl_backends by apsl_rules, and of rooms that no backend may use."""
+    """Find imports of a plugin by apsl_rules or by another plugin, and of rooms that no plugin may use."""
     for one in graph.imports:
-        if one.importer.startswith(CORE) and one.module.partition(".")[0] == BACKENDS:
+        importer, module = one.importer.partition(".")[0], one.module.partition(".")[0]
+        if importer == CORE and module in {BACKENDS, PUBLISHED}:
             yield _sentence(one, "the core may not import a backend")
-        if one.importer.startswith(BACKENDS) and one.module in graph.modules and one.module.startswith(CORE):
+        if (importer, module) == (BACKENDS, PUBLISHED):
+            yield _sentence(one, "the backends may not import the published algorithms")
+        if one.module in graph.modules and importer != module:
             room = graph.room(one.module)
-            if room in NOT_FOR_BACKENDS:
+            if module == CORE and room in NOT_FOR_BACKENDS:
                 yield _sentence(one, f"a backend may not import {room}")
+            if (importer, module) == (PUBLISHED, BACKENDS) and room not in FOR_PUBLISHED:
+                yield _sentence(one, f"the published algorithms may not import {room}")
 
 
 def impure_imports(graph: Graph) -> Iterator[str]:

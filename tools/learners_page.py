@@ -15,8 +15,9 @@ import attrs
 
 from apsl_rules.plugins.learner_spec import Spec, parse_spec
 
-FOLDER = Path(__file__).parents[1] / "specs" / "apsl_specs" / "learners"
-PAGE = FOLDER / "README.md"
+ROOT = Path(__file__).parents[1]
+FOLDERS = (ROOT / "specs" / "apsl_specs" / "learners", ROOT / "backends" / "apsl_published" / "learners")
+PAGE = FOLDERS[0] / "README.md"
 
 EDGES = {
     "both": "each finds the other",
@@ -42,7 +43,7 @@ VISITS = {
 INTRODUCTION = """\
 # What each learner feeds to the same rules
 
-<!-- Written by tools/learners_page.py from the specs in this folder; do not edit. -->
+<!-- Written by tools/learners_page.py from the specs here and in apsl_published; do not edit. -->
 
 Every learner tells findings and lets the same engine conclude the arrows, so that each arrow has its proof. A local
 learner visits node after node. A visit settles the edges of a node and asks one question of the triples around it:
@@ -56,7 +57,7 @@ the next node. What the missing step costs is visits.
 
 def main(words: Sequence[str]) -> int:
     """Write the page, or compare it with what is committed."""
-    specs = [parse_spec(file.read_text("utf-8"), file.name) for file in FOLDER.glob("*.toml")]
+    specs = [parse_spec(file.read_text("utf-8"), file.name) for folder in FOLDERS for file in folder.glob("*.toml")]
     text = page(sorted(specs, key=lambda spec: spec.name))
     if "--check" not in words:
         PAGE.write_text(text, "utf-8")

@@ -32,7 +32,6 @@ from apsl_rules.rules import (
     KNOWING,
     NAMED,
     PAG,
-    PAPER,
     POLICIES,
     RELATIONS,
     SOUND,
@@ -363,7 +362,7 @@ def check_relations(relations: Sequence[Relation]) -> dict[str, Relation]:
 
 def known_rulebooks() -> tuple[Rulebook, ...]:
     """Return the rulebooks that are installed, without background knowledge and with it."""
-    ours = (SOUND, KNOWING, PAPER, PAG, knowing(PAG))
+    ours = (SOUND, KNOWING, PAG, knowing(PAG))
     further = [book for book in installed_rulebooks() if book not in ours]
     return (*ours, *further, *(knowing(book) for book in further if book.positive))
 

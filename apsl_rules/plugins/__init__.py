@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.plugins.hookspecs import hookimpl
-from apsl_rules.plugins.learner_spec import FindingSpec, Spec, Spouses, TestSpec, build, parse_spec
+from apsl_rules.plugins.learner_spec import FindingSpec, Spec, Spouses, TestSpec, build, parse_spec, read_specs
 from apsl_rules.plugins.manager import (
     Context,
     Findings,
@@ -56,5 +56,6 @@ __all__ = [
     "installed",
     "parse_spec",
     "pick",
+    "read_specs",
     "register",
 ]

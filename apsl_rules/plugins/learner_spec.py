@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import UnionType
-from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import attrs
 
@@ -107,6 +107,9 @@ class Spec:
             raise SpecError(message)
 
 
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
 Section = TypeVar("Section")
 
 
@@ -118,6 +121,12 @@ def parse_spec(text: str, origin: str) -> Spec:
         message = f"{origin} is not valid TOML: {error}"
         raise SpecError(message) from error
     return build(Spec, data, origin)
+
+
+def read_specs(folder: Traversable) -> list[Spec]:
+    """Read every spec in a folder, by the names of their files."""
+    found = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return [parse_spec(file.read_text("utf-8"), f"spec {file.name}") for file in found]
 
 
 def build(cls: type[Section], data: Mapping[str, Any], origin: str) -> Section:

@@ -8,7 +8,7 @@ from apsl_rules.rules.engine import Extension, Program, compile_rulebook, count_
 from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
 from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason, shortest_proofs
 from apsl_rules.rules.repairs import Repair
-from apsl_rules.rules.rulebooks import KNOWING, PAG, PAPER, SOUND, STEP_2, X, Y, Z, discriminates, knowing
+from apsl_rules.rules.rulebooks import KNOWING, PAG, SOUND, STEP_1, STEP_2, W, X, Y, Z, discriminates, knowing
 from apsl_rules.rules.sequential import Ledger, Stated, ledger, store_of, tell_all
 from apsl_rules.rules.store import End, Mark, MarkStore
 from apsl_rules.rules.vocabulary import (
@@ -48,10 +48,10 @@ __all__ = [
     "NAMED",
     "NOTHING",
     "PAG",
-    "PAPER",
     "POLICIES",
     "RELATIONS",
     "SOUND",
+    "STEP_1",
     "STEP_2",
     "Atom",
     "Conflict",
@@ -80,6 +80,7 @@ __all__ = [
     "Stated",
     "Step",
     "Variable",
+    "W",
     "X",
     "Y",
     "Z",

@@ -17,8 +17,7 @@ from apsl_backends.finders.by_tests import Hiton, Mmpc, PcSimple
 from apsl_backends.finders.fcbf import Fcbf
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_backends.independence.recording import ReplayOracle
-from apsl_backends.learners import BLANKETS, offer_of
-from apsl_backends.learners.grow_shrink import PATHS, GrowShrink
+from apsl_backends.learners import offer_of
 from apsl_rules._arguments import chosen, demand, spelt
 from apsl_rules.data import FileTable, MixedTable, Table
 from apsl_rules.data.counts import CountSource
@@ -43,9 +42,9 @@ from apsl_rules.plugins import (
     OracleSettings,
     ReaderOffer,
     hookimpl,
-    parse_spec,
+    read_specs,
 )
-from apsl_rules.rules import KNOWING, PAG, PAPER, SOUND, Rulebook
+from apsl_rules.rules import KNOWING, PAG, SOUND, Rulebook
 
 _TESTING = ("dof", "reliability")
 _EMBEDDING = ("numbers", "degree")
@@ -259,15 +258,13 @@ def apsl_blankets() -> Iterable[BlanketOffer]:
     return [
         BlanketOffer("hiton-mb", "HITON-MB: spouses among the neighbours of HITON-PC neighbours", _hiton_mb),
         BlanketOffer("mmmb", "MMMB: spouses among the neighbours of MMPC neighbours", _mmmb),
-        BlanketOffer("gs", "GSMB: grow by dependence, shrink by independence", GrowShrink),
-        *BLANKETS,
     ]
 
 
 @hookimpl
 def apsl_rulebooks() -> Iterable[Rulebook]:
     """Offer the rulebooks."""
-    return [SOUND, KNOWING, PAPER, PATHS, PAG]
+    return [SOUND, KNOWING, PAG]
 
 
 @hookimpl
@@ -309,9 +306,7 @@ def apsl_exporters() -> Iterable[ExporterOffer]:
 @hookimpl
 def apsl_learners() -> Iterable[LearnerOffer]:
     """Offer a learner for each spec file."""
-    folder = files("apsl_specs") / "learners"
-    specs = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return [offer_of(parse_spec(file.read_text("utf-8"), f"spec {file.name}")) for file in specs]
+    return [offer_of(spec) for spec in read_specs(files("apsl_specs") / "learners")]
 
 
 def _kernels() -> str:

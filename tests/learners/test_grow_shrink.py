@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from apsl_backends.finders.growing import Growing
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_backends.learners.grow_shrink import Growing, GrowShrink, GrowShrinkOptions, arrows_to_turn, cycles
+from apsl_published.grow_shrink import GrowShrink, arrows_to_turn, cycles
 from apsl_rules import learn, network
 from apsl_rules.errors import SpecError
 from apsl_rules.evidence.evidence import Decision, Verdict
@@ -93,7 +94,7 @@ def test_growth_goes_by_the_order_of_nodes_until_nobody_enters() -> None:
     """Members are given as soon as they enter; a sweep that adds nobody is the last one."""
     oracle = Scripted("tabc", {"at|": "independent", "ct|b": "independent", "at|b": "independent"})
 
-    blanket = Growing(oracle, oracle.nodes, GrowShrinkOptions(grow="order")).blanket("t")
+    blanket = Growing(oracle, oracle.nodes, strongest=False).blanket("t")
 
     assert blanket == ("b",)
     assert oracle.asked == ["at|", "bt|", "ct|b", "at|b", "ct|b", "bt|"]
@@ -104,8 +105,8 @@ def test_growth_can_begin_with_the_strongest() -> None:
     oracle = DSeparation(MICRO["N7"])
     nodes = ("C", "P", "Q", "T")
 
-    assert Growing(oracle, nodes, GrowShrinkOptions(grow="order")).blanket("P") == ("Q", "T")
-    assert Growing(oracle, nodes, GrowShrinkOptions(grow="strongest")).blanket("P") == ("T", "Q")
+    assert Growing(oracle, nodes, strongest=False).blanket("P") == ("Q", "T")
+    assert Growing(oracle, nodes, strongest=True).blanket("P") == ("T", "Q")
 
 
 def test_shrinking_together_drops_two_that_stand_in_for_each_other() -> None:
@@ -113,14 +114,14 @@ def test_shrinking_together_drops_two_that_stand_in_for_each_other() -> None:
     answers: dict[str, Decision] = {"at|bc": "independent", "bt|ac": "independent"}
     oracle = Scripted("tabc", answers)
 
-    assert Growing(oracle, oracle.nodes, GrowShrinkOptions("order", "one by one")).blanket("t") == ("b", "c")
-    assert Growing(oracle, oracle.nodes, GrowShrinkOptions("order", "together")).blanket("t") == ("c",)
+    assert Growing(oracle, oracle.nodes, strongest=False).blanket("t") == ("b", "c")
+    assert Growing(oracle, oracle.nodes, strongest=False, together=True).blanket("t") == ("c",)
 
 
 def test_too_few_rows_let_nobody_in_and_put_nobody_out() -> None:
     """A test that cannot be trusted ends the growth and keeps a member."""
     oracle = Scripted("tab", {"bt|a": "unreliable", "at|": "dependent"})
-    growing = Growing(oracle, oracle.nodes, GrowShrinkOptions(grow="order"))
+    growing = Growing(oracle, oracle.nodes, strongest=False)
 
     assert growing.blanket("t") == ("a",)
     assert growing.blanket("b") == ("t", "a")

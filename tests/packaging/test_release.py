@@ -77,12 +77,12 @@ def test_the_extra_all_has_every_extra_for_users() -> None:
 
 
 def test_the_installed_command_is_the_one_of_the_project() -> None:
-    """The command and the plugin that are installed here are those of the project file."""
+    """The command and the plugins that are installed here are those of the project file."""
     (command,) = entry_points(group="console_scripts", name="apsl")
-    (plugin,) = entry_points(group="apsl_rules", name="builtin")
+    plugins = entry_points(group="apsl_rules")
 
     assert {command.name: command.value} == PROJECT["scripts"]
-    assert {plugin.name: plugin.value} == PROJECT["entry-points"]["apsl_rules"]
+    assert {one.name: one.value for one in plugins} == PROJECT["entry-points"]["apsl_rules"]
 
 
 @pytest.mark.slow

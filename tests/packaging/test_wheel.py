@@ -21,13 +21,14 @@ from wheels import problems_of_wheel
 pytestmark = [pytest.mark.slow, pytest.mark.release]
 
 
-def test_the_wheel_has_three_packages_and_nothing_else(wheel: Path) -> None:
-    """The wheel's top level is exactly the three packages and the metadata."""
+def test_the_wheel_has_four_packages_and_nothing_else(wheel: Path) -> None:
+    """The wheel's top level is exactly the four packages and the metadata."""
     with zipfile.ZipFile(wheel) as archive:
         top = {name.split("/")[0] for name in archive.namelist()}
 
-    assert {name for name in top if not name.endswith(".dist-info")} == {"apsl_rules", "apsl_backends", "apsl_specs"}
-    assert len(top) == 4
+    packages = {"apsl_rules", "apsl_backends", "apsl_published", "apsl_specs"}
+    assert {name for name in top if not name.endswith(".dist-info")} == packages
+    assert len(top) == 5
 
 
 def test_the_wheel_carries_specs_networks_viewer_and_types(wheel: Path) -> None:
@@ -37,7 +38,9 @@ def test_the_wheel_carries_specs_networks_viewer_and_types(wheel: Path) -> None:
 
     assert {"apsl_specs/learners/apsl.toml", "apsl_specs/networks/alarm.bif", "apsl_specs/tables/clinic.csv"} <= names
     assert {f"apsl_rules/views/viewer/{name}" for name in ("viewer.html", "viewer.css", "start.js")} <= names
-    assert {"apsl_rules/py.typed", "apsl_backends/py.typed", "apsl_specs/py.typed"} <= names
+    assert "apsl_published/learners/apsl-paper.toml" in names
+    packages = ("apsl_rules", "apsl_backends", "apsl_published", "apsl_specs")
+    assert {f"{package}/py.typed" for package in packages} <= names
 
 
 def test_the_wheel_has_libraries_for_its_platform_and_no_sources(wheel: Path) -> None:

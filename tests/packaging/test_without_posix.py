@@ -14,12 +14,12 @@ import pkgutil, sys
 from importlib import import_module
 
 sys.modules["resource"] = sys.modules["fcntl"] = None  # to import them is an ImportError now
-import apsl_backends, apsl_rules
+import apsl_backends, apsl_published, apsl_rules
 from apsl_rules.cli.main import run
 from apsl_rules.data.sources import example_table
 
 # mcp asks for fcntl wherever Python says that this is no Windows, so what imports it is left out.
-for package in (apsl_rules, apsl_backends):
+for package in (apsl_rules, apsl_backends, apsl_published):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         if module.name != "apsl_rules.server.protocol":
             import_module(module.name)

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from apsl_published.rulebooks import PAPER
 from apsl_rules.names import in_order
 from apsl_rules.rules.conflicts import settle
 from apsl_rules.rules.contradictions import cyclic_groups, is_consistent, shortest_path
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.proof import proof_of
-from apsl_rules.rules.rulebooks import KNOWING, PAPER
+from apsl_rules.rules.rulebooks import KNOWING
 from apsl_rules.rules.sequential import ledger
 from apsl_rules.rules.store import MarkStore
 from apsl_rules.rules.vocabulary import Fact, Finding, Reason, conflict, gap

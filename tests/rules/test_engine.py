@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from apsl_published.rulebooks import PAPER
 from apsl_rules.errors import RuleError
 from apsl_rules.rules.engine import compile_rulebook, count_firings, extend
-from apsl_rules.rules.rulebooks import PAPER, SOUND
+from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.vocabulary import Fact
 from support.graphs import arrows_of
 from support.telling import fact, told

@@ -7,6 +7,7 @@ from math import inf, log
 
 import pytest
 
+from apsl_published.rulebooks import PAPER
 from apsl_rules import learn
 from apsl_rules.evidence.evidence import (
     Decision,
@@ -21,7 +22,7 @@ from apsl_rules.evidence.evidence import (
 )
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.proof import proof_of
-from apsl_rules.rules.rulebooks import PAPER, SOUND
+from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.sequential import ledger
 from support.graphs import MICRO
 from support.telling import fact, told

@@ -7,8 +7,9 @@ from typing import Any
 import attrs
 import pytest
 
+from apsl_published.rulebooks import PAPER
 from apsl_rules.errors import RuleError
-from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND
+from apsl_rules.rules.rulebooks import KNOWING, SOUND
 from apsl_rules.rules.vocabulary import RELATIONS, Relation, Rule, Rulebook, Variable, adjacent, arrow, gap
 
 X, Y, Z = (Variable(name) for name in "XYZ")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from apsl_published.rulebooks import PAPER
 from apsl_rules.names import Node
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.rulebooks import KNOWING, PAPER, SOUND
+from apsl_rules.rules.rulebooks import KNOWING, SOUND
 from apsl_rules.rules.sequential import ledger
 from apsl_rules.rules.vocabulary import Rulebook
 from support.graphs import arrows_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from apsl_published.rulebooks import PAPER
 from apsl_rules.rules.engine import compile_rulebook
 from apsl_rules.rules.proof import proof_of
-from apsl_rules.rules.rulebooks import PAPER
 from apsl_rules.rules.sequential import ledger, overwrite
 from apsl_rules.rules.store import MarkStore
 from apsl_rules.rules.vocabulary import Drop, Rule, Rulebook, Variable, adjacent, arrow, gap

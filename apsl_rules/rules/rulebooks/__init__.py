@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from apsl_rules.rules.rulebooks.cpdag import KNOWING, R1, R2, R3, R4, SOUND, STEP_1, STEP_2, X, Y, Z, knowing
+from apsl_rules.rules.rulebooks.cpdag import KNOWING, R1, R2, R3, R4, SOUND, STEP_1, STEP_2, W, X, Y, Z, knowing
 from apsl_rules.rules.rulebooks.pag import PAG, discriminates
-from apsl_rules.rules.rulebooks.paper import PAPER
 
 __all__ = [
     "KNOWING",
     "PAG",
-    "PAPER",
     "R1",
     "R2",
     "R3",
@@ -17,6 +15,7 @@ __all__ = [
     "SOUND",
     "STEP_1",
     "STEP_2",
+    "W",
     "X",
     "Y",
     "Z",

@@ -8,8 +8,8 @@ from math import log
 
 import attrs
 
+from apsl_backends.finders.growing import Growing
 from apsl_backends.learners.ball import Ball
-from apsl_backends.learners.grow_shrink import Growing, GrowShrinkOptions
 from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence, Verdict, log_p_of
 from apsl_rules.learning import may_share_hidden_cause
@@ -161,7 +161,7 @@ class FindingsFromBlankets:
     def __init__(self, context: Context) -> None:
         self._asker = context.asker
         self._limit = context.finder_settings.max_conditioning
-        self._growing = Growing(context.asker, in_order(context.asker.nodes), GrowShrinkOptions())
+        self._growing = Growing(context.asker, in_order(context.asker.nodes))
         self._blankets: dict[Node, frozenset[Node]] = {}
         self._near: dict[Node, set[Node]] = {}
         self._separations: dict[Pair, Separation] = {}

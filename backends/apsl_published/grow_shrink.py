@@ -9,46 +9,15 @@ from typing import Literal
 
 import attrs
 
+from apsl_backends.finders.growing import Growing
 from apsl_rules.evidence import Verdict
 from apsl_rules.learning import finding_of
 from apsl_rules.learning.findings import FindingList
 from apsl_rules.names import Node, count_of, in_order, order_key, shown
 from apsl_rules.neighbours import Blanket
-from apsl_rules.oracles import Oracle, Search, Separation
+from apsl_rules.oracles import Oracle, Separation
 from apsl_rules.plugins import Context, FinderSettings, State, Visited, build
-from apsl_rules.rules import (
-    RELATIONS,
-    STEP_2,
-    Relation,
-    Rule,
-    Rulebook,
-    X,
-    Y,
-    Z,
-    adjacent,
-    arrow,
-    chain,
-    collider,
-    cyclic_groups,
-    gap,
-    settled,
-)
-
-path = Relation("path", 2, "arrows lead from {0} to {1}")
-
-PATHS = Rulebook(
-    "paths",
-    (
-        STEP_2,
-        Rule("Path-begin", "an arrow is a path", when=[arrow(X, Y)], then=[path(X, Y)]),
-        Rule("Path-on", "a path goes on with an arrow", when=[path(X, Y), arrow(Y, Z)], then=[path(X, Z)]),
-        Rule("Path-line", "no cycle along a path", when=[path(X, Y), adjacent(X, Y)], then=[arrow(X, Y)]),
-    ),
-    (*RELATIONS, path),
-)
-
-
-_AHEAD = 16
+from apsl_rules.rules import adjacent, arrow, chain, collider, cyclic_groups, gap, settled
 
 
 @attrs.frozen
@@ -67,70 +36,6 @@ class GrowShrinkOptions:
     shrink: Literal["one by one", "together"] = "one by one"
     pool: Literal["smaller", "union"] = "smaller"
     cycles: Literal["policy", "turn"] = "policy"
-
-
-class Growing:
-    """Finds blankets by GSMB, each once; ``nodes`` are tried in their order.
-
-    A test with too few rows neither adds a node nor removes a member; on data this ends the growth.
-    """
-
-    def __init__(self, oracle: Oracle, nodes: Sequence[Node], options: GrowShrinkOptions) -> None:
-        self._oracle = oracle
-        self._nodes = nodes
-        self._strongest = options.grow == "strongest"
-        self._together = options.shrink == "together"
-        self._known: dict[Node, tuple[Node, ...]] = {}
-        self._undecided: dict[Node, tuple[Verdict, ...]] = {}
-
-    def blanket(self, node: Node) -> tuple[Node, ...]:
-        """Return the blanket of a node in the order of growth."""
-        if node not in self._known:
-            self._known[node] = self._shrink(node, self._grow(node))
-        return self._known[node]
-
-    def undecided(self, node: Node) -> tuple[Verdict, ...]:
-        """Return the last verdicts on the nodes that were left out only because there were too few rows."""
-        self.blanket(node)
-        return self._undecided[node]
-
-    def _grow(self, node: Node) -> list[Node]:
-        candidates = [other for other in self._nodes if other != node]
-        if self._strongest:
-            sweep = self._oracle.associations(node)
-            candidates.sort(key=lambda other: -sweep.verdict_on(other).association)
-        members: list[Node] = []
-        last: dict[Node, Verdict] = {}
-        before = -1
-        while len(members) > before:
-            before = len(members)
-            foreseen = 0
-            for number, other in enumerate(candidates):
-                if other in members:
-                    continue
-                if number >= foreseen:
-                    foreseen = number + _AHEAD
-                    self._foresee(node, candidates[number:foreseen], members)
-                last[other] = self._oracle.verdict(node, other, members)
-                if last[other].dependent:
-                    members.append(other)
-                    foreseen = 0
-        self._undecided[node] = tuple(one for one in last.values() if one.decision == "unreliable")
-        return members
-
-    def _foresee(self, node: Node, others: Sequence[Node], members: Sequence[Node]) -> None:
-        """Announce tests of some other nodes given the members, in case none of them is added."""
-        given = tuple(members)
-        self._oracle.foresee([Search(node, other, (), given) for other in others if other not in given])
-
-    def _shrink(self, node: Node, members: list[Node]) -> tuple[Node, ...]:
-        kept = list(members)
-        for other in members:
-            against = members if self._together else kept
-            given = [one for one in against if one != other]
-            if self._oracle.verdict(node, other, given).independent:
-                kept.remove(other)
-        return tuple(kept)
 
 
 class GrowShrink:
@@ -173,7 +78,9 @@ class Skeleton:
     ) -> None:
         self._oracle = oracle
         self._rank = {node: rank for rank, node in enumerate(nodes)}
-        self._growing = Growing(oracle, nodes, options)
+        self._growing = Growing(
+            oracle, nodes, strongest=options.grow == "strongest", together=options.shrink == "together"
+        )
         self._union = options.pool == "union"
         self._limit = max_conditioning
         self._blankets: dict[Node, tuple[Node, ...]] = {}

@@ -1,12 +1,28 @@
-"""The rules as Algorithm 1 of the paper has them: guards read "not adjacent" off edges that are not drawn.
+"""The rulebooks of published algorithms.
 
-An edge may be missing merely because nobody looked, so these rules are order-dependent and sometimes wrong.
+``PAPER`` has the rules of Algorithm 1 of the APSL paper: guards read "not adjacent" off edges that are not drawn. An
+edge may be missing merely because nobody looked, so these rules are order-dependent and sometimes wrong. ``PATHS`` has
+those of Margaritis and Thrun: a line along a path of arrows takes its direction.
 """
 
 from __future__ import annotations
 
-from apsl_rules.rules.rulebooks.cpdag import STEP_1, STEP_2, W, X, Y, Z
-from apsl_rules.rules.vocabulary import Atom, Rule, Rulebook, Variable, adjacent, arrow
+from apsl_rules.rules import (
+    RELATIONS,
+    STEP_1,
+    STEP_2,
+    Atom,
+    Relation,
+    Rule,
+    Rulebook,
+    Variable,
+    W,
+    X,
+    Y,
+    Z,
+    adjacent,
+    arrow,
+)
 
 
 def _open(first: Variable, second: Variable) -> list[Atom]:
@@ -42,3 +58,16 @@ R3_LITERAL = Rule(
 )
 
 PAPER = Rulebook("paper", (STEP_1, STEP_2, R1_LITERAL, R2_LITERAL, R3_LITERAL))
+
+path = Relation("path", 2, "arrows lead from {0} to {1}")
+
+PATHS = Rulebook(
+    "paths",
+    (
+        STEP_2,
+        Rule("Path-begin", "an arrow is a path", when=[arrow(X, Y)], then=[path(X, Y)]),
+        Rule("Path-on", "a path goes on with an arrow", when=[path(X, Y), arrow(Y, Z)], then=[path(X, Z)]),
+        Rule("Path-line", "no cycle along a path", when=[path(X, Y), adjacent(X, Y)], then=[arrow(X, Y)]),
+    ),
+    (*RELATIONS, path),
+)

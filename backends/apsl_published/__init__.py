@@ -1,0 +1,1 @@
+"""The algorithms as published, as a plugin: their learners, rulebooks and conflict policies."""
