@@ -1,4 +1,4 @@
-"""How right a result is: scores against a known graph, exactness, ranking, published figures, experiments."""
+"""How right a result is: scores against a known graph, and whether a learner is exact."""
 
 from __future__ import annotations
 

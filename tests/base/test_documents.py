@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from design import experiment
 
 from apsl_backends.independence.recording import ReplayOracle
 from apsl_rules import Knowledge, learn, load_part, network
 from apsl_rules._documents import DocumentError, json_data, toml_data
 from apsl_rules.errors import ApslError
-from apsl_rules.evaluation.experiments.design import experiment
 from apsl_rules.export.formats import read_graph
 from support.terminal import apsl_here
 

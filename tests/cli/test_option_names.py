@@ -28,7 +28,6 @@ NOT_SPOKEN = {
         ("apsl_rules/data/read_table.py", "the table was read already"),
         ("apsl_rules/data/readers/text.py", "so give network="),
         ("apsl_rules/effects/figures.py", "open it with Embedding"),
-        ("apsl_rules/evaluation/ranking.py", "the paper has no ranks"),
         ("apsl_rules/evaluation/scoring.py", "give it as columns="),
         ("apsl_rules/export/frames.py", "to_pcalg()"),
         ("apsl_rules/graphs/networks/sampling.py", "give network('asia')"),
@@ -55,7 +54,6 @@ NOT_SPOKEN = {
     "it is no sentence": [
         ("apsl_rules/data/databases/connection.py", "="),
         ("apsl_rules/data/databases/connection.py", ""),
-        ("apsl_rules/evaluation/ranking.py", ""),
         ("backends/apsl_backends/engines/duckdb_counts.py", "min("),
         ("apsl_rules/export/peers.py", ""),
         ("apsl_rules/learning/progress.py", "value="),

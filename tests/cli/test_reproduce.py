@@ -11,11 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+from design import DrawnSamples, parse_experiment
+from results import Advance, read_results, run, summarise
 
 from apsl_rules._files import Log
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError
-from apsl_rules.evaluation.experiments import DrawnSamples, parse_experiment, read_results, run, summarise
-from apsl_rules.evaluation.experiments.results import Advance
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ranking import DifferenceDiagram, Ranking, published_ranks, rank, table3_columns
 
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evaluation.ranking import DifferenceDiagram, Ranking, published_ranks, rank, table3_columns
 from apsl_rules.names import shown
 from support.pages import ROOT
 

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from apsl_rules import learn, network
-from apsl_rules.errors import ApslError, DataError, SpecError, UnknownNameError
-from apsl_rules.evaluation.experiments import (
+from design import (
     DrawnSamples,
     Experiment,
     FolderSamples,
@@ -17,10 +14,13 @@ from apsl_rules.evaluation.experiments import (
     experiment,
     experiment_names,
     parse_experiment,
+    plan_units,
 )
-from apsl_rules.evaluation.experiments.design import plan_units
-from apsl_rules.evaluation.experiments.results import COUNTED, work
-from apsl_rules.evaluation.ranking import table4
+from ranking import table4
+from results import COUNTED, work
+
+from apsl_rules import learn, network
+from apsl_rules.errors import ApslError, DataError, SpecError, UnknownNameError
 from apsl_rules.evaluation.scoring import score
 
 GRID = '[[grids]]\nnetworks = ["asia"]\nsizes = [100]\nsets = [1]\nlearners = ["apsl"]\n'

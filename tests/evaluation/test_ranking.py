@@ -10,10 +10,10 @@ import pytest
 import scikit_posthocs
 from hypothesis import given
 from hypothesis import strategies as st
+from ranking import Ranking, published_ranks, rank, table3, table3_columns, table4
 from scipy import stats
 
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError, UnknownNodeError
-from apsl_rules.evaluation.ranking import Ranking, published_ranks, rank, table3, table3_columns, table4
 
 DISTANCE = rank(table3_columns("ar_distance"), better="lower")
 RUNTIME = rank(table3_columns("runtime_s"), better="lower")

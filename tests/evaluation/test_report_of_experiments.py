@@ -10,8 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pandas as pd
 import pytest
-
-from apsl_rules.evaluation.ranking import table3
+from ranking import table3
 
 TOOLS = Path(__file__).parents[2] / "tools" / "reproduce"
 sys.path.append(str(TOOLS))  # the tools are scripts beside each other, not a package

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from design import parse_experiment
 from hypothesis import strategies as st
 
 from apsl_rules import Knowledge, export, learn, network
 from apsl_rules.data import table
 from apsl_rules.errors import ApslError
-from apsl_rules.evaluation.experiments.design import parse_experiment
 from apsl_rules.graphs.networks.bif import parse_bif, write_bif
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.marked_graph import MarkedGraph

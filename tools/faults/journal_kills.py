@@ -3,7 +3,7 @@
     python tools/faults/journal_kills.py [--kills 100] [--seed 1] [--only many]
 
 The runs are those of many targets (``learn_many``), of resamples (``stability``) and of an experiment (``run`` of
-``evaluation.experiments``), a share of the kills each, every run in a process of its own that is forked from this one.
+``tools/reproduce``), a share of the kills each, every run in a process of its own that is forked from this one.
 Each is first run without disturbance. For each kill it is started anew, killed at a random moment between the first
 line of its journal and its end, and started again. All lines of the journal but the last must be whole after the kill,
 and what the run ends with must equal the undisturbed outcome: parts, counts, union, supports, files, byte for byte.
@@ -24,9 +24,13 @@ from collections.abc import Callable, Mapping
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1] / "reproduce"))  # the tools are scripts, not a package
+
+from design import DrawnSamples, parse_experiment
+from results import run
+
 from apsl_rules import learn_many, network, stability
 from apsl_rules.data import Table
-from apsl_rules.evaluation.experiments import DrawnSamples, parse_experiment, run
 from apsl_rules.graphs.networks import sample
 from apsl_rules.names import in_order
 from apsl_rules.parts import part_json

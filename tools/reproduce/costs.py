@@ -8,9 +8,8 @@ from math import exp, log
 
 from deeper import LEARNERS
 from document import Block, Heading, Table, Text
+from ranking import table3
 from stored import PUBLISHED, Stored, one, rows_in_order
-
-from apsl_rules.evaluation.ranking import table3
 
 
 def cost_blocks(stored: Stored) -> Iterator[Block]:

@@ -9,9 +9,8 @@ from typing import Any
 import pandas as pd
 from charts import Panel, chart
 from document import Block, Heading, Picture, Table, Text
+from ranking import DifferenceDiagram, published_ranks, rank
 from stored import NETWORKS, RANKED_BY, Stored, one, rows_in_order, short
-
-from apsl_rules.evaluation.ranking import DifferenceDiagram, published_ranks, rank
 
 LEARNERS = {
     "apsl": "apsl (ours)",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from apsl_rules.evaluation.experiments.results import Advance, Watch
+from results import Advance, Watch
 
 EVERY = 10.0
 

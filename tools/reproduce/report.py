@@ -102,8 +102,8 @@ def _circumstances(stored: Stored) -> Iterator[Block]:
     yield Code(_COMMANDS, "sh")
     yield Text(
         "An experiment of your own is a TOML file, run by `python tools/reproduce/run.py mine.toml`; `experiment`, "
-        "`run` and `read_results` in `apsl_rules.evaluation.experiments` do the same in Python. All that a grid can "
-        "say is in `apsl_rules/evaluation/experiments/design.py`:"
+        "`run` and `read_results` in the modules `design` and `results` beside it do the same in Python. All that a "
+        "grid can say is in `tools/reproduce/design.py`:"
     )
     yield Code(_EXAMPLE, "toml")
 

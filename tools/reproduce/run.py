@@ -11,10 +11,11 @@ import sys
 from pathlib import Path
 
 import click
+from design import DrawnSamples, FolderSamples, experiment
 from progress import shown_progress
+from results import run
 
 from apsl_rules.errors import ApslError
-from apsl_rules.evaluation.experiments import DrawnSamples, FolderSamples, experiment, run
 from report import write_report
 
 ROOT = Path(__file__).parents[2]

@@ -13,11 +13,10 @@ from typing import Any, Literal
 
 import attrs
 import pandas as pd
+from results import RESULTS, read_results, summarise
 
 from apsl_rules._files import write_text
 from apsl_rules.errors import DataError
-from apsl_rules.evaluation.experiments import read_results, summarise
-from apsl_rules.evaluation.experiments.results import RESULTS
 
 SUMMARY, ABOUT = "summary.csv", "about.json"
 NETWORKS = ("child", "insurance", "alarm", "child10", "insurance10", "alarm10")

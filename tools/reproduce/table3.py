@@ -9,9 +9,8 @@ from typing import Any
 
 import attrs
 from document import Block, Heading, Picture, Table, Text
+from ranking import DifferenceDiagram, Published, published_ranks, rank, table3
 from stored import MENDED, PUBLISHED, RANKED_BY, Stored, one, rows_in_order, short
-
-from apsl_rules.evaluation.ranking import DifferenceDiagram, Published, published_ranks, rank, table3
 
 EXPERIMENTS = ("table3", "table3-short", "quick")
 FAR = 0.08

@@ -19,11 +19,7 @@ from time import process_time
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import attrs
-
-from apsl_rules._files import Log, atomic_file, write_text
-from apsl_rules.data import Table
-from apsl_rules.errors import ApslError, DataError, InvalidArgumentError
-from apsl_rules.evaluation.experiments.design import (
+from design import (
     SCORINGS,
     Experiment,
     Samples,
@@ -32,6 +28,10 @@ from apsl_rules.evaluation.experiments.design import (
     order_columns,
     plan_units,
 )
+
+from apsl_rules._files import Log, atomic_file, write_text
+from apsl_rules.data import Table
+from apsl_rules.errors import ApslError, DataError, InvalidArgumentError
 from apsl_rules.evaluation.scoring import Score, score
 from apsl_rules.graphs import Dag
 from apsl_rules.learning import WARMING, learn, learn_graph

@@ -1,4 +1,8 @@
-"""Designs of experiments: grids, samples, and the plan of units of work."""
+"""Designs of experiments: grids, samples, and the plan of units of work.
+
+An experiment is a TOML file: which learners learn which parts from which samples. It is planned into units of work,
+each a learner on one sample, which ``results`` runs in parallel.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +19,12 @@ from zlib import crc32
 
 import attrs
 import numpy as np
+from ranking import table4
 
 from apsl_rules._documents import DocumentError, file_text, toml_data
 from apsl_rules.data import Codes, Table, coded_table, fingerprint
 from apsl_rules.data.readers import read_graph, read_integers, read_supplement
 from apsl_rules.errors import DataError, InvalidArgumentError, SpecError, UnknownNameError
-from apsl_rules.evaluation.ranking import table4
 from apsl_rules.evaluation.scoring import Against, Scored
 from apsl_rules.graphs import Dag, known_dag
 from apsl_rules.graphs.networks import Network, sample
@@ -232,7 +236,7 @@ class _Files:
         """Encode a sample; a level that no row has still counts below the largest one seen, as in the authors' code."""
         found = self.samples[key]
         rows = found if isinstance(found, np.ndarray) else read_integers(found)
-        if rows.ndim != 2 or rows.shape[1] != len(self.dag.nodes):  # noqa: PLR2004 - rows and columns
+        if rows.ndim != 2 or rows.shape[1] != len(self.dag.nodes):
             message = f"sample {key} has the shape {rows.shape}; its graph has {count_of(len(self.dag.nodes), 'node')}"
             raise DataError(message)
         return coded_table(rows, names=self.dag.nodes, levels="declared")
