@@ -73,7 +73,7 @@ def truths(
     """Give a class with tiers that some of its graphs agree with, and the marks that all those share."""
     members = [(graph, causes(graph)) for graph in classes.members(at)]
     for numbers in splits:
-        if 0 not in numbers or len({*numbers} - {0}) < 2:
+        if len({*numbers} - {0}) < 2:
             continue
         knowledge = split(numbers)
         fitting = [graph for graph, pairs in members if not any(knowledge.why_barred(*pair) for pair in pairs)]
@@ -83,7 +83,7 @@ def truths(
 
 @pytest.mark.slow
 def test_all_tiers_on_three_nodes_are_used_exactly() -> None:
-    """All classes on three nodes, all tiers with a node in none, targets and depths in turn."""
+    """All classes on three nodes, all tiers, with or without a node in none, targets and depths in turn."""
     classes = mag_classes(3)
     splits = list(product(range(4), repeat=3))
     depths: tuple[Depth, ...] = (1, "max")
@@ -96,25 +96,25 @@ def test_all_tiers_on_three_nodes_are_used_exactly() -> None:
             assert not list(faults_of(part, truth))
             assert not part.all_conflicts
 
-    assert runs == 198
+    assert runs == 447
 
 
 @pytest.mark.slow
 def test_tiers_on_four_nodes_are_used_exactly() -> None:
-    """All 248 classes on four nodes, every one with 20 of the tiers, targets and depths in turn."""
+    """All 248 classes on four nodes, every one with 5 of the tiers, or 25, targets and depths in turn."""
     classes, random = mag_classes(4), Random(5)
     splits = list(product(range(4), repeat=4))
     depths: tuple[Depth, ...] = (1, 2, "max")
     runs = 0
     for at in range(len(classes)):
-        for oracle, knowledge, truth, _ in truths(classes, at, random.sample(splits, 20)):
+        for oracle, knowledge, truth, _ in truths(classes, at, random.sample(splits, some_of(25))):
             part = learn(oracle, runs % 4, depth=depths[runs % 3], hidden="allowed", knowledge=knowledge)
             runs += 1
 
             assert not list(faults_of(part, truth))
             assert not part.all_conflicts
 
-    assert runs > 2000
+    assert runs > some_of(2000)
 
 
 @pytest.mark.slow
@@ -123,7 +123,7 @@ def test_tiers_on_five_nodes_are_used_exactly_when_all_is_visited() -> None:
     classes, random = mag_classes(5), Random(7)
     splits = list(product(range(4), repeat=5))
     runs = 0
-    for at in random.sample(range(len(classes)), some_of(600)):
+    for at in random.sample(range(len(classes)), some_of(600, one_in=12)):
         for oracle, knowledge, truth, fitting in truths(classes, at, random.sample(splits, 3)):
             target = runs % 5
             part = learn(oracle, target, depth="max", hidden="allowed", knowledge=knowledge)
@@ -134,4 +134,4 @@ def test_tiers_on_five_nodes_are_used_exactly_when_all_is_visited() -> None:
             for pair in truth.region(target, 1):
                 assert near.end(*pair) == "circle" or all(near.end(*pair) == one.ends[pair] for one in fitting)
 
-    assert runs > some_of(600)
+    assert runs > some_of(600, one_in=12)

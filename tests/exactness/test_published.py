@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import learn, network
-from apsl_rules.names import Node
-from apsl_rules.parts.part import Part
+from support.alarm import NUMBER, new_arrows, numbered
 from support.grading import is_exact
 from support.graphs import MICRO, MICRO_CPDAG, arrows_of
-
-#: The nodes of ALARM in the numbering of the paper's examples, from 1 on.
-ALARM = network("alarm").dag.nodes
-NUMBER = {node: number for number, node in enumerate(ALARM, start=1)}
 
 #: What Algorithm 1 returns at depth 1, with its error in words.
 ERRORS = {
@@ -23,17 +17,6 @@ ERRORS = {
     "N5": ("2", "0->2 1->2 2->5"),  # 2->5, but 5->2 is compelled: separators sought on one side
     "N6": ("A", "X->A W->A A->Z"),  # A->Z, but Z->A is compelled
 }
-
-
-def numbered(text: str) -> set[tuple[Node, Node]]:
-    """Read arrows of ALARM by numbers."""
-    return {(ALARM[int(str(x)) - 1], ALARM[int(str(y)) - 1]) for x, y in arrows_of(text)}
-
-
-def new_arrows(part: Part) -> list[set[tuple[Node, Node]]]:
-    """Return the arrows that each visit added, from the replayed states of the run."""
-    states = list(part.states())
-    return [set(states[visit.end].arrows - states[visit.begin].arrows) for visit in part.visits]
 
 
 @pytest.mark.parametrize("name", ERRORS)
@@ -71,8 +54,9 @@ def test_exact_blankets_cure_the_extra_edge() -> None:
 
 
 def test_the_trace_of_node_10() -> None:
-    """ALARM, target 10, depth 2: the visits of the paper, and at each visit the arrows that it tells of."""
+    """ALARM, target 10, depth 2: the visits of the paper, at each visit its arrows, and 34-35 open until the sixth."""
     part = learn(network("alarm"), "HREKG", depth=2, learner="apsl-paper")
+    states = [list(part.states())[visit.end] for visit in part.visits]
 
     assert [NUMBER[node] for node in part.visited] == [10, 11, 35, 12, 9, 34]
     assert part.arrows == numbered("11->10 35->10 11->12 35->12 35->9 35->36 34->35")
@@ -86,15 +70,8 @@ def test_the_trace_of_node_10() -> None:
         set(),
         numbered("34->35 13->34 15->34 21->34 33->34"),
     ]
-
-
-def test_the_trace_of_node_10_leaves_a_line_after_the_third_visit() -> None:
-    """34-35 is found at the third visit and stays open until the sixth."""
-    part = learn(network("alarm"), "HREKG", depth=2, learner="apsl-paper")
-    states = list(part.states())
     line = frozenset(("CATECHOL", "HR"))
-
-    assert [line in states[visit.end].lines for visit in part.visits] == [False, False, True, True, True, False]
+    assert [line in state.lines for state in states] == [False, False, True, True, True, False]
 
 
 def test_the_trace_of_node_26() -> None:
@@ -120,19 +97,3 @@ def test_one_open_line_makes_the_published_algorithm_visit_everything() -> None:
     assert len(published.visited) == 37
     assert sound.visited == ("HISTORY", "LVFAILURE")
     assert published.lines == sound.lines == {frozenset(("HISTORY", "LVFAILURE"))}
-
-
-@pytest.mark.slow
-def test_alarm_hides_the_errors_but_not_the_cost() -> None:
-    """All targets at depth 1: with exact blankets the published algorithm is right, for 342 visits instead of 55."""
-    oracle = DSeparation(network("alarm").dag)
-    visits = {"apsl": 0, "apsl-paper-exact": 0}
-
-    for target in ALARM:
-        sound, published = parts = [learn(oracle, target, learner=learner) for learner in visits]
-
-        assert (published.arrows, published.lines) == (sound.arrows, sound.lines)
-        for part in parts:
-            visits[part.learner] += len(part.visited)
-
-    assert visits == {"apsl": 55, "apsl-paper-exact": 342}
