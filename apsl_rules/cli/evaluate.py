@@ -8,7 +8,6 @@ import click
 from click.core import ParameterSource
 
 from apsl_rules._documents import label
-from apsl_rules.cli.catalogue import complete_learners, complete_networks
 from apsl_rules.cli.options import for_library, learning_options, target_named
 from apsl_rules.cli.output import (
     json_option,
@@ -56,7 +55,6 @@ def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> 
     "--learner",
     "-l",
     help="A learner, or a spec file *.toml; without it apsl, or apsl-hidden where nodes are hidden.",
-    shell_complete=complete_learners,
 )
 @click.option("--hide", "hidden", multiple=True, metavar="NODE", help="Hide this node; may be given several times.")
 @click.option("--target", "-t", "targets", multiple=True, help="Only this node; may be given several times.")
@@ -121,7 +119,7 @@ Examples:
 
 @click.command(epilog=_EXAMPLES_OF_SCORE, short_help="Score a saved part against the true network.")
 @source_argument("part_file")
-@click.option("--truth", required=True, help="The true network, or a file *.bif.", shell_complete=complete_networks)
+@click.option("--truth", required=True, help="The true network, or a file *.bif.")
 @click.option(
     "--against",
     type=click.Choice(["cpdag", "dag"]),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from typing import Any
+from collections import abc
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 import click
 
 from apsl_rules._documents import DocumentError, file_text, toml_data
-from apsl_rules.cli.catalogue import complete_finders, complete_learners, complete_oracles
 from apsl_rules.data.databases import DatabaseTable, ScanPlan, duckdb_file, is_database, shown_source
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.learning import READING, SETTINGS, Request, setting, settings_on
 from apsl_rules.names import Depth, Node, nearest, node_named
-from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, Part, least_direction
+from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins
 
 
@@ -87,37 +89,88 @@ ALL = "*"
 
 _ROLE = "column in --discretize"
 
-_READING_OPTIONS = [
-    click.option(
-        "--number", multiple=True, metavar="NAME", type=click.UNPROCESSED, help="Take this column for a number."
-    ),
-    click.option(
-        "--category", multiple=True, metavar="NAME", type=click.UNPROCESSED, help="Take this column for a category."
-    ),
-    click.option("--drop", multiple=True, metavar="NAME", type=click.UNPROCESSED, help="Leave this column out."),
-    click.option("--only", multiple=True, metavar="NAME", type=click.UNPROCESSED, help="Read only such columns."),
-    click.option("--weights", metavar="NAME", help="The column that says how many rows each row stands for."),
-    click.option(
-        "--missing",
-        type=click.Choice(["testwise", "complete", "level", "refuse"]),
-        help="Leave out rows with missing values test by test (the default) or all of them, count missing values as a "
-        "level, or refuse them.",
-    ),
-    click.option(
-        "--discretize",
-        multiple=True,
-        metavar="CUT",
-        type=click.UNPROCESSED,
-        help="Cut all numbers into categories (quantile:3; width:4), or one column (age=quantile:5; age=none).",
-    ),
-]
+Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of reading a table to a command; those that take names may be repeated and have commas."""
-    for option in reversed(_READING_OPTIONS):
-        command = option(command)
-    return command
+def _repeated(name: str, text: str, metavar: str = "NAME") -> Decorator:
+    return click.option(name, multiple=True, metavar=metavar, type=click.UNPROCESSED, help=text)
+
+
+#: The options of settings that are typed in another way than in Python.
+_OWN: Mapping[str, list[Decorator]] = {
+    "kinds": [
+        _repeated("--number", "Take this column for a number."),
+        _repeated("--category", "Take this column for a category."),
+    ],
+    "options": [click.option("--memory-limit", metavar="SIZE", help="Memory that DuckDB may take, such as 2GiB.")],
+    "knowledge": [
+        click.option("--knowledge", type=click.Path(dir_okay=False), help=setting("knowledge").help),
+        click.option(
+            "--require", nargs=2, multiple=True, metavar="FROM TO", help="Require this arrow; may be repeated."
+        ),
+        click.option("--forbid", nargs=2, multiple=True, metavar="FROM TO", help="Forbid this arrow; may be repeated."),
+        _repeated(
+            "--tier",
+            "Nodes that no later tier can cause, with commas between them; repeat for later tiers, earliest first.",
+            "A,B",
+        ),
+        click.option("--apart", nargs=2, multiple=True, metavar="A B", help="Say that two nodes are not adjacent."),
+    ],
+}
+
+
+def _options_of(name: str) -> list[Decorator]:
+    """Return the options of a setting, made from its declaration unless it is typed in a way of its own."""
+    return _OWN[name] if name in _OWN else [_option_of(name)]
+
+
+def _option_of(name: str) -> Decorator:
+    said, default = setting(name), SETTINGS[name].default
+    names = [one for one in (f"--{name.replace('_', '-')}", said.short) if one is not None]
+    return click.option(
+        *names, **{"default": default, "metavar": said.metavar, **_shape(name, default)}, help=said.help
+    )
+
+
+def _shape(name: str, default: object) -> dict[str, Any]:
+    """Return how click reads the values of a setting, by their type."""
+    kind, flag = get_type_hints(Request)[name], setting(name).flag
+    kinds = [one for one in get_args(kind) if one is not NoneType] if get_origin(kind) in (Union, UnionType) else [kind]
+    words = [word for one in kinds if get_origin(one) is Literal for word in get_args(one)]
+    numbers = [one for one in kinds if one in (int, float)]
+    if flag is not None:
+        return {"is_flag": True, "default": False, "callback": lambda _context, _one, value: flag if value else default}
+    if kind is bool:
+        return {"is_flag": True}
+    shown = {"show_default": default is not None}
+    if words and numbers:
+        return {**shown, "callback": lambda _context, _one, value: _number_or_text(value, numbers[0])}
+    if any(get_origin(one) in (abc.Iterable, abc.Mapping) for one in kinds):
+        return {"multiple": True, "metavar": setting(name).metavar or "NAME", "type": click.UNPROCESSED}
+    file = click.Path(dir_okay=False) if kinds == [str, Path] else str
+    return {**shown, "type": click.Choice(words) if words else numbers[0] if numbers else file}
+
+
+def _number_or_text(value: Any, kind: type[int | float]) -> Any:
+    """Return a number where one is typed; the library says of any other text whether it is one of its words."""
+    try:
+        return value if value is None else kind(value)
+    except ValueError:
+        return value
+
+
+def settings_options(*names: str) -> Decorator:
+    """Return what adds the options of settings to a command."""
+    return _adding([option for name in names for option in _options_of(name)])
+
+
+def _adding(options: list[Decorator]) -> Decorator:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def nodes_named(words: object, nodes: tuple[Node, ...], role: str) -> list[Node]:
@@ -180,127 +233,22 @@ def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> 
         raise InvalidArgumentError(message) from error
 
 
-def _hidden(_context: click.Context, _parameter: click.Parameter, value: bool) -> str:  # noqa: FBT001 - click calls it
-    """Read whether hidden causes are allowed."""
-    return "allowed" if value else "excluded"
-
-
-def _share(_context: click.Context, _parameter: click.Parameter, value: str) -> float | str:
-    """Read a share of false discoveries: "auto", "none", or a number."""
-    try:
-        return value if value in ("auto", "none") else float(value)
-    except ValueError as error:
-        message = f"--fdr is {value!r}; give a number between 0 and 1, 'auto' or 'none'"
-        raise InvalidArgumentError(message) from error
-
-
-def _direction(_context: click.Context, _parameter: click.Parameter, value: str) -> LeastDirection:
-    """Read a least probability of a direction: "precise", or a number."""
-    given: float | str = value
-    with suppress(ValueError):
-        given = float(value)
-    return least_direction(given, "--min-direction")
-
-
-def _largest(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | str | None:
-    """Read a largest conditioning set: "none", or a whole number."""
-    try:
-        return value if value in (None, "none") else int(str(value))
-    except ValueError as error:
-        message = f"--max-conditioning is {value!r}; give 0 or more, or 'none' for no limit"
-        raise InvalidArgumentError(message) from error
-
-
-_PLACE: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+#: The options of reading a table; those that take names may be repeated and have commas.
+reading_options = settings_options(*READING)
+#: The options of a run whose target and depth a command takes in its own way.
+structure_options = settings_options(*settings_on("option"))
+_PLACE: list[Decorator] = [
     config_option,
     click.option("--target", "-t", help="The node of interest."),
     click.option(
         "--depth", "-k", metavar="K|max", callback=_depth, default="1", show_default=True, help="How far to go."
     ),
 ]
-_LEARNING_OPTIONS: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-    click.option(
-        "--learner",
-        "-l",
-        default="auto",
-        show_default=True,
-        help="A learner, a spec file *.toml, or auto: the source decides.",
-        shell_complete=complete_learners,
-    ),
-    click.option(
-        "--hidden",
-        is_flag=True,
-        callback=_hidden,
-        help="Allow common causes that are not in the source: every edge gets a mark at each end.",
-    ),
-    click.option(
-        "--oracle",
-        help="The independence test; without it the natural one for the source.",
-        shell_complete=complete_oracles,
-    ),
-    click.option("--alpha", type=float, help="Significance level of the tests."),
-    click.option("--max-conditioning", metavar="K|none", callback=_largest, help="Largest conditioning set."),
-    click.option(
-        "--finder",
-        help="The finder of parents and children, instead of the learner's own.",
-        shell_complete=complete_finders,
-    ),
-    click.option("--conflicts", help="What to do with contradictions: quarantine, strongest, ranked, first or last."),
-    click.option(
-        "--fdr", callback=_share, default="auto", show_default=True, help="Share of false discoveries to allow."
-    ),
-    click.option(
-        "--min-direction",
-        metavar="P|precise",
-        callback=_direction,
-        default=str(DEFAULT_DIRECTION),
-        show_default=True,
-        help="The least probability of a direction for an arrow to be drawn; 0 draws all, precise the well supported.",
-    ),
-    click.option(
-        "--certified", is_flag=True, help="Compare the graph found with the best of all, where its nodes are few."
-    ),
-    reading_options,
-    click.option("--cache", type=click.Path(dir_okay=False), help="Keep the figures of all tests in this file."),
-    click.option(
-        "--counts",
-        metavar="HOW",
-        help="Where a table is counted: memory, duckdb (files of any size), dask or dask:ADDRESS.",
-    ),
-    click.option("--memory-limit", metavar="SIZE", help="Memory that DuckDB may take, such as 2GiB."),
-    click.option("--max-tests", type=int, help="Stop after this many tests and give what is settled by then."),
-    click.option("--max-seconds", type=float, help="Stop after this many seconds and give what is settled by then."),
-    click.option("--threads", type=int, default=1, show_default=True, help="Threads; the result is always the same."),
-    click.option(
-        "--knowledge",
-        type=click.Path(dir_okay=False),
-        help="What is known beforehand: a TOML file with required, forbidden, tiers, apart.",
-    ),
-    click.option("--require", nargs=2, multiple=True, metavar="FROM TO", help="Require this arrow; may be repeated."),
-    click.option("--forbid", nargs=2, multiple=True, metavar="FROM TO", help="Forbid this arrow; may be repeated."),
-    click.option(
-        "--tier",
-        multiple=True,
-        metavar="A,B",
-        type=click.UNPROCESSED,
-        help="Nodes that no later tier can cause, with commas between them; repeat for later tiers, earliest first.",
-    ),
-    click.option("--apart", nargs=2, multiple=True, metavar="A B", help="Say that two nodes are not adjacent."),
-]
 
 
 def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a learning run to a command."""
-    for option in reversed([*_PLACE, *_LEARNING_OPTIONS]):
-        command = option(command)
-    return command
-
-
-def structure_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a run whose target and depth a command takes in its own way."""
-    for option in reversed(_LEARNING_OPTIONS):
-        command = option(command)
-    return command
+    return _adding(_PLACE)(structure_options(command))
 
 
 def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, Any]:

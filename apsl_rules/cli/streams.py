@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 import click
 
-from apsl_rules.cli.catalogue import complete_networks
 from apsl_rules.errors import DataError, Interrupted, InvalidArgumentError
 
 
@@ -88,7 +87,7 @@ _PACKED = b"\x1f\x8b"
 
 def source_argument(name: str = "source", **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the argument of a command that takes a file, the name of a network, or ``-`` for standard input."""
-    return click.argument(name, callback=keep_standard_input, shell_complete=complete_networks, **settings)
+    return click.argument(name, callback=keep_standard_input, **settings)
 
 
 def is_standard_input(path: str) -> bool:

@@ -9,10 +9,10 @@ import attrs
 
 from apsl_rules._documents import label
 from apsl_rules.effects.estimate import least_direction, open_structure, read_as, require_different
-from apsl_rules.effects.orientations import Orientation, neighbourhood_of, with_sure_arrows
+from apsl_rules.effects.orientations import SURE_DIRECTION, Orientation, neighbourhood_of, with_sure_arrows
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Evidence, Verdict, evidence_data, evidence_text
-from apsl_rules.learning import Request, Settings, Source, open_data, run_once
+from apsl_rules.learning import Request, Settings, Source, open_data, run_once, with_settings
 from apsl_rules.names import Node, in_order, listing, require_known, shown
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.oracles import Oracle
@@ -117,6 +117,7 @@ class Answer(NotebookView):
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
 
+@with_settings(min_direction=SURE_DIRECTION)
 @interruptible
 def causes(source: Any, cause: Node, target: Node, *, data: Any = None, **settings: Unpack[Settings]) -> Answer:
     """Say whether a node is a cause of a target: in all graphs that are left open, in none, or in some.

@@ -20,7 +20,7 @@ from apsl_rules.effects.queries import Effect, possible_effects
 from apsl_rules.errors import DataError, InvalidArgumentError, PluginError
 from apsl_rules.graphs import Dag, is_networkx, known_dag
 from apsl_rules.graphs.networks import Network
-from apsl_rules.learning import Request, Settings, Source, load_knowledge, nodes_of, open_data, run_once
+from apsl_rules.learning import Request, Settings, Source, load_knowledge, nodes_of, open_data, run_once, with_settings
 from apsl_rules.names import Depth, Node, check_depth, check_target, listing, require_known
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
@@ -34,6 +34,7 @@ MISSED = (
 )
 
 
+@with_settings(min_direction=SURE_DIRECTION)
 @interruptible
 def effect(
     source: Any,

@@ -17,7 +17,7 @@ from apsl_rules.effects.figures import Figures, open_figures
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs import known_dag
 from apsl_rules.graphs.networks import Network, joint
-from apsl_rules.learning import Settings
+from apsl_rules.learning import READING, Settings, with_settings
 from apsl_rules.names import Node, count_of, in_order, listing, nearest, require_known, shown
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import OpenEdges, Part, arrows_only, graph_of
@@ -218,6 +218,7 @@ class Fitted(NotebookView):
         return network_to_bnlearn(self.network)
 
 
+@with_settings(*READING, "counts", "options", "plugins")
 @interruptible
 def fit(
     part: Part, data: Any, *, prior: float = 1.0, open_edges: OpenEdges = "refuse", **settings: Unpack[Settings]

@@ -15,10 +15,10 @@ from apsl_rules.effects.adjustment import Adjustment
 from apsl_rules.effects.contrasts import figure
 from apsl_rules.effects.estimate import Empty, Question, ask, check_confidence, estimate, least_direction, read_as
 from apsl_rules.effects.figures import Figures, open_figures
-from apsl_rules.effects.orientations import with_sure_arrows
+from apsl_rules.effects.orientations import SURE_DIRECTION, with_sure_arrows
 from apsl_rules.effects.queries import Effect
 from apsl_rules.errors import ApslError, InvalidArgumentError
-from apsl_rules.learning import Request, Settings, Source, run_once
+from apsl_rules.learning import Request, Settings, Source, run_once, with_settings
 from apsl_rules.names import Node, Pair, count_of, in_order, shown
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import EdgeFigures, Part
@@ -92,6 +92,7 @@ def _row(effect: Effect) -> dict[str, Any]:
     }
 
 
+@with_settings(min_direction=SURE_DIRECTION)
 @interruptible
 def effects_at_target(
     part: Part,

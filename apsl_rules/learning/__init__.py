@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from apsl_rules.learning.api import COMPARED, WARMING, blanket_of, compare, dry_run, find_blanket, learn, learn_graph
+from apsl_rules.learning.choose import find_learner, say_default_learner
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.notes import finding_of, may_share_hidden_cause
 from apsl_rules.learning.progress import Bar, Visits, show_progress
-from apsl_rules.learning.request import (
-    AUTO,
-    Request,
-    Settings,
-    find_learner,
-    load_knowledge,
-    load_plugins,
-    say_default_learner,
-)
 from apsl_rules.learning.resampling import stability
 from apsl_rules.learning.run import run_once
+from apsl_rules.learning.settings import (
+    AUTO,
+    READING,
+    SETTINGS,
+    Request,
+    Settings,
+    load_knowledge,
+    load_plugins,
+    setting,
+    settings_on,
+    with_settings,
+)
 from apsl_rules.learning.source import Source, nodes_of, open_data, open_source
 
 __all__ = [
     "AUTO",
     "COMPARED",
+    "READING",
+    "SETTINGS",
     "WARMING",
     "Bar",
     "Request",
@@ -45,6 +51,9 @@ __all__ = [
     "open_source",
     "run_once",
     "say_default_learner",
+    "setting",
+    "settings_on",
     "show_progress",
     "stability",
+    "with_settings",
 ]

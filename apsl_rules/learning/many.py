@@ -16,9 +16,10 @@ from apsl_rules._arguments import demand, path_text, spelt
 from apsl_rules.data import content_fingerprint
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import Interrupted, InvalidArgumentError
+from apsl_rules.learning.choose import choose_learner
 from apsl_rules.learning.progress import with_bar
-from apsl_rules.learning.request import Request, Settings, choose_learner
 from apsl_rules.learning.run import Budget, require_target, run_once
+from apsl_rules.learning.settings import Request, Settings, with_settings
 from apsl_rules.learning.source import Source, open_data
 from apsl_rules.names import Depth, Node, check_depth, in_order
 from apsl_rules.oracles import SharedOracle
@@ -81,13 +82,14 @@ def work_in_order(work: Callable[[Item], Result], items: Iterable[Item], threads
                 waiting.cancel()
 
 
+@with_settings()
 @interruptible
 @with_bar("parts learned")
 def learn_many(
     source: Any,
     targets: Iterable[Node] | Literal["all"],
-    *,
     depth: Depth = 1,
+    *,
     journal: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     **settings: Unpack[Settings],

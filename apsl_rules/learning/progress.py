@@ -19,7 +19,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 import attrs
 
 from apsl_rules._arguments import demand, spelt
-from apsl_rules.learning.request import Request
+from apsl_rules.learning.settings import Request
 from apsl_rules.names import count_of
 from apsl_rules.plugins import Progress, hookimpl
 

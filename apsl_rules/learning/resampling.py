@@ -13,23 +13,25 @@ import numpy as np
 from apsl_rules._arguments import demand, is_whole, path_text, spelt
 from apsl_rules.data import Target, join_target
 from apsl_rules.errors import Interrupted, InvalidArgumentError
+from apsl_rules.learning.choose import choose_learner
 from apsl_rules.learning.many import describe_task, work_in_order
 from apsl_rules.learning.progress import with_bar
-from apsl_rules.learning.request import Request, Settings, choose_learner
 from apsl_rules.learning.run import Budget, run_once
+from apsl_rules.learning.settings import Request, Settings, with_settings
 from apsl_rules.learning.source import draw_rows, open_data
 from apsl_rules.names import Depth, check_depth
 from apsl_rules.parts import Stability, Tally, TallyJournal, count_support, tally
 from apsl_rules.stopping import interruptible
 
 
+@with_settings()
 @interruptible
 @with_bar("resamples learned")
 def stability(
     source: Any,
     target: Target,
-    *,
     depth: Depth = 1,
+    *,
     resamples: int = 100,
     seed: int = 0,
     subsample: float | None = None,

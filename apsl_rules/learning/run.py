@@ -10,11 +10,12 @@ import attrs
 from apsl_rules.data import why_never_varies, why_set_aside
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
+from apsl_rules.learning.choose import choose_learner, false_discovery_rate
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import FRONTIERS, Assembly, everyone
 from apsl_rules.learning.notes import notes_on_hidden, notes_on_part, notes_on_untested
 from apsl_rules.learning.progress import follow_visits
-from apsl_rules.learning.request import Request, choose_learner, false_discovery_rate
+from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import Source
 from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
 from apsl_rules.oracles import Asker, Oracle, SharedOracle

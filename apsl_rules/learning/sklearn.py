@@ -8,8 +8,8 @@ things that make no sense for tables of levels.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any, Literal, Unpack
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -17,10 +17,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from apsl_rules._arguments import chosen
-from apsl_rules.data import Kind, MissingRule, table
+from apsl_rules.data import table
 from apsl_rules.errors import DataError, InvalidArgumentError, MissingPackageError
 from apsl_rules.learning.api import blanket_of, find_blanket, learn
-from apsl_rules.names import Depth, Node, check_target, listing
+from apsl_rules.learning.settings import READING, SETTINGS, Settings, settings_on, with_settings
+from apsl_rules.names import Depth, Node, check_target, listing, nearest
 from apsl_rules.neighbours import Blanket
 from apsl_rules.rules import Mark
 
@@ -46,10 +47,10 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         the others (such as "cmb") only at depth 2.
     target
         What to call y in the part; without it "y", with more underscores where a column is called so.
-    learner, oracle, alpha, max_conditioning, kinds, missing, discretize, threads
-        As for ``learn``; what is not given is left to the learner.
     blanket_finder
         A finder such as "hiton-mb" that finds the blanket instead, as for ``find_blanket``.
+    settings
+        Further settings of ``learn``, each a parameter of its own; what is not given is left to the learner.
 
     Attributes
     ----------
@@ -71,34 +72,32 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     ['bronc', 'either']
     """
 
+    @with_settings(*settings_on("selector"))
     def __init__(
         self,
         *,
         select: Literal["blanket", "part"] = "blanket",
         depth: Depth = 1,
         target: Node = None,
-        learner: str = "auto",
-        oracle: str | None = None,
-        alpha: float | None = None,
-        max_conditioning: int | Literal["none"] | None = None,
-        kinds: Mapping[Node, Kind] | None = None,
-        missing: MissingRule | None = None,
-        discretize: str | Mapping[Node, str] | None = None,
         blanket_finder: str | None = None,
-        threads: int = 1,
+        **settings: Unpack[Settings],
     ) -> None:
         self.select = select
         self.depth = depth
         self.target = target
-        self.learner = learner
-        self.oracle = oracle
-        self.alpha = alpha
-        self.max_conditioning = max_conditioning
-        self.kinds = kinds
-        self.missing = missing
-        self.discretize = discretize
         self.blanket_finder = blanket_finder
-        self.threads = threads
+        taken = settings_on("selector")
+        for name in settings:
+            if name not in taken:
+                message = f"PartSelector has no parameter {name!r}{nearest(name, taken)}"
+                raise InvalidArgumentError(message)
+        for name in taken:
+            setattr(self, name, settings.get(name, SETTINGS[name].default))
+
+    def _given(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the settings among some names that are not left to their default."""
+        given = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in given.items() if value is not SETTINGS[name].default}
 
     def fit(self, X: Any, y: Any) -> PartSelector:  # noqa: N803 - scikit-learn's own name
         """Learn the part around y, and its blanket if that is selected."""
@@ -114,11 +113,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             source,
             self.target_,
             depth=self.depth,
-            learner=self.learner,
-            oracle=self.oracle,
-            alpha=self.alpha,
-            max_conditioning=self.max_conditioning,
-            threads=self.threads,
+            **self._given(name for name in settings_on("selector") if name not in READING),
         )
         members = self.part_.members
         if self.select == "blanket":
@@ -166,7 +161,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing in {"testwise", "level", "complete"}
+        tags.input_tags.allow_nan = vars(self)["missing"] in {"testwise", "level", "complete"}
         return tags
 
     def _target_name(self) -> Node:
@@ -192,9 +187,8 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             raise DataError(message)
         whole = features.reset_index(drop=True)
         whole.insert(len(whole.columns), self.target_, values)
-        if self.kinds is None and self.missing is None and self.discretize is None:
-            return whole
-        return table(whole, kinds=self.kinds, missing=self.missing or "testwise", discretize=self.discretize)
+        reading = self._given(READING)
+        return table(whole, **reading) if reading else whole
 
     def _blanket(self, source: Any) -> Blanket:
         if self.blanket_finder is None:
@@ -203,9 +197,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             source,
             self.target_,
             finder=self.blanket_finder,
-            oracle=self.oracle,
-            alpha=self.alpha,
-            max_conditioning=self.max_conditioning,
+            **self._given(("oracle", "alpha", "max_conditioning")),
         )
 
     def _nothing(self) -> str:

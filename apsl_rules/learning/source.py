@@ -32,7 +32,8 @@ from apsl_rules.data.readers import split_sheet
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
 from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network, network, network_names
-from apsl_rules.learning.request import Request, natural_oracle
+from apsl_rules.learning.choose import natural_oracle
+from apsl_rules.learning.settings import Request
 from apsl_rules.names import Node, nearest
 from apsl_rules.oracles import Oracle, complete_oracle
 from apsl_rules.parts import Part

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Awaitable, Callable
 from importlib import metadata
-from typing import Annotated, Any, Literal, TypeAlias
+from inspect import Parameter, Signature
+from typing import Annotated, Any, Literal, get_type_hints
 
 import anyio
 from mcp.server import MCPServer
@@ -14,8 +16,9 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from apsl_rules._arguments import spelt
+from apsl_rules.learning import SETTINGS, Request, setting, settings_on
 from apsl_rules.masking import masked
-from apsl_rules.names import nearest
+from apsl_rules.names import Depth, nearest
 from apsl_rules.server.limits import Limits, plain_text
 
 _INSTRUCTIONS = """\
@@ -27,25 +30,81 @@ Files are read only below {folders}; at most {megabytes:,.0f} MB, {rows:,} rows 
 """
 _AT_ONCE = 2
 
-Data: TypeAlias = Annotated[str, Field(description="A file in an allowed folder (.csv, .parquet, ...), or a network.")]
-Target: TypeAlias = Annotated[str, Field(description="The column of interest.")]
-Depth: TypeAlias = Annotated[int | Literal["max"], Field(description="How many steps from the target to go.")]
-Learner: TypeAlias = Annotated[str, Field(description="The name of a learner; auto suits the table.")]
-Hidden: TypeAlias = Annotated[
-    Literal["excluded", "allowed"], Field(description="Whether common causes may be missing from the table.")
-]
-Kinds: TypeAlias = Annotated[
-    dict[str, Literal["number", "category"]] | None, Field(description="Kinds of columns instead of those inferred.")
-]
-Drop: TypeAlias = Annotated[list[str] | None, Field(description="Columns to leave out.")]
-Missing: TypeAlias = Annotated[
-    Literal["testwise", "complete", "level", "refuse"] | None, Field(description="What to do with missing values.")
-]
-Discretize: TypeAlias = Annotated[str | None, Field(description="Cut all numbers, such as quantile:3.")]
-Tiers: TypeAlias = Annotated[
-    list[list[str]] | None, Field(description="Columns by time, earliest first: no later tier causes an earlier one.")
-]
-Arrows: TypeAlias = Annotated[list[list[str]] | None, Field(description="Pairs of names, from and to.")]
+#: The arguments of the tools that are no settings: their types, and what is said of them.
+_ARGUMENTS: dict[str, tuple[Any, str]] = {
+    "data": (str, "A file in an allowed folder (.csv, .parquet, ...), or a network; to ask why also a saved part."),
+    "target": (str, "The column of interest."),
+    "depth": (Depth, "How many steps from the target to go."),
+    "x": (str, "One end of the pair."),
+    "y": (str, "The other end."),
+    "cause": (str, "The column that would be set."),
+    "adjust": (str | list[str], "What to hold: parents, optimal, or a list of columns."),
+    "learners": (list[str] | None, "Names of learners; the first is the measure."),
+}
+#: The settings that JSON has in another form than Python, and what is said of them if it is not the same.
+_PLAIN: dict[str, tuple[Any, str]] = {
+    "learner": (str, ""),
+    "kinds": (dict[str, Literal["number", "category"]] | None, ""),
+    "drop": (list[str] | None, ""),
+    "discretize": (str | None, "Cut all numbers into categories, such as quantile:3 or width:4."),
+    "tiers": (list[list[str]] | None, "Columns by time, earliest first: no later tier causes an earlier one."),
+    "required": (list[list[str]] | None, "Pairs of names, from and to."),
+    "forbidden": (list[list[str]] | None, "Pairs of names, from and to."),
+}
+_KNOWLEDGE = ("tiers", "required", "forbidden")
+_TYPES = get_type_hints(Request)
+
+
+def _own(name: str, **default: Any) -> Parameter:
+    """Return an argument of a tool that is no setting."""
+    kind, text = _ARGUMENTS[name]
+    annotated = Annotated[kind if default.get("default", "") is not None else kind | None, Field(description=text)]  # type: ignore[valid-type]
+    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotated, **default)
+
+
+def _settings(*left_out: str) -> list[Parameter]:
+    """Return the settings that tools take as arguments."""
+    names = [one for name in settings_on("tool") for one in (_KNOWLEDGE if name == "knowledge" else (name,))]
+    found = []
+    for name in names:
+        if name not in left_out:
+            kind, text = _PLAIN.get(name, (_TYPES.get(name), ""))
+            default = None if name in _KNOWLEDGE else SETTINGS[name].default
+            annotated = Annotated[kind, Field(description=text or setting(name).help)]  # type: ignore[valid-type]
+            found.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotated))
+    return found
+
+
+_RUN = (_own("depth", default=1),)
+#: What each tool does, and its arguments.
+_TOOLS: dict[str, tuple[str, list[Parameter]]] = {
+    "describe": (
+        "Describe the columns of a table: kinds, levels, missing values, duplicates, and what is set aside.",
+        [_own("data"), *_settings("learner", "hidden", *_KNOWLEDGE)],
+    ),
+    "learn": (
+        "Learn the part of the graph around a target: edges with marks, probabilities and proofs, and notes.",
+        [_own("data"), _own("target"), *_RUN, *_settings()],
+    ),
+    "why": (
+        "Prove what is known of two columns, down to the tests with their figures.",
+        [_own("data"), _own("x"), _own("y"), _own("target", default=None), *_RUN, *_settings()],
+    ),
+    "effect": (
+        "Estimate what setting a cause would do to a target, for every graph left open, with what it rests on.",
+        [
+            *(_own("data"), _own("cause"), _own("target"), _own("adjust", default="parents")),
+            *_settings("learner", "hidden", "discretize"),
+        ],
+    ),
+    "compare": (
+        "Learn the same part with several learners, side by side, each with its edges and proofs.",
+        [
+            *(_own("data"), _own("target"), _own("learners", default=None), *_RUN),
+            *_settings("learner", "hidden", *_KNOWLEDGE),
+        ],
+    ),
+}
 
 
 def serve(limits: Limits) -> None:
@@ -64,8 +123,9 @@ def make_server(limits: Limits) -> MCPServer:
     server = Server("apsl", instructions=told, version=metadata.version("apsl_rules"), log_level="WARNING")
     calls = Calls(limits)
     reads_only = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-    for tool in (calls.describe, calls.learn, calls.why, calls.effect, calls.compare):
-        server.tool(annotations=reads_only, structured_output=False)(tool)
+    for name, (described, _) in _TOOLS.items():
+        tool = server.tool(name, description=described, annotations=reads_only, structured_output=False)
+        tool(calls.tool(name))
     return server
 
 
@@ -99,104 +159,14 @@ class Calls:
         self._limits = limits
         self._turns = anyio.Semaphore(_AT_ONCE)
 
-    async def describe(
-        self,
-        *,
-        data: Data,
-        kinds: Kinds = None,
-        drop: Drop = None,
-        missing: Missing = None,
-        discretize: Discretize = None,
-    ) -> CallToolResult:
-        """Describe the columns of a table: kinds, levels, missing values, duplicates, and what is set aside."""
-        reading = {"kinds": kinds, "drop": drop, "missing": missing, "discretize": discretize}
-        return await self._ask("describe", {"data": data, **reading})
+    def tool(self, name: str) -> Callable[..., Awaitable[CallToolResult]]:
+        """Return the function behind a tool, whose signature says what it takes."""
 
-    async def learn(
-        self,
-        *,
-        data: Data,
-        target: Target,
-        depth: Depth = 1,
-        learner: Learner = "auto",
-        hidden: Hidden = "excluded",
-        tiers: Tiers = None,
-        required: Arrows = None,
-        forbidden: Arrows = None,
-        kinds: Kinds = None,
-        drop: Drop = None,
-        missing: Missing = None,
-        discretize: Discretize = None,
-    ) -> CallToolResult:
-        """Learn the part of the graph around a target: edges with marks, probabilities and proofs, and notes."""
-        known = {"tiers": tiers, "required": required, "forbidden": forbidden}
-        reading = {"kinds": kinds, "drop": drop, "missing": missing, "discretize": discretize}
-        run = {"data": data, "target": target, "depth": depth, "learner": learner, "hidden": hidden}
-        return await self._ask("learn", {**run, **known, **reading})
+        async def call(**arguments: Any) -> CallToolResult:
+            return await self._ask(name, arguments)
 
-    async def why(
-        self,
-        *,
-        data: Annotated[str, Field(description="A table, a network, or a saved part (.json).")],
-        x: Annotated[str, Field(description="One end of the pair.")],
-        y: Annotated[str, Field(description="The other end.")],
-        target: Annotated[str | None, Field(description="The column of interest; a saved part has its own.")] = None,
-        depth: Depth = 1,
-        learner: Learner = "auto",
-        hidden: Hidden = "excluded",
-        tiers: Tiers = None,
-        required: Arrows = None,
-        forbidden: Arrows = None,
-        kinds: Kinds = None,
-        drop: Drop = None,
-        missing: Missing = None,
-        discretize: Discretize = None,
-    ) -> CallToolResult:
-        """Prove what is known of two columns, down to the tests with their figures."""
-        known = {"tiers": tiers, "required": required, "forbidden": forbidden}
-        reading = {"kinds": kinds, "drop": drop, "missing": missing, "discretize": discretize}
-        run = {"data": data, "target": target, "depth": depth, "learner": learner, "hidden": hidden}
-        return await self._ask("why", {"x": x, "y": y, **run, **known, **reading})
-
-    async def effect(
-        self,
-        *,
-        data: Data,
-        cause: Annotated[str, Field(description="The column that would be set.")],
-        target: Annotated[str, Field(description="The column whose change is asked for.")],
-        adjust: Annotated[
-            str | list[str], Field(description="What to hold: parents, optimal, or a list of columns.")
-        ] = "parents",
-        tiers: Tiers = None,
-        required: Arrows = None,
-        forbidden: Arrows = None,
-        kinds: Kinds = None,
-        drop: Drop = None,
-        missing: Missing = None,
-    ) -> CallToolResult:
-        """Estimate what setting a cause would do to a target, for every graph left open, with what it rests on."""
-        known = {"tiers": tiers, "required": required, "forbidden": forbidden}
-        reading = {"kinds": kinds, "drop": drop, "missing": missing}
-        question = {"data": data, "cause": cause, "target": target, "adjust": adjust}
-        return await self._ask("effect", {**question, **known, **reading})
-
-    async def compare(
-        self,
-        *,
-        data: Data,
-        target: Target,
-        learners: Annotated[list[str] | None, Field(description="Names of learners; the first is the measure.")] = None,
-        depth: Depth = 1,
-        kinds: Kinds = None,
-        drop: Drop = None,
-        missing: Missing = None,
-        discretize: Discretize = None,
-    ) -> CallToolResult:
-        """Learn the same part with several learners, side by side, each with its edges and proofs."""
-        reading = {"kinds": kinds, "drop": drop, "missing": missing, "discretize": discretize}
-        return await self._ask(
-            "compare", {"data": data, "target": target, "learners": learners, "depth": depth, **reading}
-        )
+        call.__signature__ = Signature(_TOOLS[name][1])  # type: ignore[attr-defined]
+        return call
 
     async def _ask(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
         """Let a process answer, and end it when its time is up or the client takes the call back."""

@@ -32,8 +32,8 @@ NOT_SPOKEN = {
         ("apsl_rules/export/frames.py", "to_pcalg()"),
         ("apsl_rules/graphs/networks/sampling.py", "give network('asia')"),
         ("apsl_rules/graphs/networks/library.py", "give network('asia')"),
-        ("apsl_rules/learning/request.py", "known_dag(...)"),
-        ("apsl_rules/learning/request.py", "Knowledge(required=[...], ...)"),
+        ("apsl_rules/learning/choose.py", "known_dag(...)"),
+        ("apsl_rules/learning/settings.py", "Knowledge(required=[...], ...)"),
         ("apsl_rules/learning/sklearn.py", "input_features"),
         ("apsl_rules/names.py", "learn(X.assign(y=y), 'y')"),
         ("apsl_rules/parts/graph.py", "graph.save()"),
@@ -68,6 +68,10 @@ NOT_SPOKEN = {
         ("apsl_rules/parts/stability_result.py", "apsl_rules resamples"),
         ("apsl_rules/parts/many_parts.py", "="),
         ("apsl_rules/rules/store.py", ""),
+    ],
+    "it is what a setting says of itself": [
+        ("apsl_rules/learning/settings.py", "age=quantile:5"),
+        ("apsl_rules/learning/settings.py", "such as memory_limit"),
     ],
     "it is filled with the name of an option, as tested below": [("apsl_rules/data/reading.py", "is not known")],
 }

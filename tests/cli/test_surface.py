@@ -67,7 +67,7 @@ def test_options_mean_the_same_everywhere(name: str) -> None:
         (("learn", "asia", "--targt", "lung"), "apsl: no such option '--targt'; did you mean '--target'?\n"),
         (("learn", "asia", "--alpha", "small"), "apsl: --alpha is 'small'; give a number; see apsl learn --help"),
         (("learn", "asia", "-t", "lung", "--missing", "levl"), "--missing is 'levl'; did you mean 'level'?\n"),
-        (("learn", "asia", "-t", "lung", "--missing", "x"), "give testwise, complete, level or refuse; see"),
+        (("learn", "asia", "-t", "lung", "--missing", "x"), "give refuse, testwise, level or complete; see"),
         (("learn", "asia", "-t"), "apsl: option '-t' requires an argument"),
         (("completion", "tcsh"), "apsl: SHELL is 'tcsh'; give bash, zsh or fish; see apsl completion --help"),
         (("random", "ten"), "apsl: NODES is 'ten'; give a whole number; see apsl random --help"),

@@ -91,7 +91,7 @@ def test_one_round_counts_all_effects() -> None:
     from support.counted import ThriftyCounts
 
     counted = CachedCounts(ThriftyCounts(coded_table(frame.drop(columns=["flat", "code"]))))
-    from apsl_rules.learning.request import Request
+    from apsl_rules.learning.settings import Request
     from apsl_rules.learning.source import open_data
 
     source = open_data(counted.source, Request.of({}))

@@ -27,7 +27,6 @@ from apsl_rules import (
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.request import Request, Settings
 from apsl_rules.names import Depth, Node
 from apsl_rules.plugins.manager import Progress, installed
 from apsl_rules.rules.store import Mark
@@ -152,11 +151,6 @@ def test_a_limit_keeps_the_last_whole_state() -> None:
         assert (part.incomplete is None) == (part.visited == whole.visited)
         assert "still to visit" in (part.incomplete or "still to visit")
     assert sizes - {0, len(whole.visited)}
-
-
-def test_there_is_one_list_of_settings() -> None:
-    """What a request holds is what callers can give by name."""
-    assert {field.name for field in attrs.fields(Request)} == set(Settings.__annotations__)
 
 
 def crowd(parents: int) -> pd.DataFrame:

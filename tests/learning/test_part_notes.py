@@ -14,7 +14,7 @@ from apsl_rules.data import ColumnKind
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.notes import finding_of, is_hardly_an_effect, notes_on_part
-from apsl_rules.learning.request import Request
+from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import open_data
 from apsl_rules.oracles import Asker, complete_oracle
 from apsl_rules.parts import Part

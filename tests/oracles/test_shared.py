@@ -11,8 +11,8 @@ from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import network
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.request import Request
 from apsl_rules.learning.run import run_once
+from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import open_data
 from apsl_rules.names import Node
 from apsl_rules.oracles.memory import KeptSweep, SharedOracle

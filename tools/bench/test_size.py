@@ -27,7 +27,7 @@ import numpy.typing as npt
 import pandas as pd
 from peers import ROOT, peers_python
 
-from apsl_rules.learning.request import Request
+from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import open_data
 
 ALPHA = 0.05

@@ -1,0 +1,436 @@
+"""Every setting of a run, declared once: its type, default, check and help, and which surfaces take it.
+
+The keywords of ``learn`` and its relatives, the options of the command line, the keys of a config file, the tools of
+the server, the parameters of ``PartSelector`` and the page of settings are made from the fields of ``Request``.
+"""
+
+# ruff: noqa: RUF009 - each default is a field of attrs
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from textwrap import fill
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
+
+import attrs
+
+from apsl_rules._arguments import demand, is_number, is_whole, mapping, path_text, spelt
+from apsl_rules.data import Kind, MissingRule
+from apsl_rules.data.counts import CountSource
+from apsl_rules.errors import InvalidArgumentError, KnowledgeError
+from apsl_rules.names import Node, nearest
+from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, least_direction
+from apsl_rules.plugins import LearnerOffer, Plugins, Spec, installed
+from apsl_rules.rules import NOTHING, POLICIES, Knowledge, Policy
+
+#: The name that leaves the choice of a learner to the source.
+AUTO = "auto"
+Learner: TypeAlias = str | Path | Spec | LearnerOffer
+#: Whether common causes may be missing from the source.
+Hidden: TypeAlias = Literal["excluded", "allowed"]
+#: What takes a setting beside Python: an option and a key of config files, the tools of the server, the selector.
+Surface: TypeAlias = Literal["option", "tool", "selector"]
+
+
+@attrs.frozen
+class Setting:
+    """What is to be said of a setting: ``help`` everywhere, and ``more`` where there is room.
+
+    ``honoured`` names the sources or learners that it is for. An option has a ``short`` name, a ``metavar``, or is a
+    flag for the value ``flag``.
+    """
+
+    help: str
+    more: str
+    honoured: str
+    surfaces: frozenset[Surface]
+    is_reading: bool
+    short: str | None
+    metavar: str | None
+    flag: str | None
+
+
+def _setting(
+    default: Any,
+    help: str,  # noqa: A002 - the word of every surface
+    more: str = "",
+    *,
+    check: Callable[[str, Any], object] | None = None,
+    honoured: str = "every source",
+    on: Iterable[Surface] = ("option", "selector"),
+    is_reading: bool = False,
+    short: str | None = None,
+    metavar: str | None = None,
+    flag: str | None = None,
+) -> Any:
+    """Declare a setting."""
+    said = Setting(help, more, honoured, frozenset(on), is_reading, short, metavar, flag)
+    checked = None if check is None else lambda _request, field, value: check(field.name, value)
+    return attrs.field(default=default, validator=checked, metadata={"setting": said})
+
+
+_TABLES = "tables"
+_EVERYWHERE: tuple[Surface, ...] = ("option", "tool", "selector")
+
+
+def _check_hidden(name: str, value: object) -> None:
+    if not (isinstance(value, str) and value in get_args(Hidden)):
+        message = f"{name} is {spelt(value)}; give 'allowed' if common causes may be hidden, or 'excluded'"
+        raise InvalidArgumentError(message, argument=name)
+
+
+def _check_alpha(name: str, value: object) -> None:
+    if value is not None and not (isinstance(value, float) and 0 < value < 1):
+        message = f"{name} is {spelt(value)}; give a number between 0 and 1, such as 0.01"
+        raise InvalidArgumentError(message, argument=name)
+
+
+def _check_conditioning(name: str, value: object) -> None:
+    if value is None or (isinstance(value, str) and value == "none"):
+        return
+    if not is_whole(value) or value < 0:
+        message = f"{name} is {spelt(value)}; give 0 or more, or 'none' for no limit"
+        raise InvalidArgumentError(message, argument=name)
+
+
+def _check_policy(_name: str, value: object) -> None:
+    if value is not None and not (isinstance(value, str) and value in POLICIES):
+        hint = nearest(value, POLICIES) if isinstance(value, str) else ""
+        hint = hint or f"; there are {', '.join(POLICIES)}"
+        message = f"unknown conflict policy {spelt(value)}{hint}"
+        raise InvalidArgumentError(message)
+
+
+def _check_share(name: str, value: object) -> None:
+    if isinstance(value, str) and value in ("auto", "none"):
+        return
+    if not isinstance(value, float) or not 0 < value < 1:
+        message = f"{name} is {spelt(value)}; give a number between 0 and 1, 'auto' or 'none'"
+        raise InvalidArgumentError(message, argument=name)
+
+
+def _check_flag(name: str, value: object) -> None:
+    demand(isinstance(value, bool), f"{name} is {spelt(value)}; give True or False", argument=name)
+
+
+def _check_count(name: str, value: object) -> None:
+    if not (is_whole(value) and value >= 1):
+        message = f"{name} is {spelt(value)}; give at least 1{'' if is_whole(value) else ', a whole number'}"
+        raise InvalidArgumentError(message, argument=name)
+
+
+def _check_limit(name: str, value: object) -> None:
+    if value is not None:
+        _check_count(name, value)
+
+
+def _check_seconds(name: str, value: object) -> None:
+    if value is not None and not (is_number(value) and value >= 0):
+        message = f"{name} is {spelt(value)}; give at least 0"
+        raise InvalidArgumentError(message, argument=name)
+
+
+@attrs.frozen(eq=False)
+class Request:
+    """The settings of a run, checked; each field declares one, and every surface is made from it."""
+
+    learner: Learner = _setting(
+        AUTO,
+        "A learner by name, or auto: the source decides.",
+        "It may be the path of a spec file *.toml, in Python also a ``Spec``, or a ``LearnerOffer`` with code of its "
+        "own. With auto, scores refine parts wherever columns can be counted (apsl-score) or have moments (apsl-mixed)."
+        " Where answers are perfect, or the source is an oracle, there are only tests (apsl), and the part says so.",
+        on=_EVERYWHERE,
+        short="-l",
+    )
+    hidden: Hidden = _setting(
+        "excluded",
+        "Allow common causes that are not in the source: every edge gets a mark at each end.",
+        "With 'allowed' ``part.end`` has these marks, and ``part.bidirected`` the pairs that share a hidden cause "
+        "(apsl-hidden). 'excluded' assumes that there are none.",
+        check=_check_hidden,
+        on=_EVERYWHERE,
+        flag="allowed",
+    )
+    oracle: str | None = _setting(None, "The independence test; without it the natural one for the source.")
+    alpha: float | None = _setting(
+        None,
+        "Significance level of the tests.",
+        "It replaces that of the learner: two nodes count as dependent if p is smaller.",
+        check=_check_alpha,
+        honoured="sources with tests",
+    )
+    max_conditioning: int | Literal["none"] | None = _setting(
+        None,
+        "Largest conditioning set.",
+        "It replaces that of the learner. A perfect oracle has no limit unless you give one.",
+        check=_check_conditioning,
+        metavar="K|none",
+    )
+    finder: str | None = _setting(
+        None,
+        "The finder of parents and children, instead of the learner's own.",
+        honoured="learners that go by tests",
+    )
+    conflicts: Policy | None = _setting(
+        None,
+        "What to do with contradictions.",
+        "'quarantine' draws no direction, 'strongest', 'ranked', 'first' and 'last' choose one.",
+        check=_check_policy,
+    )
+    fdr: float | Literal["auto", "none"] = _setting(
+        "auto",
+        "Share of false discoveries to allow.",
+        "It bounds them among the candidates for neighbours; 'auto' does so, at 0.01, for sources of more than 1,000 "
+        "nodes.",
+        check=_check_share,
+        honoured="sources with tests",
+    )
+    min_direction: LeastDirection = _setting(
+        DEFAULT_DIRECTION,
+        "The least probability of a direction for an arrow to be drawn; 0 draws all, precise the well supported.",
+        "Other arrows become lines with a suggested direction (``part.suggested``).",
+        check=lambda name, value: least_direction(value, name),
+        honoured="learners that ask scores",
+        metavar="P|precise",
+    )
+    certified: bool = _setting(
+        False,  # noqa: FBT003 - a default
+        "Compare the graph found with the best of all, where its nodes are few.",
+        "Notes and proofs say that no graph scores higher, or why that is not known. At most 20 nodes near the target "
+        "allow it.",
+        check=_check_flag,
+        honoured="learners that search by score",
+    )
+    kinds: Mapping[Node, Kind] | None = _setting(
+        None,
+        "Kinds of columns instead of those inferred: category, number or set aside.",
+        honoured=_TABLES,
+        on=_EVERYWHERE,
+        is_reading=True,
+    )
+    drop: Iterable[Node] | None = _setting(
+        None, "Columns to leave out.", honoured=_TABLES, on=_EVERYWHERE, is_reading=True
+    )
+    only: Iterable[Node] | None = _setting(None, "The only columns to read.", honoured=_TABLES, is_reading=True)
+    weights: Node | None = _setting(
+        None, "The column that says how many rows each row stands for.", honoured=_TABLES, is_reading=True
+    )
+    missing: MissingRule | None = _setting(
+        None,
+        "Leave out rows with missing values test by test (testwise, the default) or all of them (complete), count "
+        "missing values as a level, or refuse them.",
+        honoured=_TABLES,
+        on=_EVERYWHERE,
+        is_reading=True,
+    )
+    discretize: str | Mapping[Node, str] | None = _setting(
+        None,
+        "Cut all numbers into categories (quantile:3; width:4), or one column (age=quantile:5; age=none).",
+        "In Python a mapping cuts each column in its own way, '*' all others.",
+        honoured=_TABLES,
+        on=_EVERYWHERE,
+        is_reading=True,
+        metavar="CUT",
+    )
+    cache: str | Path | None = _setting(
+        None,
+        "Keep the figures of all tests in this file.",
+        "A later run, at any alpha, need not count again.",
+        honoured="tables of categories",
+        on=("option",),
+    )
+    counts: str | CountSource | None = _setting(
+        None,
+        "Where a table is counted: memory, duckdb (files of any size), dask or dask:ADDRESS.",
+        "By default memory, or DuckDB for a path to more than fits. Files and databases are left where they are. The "
+        "part is the same. Instead of a table the source may be a ``CountSource`` itself.",
+        honoured=_TABLES,
+        on=("option",),
+        metavar="HOW",
+    )
+    options: Mapping[str, Any] | None = _setting(
+        None, "Further options of the oracle, such as memory_limit.", honoured="the oracle", on=("option",)
+    )
+    max_tests: int | None = _setting(
+        None,
+        "Stop after this many tests and give what is settled by then.",
+        "The part is incomplete then and says so.",
+        check=_check_limit,
+    )
+    max_seconds: float | None = _setting(
+        None,
+        "Stop after this many seconds and give what is settled by then.",
+        "An interrupt (Ctrl-C) raises ``Interrupted``, which carries the part so far.",
+        check=_check_seconds,
+    )
+    threads: int = _setting(1, "Threads; the result is always the same.", check=_check_count)
+    knowledge: Knowledge | str | Path | None = _setting(
+        None,
+        "What is known beforehand: a TOML file with required, forbidden, tiers, apart.",
+        "In Python it may be a ``Knowledge``.",
+        honoured="learners whose arrows come from rules",
+        on=_EVERYWHERE,
+    )
+    plugins: Plugins | Iterable[object] = _setting(
+        (),
+        "Further plugins for this run only: objects, modules or module names, or a whole manager.",
+        on=(),
+    )
+
+    @classmethod
+    def of(cls, settings: Settings, caller: str = "learn") -> Request:
+        """Return the request that settings stand for; plugins and knowledge are loaded."""
+        for name in settings:
+            if name not in SETTINGS:
+                message = f"{caller} has no setting {name!r}{nearest(name, SETTINGS)}"
+                raise InvalidArgumentError(message)
+        request = cls(**settings)
+        plugins, known = load_plugins(request.plugins), load_knowledge(request.knowledge)
+        return attrs.evolve(request, plugins=plugins, knowledge=known)
+
+    @property
+    def known(self) -> Knowledge:
+        """Return the background knowledge, loaded."""
+        return load_knowledge(self.knowledge)
+
+    @property
+    def manager(self) -> Plugins:
+        """Return the plugins, loaded."""
+        return load_plugins(self.plugins)
+
+    @property
+    def is_limited(self) -> bool:
+        """Return whether a limit may end the run."""
+        return self.max_tests is not None or self.max_seconds is not None
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Return the options that say how to read and count the source, and further ones of the oracle."""
+        cache = None if self.cache is None else path_text(self.cache, "cache")
+        given = {name: getattr(self, name) for name in READING} | {"cache": cache, "counts": self.counts}
+        further = mapping("options", self.options, "{'memory_limit': '2GiB'}")
+        return {**{name: value for name, value in given.items() if value is not None}, **further}
+
+
+class Settings(TypedDict, total=False):
+    """The types of the settings, for those who check calls; a test compares them with ``Request``."""
+
+    learner: Learner
+    hidden: Hidden
+    oracle: str | None
+    alpha: float | None
+    max_conditioning: int | Literal["none"] | None
+    finder: str | None
+    conflicts: Policy | None
+    fdr: float | Literal["auto", "none"]
+    min_direction: LeastDirection
+    certified: bool
+    kinds: Mapping[Node, Kind] | None
+    drop: Iterable[Node] | None
+    only: Iterable[Node] | None
+    weights: Node | None
+    missing: MissingRule | None
+    discretize: str | Mapping[Node, str] | None
+    cache: str | Path | None
+    counts: str | CountSource | None
+    options: Mapping[str, Any] | None
+    max_tests: int | None
+    max_seconds: float | None
+    threads: int
+    knowledge: Knowledge | str | Path | None
+    plugins: Plugins | Iterable[object]
+
+
+#: The fields of all settings by name, and the names of those that say how a table is read.
+SETTINGS: Mapping[str, attrs.Attribute[Any]] = attrs.fields_dict(Request)
+READING = tuple(name for name, field in SETTINGS.items() if field.metadata["setting"].is_reading)
+
+
+def setting(name: str) -> Setting:
+    """Return what is to be said of a setting."""
+    said: Setting = SETTINGS[name].metadata["setting"]
+    return said
+
+
+def settings_on(surface: Surface) -> tuple[str, ...]:
+    """Return the names of the settings that a surface takes."""
+    return tuple(name for name in SETTINGS if surface in setting(name).surfaces)
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def with_settings(*names: str, **defaults: Any) -> Callable[[Function], Function]:
+    """Show settings in the signature and the help of a function that takes them as ``**settings``; without names all.
+
+    ``defaults`` are those that differ from the usual ones.
+
+    >>> from apsl_rules import learn
+    >>> inspect.signature(learn).parameters["threads"].default
+    1
+    """
+
+    def decorate(function: Function) -> Function:
+        own = inspect.signature(function)
+        kept = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+        shown = [name for name in names or SETTINGS if name not in own.parameters]
+        further = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=defaults.get(name, SETTINGS[name].default),
+                annotation=SETTINGS[name].type,
+            )
+            for name in shown
+        ]
+        function.__signature__ = own.replace(parameters=[*kept, *further])  # type: ignore[attr-defined]
+        text = "\n".join(_entry(name) for name in shown)
+        before, examples, after = (function.__doc__ or "").partition("\n    Examples\n")
+        function.__doc__ = f"{before}\n    Settings\n    --------\n{text}\n{examples}{after}"
+        return function
+
+    return decorate
+
+
+def _entry(name: str) -> str:
+    """Return what the help of a function says of a setting."""
+    said = setting(name)
+    text = f"{said.help} {said.more}".strip()
+    return f"    {name}\n" + fill(text, 120, initial_indent=" " * 8, subsequent_indent=" " * 8)
+
+
+def load_plugins(plugins: Plugins | Iterable[object]) -> Plugins:
+    """Return the installed plugins and those given for one run."""
+    if isinstance(plugins, Plugins):
+        return plugins
+    if isinstance(plugins, str) or not isinstance(plugins, Iterable):
+        message = f"plugins is {spelt(plugins)}; give a list of plugins, such as [plugin]"
+        raise InvalidArgumentError(message)
+    further = list(plugins)
+    if not further:
+        return installed()
+    manager = installed().copy()
+    for plugin in further:
+        if isinstance(plugin, str):
+            manager.register_module(plugin)
+        elif isinstance(plugin, int | float | None):
+            message = f"a plugin is {spelt(plugin)}; give objects or modules with hooks, or names of modules"
+            raise InvalidArgumentError(message)
+        else:
+            manager.register(plugin)
+    return manager
+
+
+def load_knowledge(knowledge: object) -> Knowledge:
+    """Return background knowledge, read from its file where a path was given."""
+    if isinstance(knowledge, str | Path):
+        return Knowledge.read(knowledge)
+    if knowledge is None:
+        return NOTHING
+    if not isinstance(knowledge, Knowledge):
+        message = f"knowledge is {spelt(knowledge)}; give Knowledge(required=[...], ...) or the path of a TOML file"
+        raise KnowledgeError(message, argument="knowledge")
+    return knowledge
