@@ -46,7 +46,7 @@ WALK = (
     ),
     (
         "Ask what a contradiction rests on. This part has none; others have, on small samples or with hidden causes.",
-        "apsl repairs part.json",
+        "apsl why part.json --repairs",
     ),
     ("Export the part for another tool.", "apsl show part.json --format mermaid"),
     (
@@ -72,9 +72,7 @@ SHARED = """\
 - **Standard output** has results only. Progress, questions and mistakes are on standard error.
 - **Exit codes**: 0 done; 1 a mistake that you can correct, told in one sentence (`apsl verify` and `apsl doctor` also
   exit with 1 if something differs or is broken); 2 ended early, by a limit or an interrupt, with what was learned by
-  then.
-
-`apsl tutorial` walks through the most common commands on a table that comes with the package."""
+  then."""
 
 
 def main(words: list[str]) -> int:

@@ -20,6 +20,14 @@ from apsl_rules.errors import ApslError
 from apsl_rules.masking import masked, secrets_of
 from apsl_rules.names import nearest
 
+#: Commands that have another name now, and what is to be said of those that are gone.
+_RENAMED = {"repairs": ("why", "--repairs")}
+_GONE = {
+    "completion": "; your shell takes words from _APSL_COMPLETE=bash_source apsl (or zsh_source, fish_source)",
+    "tile": "; call apsl_rules.graphs.networks.tile in Python",
+    "tutorial": "; docs/quick-start.md walks through the commands",
+}
+
 
 class CommandGroup(click.Group):
     """A group whose help lists its commands in sections, each given as ``module.command`` of this package."""
@@ -32,6 +40,16 @@ class CommandGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names of all commands in the order of the sections."""
         return list(self._modules)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is typed; an old name still leads to the new one, with a warning."""
+        if args[0] in _RENAMED:
+            name, option = _RENAMED[args[0]]
+            click.echo(f"apsl: 'apsl {args[0]}' is now 'apsl {name} {option}'; the old name goes with 0.3", err=True)
+            args = [name, *args[1:], option]
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         """Return a command by its name; where there is none, click looks for names that are alike among all."""
@@ -115,6 +133,8 @@ def _command_hint(word: str, context: click.Context | None) -> str:
         return f"; to learn from a file: apsl learn {word} --target COLUMN"
     if context is None or not isinstance(context.command, click.Group):
         return ""
+    if word in _GONE:
+        return _GONE[word]
     return nearest(word, context.command.list_commands(context))
 
 
@@ -141,19 +161,16 @@ Exit codes: 0 done, 1 a mistake that you can correct, 2 ended early, by a limit 
 
 
 _SECTIONS = {
-    "Begin": ("tutorial.tutorial",),
     "Learn": ("learn.learn", "learn.many", "learn.stability", "evaluate.compare"),
     "Ask how much": ("effect.effect", "effect.causes", "effect.fit"),
-    "Look at a saved part": (
-        *("show.show", "show.why", "show.trace", "show.repairs", "show.report", "evaluate.score"),
-    ),
+    "Look at a saved part": (*("show.show", "show.why", "show.trace", "show.report", "evaluate.score"),),
     "Look at a table": ("describe.describe",),
-    "Find what to try it on": ("catalogue.networks", "simulate.simulate", "simulate.tile", "simulate.random"),
+    "Find what to try it on": ("catalogue.networks", "simulate.simulate", "simulate.random"),
     "See what there is to choose from": (
         *("catalogue.learners", "catalogue.oracles", "catalogue.finders", "catalogue.formats", "catalogue.plugins"),
     ),
     "Work with assistants": ("serve.serve",),
-    "Check": ("evaluate.verify", "describe.doctor", "catalogue.completion"),
+    "Check": ("evaluate.verify", "describe.doctor"),
 }
 
 

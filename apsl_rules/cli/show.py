@@ -30,7 +30,7 @@ from apsl_rules.cli.output import (
 from apsl_rules.cli.streams import is_standard_input, keep_standard_input, source_argument
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import evidence_data, evidence_text
-from apsl_rules.names import count_of, node_named, shown
+from apsl_rules.names import Node, count_of, node_named, shown
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins, pick
 from apsl_rules.rules import Conflict, Drop, Entry, Finding, Firing, Repair
@@ -129,6 +129,7 @@ Examples:
   apsl why part.json CATECHOL HR
   apsl why part.json CATECHOL HR --json
   apsl why alarm CATECHOL HR --target HREKG --depth 2
+  apsl why part.json --repairs
 """
 _TRACE_EXAMPLES = """\b
 Examples:
@@ -171,19 +172,32 @@ def is_part_file(source: str) -> bool:
 
 @click.command(epilog=_WHY_EXAMPLES, short_help="Prove what is known of two nodes, down to the tests.")
 @source_argument()
-@click.argument("x")
-@click.argument("y")
+@click.argument("x", required=False)
+@click.argument("y", required=False)
 @learning_options
+@click.option(
+    "--repairs", is_flag=True, help="Show what would have to be wrong for a contradiction, or each of them, to go."
+)
 @json_option
 @quiet_option
 @click.pass_obj
-def why(manager: Plugins, /, source: str, x: str, y: str, *, as_json: bool, **settings: Any) -> None:
+def why(
+    manager: Plugins, /, source: str, x: str | None, y: str | None, *, repairs: bool, as_json: bool, **settings: Any
+) -> None:
     """Prove what is known of X and Y, down to the tests; with hidden causes first the end at X, then that at Y.
 
-    SOURCE is a saved part, or a network or a file to learn from with --target and the other options of apsl learn.
+    SOURCE is a saved part, or a network or a file to learn from with --target and the other options of apsl learn. With
+    --repairs it shows the contradictions of the part instead, and the least sets of findings without which they would
+    not arise, the most doubtful first.
     """
+    if y is None and (x is not None or not repairs):
+        message = "name two nodes X and Y, or ask for the contradictions of the part with --repairs"
+        raise InvalidArgumentError(message)
     part = part_from(source, manager, **settings)
-    pair = node_named(x, part.nodes, "node"), node_named(y, part.nodes, "node")
+    pair = tuple(node_named(one, part.nodes, "node") for one in (x, y) if one is not None)
+    if repairs:
+        _print_repairs(part, pair, as_json=as_json)
+        return
     proof = part.why(*pair)
     if as_json:
         print_json(proof.to_dict())
@@ -246,32 +260,15 @@ def _data(part: Part, entry: Entry) -> dict[str, Any]:
     return data | {"evidence": evidence_data(entry.evidence)}
 
 
-_EXAMPLES = """\b
-Examples:
-  apsl repairs part.json
-  apsl repairs table.csv --target Smoker --depth 2 --json
-"""
-
-
-@click.command(epilog=_EXAMPLES, short_help="Show what would have to be wrong for a contradiction to go.")
-@source_argument()
-@learning_options
-@json_option
-@quiet_option
-@click.pass_obj
-def repairs(manager: Plugins, /, source: str, *, as_json: bool, **settings: Any) -> None:
-    """Show each contradiction of a part, and the least sets of findings without which it would not arise.
-
-    Each set is a repair: if all its findings were wrong, the contradiction would be gone. The most doubtful come first.
-    SOURCE is a saved part, or a network or a file to learn from with --target and the other options of apsl learn.
-    """
-    part = part_from(source, manager, **settings)
-    found = [(conflict, conflict.repairs(part.findings)) for conflict in part.conflicts]
+def _print_repairs(part: Part, pair: tuple[Node, ...], *, as_json: bool) -> None:
+    """Print each contradiction, or that of a pair, with the least sets of findings without which it would not arise."""
+    of_pair = [one for one in part.conflicts if not pair or {*one.pair} == {*pair}]
+    found = [(conflict, conflict.repairs(part.findings)) for conflict in of_pair]
     if as_json:
         print_json([_repairs_data(part, conflict, some) for conflict, some in found])
         return
     if not found:
-        print_text("no contradiction in this part: there is nothing to repair")
+        print_text(f"no contradiction {'between them' if pair else 'in this part'}: there is nothing to repair")
     for conflict, some in found:
         print_text(f"conflict: {conflict}")
         if not some:

@@ -16,7 +16,6 @@ from support.terminal import apsl, apsl_here
 
 #: A short call of each command, in a folder with a table and a part learned from it.
 CALLS: dict[str, tuple[str, ...]] = {
-    "tutorial": ("--list",),
     "learn": ("clinic.csv", "-t", "either", "--out", "p.json"),
     "many": ("asia", "--targets", "tub,lung"),
     "stability": ("clinic.csv", "-t", "either", "--resamples", "2", "--json"),
@@ -27,13 +26,11 @@ CALLS: dict[str, tuple[str, ...]] = {
     "show": ("part.json", "--format", "dot", "--out", "/dev/stdout"),
     "why": ("part.json", "lung", "either"),
     "trace": ("-",),
-    "repairs": ("part.json",),
     "report": ("part.json", "--out", "p.html"),
     "score": ("part.json", "--truth", "asia"),
     "describe": ("clinic.csv",),
     "networks": (),
     "simulate": ("asia", "-n", "9"),
-    "tile": ("asia", "-k", "2"),
     "random": ("5",),
     "learners": (),
     "oracles": (),
@@ -43,7 +40,6 @@ CALLS: dict[str, tuple[str, ...]] = {
     "serve": ("--folder", "nowhere"),
     "verify": ("asia", "-t", "lung", "-k", "1"),
     "doctor": ("--help",),
-    "completion": ("bash",),
 }
 
 

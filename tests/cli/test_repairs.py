@@ -1,4 +1,4 @@
-"""``apsl repairs``: what would have to be wrong for a contradiction to vanish."""
+"""``apsl why --repairs``: what would have to be wrong for a contradiction to vanish."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def test_each_contradiction_has_its_repairs(tmp_path: Path) -> None:
     """Text and JSON have the conflicts of the part and the repairs that the library finds."""
     part = learn(Contradictory(), "a", learner="apsl")
     part.save(tmp_path / "part.json")
-    text = apsl_here("repairs", str(tmp_path / "part.json"))
-    data = json.loads(apsl_here("repairs", str(tmp_path / "part.json"), "--json").out)
+    text = apsl_here("why", str(tmp_path / "part.json"), "--repairs")
+    data = json.loads(apsl_here("why", str(tmp_path / "part.json"), "--repairs", "--json").out)
 
     assert text.out.count("conflict: ") == len(part.conflicts) > 0
     for conflict, shown in zip(part.conflicts, data, strict=True):
@@ -24,10 +24,20 @@ def test_each_contradiction_has_its_repairs(tmp_path: Path) -> None:
         assert str(conflict) in text.out
         assert len(shown["proofs"]) == len(conflict.proofs)
     assert "  repair 1, " in text.out
+    x, y = part.conflicts[0].pair
+    assert apsl_here("why", str(tmp_path / "part.json"), str(x), str(y), "--repairs").out.count("conflict: ") == 1
 
 
 def test_a_part_without_contradiction_says_so(tmp_path: Path) -> None:
     """There is nothing to repair."""
     learn(known_dag({"a": [], "b": ["a"]}), "b").save(tmp_path / "part.json")
-    done = apsl_here("repairs", str(tmp_path / "part.json"))
+    done = apsl_here("why", str(tmp_path / "part.json"), "--repairs")
     assert done.out == "no contradiction in this part: there is nothing to repair\n"
+
+
+def test_the_old_command_still_works_and_names_the_new_one(tmp_path: Path) -> None:
+    """`apsl repairs` warns on standard error."""
+    learn(known_dag({"a": [], "b": ["a"]}), "b").save(tmp_path / "part.json")
+    done = apsl_here("repairs", str(tmp_path / "part.json"))
+    assert done.out.startswith("no contradiction")
+    assert done.err == "apsl: 'apsl repairs' is now 'apsl why --repairs'; the old name goes with 0.3\n"
