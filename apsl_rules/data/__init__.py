@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.data.codings import (
-    CategoryCodes,
-    Distinct,
-    NumberValues,
-    dictionary,
-    mixed_dictionary,
-    plan_counting,
-    plan_moments,
-)
+from apsl_rules.data.codings import CategoryCodes, Dictionary, Distinct, NumberValues, plan_elsewhere, read_distinct
 from apsl_rules.data.columns import Column, Labels, labels_of, summarise
 from apsl_rules.data.counts.source import Traffic, traffic_of
 from apsl_rules.data.cuts import LevelRule
@@ -47,6 +39,7 @@ __all__ = [
     "ColumnKind",
     "ColumnSummary",
     "Description",
+    "Dictionary",
     "Distinct",
     "FileTable",
     "Kind",
@@ -68,7 +61,6 @@ __all__ = [
     "cut_numbers",
     "describe",
     "describe_columns",
-    "dictionary",
     "example_table",
     "find_derived",
     "find_duplicates",
@@ -78,13 +70,12 @@ __all__ = [
     "is_left_in_place",
     "join_target",
     "labels_of",
-    "mixed_dictionary",
     "notes_on",
     "notes_on_counts",
     "notes_on_duplicates",
     "open_source",
-    "plan_counting",
-    "plan_moments",
+    "plan_elsewhere",
+    "read_distinct",
     "replace_names",
     "summarise",
     "table",

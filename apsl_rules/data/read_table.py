@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
@@ -129,15 +129,20 @@ def table(
         plan = attrs.evolve(plan, kind="category")
     chosen = None if weights is None else repeat_rows(opened, weights)
     view = View(opened, plan.places, chosen)
-    read = ColumnReader.read(view, plan)
+    store = Store.of(view, missing)
+    read = ColumnReader.read(view, plan, store)
     notes: tuple[str, ...] = ()
-    if missing == "complete" and not read.problems and read.store.absent.any():
-        complete = read.store.complete_rows()
+    if missing == "complete" and not read.problems and store.absent.any():
+        complete = store.complete_rows()
         if len(complete) < _FEWEST_COMPLETE:
             raise DataError(problem_of_few_rows(len(complete), view.rows))
-        notes = note_on_complete(view.names, read.store.absent, view.rows, len(complete))
-        read = ColumnReader.read(view.rows_at(complete), read.settled_plan())
-    return read.finish(opened.names, weights, notes)
+        notes = note_on_complete(view.names, store.absent, view.rows, len(complete))
+        view = view.rows_at(complete)
+        store = Store.of(view, missing)
+        read = ColumnReader.read(view, read.settled_plan(), store)
+    aside = {} if weights is None else {opened.names.index(weights): WEIGHTS}
+    columns, notes = read.settle(opened.names, aside, notes)
+    return store.finish(columns, (*notes, *_on_counts(view, store)))
 
 
 def coded_table(
@@ -165,6 +170,22 @@ _CELLS_AT_ONCE = 2**20
 _NARROW = 256
 
 
+class Keeps(Protocol):
+    """Protocol: keeps the columns that were read; ``absent`` counts the missing values of each."""
+
+    absent: npt.NDArray[np.int64]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no column was kept."""
+
+    def put(self, places: Sequence[int], coded: Coded, *, is_cut: bool = False) -> None:
+        """Keep encoded columns at their places; ``is_cut`` says that the levels are intervals of numbers."""
+
+    def put_number(self, place: int, column: Numbers) -> None:
+        """Keep a number at its place."""
+
+
 @attrs.define(eq=False)
 class ColumnReader:
     """The columns read so far: their kinds, what they hold, and all problems with them.
@@ -175,7 +196,7 @@ class ColumnReader:
 
     view: View
     plan: Plan
-    store: Store
+    store: Keeps
     kinds: dict[int, ColumnKind] = attrs.field(factory=dict)
     problems: list[str] = attrs.field(factory=list)
     crowded: list[Node] = attrs.field(factory=list)
@@ -184,9 +205,9 @@ class ColumnReader:
     may_be_codes: bool = True
 
     @classmethod
-    def read(cls, view: View, plan: Plan) -> ColumnReader:
-        """Read all columns of a view."""
-        reader = cls(view, plan, Store(view.names, view.rows, plan.missing, view.codes()))
+    def read(cls, view: View, plan: Plan, store: Keeps) -> ColumnReader:
+        """Read all columns of a view into a store."""
+        reader = cls(view, plan, store)
         step = max(1, _CELLS_AT_ONCE // view.rows)
         for start in range(0, len(view.names), step):
             stop = min(start + step, len(view.names))
@@ -244,7 +265,8 @@ class ColumnReader:
         """Read one column; ``codes`` says whether the table holds codes alone, once that is known."""
         name = self.view.names[place]
         try:
-            decision = decide(self.view.column(place), name, self.plan, codes=bool(codes))
+            rows, known = self.view.counted(place), self.view.known(place)
+            decision = decide(self.view.column(place), name, self.plan, rows, codes=bool(codes), known=known)
             is_free = self.plan.asked_kind(name) is None and self.plan.levels != "declared"
             if is_free and (reason := self.view.reason_in_source(place)) is not None:
                 aside = attrs.evolve(decision.kind, kind="set aside", detail=reason)
@@ -274,52 +296,51 @@ class ColumnReader:
             if decision.cut is None:
                 self.store.put_number(place, column)
                 return
-            coded = code_cut(column, decision.cut)
+            coded = code_cut(column, decision.cut, self.view.counted(place))
             if self.plan.asked_cut(kind.name) is None:
                 self.unasked.append(kind.name)
             self.kinds[place] = attrs.evolve(kind, kind="category", detail=f"{kind.detail}, cut")
         else:
             coded = code(column, kind.name, self.plan.levels)
-        self.store.put([place], coded)
+        self.store.put([place], coded, is_cut=decision.cut is not None)
 
     def settled_plan(self) -> Plan:
         """Return the plan with the kinds that were found, for some of the rows."""
         found = {one.name: one.kind for one in self.kinds.values() if one.kind != "set aside"}
         return attrs.evolve(self.plan, inferred=found)
 
-    def finish(self, names: tuple[Node, ...], weights: Node | None, notes: tuple[str, ...]) -> Table | MixedTable:
-        """Return the table, or refuse it for all its problems together; ``names`` are all columns of the source."""
+    def settle(
+        self, names: tuple[Node, ...], aside: Mapping[int, str], notes: tuple[str, ...] = ()
+    ) -> tuple[tuple[ColumnKind, ...], tuple[str, ...]]:
+        """Return what became of all columns of the source, and notes, or refuse it for all its problems together.
+
+        ``aside`` says of some columns that were not read why they are set aside.
+        """
         rows, absent = self.view.rows, self.store.absent
         if self.plan.missing == "refuse" and (gaps := problem_of_gaps(self.view.names, absent, rows)):
             self.problems.append(gaps)
         refuse(self.problems)
-        read = {kind.name: kind for kind in self.kinds.values()}
+        read = {self.view.places[place]: kind for place, kind in self.kinds.items()}
         columns = tuple(
-            read[name] if name in read else ColumnKind(name, "set aside", WEIGHTS if name == weights else DROPPED)
-            for name in names
+            read[place] if place in read else ColumnKind(name, "set aside", aside.get(place, DROPPED))
+            for place, name in enumerate(names)
         )
-        aside = notes_on_kinds(columns, self.crowded)
-        if not self.store.levels and not self.store.number_places:
-            message = f"no column is left to learn from: {'; '.join(aside)}"
+        told = notes_on_kinds(columns, self.crowded)
+        if self.store.is_empty:
+            message = f"no column is left to learn from: {'; '.join(told)}"
             raise DataError(message)
-        told = (
-            *aside,
-            *notes_on_cuts(self.unasked),
-            *notes,
-            *notes_on_gaps(self.view.names, absent, rows, self.plan.missing),
-            *self._on_counts(),
-        )
-        return self.store.finish(columns, told)
+        gaps_told = notes_on_gaps(self.view.names, absent, rows, self.plan.missing)
+        return columns, (*told, *notes_on_cuts(self.unasked), *notes, *gaps_told)
 
-    def _on_counts(self) -> tuple[str, ...]:
-        """Return a note on a column that looks like weights among categories alone."""
-        store = self.store
-        if len(self.view.names) > MOST_GROUPED:
-            return ()
-        named = [place for place in (*store.levels, *store.number_places) if is_count_name(self.view.names[place])]
-        if len(named) != 1 or not set(store.number_places) <= set(named) or self.view.chosen is not None:
-            return ()
-        place = named[0]
-        others = [other for other in store.levels if other != place]
-        whole = store.is_whole_number(place)
-        return note_on_counts(self.view.names[place], store.codes, others) if whole else ()
+
+def _on_counts(view: View, store: Store) -> tuple[str, ...]:
+    """Return a note on a column that looks like weights among categories alone."""
+    if len(view.names) > MOST_GROUPED:
+        return ()
+    named = [place for place in (*store.levels, *store.number_places) if is_count_name(view.names[place])]
+    if len(named) != 1 or not set(store.number_places) <= set(named) or view.chosen is not None:
+        return ()
+    place = named[0]
+    others = [other for other in store.levels if other != place]
+    whole = store.is_whole_number(place)
+    return note_on_counts(view.names[place], store.codes, others) if whole else ()

@@ -83,7 +83,7 @@ class Plan:
     """What the options mean for columns of known names; ``places`` are those of the columns that are read.
 
     ``cuts`` says how to cut columns that are named, None for those that stay numbers, and ``cut`` the other numbers.
-    ``inferred`` are kinds that were found in more rows and stay. ``is_cut_asked`` says that ``cut`` is the caller's.
+    ``inferred`` are kinds that were found in more rows and stay.
     ``aside`` says of some columns that are not read why they are set aside.
     """
 
@@ -95,7 +95,6 @@ class Plan:
     cut: Cut | None
     places: tuple[int, ...]
     inferred: Mapping[Node, Kind] = attrs.field(factory=dict)
-    is_cut_asked: bool = True
     aside: Mapping[int, str] = attrs.field(factory=dict)
 
     def without(self, types: Mapping[int, str]) -> Plan:

@@ -22,7 +22,7 @@ from apsl_rules.data.reading import (
     problem_of_numbers,
     with_missing,
 )
-from apsl_rules.data.tables import Codes, Floats, MixedTable, Table
+from apsl_rules.data.tables import Codes, Floats, MixedTable, Table, View
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
@@ -51,7 +51,17 @@ class Store:
         self.number_places: list[int] = []
         self._numbers: list[Floats] = []
 
-    def put(self, places: Sequence[int], coded: Coded) -> None:
+    @classmethod
+    def of(cls, view: View, missing: MissingRule) -> Store:
+        """Return an empty store for the columns of a view."""
+        return cls(view.names, view.rows, missing, view.codes())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no column was kept."""
+        return not self.levels and not self.number_places
+
+    def put(self, places: Sequence[int], coded: Coded, *, is_cut: bool = False) -> None:  # noqa: ARG002 - codes do for it
         """Keep encoded columns at their places."""
         codes, levels = coded.codes, list(coded.levels)
         where: Any = slice(places[0], places[-1] + 1) if places[-1] - places[0] + 1 == len(places) else list(places)

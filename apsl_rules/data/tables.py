@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.columns import Column, Labels, Numbers, Source, numbers, summarise
-from apsl_rules.data.kinds import ColumnKind, infer_kind
+from apsl_rules.data.kinds import ColumnKind, ColumnSummary, infer_kind
 from apsl_rules.errors import DataError
 from apsl_rules.memory import DatasetMemory
 from apsl_rules.names import Node, count_of
@@ -178,6 +178,14 @@ class View:
         if isinstance(column, Labels):
             return attrs.evolve(column, codes=column.codes[self.chosen])
         return numbers(column.values[self.chosen], column.missing[self.chosen])
+
+    def counted(self, place: int) -> npt.NDArray[np.int64] | None:  # noqa: ARG002 - for views of distinct values
+        """Return in how many rows each value of a column stands, or None where it is one."""
+        return None
+
+    def known(self, place: int) -> ColumnSummary | None:  # noqa: ARG002 - for views of distinct values
+        """Return the summary of a column of which only some values are here, or None where all are."""
+        return None
 
     def reason_in_source(self, place: int) -> str | None:
         """Return why a column would be set aside if each row of the source stood for itself, or None.

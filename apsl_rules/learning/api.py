@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack
 import attrs
 
 from apsl_rules._arguments import listed, mapping
-from apsl_rules.data import MissingRule, Target, join_target, plan_counting
+from apsl_rules.data import MissingRule, Target, join_target, plan_elsewhere
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.databases import (
     ScanPlan,
@@ -223,7 +223,7 @@ def dry_run(source: Any, target: Node, **settings: Unpack[Settings]) -> ScanPlan
     check_target(target)
     request = Request.of(settings, "dry_run")
     opened = open_database(source) if file is None else describe_duckdb_file(file)
-    plan = plan_counting(opened.names, only=request.only, drop=request.drop).without(types_set_aside(opened.table))
+    plan = plan_elsewhere(opened.names, only=request.only, drop=request.drop).without(types_set_aside(opened.table))
     names = [opened.names[place] for place in plan.places]
     require_known(target, names, "target")
     return plan_scan(opened, names)

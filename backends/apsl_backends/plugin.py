@@ -107,8 +107,7 @@ def _count_test(name: str, counted: Any, settings: OracleSettings) -> Oracle:
         return CachedOracle.over_table(oracle, cache, counted, alpha=settings.alpha, options=testing)
     key_of = getattr(counted.source, "fingerprint", None)
     if key_of is None:
-        given = type(counted.source).__name__
-        message = f"a cache needs a fingerprint of each column, and {given} gives none; leave the cache out"
+        message = f"a cache needs a fingerprint of each column, and {counted.kind} gives none; leave the cache out"
         raise InvalidArgumentError(message)
     place = counted.heading.place
     cache = VerdictCache(options["cache"])

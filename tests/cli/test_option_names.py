@@ -54,7 +54,7 @@ NOT_SPOKEN = {
     "it is no sentence": [
         ("apsl_rules/data/databases/connection.py", "="),
         ("apsl_rules/data/databases/connection.py", ""),
-        ("backends/apsl_backends/engines/duckdb_counts.py", "min("),
+        ("backends/apsl_backends/engines/duckdb.py", "min("),
         ("apsl_rules/export/peers.py", ""),
         ("apsl_rules/learning/progress.py", "value="),
         ("apsl_rules/masking.py", "="),

@@ -8,13 +8,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from time import sleep
 
 import pytest
 
-from apsl_backends.engines.dask_cluster import DaskCounts
-from apsl_backends.engines.dask_moments import DaskMoments
+from apsl_backends.engines.dask import ScatteredEngine
+from apsl_backends.engines.opening import counted_table, moments_of_table
 from apsl_rules import learn, network
 from apsl_rules.errors import ApslError, DataError
 from apsl_rules.graphs.networks.sampling import sample, simulate
@@ -76,9 +77,10 @@ def test_a_round_under_way_ends_too(who: str, cluster: Cluster) -> None:
 
     Counts, sums of products and columns that are being gathered end with the same sentence.
     """
-    counts = DaskCounts.of_table(sample(network("asia"), 2000, seed=5), address=cluster.address)
-    complete = DaskMoments.of_table(draw_mixed(3, 3, 1200), address=cluster.address)
-    gaps = DaskMoments.of_table(draw_mixed(3, 3, 1200, 6, 0.08), address=cluster.address)
+    engine = partial(ScatteredEngine, address=cluster.address)
+    counts = counted_table(engine, sample(network("asia"), 2000, seed=5))
+    complete = moments_of_table(engine, draw_mixed(3, 3, 1200))
+    gaps = moments_of_table(engine, draw_mixed(3, 3, 1200, 6, 0.08))
     rounds: list[Callable[[], object]] = [
         lambda: counts.joints([(0, 1, 2)], 100),
         lambda: complete.covariance([0, 1, 4]),

@@ -13,9 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import apsl_rules.data.counts.cache
-from apsl_backends.engines.dask_cluster import DaskCounts
-from apsl_backends.engines.duckdb_counts import DuckCounts
-from apsl_backends.engines.memory_counts import TableCounts
 from apsl_backends.independence.count_tests import ChiSquare, GSquare, SymmetricalUncertainty
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.scores.bde_from_counts import CountedBDeu
@@ -23,12 +20,11 @@ from apsl_rules import learn, learn_graph, network
 from apsl_rules.data import count_levels, table
 from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.counts.source import CountSource, heading_of
-from apsl_rules.data.files import FileTable
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.oracles.protocol import Search
 from apsl_rules.parts.file import part_json
-from support.counted import ODD_NAMES, SOURCES, essence, odd_frame, written
+from support.counted import ODD_NAMES, SOURCES, dask_counts, duck_counts, essence, odd_frame, table_counts, written
 from support.counting import by_loops, coded, tables
 
 EXAMPLES = settings(max_examples=6, deadline=None)
@@ -118,7 +114,7 @@ def test_scores_and_uncertainties_are_those_of_memory(name: str, drawn: Table) -
 def test_parts_are_those_of_memory(learner: str, settings: dict[str, Any], alarm: Table) -> None:
     """Learners and finders of every kind give the same part: findings, proofs, figures, and even counts of tests."""
     here = learn(alarm, "HR", depth=2, learner=learner, **settings)
-    there = learn(TableCounts(alarm), "HR", depth=2, learner=learner, **settings)
+    there = learn(table_counts(alarm), "HR", depth=2, learner=learner, **settings)
 
     assert essence(there) == essence(here)
 
@@ -129,7 +125,7 @@ def test_parts_are_the_same_test_by_test(finder: str, alarm: Table, monkeypatch:
     here = learn(alarm, "HR", finder=finder, learner="apsl")
     monkeypatch.setattr(apsl_rules.data.counts.cache, "MOST", 12)
 
-    assert essence(learn(TableCounts(alarm), "HR", finder=finder, learner="apsl")) == essence(here)
+    assert essence(learn(table_counts(alarm), "HR", finder=finder, learner="apsl")) == essence(here)
 
 
 LEARNED = [("duckdb", "apsl"), ("dask", "apsl"), ("duckdb", "mmhc"), ("dask", "apsl-fs")]
@@ -161,13 +157,13 @@ def test_files_with_odd_names_and_gaps(kind: str, ending: str, missing: str, tmp
     assert essence(there) == essence(here)
 
 
-@pytest.mark.parametrize("source", [DuckCounts.of_file, DaskCounts.of_files])
+@pytest.mark.parametrize("source", [duck_counts, dask_counts])
 def test_the_heading_of_a_file_is_that_of_its_table(source: Callable[..., CountSource], tmp_path: Path) -> None:
     """Levels, cardinalities and totals are told from distinct values as they are from all rows."""
     path = written(odd_frame(400, seed=9), tmp_path)["parquet"]
     for how in ({"missing": "testwise"}, {"missing": "level", "levels": "declared"}):
         cut: dict[str, Any] = {"discretize": {ODD_NAMES[7]: "quantile:4", ODD_NAMES[6]: "width:5"}, **how}
-        known, told = heading_of(count_levels(table(path, **cut))), source(FileTable(path), **cut).heading
+        known, told = heading_of(count_levels(table(path, **cut))), source(path, **cut).heading
         assert (told.names, told.levels, told.rows) == (known.names, known.levels, known.rows)
         assert told.cards.tolist() == known.cards.tolist()
         assert told.incomplete.tolist() == known.incomplete.tolist()
@@ -220,7 +216,7 @@ def test_copies_and_constants_are_noted() -> None:
     """What stands out in a table is told from counts as from rows; missing values must go together too."""
     codes = np.array([[0, 1, 2, 1, 0, 3], [2, 0, 1, 0, 2, 3], [2, 0, 1, 0, 2, 1], [0] * 6, [1, 0, 1, 0, 1, 0]])
     drawn = coded(np.tile(codes, 5), [3, 3, 3, 1, 2])
-    here, there = (learn_graph(source, learner="apsl").notes for source in (drawn, TableCounts(drawn)))
+    here, there = (learn_graph(source, learner="apsl").notes for source in (drawn, table_counts(drawn)))
 
     told = [note for note in here if note.startswith(("duplicate", "columns that never vary"))]
     assert len(told) == 2

@@ -12,10 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from apsl_backends.engines.coders import CategoryCoder
+from apsl_backends.engines.dask import OpenPiece, Piece, pieces_of, read_part, work_on_piece
 from apsl_backends.engines.dask_client import ask_cluster, client_at
-from apsl_backends.engines.dask_partitions import OpenPiece, Piece, distinct_values, pieces_of, read_codes
+from apsl_backends.engines.engine import count_columns
 from apsl_rules import learn, learn_many
 from apsl_rules.data import FileTable
+from apsl_rules.data.moments import ColumnUnit
 from apsl_rules.data.readers import shared_columns
 from apsl_rules.errors import DataError
 from support.counted import essence
@@ -68,19 +71,20 @@ def test_a_file_that_changed_is_refused_by_the_worker(
     client = client_at(None)
 
     with pytest.raises(DataError, match=f"rows-3.parquet' {sentence}"):
-        ask_cluster(client, lambda: client.submit(distinct_values, piece, pure=False).result())
+        ask_cluster(client, lambda: client.submit(work_on_piece, piece, count_columns, pure=False).result())
 
 
 def test_values_that_were_not_there_are_named(tmp_path: Path) -> None:
     """A value that no file had when it was opened is refused with the column and its files."""
     piece = last_piece(split(frame_of(), tmp_path))
-    known = [
-        (values[:1] if number == 1 else values, np.arange(9))
-        for number, (values, _) in enumerate(distinct_values(piece))
+    nothing = np.zeros(0, np.int64)
+    coders = [
+        CategoryCoder(0, 0, ColumnUnit(), values[:1] if number == 1 else values, np.arange(400), nothing)
+        for number, (values, _) in enumerate(work_on_piece(piece, count_columns))
     ]
 
     with pytest.raises(DataError, match=r"column 'b' in .*rows-3.parquet': the table has values that it did not have"):
-        read_codes(piece, known, wide=False)
+        read_part(piece, coders)
 
 
 def test_a_damaged_file_is_no_lost_worker(tmp_path: Path) -> None:
@@ -91,7 +95,7 @@ def test_a_damaged_file_is_no_lost_worker(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
 
     with pytest.raises(DataError, match=r"cannot read the Parquet file '.*rows-3.parquet' .*; check that it is whole"):
-        distinct_values(piece)
+        work_on_piece(piece, count_columns)
 
 
 def test_many_small_files_are_few_pieces(tmp_path: Path) -> None:

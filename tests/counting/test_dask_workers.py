@@ -5,14 +5,15 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from time import sleep
 
 import pytest
 from distributed import Client
 
-from apsl_backends.engines.dask_cluster import DaskCounts
-from apsl_backends.engines.dask_moments import DaskMoments
+from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
+from apsl_backends.engines.opening import counted, moments, moments_of_table
 from apsl_rules import hookimpl, learn, network
 from apsl_rules.data import FileTable
 from apsl_rules.graphs.networks.sampling import simulate
@@ -38,13 +39,13 @@ def test_workers_load_nothing_heavy(cluster: Cluster, tmp_path: Path) -> None:
     path = write_mixed(tmp_path / "rows.parquet", draw_mixed(3, 3, 1200, 6, 0.08))
     with Client(cluster.address, set_as_default=False) as client:
         before = packages_of(client)
-        counts = DaskCounts.of_files(FileTable(path), client=client, discretize="quantile:3")
+        counts = counted(DaskEngine(FileTable(path), client=client), discretize="quantile:3")
         assert counts.joints([(0, 1)], 100)[0] is not None
         assert counts.complete([(0, 1)])[0] < 1200
-        moments = DaskMoments.of_files(FileTable(path), client=client)
-        assert moments.covariance([0, 1, 4]).shape[0] > 3
-        assert moments.test_rows([(0, 4, 1)]).rows[0] < 1200
-        assert moments.duplicates([[0, 1, 2]]) == []
+        source = moments(DaskEngine(FileTable(path), client=client))
+        assert source.covariance([0, 1, 4]).shape[0] > 3
+        assert source.test_rows([(0, 4, 1)]).rows[0] < 1200
+        assert source.duplicates([[0, 1, 2]]) == []
         loaded = packages_of(client) - before
 
     assert {"apsl_backends", "pyarrow"} <= loaded
@@ -72,8 +73,8 @@ def test_a_worker_lost_in_a_round_of_moments_changes_nothing(cluster: Cluster, t
     drawn = draw_mixed(3, 3, 1200)
     path = write_mixed(tmp_path / "rows.parquet", drawn)
     sources = [
-        DaskMoments.of_files(FileTable(path), address=cluster.address),
-        DaskMoments.of_table(drawn, address=cluster.address),
+        moments(DaskEngine(FileTable(path), address=cluster.address)),
+        moments_of_table(partial(ScatteredEngine, address=cluster.address), drawn),
     ]
     before = [source.covariance(range(6)).tobytes() for source in sources]
     for worker in cluster.workers:

@@ -16,9 +16,8 @@ import pytest
 
 from apsl_backends.engines.choose import open_counts
 from apsl_backends.engines.choose_moments import open_table
-from apsl_backends.engines.ibis_counts import IbisCounts
-from apsl_backends.engines.ibis_moments import IbisMoments
-from apsl_backends.engines.ibis_rows import IbisRows
+from apsl_backends.engines.ibis import IbisEngine
+from apsl_backends.engines.opening import counted, moments
 from apsl_rules import dry_run, learn
 from apsl_rules.data import count_levels, table
 from apsl_rules.data.counts import CachedCounts, heading_of
@@ -43,7 +42,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
 
 def assert_counted_alike(source: Any, frame: Any, **reading: Any) -> None:
     """Assert that a database gives levels, totals and pairs of columns as the table in memory does."""
-    there = IbisCounts.of(source, **reading)
+    there = counted(IbisEngine.of(source), **reading)
     here = count_levels(table(frame, **reading), reading.get("discretize"))
     known = heading_of(here)
     assert there.heading.names == known.names
@@ -185,20 +184,20 @@ def test_a_change_between_rounds_ends_with_a_sentence(changing: tuple[str, sqlit
     """Rows that appear, disappear or change between two statements are noticed, by counts and by moments."""
     address, writer = changing
     words = r"changed while it was read|it did not have when it was opened"
-    counts = IbisCounts.of(address, only=["Group", "pain", "visits"], kinds={"visits": "category"})
-    moments = IbisMoments.of(DatabaseTable(address))
+    counts = counted(IbisEngine.of(address), only=["Group", "pain", "visits"], kinds={"visits": "category"})
+    source = moments(IbisEngine.of(DatabaseTable(address)))
     writer.execute(change)
     writer.commit()
     with pytest.raises(DataError, match=words):
         CachedCounts(counts).joint((0, 1))
     with pytest.raises(DataError, match=words):
-        moments.covariance(range(5))
+        source.covariance(range(5))
 
 
 def test_the_same_number_of_other_rows_is_noticed(changing: tuple[str, sqlite3.Connection]) -> None:
     """One row less and another more keep the number of rows, but not the counts of levels."""
     address, writer = changing
-    counts = IbisCounts.of(address, only=["Group", "pain"])
+    counts = counted(IbisEngine.of(address), only=["Group", "pain"])
     writer.execute("UPDATE t SET \"Group\" = 'old'")
     writer.commit()
     with pytest.raises(DataError, match="changed while it was read: column 'Group' had other values than before"):
@@ -210,15 +209,15 @@ def test_postgres_shows_one_state_of_a_table(postgres: PostgresServer) -> None:
     """Rows that others write during a run are not seen: the part is that of the rows at its start."""
     frame = mixed_frame(400, 2)
     address = in_postgres(frame, postgres, name="busy")
-    counts = IbisCounts.of(address, only=["Group", "pain"])
-    moments = IbisMoments.of(DatabaseTable(address))
-    before = IbisMoments.of(DatabaseTable(address)).covariance(range(5))
+    counts = counted(IbisEngine.of(address), only=["Group", "pain"])
+    source = moments(IbisEngine.of(DatabaseTable(address)))
+    before = moments(IbisEngine.of(DatabaseTable(address))).covariance(range(5))
     with postgres.connect() as connection:
         connection.execute("INSERT INTO busy SELECT * FROM busy LIMIT 50")
         connection.execute("UPDATE busy SET pain = 'other'")
     assert CachedCounts(counts).joint((0, 1)).weights.sum() == 400
-    assert moments.covariance(range(5)).tobytes() == before.tobytes()
-    assert IbisRows.of(address).rows(()) == 450
+    assert source.covariance(range(5)).tobytes() == before.tobytes()
+    assert IbisEngine.of(address).rows() == 450
 
 
 @pytest.mark.slow
@@ -235,7 +234,7 @@ def test_rows_of_postgres_begin_at_the_first_while_others_read(postgres: Postgre
             with other.transaction(), other.cursor(name="half") as cursor:
                 cursor.execute("SELECT number FROM large")
                 cursor.fetchmany(30_000)
-                first = next(IbisRows.of(source).batches([0]))
+                first = next(IbisEngine.of(source).batches([0]))
                 assert first.column(0)[0].as_py() == 0
         backend.disconnect()
 

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from apsl_backends.engines.ibis_rows import IbisRows
+from apsl_backends.engines.ibis import IbisEngine
 from apsl_rules import dry_run, learn
 from support.counted import essence
 from support.databases import DATAFUSION, arrow, mixed_frame, stored
@@ -28,8 +28,8 @@ def test_columns_of_many_statements_lie_side_by_side(tmp_path: Path) -> None:
     here = learn(frame, "dose", depth=2)
     for source in (address, f"sqlite://{tmp_path}/rows.sqlite#seen"):
         assert learn(source, "dose", depth=2).edges == here.edges
-    assert IbisRows.of(address).is_ordered
-    assert not IbisRows.of(f"sqlite://{tmp_path}/rows.sqlite#seen").is_ordered
+    assert IbisEngine.of(address).is_ordered
+    assert not IbisEngine.of(f"sqlite://{tmp_path}/rows.sqlite#seen").is_ordered
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars", DATAFUSION])
@@ -38,7 +38,7 @@ def test_files_are_read_in_their_order(engine: str, tmp_path: Path) -> None:
     frame = mixed_frame(400, 8, missing=0.05)
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=50)
     rows = getattr(ibis, engine).connect().read_parquet(tmp_path / "rows.parquet")
-    assert IbisRows.of(rows).is_ordered
+    assert IbisEngine.of(rows).is_ordered
     assert essence(learn(rows, "dose")) == essence(learn(frame, "dose"))
     assert dry_run(rows, "dose").billed is None
 
@@ -51,8 +51,8 @@ def test_expressions_that_reorder_rows_are_sorted(engine: str, tmp_path: Path) -
     backend = ibis.get_backend(rows)
     other = backend.create_table("other", arrow(pd.DataFrame({"pain": ["none", "some", "much"]})))
     kept, joined = rows.filter(rows["age"] > 30), rows.join(other, "pain")
-    assert IbisRows.of(kept).is_ordered
-    assert not IbisRows.of(joined).is_ordered
+    assert IbisEngine.of(kept).is_ordered
+    assert not IbisEngine.of(joined).is_ordered
     here = learn(frame, "dose", depth=2)
     assert learn(joined, "dose", depth=2).edges == here.edges
     assert learn(kept, "dose", depth=2).edges == learn(frame[frame["age"] > 30], "dose", depth=2).edges
@@ -76,20 +76,20 @@ def test_views_that_reorder_rows_are_seen_through() -> None:
             views["sorted"] = "SELECT * FROM one ORDER BY k"
         for name, statement in views.items():
             backend.raw_sql(f"CREATE VIEW {name} AS {statement}")
-        found = {name for name in ("one", *views) if IbisRows.of(backend.table(name)).is_ordered}
+        found = {name for name in ("one", *views) if IbisEngine.of(backend.table(name)).is_ordered}
         assert found == {"one", "plain"}
     polars = ibis.polars.connect()
     frames = [pl.DataFrame(rows.to_pydict()).lazy() for rows in (one, two)]
     for how in ("inner", "left", "full", "semi"):
         joined = polars.create_table(how, frames[0].join(frames[1], on="k", how=how))
-        assert not IbisRows.of(joined).is_ordered
-    assert IbisRows.of(polars.create_table("plain", frames[0].filter(pl.col("join") > 1))).is_ordered
+        assert not IbisEngine.of(joined).is_ordered
+    assert IbisEngine.of(polars.create_table("plain", frames[0].filter(pl.col("join") > 1))).is_ordered
 
 
 def test_duckdb_that_may_move_rows_is_not_ordered() -> None:
     """An engine that was told not to keep the order of rows is not relied on for it."""
     backend = ibis.duckdb.connect()
     rows = backend.create_table("t", pa.table({"a": [1, 2, 3]}))
-    assert IbisRows.of(rows).is_ordered
+    assert IbisEngine.of(rows).is_ordered
     backend.raw_sql("SET preserve_insertion_order = false")
-    assert not IbisRows.of(rows).is_ordered
+    assert not IbisEngine.of(rows).is_ordered

@@ -10,16 +10,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from apsl_backends.engines.dask_cluster import DaskCounts
-from apsl_backends.engines.dask_moments import DaskMoments
-from apsl_backends.engines.duckdb_counts import DuckCounts
-from apsl_backends.engines.duckdb_moments import DuckMoments
-from apsl_backends.engines.ibis_moments import IbisMoments
+from apsl_backends.engines.dask import DaskEngine
+from apsl_backends.engines.duckdb import DuckEngine
+from apsl_backends.engines.ibis import IbisEngine
+from apsl_backends.engines.opening import moments
 from apsl_rules.data import FileTable, table
 from apsl_rules.errors import DataError
+from support.counted import dask_counts, duck_counts
 
 ROWS = 30_000
-LIMITED = ("arrow_columns", "dask_partitions", "duckdb_counts", "ibis_rows")
+LIMITED = ("arrow_columns", "duckdb", "ibis")
 
 
 def _written(folder: Path, *, numbers: bool) -> pa.Table:
@@ -51,7 +51,7 @@ def test_identifiers_of_files_are_set_aside_however_many_rows(tmp_path: Path) ->
     """DuckDB decides on columns with too many values to look at as memory does."""
     _written(tmp_path, numbers=True)
     path = str(tmp_path / "many.parquet")
-    source, read = DuckMoments.of_file(path), table(path)
+    source, read = moments(DuckEngine.of_file(path)), table(path)
     assert [(one.name, one.kind) for one in source.heading.columns] == [(one.name, one.kind) for one in read.columns]
     assert source.heading.notes == read.notes
     source.covariance(range(len(source.heading.names)))
@@ -63,9 +63,9 @@ def test_identifiers_in_counted_files_are_set_aside(tmp_path: Path) -> None:
     """A file of categories with identifiers is counted; a number asked for with too many values is refused."""
     _written(tmp_path, numbers=False)
     path = str(tmp_path / "many.parquet")
-    assert DuckCounts.of_file(path).heading.names == ("kind", "level")
+    assert duck_counts(path).heading.names == ("kind", "level")
     with pytest.raises(DataError, match="nr"):
-        DuckCounts.of_file(path, kinds={"nr": "category"})
+        duck_counts(path, kinds={"nr": "category"})
 
 
 @pytest.mark.usefixtures("few")
@@ -75,7 +75,7 @@ def test_identifiers_in_databases_are_set_aside_and_stay_there(tmp_path: Path) -
     made = _written(tmp_path, numbers=True)
     connection = ibis.duckdb.connect(tmp_path / "many.duckdb")
     connection.create_table("many", made)
-    source = IbisMoments.of(connection.table("many"))
+    source = moments(IbisEngine.of(connection.table("many")))
     assert source.heading.names == ("kind", "level", "income", "x")
     assert [one.detail for one in source.heading.columns] == [
         one.detail for one in table(str(tmp_path / "many.parquet")).columns
@@ -87,13 +87,13 @@ def test_identifiers_on_a_cluster_are_set_aside_however_many_rows(tmp_path: Path
     """Dask decides on columns with too many values to look at as memory does, and refuses other such columns."""
     _written(tmp_path, numbers=False)
     path = FileTable(str(tmp_path / "many.parquet"))
-    source, read = DaskMoments.of_files(path), table(path.path)
+    source, read = moments(DaskEngine(path)), table(path.path)
     assert source.heading.names == ("kind", "level")
     assert source.heading.columns == read.columns
     assert source.heading.notes == read.notes
-    assert DaskCounts.of_files(path).heading.names == ("kind", "level")
+    assert dask_counts(path).heading.names == ("kind", "level")
     with pytest.raises(DataError, match="nr"):
-        DaskCounts.of_files(path, kinds={"nr": "category"})
+        dask_counts(path, kinds={"nr": "category"})
 
 
 @pytest.mark.slow
@@ -103,5 +103,5 @@ def test_an_identifier_of_six_million_rows_is_set_aside(tmp_path: Path) -> None:
     with duckdb.connect() as connection:
         chosen = "SELECT range AS customer_id, range % 3 AS kind, range % 17 / 2 AS x FROM range(6000000)"
         connection.execute(f"COPY ({chosen}) TO '{path}'")
-    assert DuckMoments.of_file(path).heading.names == ("kind", "x")
-    assert DaskMoments.of_files(FileTable(path)).heading.names == ("kind", "x")
+    assert moments(DuckEngine.of_file(path)).heading.names == ("kind", "x")
+    assert moments(DaskEngine(FileTable(path))).heading.names == ("kind", "x")

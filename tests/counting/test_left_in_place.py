@@ -6,6 +6,7 @@ import gzip
 import logging
 import os
 import signal
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -19,10 +20,9 @@ from distributed import Client, LocalCluster
 from pyarrow import parquet as pq
 
 from apsl_backends.engines import choose as opening
-from apsl_backends.engines.dask_cluster import DaskCounts
-from apsl_backends.engines.duckdb_connection import connect, translate_errors
-from apsl_backends.engines.duckdb_counts import DuckCounts
-from apsl_backends.engines.memory_counts import TableCounts
+from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
+from apsl_backends.engines.duckdb import connect, translate_errors
+from apsl_backends.engines.opening import counted, counted_table
 from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import count_levels, table
@@ -31,7 +31,7 @@ from apsl_rules.data.files import FileTable
 from apsl_rules.errors import ApslError, DataError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node
-from support.counted import ODD_NAMES, essence, odd_frame, written
+from support.counted import ODD_NAMES, duck_counts, essence, odd_frame, table_counts, written
 from support.terminal import apsl_here
 
 TARGET = ODD_NAMES[1]
@@ -147,7 +147,7 @@ def test_names_that_do_not_fit_are_refused(source: str, values: list[Any], tmp_p
 
 def test_names_that_duckdb_takes_for_one_are_kept_apart(paths: dict[str, Path]) -> None:
     """'a b' and 'A B' are two columns, as they are in memory."""
-    counts = DuckCounts.of_file(FileTable(paths["parquet"]), missing="level", discretize="quantile:3")
+    counts = duck_counts(FileTable(paths["parquet"]), missing="level", discretize="quantile:3")
 
     assert counts.heading.names == ODD_NAMES
 
@@ -219,7 +219,7 @@ def test_mistakes_get_one_sentence(
 
 def test_a_source_of_counts_stands_alone(paths: dict[str, Path]) -> None:
     """A source of counts is the source to learn from, under either name, and takes no options of tables."""
-    counts = DuckCounts.of_file(FileTable(paths["parquet"]), missing="level", discretize="quantile:3")
+    counts = duck_counts(FileTable(paths["parquet"]), missing="level", discretize="quantile:3")
 
     assert learn(counts, TARGET).arrows == learn(None, TARGET, counts=counts).arrows
     with pytest.raises(ApslError, match="there is no need of PosixPath"):
@@ -241,15 +241,18 @@ def test_a_killed_worker_changes_nothing(tmp_path: Path) -> None:
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
-        sources = DaskCounts.of_files(FileTable(path), client=client), DaskCounts.of_table(drawn, client=client)
+        sources = (
+            counted(DaskEngine(FileTable(path), client=client)),
+            counted_table(partial(ScatteredEngine, client=client), drawn),
+        )
         before = [source.joints(asked, 1000) for source in sources]
         os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
         after = [source.joints(asked, 1000) for source in sources]
         parts = [learn(GSquare(CachedCounts(source)), "either") for source in sources]
 
-    expected = TableCounts(drawn).joints(asked, 1000)
-    for counted in (*before, *after):
-        for one, other in zip(counted, expected, strict=True):
+    expected = table_counts(drawn).joints(asked, 1000)
+    for joints in (*before, *after):
+        for one, other in zip(joints, expected, strict=True):
             assert one is not None
             assert other is not None
             assert (one.codes.tolist(), one.weights.tolist()) == (other.codes.tolist(), other.weights.tolist())
@@ -306,7 +309,7 @@ def test_line_ends_of_every_kind_give_the_part_of_memory(ends: str, ending: str,
     there = learn(file, "t", learner="apsl", counts="duckdb")
 
     assert essence(there) == essence(here)
-    assert DuckCounts.of_file(FileTable(file)).heading.levels == count_levels(table(file)).levels
+    assert duck_counts(FileTable(file)).heading.levels == count_levels(table(file)).levels
     assert table(file).rows == 120
 
 

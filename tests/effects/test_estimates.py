@@ -15,7 +15,7 @@ from apsl_rules.data import coded_table
 from apsl_rules.effects import Effect
 from apsl_rules.errors import ApslError
 from apsl_rules.rules import SOUND, Settled, Stated, compile_rulebook
-from support.counted import ThriftyCounts
+from support.counted import thrifty_counts
 from support.telling import told
 
 CONFOUNDED = known_dag({"z": [], "x": ["z"], "t": ["x", "z"]})
@@ -168,7 +168,7 @@ def test_every_source_gives_the_same(cause: str, target: str, counts: str, tmp_p
 def test_a_source_of_counts_of_ones_own() -> None:
     """A CountSource serves as a table does."""
     frame = draw(500)
-    source = ThriftyCounts(coded_table(frame))
+    source = thrifty_counts(coded_table(frame))
 
     assert_same(effect(CONFOUNDED, "x", "t", data=frame), effect(CONFOUNDED, "x", "t", data=source))
 

@@ -88,9 +88,9 @@ def test_one_round_counts_all_effects() -> None:
     part = learn(frame, "t", depth=2)
     from apsl_rules.data import coded_table
     from apsl_rules.data.counts import CachedCounts
-    from support.counted import ThriftyCounts
+    from support.counted import thrifty_counts
 
-    counted = CachedCounts(ThriftyCounts(coded_table(frame.drop(columns=["flat", "code"]))))
+    counted = CachedCounts(thrifty_counts(coded_table(frame.drop(columns=["flat", "code"]))))
     from apsl_rules.learning.settings import Request
     from apsl_rules.learning.source import open_data
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from apsl_backends.engines.memory_counts import TableCounts
 from apsl_backends.independence.count_tests import ChiSquare, Degrees, GSquare, Reliability, Statistic, statistic_of
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
 from apsl_rules.oracles.protocol import Oracle, Search
+from support.counted import table_counts
 from support.counting import coded, tables
 
 DEGREES: tuple[Degrees, ...] = ("adjusted", "full")
@@ -103,7 +103,7 @@ def test_a_constant_column_is_independent_of_everything() -> None:
 def test_no_degree_of_freedom_is_unreliable(kind: type[GSquare | ChiSquare], degrees: Degrees) -> None:
     """When y is settled within each stratum nothing was compared: no verdict, no separator, no elimination."""
     table = coded([[0, 1, 1] * 40, [0] * 60 + [1] * 60, [0] * 60 + [1] * 60, [0, 1, 1] * 40], names="xyzt")
-    for source in (table, CachedCounts(TableCounts(table))):
+    for source in (table, CachedCounts(table_counts(table))):
         oracle = kind(source, dof=degrees)
         verdict = oracle.verdict("x", "y", "z")
 

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from apsl_backends.engines.choose import encode
-from apsl_backends.engines.memory_counts import TableCounts
 from apsl_backends.independence.count_tests import ChiSquare
 from apsl_rules import compare, known_dag, learn, learn_many, network
 from apsl_rules.data import coded_table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.api import learn_graph
 from apsl_rules.rules.knowledge import Knowledge
+from support.counted import table_counts
 
 TABLE = "the source is a table, read as discrete columns"
 MIXED = "the source is a table with numbers"
@@ -35,7 +35,7 @@ NUMBERS = pd.DataFrame(np.random.default_rng(1).normal(size=(50, 2)), columns=["
         (ROWS, "Cancer", {"max_tests": 1000}, "apsl-score", TABLE),
         (ROWS, "Cancer", {"knowledge": Knowledge(tiers=(("Smoker",), ("Cancer",)))}, "apsl-score", TABLE),
         (ROWS, "Cancer", {"counts": "duckdb"}, "apsl-score", TABLE),
-        (TableCounts(ROWS), "Cancer", {}, "apsl-score", TABLE),
+        (table_counts(ROWS), "Cancer", {}, "apsl-score", TABLE),
         (HOLES, "a", {"missing": "testwise"}, "apsl-score", TABLE),
         (NUMBERS, "a", {"counts": "duckdb"}, "apsl-mixed", MIXED),
         (NUMBERS, "a", {"oracle": "fisherz"}, "apsl-mixed", MIXED),

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_backends.engines.memory_counts import TableCounts
 from apsl_rules import (
     Interrupted,
     Knowledge,
@@ -30,7 +29,7 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Depth, Node
 from apsl_rules.plugins.manager import Progress, installed
 from apsl_rules.rules.store import Mark
-from support.counted import ThriftyCounts
+from support.counted import table_counts, thrifty_counts
 
 ALARM = sample(network("alarm"), 1000, seed=4)
 FAR = Knowledge(apart=[("CVP", "PCWP")])
@@ -63,7 +62,7 @@ def test_extras_that_change_nothing_change_nothing(target: Node, extra: dict[str
     assert said(attrs.evolve(part, knowledge=plain.knowledge)) == said(plain)
 
 
-@pytest.mark.parametrize("counts", [TableCounts, ThriftyCounts])
+@pytest.mark.parametrize("counts", [table_counts, thrifty_counts])
 def test_a_source_of_counts_gives_the_same_part(counts: Callable[[Table], Any]) -> None:
     """A user's own source of counts is as good as the table."""
     assert said(learn(counts(ALARM), "HR", depth=2)) == said(learn(ALARM, "HR", depth=2))

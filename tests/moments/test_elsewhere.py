@@ -12,11 +12,14 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from apsl_backends.engines import dask_moments, gathered, pattern_sums
+from apsl_backends.engines import dask, sums
+from apsl_backends.engines import moments as gathered
 from apsl_backends.engines.choose_moments import moments_of, open_moments, open_table
-from apsl_backends.engines.dask_moments import DaskMoments
-from apsl_backends.engines.duckdb_moments import DuckMoments
+from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
+from apsl_backends.engines.duckdb import DuckEngine
 from apsl_backends.engines.memory import MemoryMoments
+from apsl_backends.engines.moments import Moments
+from apsl_backends.engines.opening import moments, moments_of_table
 from apsl_rules.data import FileTable, MixedTable, Table, table
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.moments import Embedding, MomentSource
@@ -62,8 +65,8 @@ def test_duckdb_agrees_with_memory(tmp_path: Path, kind: str, missing: float, em
     path = written(tmp_path, kind, 1200, missing)
     read = table(path)
     assert isinstance(read, MixedTable)
-    assert_alike(DuckMoments.of_file(path, embedding), MemoryMoments(read, embedding))
-    assert_alike(DuckMoments.of_table(read, embedding), MemoryMoments(read, embedding))
+    assert_alike(moments(DuckEngine.of_file(path), embedding), MemoryMoments(read, embedding))
+    assert_alike(moments_of_table(DuckEngine.of_arrow, read, embedding), MemoryMoments(read, embedding))
 
 
 @pytest.mark.slow
@@ -73,8 +76,8 @@ def test_dask_agrees_with_memory(tmp_path: Path, missing: float) -> None:
     path = written(tmp_path, "parquet", 1200, missing)
     read = table(path)
     assert isinstance(read, MixedTable)
-    assert_alike(DaskMoments.of_files(FileTable(path)), MemoryMoments(read))
-    assert_alike(DaskMoments.of_table(read), MemoryMoments(read))
+    assert_alike(moments(DaskEngine(FileTable(path))), MemoryMoments(read))
+    assert_alike(moments_of_table(ScatteredEngine, read), MemoryMoments(read))
 
 
 @pytest.mark.slow
@@ -82,20 +85,20 @@ def test_many_rows_have_the_same_bits() -> None:
     """Where ranks are exact, sections in the order of the file give the same bits in DuckDB, Dask and memory."""
     drawn = draw_mixed(3, 3, 200_000)
     memory = MemoryMoments(drawn)
-    assert_alike(DuckMoments.of_table(drawn), memory, bits=True)
-    assert_alike(DaskMoments.of_table(drawn), memory)
+    assert_alike(moments_of_table(DuckEngine.of_arrow, drawn), memory, bits=True)
+    assert_alike(moments_of_table(ScatteredEngine, drawn), memory)
 
 
 def test_numbers_with_very_many_values_are_counted_between_knots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A column with too many distinct values to list has the scores of memory beyond a million rows."""
-    monkeypatch.setattr("apsl_backends.engines.duckdb_counts.MOST_DISTINCT", 1000)
+    monkeypatch.setattr("apsl_backends.engines.duckdb.MOST_DISTINCT", 1000)
     path = written(tmp_path, "parquet", 30_000, 0.02)
     read = table(path)
     assert isinstance(read, MixedTable)
     for embedding in (Embedding(degree=2), Embedding("values", 1)):
-        found, exact = DuckMoments.of_file(path, embedding), MemoryMoments(read, embedding)
+        found, exact = moments(DuckEngine.of_file(path), embedding), MemoryMoments(read, embedding)
         assert found.heading.widths.tolist() == exact.heading.widths.tolist()
         assert found.heading.missing.tolist() == exact.heading.missing.tolist()
         assert np.allclose(found.covariance(range(6)), exact.covariance(range(6)), atol=2e-3)
@@ -110,7 +113,7 @@ def test_columns_that_do_not_fit_stay_where_they_are(
     path = written(tmp_path, "parquet", 1200, missing)
     read = table(path)
     assert isinstance(read, MixedTable)
-    source, memory = DuckMoments.of_file(path, embedding), MemoryMoments(read, embedding)
+    source, memory = moments(DuckEngine.of_file(path), embedding), MemoryMoments(read, embedding)
     monkeypatch.setattr(gathered, "available_memory", lambda: 0)
     assert_alike(source, memory)
     sweep = [(0, other) for other in range(1, 6)]
@@ -123,17 +126,17 @@ def test_dask_gathers_no_rows_of_a_large_table(tmp_path: Path, monkeypatch: pyte
     path = written(tmp_path, "parquet", 1200, 0.08)
     read = table(path)
     assert isinstance(read, MixedTable)
-    source = DaskMoments.of_files(FileTable(path))
-    monkeypatch.setattr(dask_moments, "MOST_GATHERED", 0)
-    monkeypatch.setattr(DaskMoments, "_parts", None)
+    source = moments(DaskEngine(FileTable(path)))
+    monkeypatch.setattr(dask.PlacedRows, "most_gathered", 0)
+    monkeypatch.setattr(Moments, "_in_memory", None)
     assert_alike(source, MemoryMoments(read))
 
 
 def test_too_many_patterns_to_sum_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns that neither fit into memory nor have few patterns of missing values are refused in a sentence."""
-    source = DuckMoments.of_file(written(tmp_path, "csv", 1200, 0.08))
+    source = moments(DuckEngine.of_file(written(tmp_path, "csv", 1200, 0.08)))
     monkeypatch.setattr(gathered, "available_memory", lambda: 0)
-    monkeypatch.setattr(pattern_sums, "MOST_PATTERNS", 3)
+    monkeypatch.setattr(sums, "MOST_PATTERNS", 3)
     with pytest.raises(DataError, match=r"are too much to gather, and their values are missing in more than .* ways; "):
         source.covariance(range(6))
 
@@ -145,7 +148,7 @@ CALLS: list[Callable[[str], Any]] = [
     lambda path: open_table(path, {"counts": "duckdb", "missing": "complete"}),
     lambda path: open_table(open_table(path, {"counts": "duckdb"}), {"counts": "memory"}),
     lambda path: open_moments(path, {"only": ["c0", "c1"], "counts": "duckdb"}, Embedding()),
-    lambda path: DuckMoments.of_file(path, names=["a"]),
+    lambda path: moments(DuckEngine.of_file(path), names=["a"]),
 ]
 
 
@@ -173,7 +176,7 @@ def test_a_table_is_opened_as_what_it_is(tmp_path: Path) -> None:
     path = written(tmp_path, "parquet", 300, 0.0)
     categories = {"only": ["c0", "c1"]}
     assert isinstance(open_table(path, {}), MixedTable)
-    assert isinstance(open_table(path, {"counts": "duckdb"}), DuckMoments)
+    assert isinstance(open_table(path, {"counts": "duckdb"}), Moments)
     assert isinstance(open_table(path, categories), Table)
     assert isinstance(open_table(path, {**categories, "counts": "duckdb"}), CachedCounts)
     assert isinstance(open_table(path, {"discretize": "quantile:3"}), Table)

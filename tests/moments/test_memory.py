@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.engines import memory as embedded_rows
-from apsl_backends.engines.memory import EmbeddedRows, MemoryMoments, patterns_of
+from apsl_backends.engines import sums as embedded_rows
+from apsl_backends.engines.memory import MemoryMoments
+from apsl_backends.engines.sums import EmbeddedRows, patterns_of
 from apsl_backends.kernels.bindings import EmbeddedHandle, NumberColumn
 from apsl_rules.data import MixedTable, coded_table
 from apsl_rules.data.moments import Embedding, MomentSource

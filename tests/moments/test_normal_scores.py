@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from apsl_backends.engines.coders import LookedUpNumber, coder_of, curve_coder, indicators_of
+from apsl_backends.engines.coders import NumberCoder, coder_of, curve_coder, indicators_of
 from apsl_backends.engines.normal_scores import normal_scores, standardised_values
-from apsl_backends.kernels.bindings import score_values
+from apsl_backends.kernels.bindings import ScoreCurve, score_values
 from apsl_rules.data import NumberValues
 from apsl_rules.data.moments import Embedding
 
@@ -87,10 +87,12 @@ def test_the_scale_of_values_does_not_matter(size: float) -> None:
     values = np.random.default_rng(5).normal(1.0, 2.0, 3000) * size
     expected = (values - values.mean()) / (values / size).std() / size
     plain = Embedding("values", 1)
-    curve = curve_coder(3000, lambda: (values[:1000], values[1000:]), plain).curve
+    curve = curve_coder(3000, lambda: (values[:1000], values[1000:]), plain).scores
     distinct, rows = np.unique(values, return_counts=True)
     coder = coder_of(NumberValues(distinct), pa.array(distinct), rows, plain)
-    assert isinstance(coder, LookedUpNumber)
+    assert isinstance(coder, NumberCoder)
+    assert isinstance(coder.scores, np.ndarray)
+    assert isinstance(curve, ScoreCurve)
     for found in (standardised_values(values).values, score_values(values, curve)):
         assert np.allclose(found, expected, rtol=0, atol=1e-9)
     assert np.allclose(np.sort(coder.scores), np.sort(expected), rtol=0, atol=1e-9)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.engines.memory_counts import TableCounts
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.local_score import LocalBde
 from apsl_backends.search.rounds import Effort, search_rounds
@@ -16,12 +15,13 @@ from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError, TooManyCombinationsError
 from apsl_rules.names import Node
+from support.counted import table_counts
 from support.scoring import coded, tables
 
 
 def scores(drawn: Table, weight: float) -> tuple[LocalBde, LocalBde]:
     """Return the score of a table from its rows and from its counts."""
-    data = (drawn, CachedCounts(TableCounts(drawn)))
+    data = (drawn, CachedCounts(table_counts(drawn)))
     rows, counts = (LocalBde(one, ess=7.0, penalty=1.0, empirical_weight=weight) for one in data)
     return rows, counts
 
@@ -138,7 +138,7 @@ def test_nothing_to_score_is_refused() -> None:
 def test_too_many_distinct_rows_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the rows near a target cannot be held, the sentence says what to do; other failures stay as they are."""
     drawn = coded(np.random.default_rng(1).integers(0, 2, (3, 50)), "abc")
-    kept = CachedCounts(TableCounts(drawn))
+    kept = CachedCounts(table_counts(drawn))
     score = LocalBde(kept, ess=1.0, penalty=0.0, empirical_weight=0.5)
     for error, sentence in (
         (TooManyCombinationsError("large"), "the 3 columns near the target have more distinct rows than can be held"),

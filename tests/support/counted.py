@@ -3,23 +3,48 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from apsl_backends.engines.dask_cluster import DaskCounts
-from apsl_backends.engines.duckdb_counts import DuckCounts
-from apsl_backends.engines.memory_counts import TableCounts
-from apsl_rules.data.counts.source import CountSource
+from apsl_backends.engines.coders import Coder
+from apsl_backends.engines.counts import FoldedCounts
+from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
+from apsl_backends.engines.duckdb import DuckEngine
+from apsl_backends.engines.engine import ArrowEngine
+from apsl_backends.engines.opening import counted, counted_table
+from apsl_rules.data import FileTable
+from apsl_rules.data.counts import CountSource, Heading
 from apsl_rules.data.tables import Codes, Table
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.part import Part
 
 
-class ThriftyCounts(TableCounts):
+def table_counts(table: Table) -> CountSource:
+    """Count a table as any engine does that knows no better way: section by section."""
+    return counted_table(ArrowEngine, table)
+
+
+def thrifty_counts(table: Table) -> CountSource:
+    """Count small sets of columns together."""
+    return counted_table(_Thrifty, table)
+
+
+class _Thrifty(ArrowEngine):
+    made: type[FoldedCounts]
+
+    def count(self, columns: Sequence[int], coders: Sequence[Coder], heading: Heading) -> FoldedCounts:
+        return self.made(self, columns, heading, self.code(columns, coders, heading.rows))
+
+
+class _Misled(_Thrifty):
+    pass
+
+
+class ThriftyCounts(FoldedCounts):
     """A table whose small sets of columns are counted together, as DuckDB's are."""
 
     cheap = 4096
@@ -33,12 +58,26 @@ class MisledCounts(ThriftyCounts):
         return np.zeros((len(self.heading.names), 100), np.uint8)
 
 
+_Thrifty.made = ThriftyCounts
+_Misled.made = MisledCounts
+
+
+def duck_counts(path: FileTable | Path | str, **reading: Any) -> CountSource:
+    """Count in files by DuckDB."""
+    return counted(DuckEngine.of_file(FileTable(str(path)) if isinstance(path, str | Path) else path), **reading)
+
+
+def dask_counts(path: FileTable | Path | str, **reading: Any) -> CountSource:
+    """Count in Parquet files on a cluster in this process."""
+    return counted(DaskEngine(FileTable(str(path)) if isinstance(path, str | Path) else path), **reading)
+
+
 SOURCES: Mapping[str, Callable[[Table], CountSource]] = {
-    "table": TableCounts,
-    "thrifty": ThriftyCounts,
-    "misled": MisledCounts,
-    "duckdb": DuckCounts.of_table,
-    "dask": DaskCounts.of_table,
+    "table": table_counts,
+    "thrifty": thrifty_counts,
+    "misled": lambda table: counted_table(_Misled, table),
+    "duckdb": lambda table: counted_table(DuckEngine.of_arrow, table),
+    "dask": lambda table: counted_table(ScatteredEngine, table),
 }
 
 ODD_NAMES = ('a"; DROP TABLE rows; --', "select", "Ж🎉", "a b", "A B", "c0", "count(*)", "'quoted'")

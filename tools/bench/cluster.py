@@ -19,37 +19,42 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
 
+import numpy as np
 from bigdata import write
 
-from apsl_backends.engines.dask_cluster import DaskCounts
-from apsl_backends.engines.dask_partitions import count_partition
+from apsl_backends.engines.counts import count_part
+from apsl_backends.engines.dask import DaskEngine
+from apsl_backends.engines.opening import counted
 from apsl_backends.independence.count_tests import GSquare
+from apsl_backends.kernels.bindings import CategoryColumn
 from apsl_rules import hookimpl, learn
 from apsl_rules.data import coded_table
 from apsl_rules.data.counts.cache import CachedCounts
-from apsl_rules.data.counts.source import Joint
+from apsl_rules.data.counts.source import CountSource, Joint
 from apsl_rules.data.files import FileTable
 from apsl_rules.parts.part import Part
 
 TARGET, DEPTH = "HR", 2
 
 
-class TimedCounts(DaskCounts):
+class TimedCounts:
     """Counts of a cluster, with the rounds that were asked and the seconds that they took."""
 
-    seconds = 0.0
-
-    def __init__(self, *known: Any) -> None:
-        super().__init__(*known)
+    def __init__(self, counts: CountSource) -> None:
+        self.counts = counts
+        self.seconds = 0.0
         self.asked: list[tuple[Sequence[tuple[int, ...]], int]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.counts, name)
 
     def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> list[Joint | None]:
         """Count sets of columns and add to the seconds."""
         self.asked.append((sets, most))
         begun = perf_counter()
-        counted = super().joints(sets, most)
+        found = list(self.counts.joints(sets, most))
         self.seconds += perf_counter() - begun
-        return counted
+        return found
 
 
 class Killer:
@@ -74,14 +79,14 @@ def told(part: Part) -> tuple[object, ...]:
 def run(title: str, path: Path, client: Any, plugins: Sequence[object], expected: Part) -> TimedCounts:
     """Learn from the cluster, and print what it took."""
     begun = perf_counter()
-    source = TimedCounts.of_files(FileTable(path), client=client)
+    source = TimedCounts(counted(DaskEngine(FileTable(path), client=client)))
     kept = CachedCounts(source)
     opened = perf_counter() - begun
     part = learn(GSquare(kept), TARGET, depth=DEPTH, plugins=plugins)
     seconds = perf_counter() - begun
     print(
         f"{title}: {seconds:.1f} s, of which {opened:.1f} s to open and {source.seconds:.1f} s in {kept.rounds} rounds "
-        f"for {kept.tables} tables; {source.sent / 2**20:.2f} MiB sent by workers, {kept.moved / 2**20:.2f} MiB of it "
+        f"for {kept.tables} tables; {kept.moved / 2**20:.2f} MiB came "
         f"to here; {part.counts.distinct} tests; the same part: {told(part) == told(expected)}",
         flush=True,
     )
@@ -91,12 +96,12 @@ def run(title: str, path: Path, client: Any, plugins: Sequence[object], expected
 def seconds_for_a_row(path: Path, source: TimedCounts) -> float:
     """Return the CPU seconds that the kernels take for one row in all rounds together."""
     known = coded_table(path)
-    codes = known.codes
+    part = [CategoryColumn(codes, np.zeros(0, np.int64), 0) for codes in known.codes]
     spans = source.heading.spans.tolist()
-    count_partition(codes[:, :1000], spans, [(0, 1)], 1000)
+    count_part(part, spans, [(0, 1)], 1000)
     begun = process_time()
     for sets, most in source.asked:
-        count_partition(codes, spans, sets, most)
+        count_part(part, spans, sets, most)
     return (process_time() - begun) / known.rows
 
 

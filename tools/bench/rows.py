@@ -85,12 +85,13 @@ class Watched:
 
 def learn_in_process(path: str, kind: str) -> dict[str, Any]:
     """Learn in this process, from memory or by DuckDB; opening is apart."""
-    from apsl_backends.engines.duckdb_counts import DuckCounts
+    from apsl_backends.engines.duckdb import DuckEngine
+    from apsl_backends.engines.opening import counted
     from apsl_rules import learn
     from apsl_rules.data import table
 
     before, begun, wall = peak_memory(), process_time(), perf_counter()
-    source: Any = table(path) if kind == "memory" else Watched(DuckCounts.of_file(path))
+    source: Any = table(path) if kind == "memory" else Watched(counted(DuckEngine.of_file(path)))
     opening = process_time() - begun
     part = learn(source, TARGET, depth=DEPTH)
     return {
@@ -109,7 +110,8 @@ def learn_on_cluster(path: str) -> dict[str, Any]:
     """Learn from two worker processes; the scheduler is in this one."""
     from distributed import Client, LocalCluster
 
-    from apsl_backends.engines.dask_cluster import DaskCounts
+    from apsl_backends.engines.dask import DaskEngine
+    from apsl_backends.engines.opening import counted
     from apsl_rules import learn
     from apsl_rules.data.files import FileTable
 
@@ -128,7 +130,7 @@ def learn_on_cluster(path: str) -> dict[str, Any]:
             return process_time() + float(sum(client.run(process_time).values()))
 
         before, begun, wall = client.run(peak_memory), used(), perf_counter()
-        source = DaskCounts.of_files(FileTable(path), client=client)
+        source = counted(DaskEngine(FileTable(path), client=client))
         source.joints([(0,)], 10)  # the rows are read once a round asks for them
         opened = used()
         watched = Watched(source)
@@ -141,7 +143,7 @@ def learn_on_cluster(path: str) -> dict[str, Any]:
             "peak": sum(peaks[worker] - before[worker] for worker in peaks),
             "rounds": watched.rounds,
             "tables": watched.tables,
-            "sent": source.sent,
+            "sent": watched.moved,
             "part": digest(part),
         }
     finally:

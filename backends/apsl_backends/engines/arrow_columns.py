@@ -7,18 +7,21 @@ reading and codes, so that is done here from buffers, without pandas.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Codes, Column, Distinct, Plan, advice_on_levels, infer_kind, labels_of, summarise
+from apsl_rules.data import Column, Distinct, labels_of, summarise
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
 MOST_DISTINCT = 5_000_000
 """The most distinct values of a column that are ever looked at, be it to cut them into few levels."""
+
+#: The values of a column with very many that are looked at to tell what they are.
+_FIRST_VALUES = 100_000
 
 
 def column_of(distinct: Any, name: Node) -> Column:
@@ -62,12 +65,58 @@ def distinct_of(values: Any, name: Node, rows: int, figures: ColumnFigures) -> D
     return Distinct(column, shares, known)
 
 
-def require_set_aside(distinct: Distinct, name: Node, plan: Plan) -> Distinct:
-    """Refuse a column of which only some values are here, unless it is one that is set aside."""
-    found = infer_kind(distinct.summarise(name))
-    if found.kind != "set aside" or plan.asked_kind(name) is not None:
-        raise DataError(advice_on_levels(name, distinct.summarise(name).distinct))
-    return distinct
+@attrs.frozen(eq=False)
+class Summary:
+    """The distinct values of a column as its engine has them, and what a table makes of them, with the rows of each.
+
+    ``values`` is None where there are too many to look at, so that ``counted`` has some of them only; ``is_number``
+    says that they are stored as numbers.
+    """
+
+    values: Any
+    counted: Distinct
+    is_number: bool = False
+
+    @classmethod
+    def of(cls, values: Any, rows: npt.NDArray[np.int64], name: Node) -> Summary:
+        """Take all distinct values of a column, each once, with the rows of each."""
+        return cls(values, Distinct(column_of(values, name), rows))
+
+    @classmethod
+    def of_some(cls, values: Any, name: Node, rows: int, figures: ColumnFigures) -> Summary:
+        """Take some distinct values of a column with too many to look at, and figures of all of them."""
+        import pyarrow as pa
+
+        is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
+        return cls(None, distinct_of(values, name, rows, figures), is_number)
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[Any, npt.NDArray[np.int64]]], name: Node) -> Summary:
+        """Join the distinct values that several parts of a column have, sorted, and add up their rows."""
+        import pyarrow as pa
+
+        values = pa.concat_arrays([by_value(values) for values, _ in parts])
+        rows = pa.array(np.concatenate([rows for _, rows in parts]))
+        grouped = pa.table([values, rows], names=["v", "n"]).group_by("v", use_threads=False).aggregate([("n", "sum")])
+        if grouped.num_rows > MOST_DISTINCT:
+            total = int(array_of(rows).sum())
+            return cls.of_some(values[:_FIRST_VALUES].unique(), name, total, _figures(grouped))
+        ordered = grouped.sort_by("v") if len(grouped) else grouped
+        counted = ordered.column("n_sum").to_numpy().astype(np.int64)
+        return cls.of(plain(ordered.column("v")), counted, name)
+
+
+def _figures(grouped: Any) -> ColumnFigures:
+    """Count the values that are there, and return the ends of whole numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    there = grouped.filter(pc.is_valid(grouped.column("v")))
+    values, present = there.column("v"), int(pc.sum(there.column("n_sum")).as_py())
+    if not pa.types.is_integer(values.type):
+        return ColumnFigures(present, len(values))
+    ends = pc.min_max(values).as_py()
+    return ColumnFigures(present, len(values), ends["min"], ends["max"])
 
 
 def plain(column: Any) -> Any:
@@ -147,27 +196,6 @@ def _is_null(values: Any) -> npt.NDArray[np.bool_]:
     import pyarrow as pa
 
     return array_of(values.is_null().cast(pa.uint8())).astype(np.bool_)
-
-
-class CodedColumn(Protocol):
-    """A column of a result: the values that may come, and the code of each."""
-
-    @property
-    def distinct(self) -> Any:
-        """Return the values."""
-
-    @property
-    def codes(self) -> npt.NDArray[np.intp]:
-        """Return the code of each value."""
-
-
-def codes_of(result: Any, columns: Sequence[CodedColumn], *, wide: bool) -> Codes:
-    """Return the codes of the values in the first columns of a result."""
-    shape = len(columns), result.num_rows
-    coded: Codes = np.empty(shape, np.uint16) if wide else np.empty(shape, np.uint8)
-    for number, column in enumerate(columns):
-        coded[number] = column.codes[places_in(result.column(number), column.distinct)]
-    return coded
 
 
 def by_value(values: Any) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from apsl_backends.engines.duckdb_connection import available_memory
+from apsl_backends.engines.free_memory import available_memory
 from apsl_rules._arguments import spelt
 from apsl_rules.data import FileTable, MixedTable, Table, count_levels, is_countable, is_left_in_place
 from apsl_rules.data.counts import CachedCounts, CountSource
@@ -68,9 +69,7 @@ def resolve(source: Any) -> Any:
 
 def is_in_database(source: Any) -> bool:
     """Return whether a source is a table that ibis reaches."""
-    from apsl_backends.engines.ibis_rows import IbisRows
-
-    return isinstance(source, DatabaseTable | IbisRows) or is_ibis_table(source)
+    return isinstance(source, DatabaseTable) or is_ibis_table(source)
 
 
 def refuse_other_engine(source: Any, kind: str | None) -> None:
@@ -151,16 +150,17 @@ def _only_file(table: FileTable) -> str:
 
 
 def _in_database(source: Any, encoding: Mapping[str, Any]) -> CountSource:
-    from apsl_backends.engines.ibis_counts import IbisCounts
+    from apsl_backends.engines.ibis import IbisEngine
+    from apsl_backends.engines.opening import counted
 
-    return IbisCounts.of(source, **encoding)
+    return counted(IbisEngine.of(source), **encoding)
 
 
 def _read_all(source: Any) -> Any:
     """Read all columns of a table in a database into memory, if they fit."""
-    from apsl_backends.engines.ibis_rows import IbisRows
+    from apsl_backends.engines.ibis import IbisEngine
 
-    rows = IbisRows.of(source)
+    rows = IbisEngine.of(source)
     needed, free = rows.bytes_in_memory, available_memory()
     if needed > free:
         message = (
@@ -172,24 +172,27 @@ def _read_all(source: Any) -> Any:
 
 
 def _in_duckdb(source: Any, encoding: Mapping[str, Any], memory_limit: str | None) -> CountSource:
-    from apsl_backends.engines.duckdb_counts import DuckCounts
+    from apsl_backends.engines.duckdb import DuckEngine
+    from apsl_backends.engines.opening import counted, counted_table
 
     if isinstance(source, FileTable | str | os.PathLike):
         file = source if isinstance(source, FileTable) else FileTable(source)
         refuse_weights(encoding, "duckdb")
-        return DuckCounts.of_file(file, **encoding, memory_limit=memory_limit)
+        return counted(DuckEngine.of_file(file, memory_limit=memory_limit), **encoding)
     table = count_levels(encode(source, encoding), encoding.get("discretize"))
-    return DuckCounts.of_table(table, memory_limit=memory_limit)
+    return counted_table(partial(DuckEngine.of_arrow, memory_limit=memory_limit), table)
 
 
 def _on_cluster(source: Any, encoding: Mapping[str, Any], address: str | None) -> CountSource:
-    from apsl_backends.engines.dask_cluster import DaskCounts
+    from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
+    from apsl_backends.engines.opening import counted, counted_table
 
     files = parquet_files(source)
     if files is not None:
         refuse_weights(encoding, "dask")
-        return DaskCounts.of_files(files, address=address, **encoding)
-    return DaskCounts.of_table(count_levels(encode(source, encoding), encoding.get("discretize")), address=address)
+        return counted(DaskEngine(files, address=address), **encoding)
+    table = count_levels(encode(source, encoding), encoding.get("discretize"))
+    return counted_table(partial(ScatteredEngine, address=address), table)
 
 
 def parquet_files(source: Any) -> FileTable | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -70,19 +71,17 @@ def open_table(
 
 def _open_in_database(source: Any, options: Mapping[str, Any], embedding: Embedding) -> CachedCounts | MomentSource:
     """Open a table that ibis reaches, whose values are looked at once."""
-    from apsl_backends.engines.ibis_moments import IbisMoments
-    from apsl_backends.engines.ibis_rows import IbisRows
+    from apsl_backends.engines.ibis import IbisEngine
+    from apsl_backends.engines.opening import counted, moments
 
     reading = _reading(options)
     refuse_weights(reading, "a database")
-    rows = IbisRows.of(source)
+    rows = IbisEngine.of(source)
     if reading.get("discretize") is None or isinstance(reading["discretize"], Mapping):
-        made = IbisMoments.of(rows, embedding, **reading)
+        made = moments(rows, embedding, **reading)
         if made.heading.is_number.any():
             return made
-    found = open_counts(rows, options)
-    assert isinstance(found, CachedCounts)  # noqa: S101 - it is not read into memory
-    return found
+    return CachedCounts(counted(rows, **reading))
 
 
 def open_moments(source: Any, options: Mapping[str, Any], embedding: Embedding) -> MixedTable | MomentSource:
@@ -126,19 +125,21 @@ def _open_elsewhere(source: Any, options: Mapping[str, Any], embedding: Embeddin
 
 
 def _in_duckdb(source: Any, reading: Mapping[str, Any], memory_limit: str | None, embedding: Embedding) -> MomentSource:
-    from apsl_backends.engines.duckdb_moments import DuckMoments
+    from apsl_backends.engines.duckdb import DuckEngine
+    from apsl_backends.engines.opening import moments, moments_of_table
 
     if isinstance(source, FileTable | str | os.PathLike):
         refuse_weights(reading, "duckdb")
         file = source if isinstance(source, FileTable) else FileTable(source)
-        return DuckMoments.of_file(file, embedding, **reading, memory_limit=memory_limit)
-    return DuckMoments.of_table(source, embedding, memory_limit=memory_limit)
+        return moments(DuckEngine.of_file(file, memory_limit=memory_limit), embedding, **reading)
+    return moments_of_table(partial(DuckEngine.of_arrow, memory_limit=memory_limit), source, embedding)
 
 
 def _on_cluster(source: Any, reading: Mapping[str, Any], address: str | None, embedding: Embedding) -> MomentSource:
-    from apsl_backends.engines.dask_moments import DaskMoments
+    from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
+    from apsl_backends.engines.opening import moments, moments_of_table
 
     if isinstance(source, FileTable):
         refuse_weights(reading, "dask")
-        return DaskMoments.of_files(source, embedding, address=address, **reading)
-    return DaskMoments.of_table(source, embedding, address=address)
+        return moments(DaskEngine(source, address=address), embedding, **reading)
+    return moments_of_table(partial(ScatteredEngine, address=address), source, embedding)

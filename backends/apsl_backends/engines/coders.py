@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import attrs
@@ -19,7 +19,7 @@ from apsl_backends.engines.normal_scores import (
     scores_of_counts,
 )
 from apsl_backends.kernels.bindings import CategoryColumn, Floats, Integers, NumberColumn, ScoreCurve, score_values
-from apsl_rules.data import CategoryCodes, MixedTable, NumberValues
+from apsl_rules.data import CategoryCodes, NumberValues
 from apsl_rules.data.moments import ColumnUnit, Embedding, MomentHeading
 from apsl_rules.names import Node
 
@@ -54,51 +54,41 @@ def unit_of(levels: tuple[Any, ...], rows: Integers) -> ColumnUnit:
 
 
 @attrs.frozen(eq=False)
-class CurveCoder:
-    """A number whose values come as numbers: their scores are read from a curve."""
+class NumberCoder:
+    """A number: its values are looked up among the distinct ones, put on a curve, or taken as they are."""
 
-    curve: ScoreCurve
     width: int
     missing: int
     unit: ColumnUnit
+    distinct: Any = None
+    scores: Floats | ScoreCurve | None = None
 
     def code(self, column: Any) -> NumberColumn:
         """Return a column as standardised numbers."""
-        return NumberColumn(score_values(floats_of(column), self.curve), self.width)
-
-
-@attrs.frozen(eq=False)
-class LookedUpNumber:
-    """A number whose values are looked up among the distinct ones."""
-
-    distinct: Any
-    scores: Floats
-    width: int
-    missing: int
-    unit: ColumnUnit
-
-    def code(self, column: Any) -> NumberColumn:
-        """Return a column as standardised numbers."""
-        return NumberColumn(self.scores[places_in(column, self.distinct)], self.width)
+        if isinstance(self.scores, np.ndarray):
+            return NumberColumn(self.scores[places_in(column, self.distinct)], self.width)
+        values = floats_of(column)
+        return NumberColumn(values if self.scores is None else score_values(values, self.scores), self.width)
 
 
 @attrs.frozen(eq=False)
 class CategoryCoder:
-    """A category whose values are looked up among the distinct ones."""
+    """A category whose values are looked up among the distinct ones; ``is_cut`` says that its levels are intervals."""
 
-    distinct: Any
-    codes: npt.NDArray[np.uint16]
-    indicators: Integers
     width: int
     missing: int
     unit: ColumnUnit
+    distinct: Any
+    codes: npt.NDArray[Any]
+    indicators: Integers
+    is_cut: bool = False
 
     def code(self, column: Any) -> CategoryColumn:
         """Return a column as codes."""
         return CategoryColumn(self.codes[places_in(column, self.distinct)], self.indicators, self.width)
 
 
-Coder: TypeAlias = CurveCoder | LookedUpNumber | CategoryCoder
+Coder: TypeAlias = NumberCoder | CategoryCoder
 
 
 def floats_of(column: Any) -> Floats:
@@ -109,16 +99,14 @@ def floats_of(column: Any) -> Floats:
     return np.ascontiguousarray(values)
 
 
-def coder_of(
-    read: NumberValues | CategoryCodes, distinct: Any, rows: Integers, embedding: Embedding
-) -> LookedUpNumber | CategoryCoder:
+def coder_of(read: NumberValues | CategoryCodes, distinct: Any, rows: Integers, embedding: Embedding) -> Coder:
     """Return the coder of a column with known distinct values, each of which stands in so many rows."""
     if isinstance(read, CategoryCodes):
-        totals = np.bincount(read.codes, rows, read.card + 1).astype(np.int64)
-        codes = read.codes.astype(np.uint16)
-        known_rows = totals[: read.card]
+        known_rows = read.totals[: read.card]
+        codes = read.codes.astype(np.uint8 if read.card <= np.iinfo(np.uint8).max else np.uint16)
+        indicators, width = indicators_of(known_rows)
         unit = unit_of(read.levels, known_rows)
-        return CategoryCoder(distinct, codes, *indicators_of(known_rows), int(totals[read.card]), unit)
+        return CategoryCoder(width, int(read.totals[read.card]), unit, distinct, codes, indicators, read.is_cut)
     known = ~np.isnan(read.values)
     values, places = np.unique(read.values[known], return_inverse=True)
     counts = np.bincount(places, rows[known], len(values)).astype(np.int64)
@@ -126,36 +114,10 @@ def coder_of(
     found, scale = _scores(values, counts, embedding)
     scores[known] = found[places]
     degree = Standardised(scores, min(len(values), 4)).degree(embedding.degree)
-    return LookedUpNumber(distinct, scores, degree, int(rows[~known].sum()), ColumnUnit(scale))
+    return NumberCoder(degree, int(rows[~known].sum()), ColumnUnit(scale), distinct, scores)
 
 
-def coders_of_table(table: MixedTable, embedding: Embedding) -> tuple[list[Coder], list[Any]]:
-    """Return the coders of the columns of a table in memory, and these as Arrow has them: numbers and codes."""
-    import pyarrow as pa
-
-    number_place = {name: place for place, name in enumerate(table.number_names)}
-    coders: list[Coder] = []
-    columns: list[Any] = []
-    for name in table.names:
-        if name in number_place:
-            values = table.numbers[number_place[name]]
-            found, rows = np.unique(values, return_counts=True)
-            coders.append(coder_of(NumberValues(found), pa.array(found), rows.astype(np.int64), embedding))
-            columns.append(pa.array(values))
-        else:
-            place = table.categories.place[name]
-            codes, card = table.categories.codes[place], int(table.categories.cards[place])
-            known = np.arange(card + 1)
-            rows = np.bincount(codes, minlength=card + 1).astype(np.int64)
-            distinct = pa.array(known.astype(codes.dtype))
-            coders.append(
-                coder_of(CategoryCodes(known, tuple(table.categories.levels[place])[:card]), distinct, rows, embedding)
-            )
-            columns.append(pa.array(codes))
-    return coders, columns
-
-
-def curve_coder(rows: int, chunks: Callable[[], Iterable[Floats]], embedding: Embedding) -> CurveCoder:
+def curve_coder(rows: int, chunks: Callable[[], Iterable[Floats]], embedding: Embedding) -> NumberCoder:
     """Return the coder of a number with millions of distinct values, which comes in chunks as often as asked."""
     missing = sum(int(np.isnan(chunk).sum()) for chunk in chunks())
     if embedding.numbers == "values":
@@ -164,7 +126,7 @@ def curve_coder(rows: int, chunks: Callable[[], Iterable[Floats]], embedding: Em
         curve = curve_of_chunks(rows, chunks) or curve_of_sorted(np.concatenate(list(chunks())))
     assert curve is not None  # noqa: S101 - there are millions of values
     scale = 1 / float(curve.slope[0]) if embedding.numbers == "values" else None
-    return CurveCoder(curve, embedding.degree, missing, ColumnUnit(scale))
+    return NumberCoder(embedding.degree, missing, ColumnUnit(scale), scores=curve)
 
 
 def _line(rows: int, chunks: Callable[[], Iterable[Floats]]) -> ScoreCurve:
@@ -192,17 +154,16 @@ def _scores(values: Floats, rows: Integers, embedding: Embedding) -> tuple[Float
 
 
 def heading_of_coders(
-    names: Sequence[Node], coders: Mapping[int, Coder], rows: int, kinds: Any, notes: tuple[str, ...]
+    names: Sequence[Node], coders: Sequence[Coder], rows: int, kinds: Any, notes: tuple[str, ...]
 ) -> MomentHeading:
-    """Return the heading of the columns that are kept, in the order of their places."""
-    kept = sorted(coders)
+    """Return the heading of columns of these names."""
     return MomentHeading(
-        tuple(names[place] for place in kept),
+        tuple(names),
         rows,
-        np.array([not isinstance(coders[place], CategoryCoder) for place in kept], np.bool_),
-        np.array([coders[place].width for place in kept], np.int64),
-        np.array([coders[place].missing for place in kept], np.int64),
+        np.array([isinstance(one, NumberCoder) for one in coders], np.bool_),
+        np.array([one.width for one in coders], np.int64),
+        np.array([one.missing for one in coders], np.int64),
         kinds,
         notes,
-        tuple(coders[place].unit for place in kept),
+        tuple(one.unit for one in coders),
     )

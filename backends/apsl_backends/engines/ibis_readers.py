@@ -15,7 +15,7 @@ from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any
 
-from apsl_backends.engines.duckdb_connection import batches_of
+from apsl_backends.engines.duckdb import batches_of
 from apsl_rules.data.databases import Opened
 
 _BATCH = 1 << 16

@@ -1,15 +1,16 @@
-"""Sums for each pattern of missing values, and tests and estimates from these."""
+"""Sums of products over rows, made section by section, and the tests and estimates that follow from them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.engines.memory import MOST_ITERATIONS, TOLERANCE, EmbeddedRows, patterns_of, queries_of
+from apsl_backends.engines.engine import SECTION, Part
 from apsl_backends.kernels.bindings import (
     CategoryColumn,
     EmbeddedHandle,
@@ -17,14 +18,137 @@ from apsl_backends.kernels.bindings import (
     Integers,
     MatrixBlocks,
     NumberColumn,
+    Patterns,
     ProductSums,
+    RowFigures,
     matrix_tests,
 )
+from apsl_backends.kernels.library import in_blocks
 from apsl_rules.data.moments import MomentHeading, RowTests
+from apsl_rules.errors import DataError
+from apsl_rules.names import Node
+from apsl_rules.stopping import Flag, Workers, heeding
 
-Part: TypeAlias = Sequence[NumberColumn | CategoryColumn]
-#: Sums of products of a constant and embedded columns, and what their additions lost.
-Sums: TypeAlias = tuple[Floats, Floats]
+Result = TypeVar("Result")
+
+#: How expectation and maximisation end: the change of covariances, in standard deviations, and the iterations.
+TOLERANCE, MOST_ITERATIONS = 1e-4, 60
+#: Products of a call that takes long enough to be waited for in another thread, and of one worth a thread.
+_LONG, _WORTH_A_THREAD = 1 << 29, 1 << 24
+
+
+@attrs.frozen(eq=False)
+class EmbeddedRows:
+    """What a source needs of rows in memory: the handle on the columns, their names, and how many threads to use."""
+
+    handle: EmbeddedHandle
+    names: tuple[Node, ...]
+    threads: int = 1
+
+    def covariance(self, places: Sequence[int]) -> Floats:
+        """Return the covariance matrix of the embedded columns of some places, also where values are missing."""
+        asked = np.array(places, np.int64)
+        if self.handle.rows == 0:
+            message = "the table has no rows, so there are no covariances; give one with rows"
+            raise DataError(message)
+        if self.handle.missing[asked].any():
+            return self._of_incomplete(asked)
+        return self.sums(asked).covariance()
+
+    def sums(self, places: Integers) -> ProductSums:
+        """Return the sums of products of places without missing values."""
+        total = ProductSums(self.handle.width_of(places))
+        for sums in self._sections(places):
+            total.add(sums)
+        return total
+
+    def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
+        """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
+        starts, places = queries_of(queries)
+        found = RowFigures.of(len(queries))
+        work = self.handle.rows * len(places)
+
+        def run(low: int, high: int) -> None:
+            cut = starts[low : high + 1] - starts[low]
+            some = places[starts[low] : starts[high]]
+            done = heeding(lambda flag: self.handle.row_tests(cut, some, flag), is_long=work > _LONG // 4)
+            if done is not None:
+                found.measures[low:high], found.figures[low:high] = done
+
+        in_blocks(len(queries), max(1, min(self.threads, work // _WORTH_A_THREAD)), run)
+        x_ranks, y_ranks, ranks, rows = (column.copy() for column in found.figures.T)
+        ratios, inflations, joint_rates = (column.copy() for column in found.measures.T)
+        return RowTests(ratios, x_ranks, y_ranks, ranks, rows, inflations, joint_rates)
+
+    def _sections(self, places: Integers) -> Iterator[ProductSums]:
+        """Yield the sums of sections in the order of the rows."""
+        rows, width = self.handle.rows, self.handle.width_of(places)
+        lows = range(0, rows, SECTION)
+        is_long = SECTION * (width + 1) ** 2 > _LONG
+
+        def section(low: int) -> ProductSums:
+            def add(flag: Flag) -> ProductSums | None:
+                return self.handle.section_sums(places, low, min(low + SECTION, rows), flag)
+
+            return _finished(heeding(add, is_long=is_long))
+
+        threads = max(1, min(self.threads, len(lows), rows * width * width // _WORTH_A_THREAD))
+        if threads == 1:
+            yield from map(section, lows)
+            return
+        with Workers(threads) as pool:
+            left = iter(lows)
+            running = [pool.submit(section, low) for low in islice(left, 2 * threads)]
+            while running:
+                yield running.pop(0).result()
+                running.extend(pool.submit(section, low) for low in islice(left, 1))
+
+    def _of_incomplete(self, places: Integers) -> Floats:
+        """Return the covariance of maximum likelihood, by expectation and maximisation."""
+        for place in places.tolist():
+            if self.handle.missing[place] == self.handle.rows:
+                message = f"all values of {self.names[place]!r} are missing; leave the column out"
+                raise DataError(message)
+        patterns = patterns_of([self.handle.is_missing(place) for place in places.tolist()])
+
+        def estimate(flag: Flag) -> tuple[Floats, int] | None:
+            return self.handle.incomplete_covariance(
+                places, patterns, flag, tolerance=TOLERANCE, iterations=MOST_ITERATIONS
+            )
+
+        work = self.handle.rows * (self.handle.width_of(places) + 1) ** 2
+        found, _ = _finished(heeding(estimate, is_long=work > _LONG // 16))
+        return found
+
+
+def _finished(result: Result | None) -> Result:
+    """Return what a call gave; one that was stopped has ended the run before."""
+    assert result is not None  # noqa: S101 - heeding raises when a run is stopped
+    return result
+
+
+def queries_of(queries: Sequence[tuple[int, ...]]) -> tuple[Integers, Integers]:
+    """Return where the places of each query begin, with the end of the last, and all their places."""
+    sizes = np.fromiter(map(len, queries), np.int64, len(queries))
+    places = np.fromiter((place for query in queries for place in query), np.int64, int(sizes.sum()))
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]), places
+
+
+def patterns_of(missing: Sequence[npt.NDArray[np.bool_] | None]) -> Patterns:
+    """Group rows by the columns whose values are missing there; None stands for a column without missing values."""
+    rows = next(len(one) for one in missing if one is not None)
+    numbers = np.zeros(rows, np.int64)
+    found = np.zeros((1, len(missing)), np.bool_)
+    for place, gone in enumerate(missing):
+        if gone is None:
+            continue
+        pairs, numbers = np.unique(2 * numbers + gone, return_inverse=True)
+        found = found[pairs >> 1]
+        found[:, place] = (pairs & 1).astype(np.bool_)
+    order = np.argsort(numbers, kind="stable")
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(numbers, minlength=len(found)))])
+    return Patterns(order.astype(np.int64), starts.astype(np.int64), found)
+
 
 #: The most patterns of which sums are made.
 MOST_PATTERNS = 1 << 12
@@ -39,9 +163,18 @@ class RowSet(NamedTuple):
     complete: tuple[int, ...]
 
 
-def sums_of_sets(part: Part, sets: Sequence[RowSet]) -> list[Sums]:
+def part_sums(part: Part) -> ProductSums:
+    """Return the sums of products of columns without missing values over a part of the rows."""
+    return _sums(part, _rows(part))
+
+
+def _sums(columns: Part, rows: int) -> ProductSums:
+    return EmbeddedRows(EmbeddedHandle(columns, rows), ()).sums(np.arange(len(columns), dtype=np.int64))
+
+
+def sums_of_sets(part: Part, sets: Sequence[RowSet]) -> list[ProductSums]:
     """Return the sums of each set over a part of the rows."""
-    found: list[Sums | None] = [None] * len(sets)
+    found: dict[int, ProductSums] = {}
     by_rows: dict[tuple[int, ...], list[int]] = {}
     for number, one in enumerate(sets):
         by_rows.setdefault(one.complete, []).append(number)
@@ -51,12 +184,11 @@ def sums_of_sets(part: Part, sets: Sequence[RowSet]) -> list[Sums]:
         place = {column: at for at, column in enumerate(used)}
         rows = EmbeddedRows(EmbeddedHandle([_take(part[column], kept) for column in used], len(kept)), ())
         for number in numbers:
-            sums = rows.sums(np.array([place[column] for column in sets[number].columns], np.int64))
-            found[number] = sums.sums, sums.errors
-    return [one for one in found if one is not None]
+            found[number] = rows.sums(np.array([place[column] for column in sets[number].columns], np.int64))
+    return [found[number] for number in range(len(sets))]
 
 
-def sums_of_patterns(part: Part) -> dict[bytes, Sums] | None:
+def sums_of_patterns(part: Part) -> dict[bytes, ProductSums] | None:
     """Return for each pattern the sums of its observed columns over a part of the rows; None for too many patterns."""
     gaps = [_is_missing(column) for column in part]
     patterns = patterns_of(gaps)
@@ -66,33 +198,33 @@ def sums_of_patterns(part: Part) -> dict[bytes, Sums] | None:
     for number, gone in enumerate(patterns.missing):
         rows = patterns.rows[patterns.starts[number] : patterns.starts[number + 1]]
         observed = [_take(column, rows) for column, is_gone in zip(part, gone, strict=True) if not is_gone]
-        sums = EmbeddedRows(EmbeddedHandle(observed, len(rows)), ()).sums(np.arange(len(observed), dtype=np.int64))
-        found[gone.tobytes()] = sums.sums, sums.errors
+        found[gone.tobytes()] = _sums(observed, len(rows))
     return found
 
 
-def join_sums(parts: Iterable[Sums]) -> ProductSums:
+def join_sums(parts: Iterable[ProductSums]) -> ProductSums:
     """Add up the sums of parts in their order."""
     total: ProductSums | None = None
-    for sums, errors in parts:
-        added = ProductSums(len(sums) - 1)
-        added.sums[:], added.errors[:] = sums, errors
+    for sums in parts:
         if total is None:
-            total = added
+            total = sums
         else:
-            total.add(added)
+            total.add(sums)
     return ProductSums(0) if total is None else total
 
 
-def join_patterns(parts: Iterable[Mapping[bytes, Sums] | None]) -> dict[bytes, ProductSums] | None:
+def join_patterns(parts: Iterable[Mapping[bytes, ProductSums] | None]) -> dict[bytes, ProductSums] | None:
     """Add up the sums of patterns over parts of the rows; None if they are too many."""
-    listed: dict[bytes, list[Sums]] = {}
+    total: dict[bytes, ProductSums] = {}
     for part in parts:
         for pattern, sums in ({} if part is None else part).items():
-            listed.setdefault(pattern, []).append(sums)
-        if part is None or len(listed) > MOST_PATTERNS:
+            if pattern in total:
+                total[pattern].add(sums)
+            else:
+                total[pattern] = sums
+        if part is None or len(total) > MOST_PATTERNS:
             return None
-    return {pattern: join_sums(listed[pattern]) for pattern in sorted(listed)}
+    return {pattern: total[pattern] for pattern in sorted(total)}
 
 
 class _Pattern(NamedTuple):

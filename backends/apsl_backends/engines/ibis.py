@@ -1,19 +1,16 @@
-"""The rows of a table in a database, through ibis: its distinct values, combinations, and the rows themselves.
-
-Ibis writes the statements.
-"""
+"""Any database that ibis knows: ibis writes the statements, and each set of columns is a GROUP BY of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from math import isnan
+from typing import Any, Self, TypeVar
 
-import attrs
 import numpy as np
-import numpy.typing as npt
 
-from apsl_backends.engines.arrow_columns import MOST_DISTINCT, ColumnFigures, by_value, column_of, plain
+from apsl_backends.engines.arrow_columns import MOST_DISTINCT, ColumnFigures, Summary, array_of, by_value, plain
+from apsl_backends.engines.counts import Sets
 from apsl_backends.engines.ibis_readers import (
     decoded,
     keeps_order,
@@ -23,7 +20,7 @@ from apsl_backends.engines.ibis_readers import (
     read_postgres,
     read_sqlite,
 )
-from apsl_rules.data import Column
+from apsl_backends.engines.sql import Grouped, SqlEngine
 from apsl_rules.data.databases import (
     COUNT,
     Opened,
@@ -35,8 +32,6 @@ from apsl_rules.data.databases import (
     types_set_aside,
     value_of,
 )
-from apsl_rules.errors import DataError
-from apsl_rules.names import Node
 from apsl_rules.stopping import check
 
 Result = TypeVar("Result")
@@ -46,41 +41,36 @@ _LOOKED_AT = 10_000
 _FIRST_ROWS = 100_000
 #: The most combinations that columns counted together are expected to have, and the most columns.
 _TOGETHER, _WIDEST = 4096, 12
+#: The most sets of columns whose complete rows are counted in one statement.
+_SETS_AT_ONCE = 64
 _COPIES, _BYTES_OF_VALUE = 3, 8
 
-CHANGED = "{origin!r} changed while it was read: {what}; leave the table unchanged while learning, or read a copy of it"
 
-
-@attrs.frozen(eq=False)
-class ReadValues:
-    """The distinct values of a column as the database has them and as a table has them, and the rows of each."""
-
-    distinct: Any
-    column: Column
-    rows: npt.NDArray[np.int64]
-
-
-class IbisRows:
+class IbisEngine(SqlEngine):
     """A table of a database that is asked for what it holds, and for nothing else."""
 
+    is_identified = False
+
     def __init__(self, opened: Opened) -> None:
+        super().__init__()
         self.opened = opened
-        self.names: tuple[Node, ...] = opened.names
+        self.names = opened.names
         self.origin = opened.origin
         self.engine = opened.engine
         self.kind = f"{opened.engine} through ibis"
-        self.statements = 0
         self._binary = self._compares_loosely()
-        self._known: dict[int, ReadValues | None] = {}
-        self._differing: set[int] = set()
 
     @classmethod
-    def of(cls, source: Any) -> IbisRows:
+    def of(cls, source: Any) -> Self:
         """Open an address or a table expression of ibis."""
-        return source if isinstance(source, IbisRows) else cls(open_database(source))
+        return source if isinstance(source, cls) else cls(open_database(source))
+
+    def identity(self) -> bytes:
+        """Refuse: a database does not say what is in its rows."""
+        raise NotImplementedError
 
     @cached_property
-    def types_set_aside(self) -> dict[int, str]:
+    def types_set_aside(self) -> Mapping[int, str]:
         """Return the types of the columns, by place, that can neither be counted nor be taken as numbers."""
         return types_set_aside(self.opened.table)
 
@@ -91,98 +81,87 @@ class IbisRows:
 
     # --- what occurs -------------------------------------------------------------------------------------------------
 
-    def distinct(self, places: Sequence[int]) -> dict[int, ReadValues | None]:
-        """Return the distinct values of columns and the rows of each, None where there are too many.
+    def distinct(self, places: Sequence[int]) -> Mapping[int, Summary]:
+        """Ask for distinct values; columns with few are counted together, since most engines read whole rows."""
+        sample = self.first([self.value(place) for place in places], _LOOKED_AT)
+        sizes = [len(sample.column(number).unique()) + 1 for number in range(len(places))]
+        found: dict[int, Summary] = {}
+        for some in _together(places, sizes):
+            differs = len(some) == 1 and sizes[places.index(some[0])] > _LOOKED_AT
+            found.update(self._read(some, differs=differs))
+        return found
 
-        Columns with few values are counted together, since most engines read whole rows.
-        """
-        absent = [place for place in places if place not in self._known]
-        if absent:
-            for some in self._joined(absent):
-                self._read(some)
-            self._same_totals()
-        return {place: self._known[place] for place in places}
-
-    def rows(self, places: Sequence[int]) -> int:
-        """Return the number of rows, which distinct values tell where there are few."""
-        known = next((one for place in places if (one := self._known.get(place)) is not None), None)
-        if known is not None:
-            return int(known.rows.sum())
-        table = self.opened.table
-        counted = self.fetch(table.agg(**{COUNT: table.count()}))
-        return int(counted.column(0)[0].as_py())
-
-    def combinations(self, values: Mapping[int, Any], most: int) -> Any:
+    def combinations(self, expressions: Sequence[Any], most: int) -> Any:
         """Return an Arrow table of the combinations that occur and their rows, or None if there are more."""
-        found = self.fetch(group(self.opened.table, values, most))
+        found = self.fetch(group(self.opened.table, dict(enumerate(expressions)), most))
         return None if found.num_rows > most else found
 
-    def complete(self, missing: Mapping[int, Any], sets: Sequence[tuple[int, ...]]) -> list[int]:
-        """Count the rows in which no column of a set is missing, for each set."""
-        found = self.fetch(complete_rows(self.opened.table, missing, sets))
-        return [int(found.column(number)[0].as_py() or 0) for number in range(len(sets))]
+    def complete(self, columns: Mapping[int, tuple[Any, list[Any]]], sets: Sets) -> list[int]:
+        """Count the complete rows of each set of columns, those of many sets in one statement."""
+        gone = {place: _is_gone(*column) for place, column in columns.items()}
+        found: list[int] = []
+        for start in range(0, len(sets), _SETS_AT_ONCE):
+            some = sets[start : start + _SETS_AT_ONCE]
+            row = self.fetch(complete_rows(self.opened.table, gone, some))
+            found += [int(row.column(number)[0].as_py() or 0) for number in range(len(some))]
+        return found
 
-    def first(self, values: Mapping[int, Any], most: int) -> Any:
-        """Return some of the rows of columns."""
-        return self.fetch(select(self.opened.table, values).limit(most))
+    def first(self, expressions: Sequence[Any], most: int) -> Any:
+        """Return some of the rows."""
+        return self.fetch(select(self.opened.table, dict(enumerate(expressions))).limit(most))
 
-    def first_values(self, place: int) -> Any:
-        """Return some distinct values of a column."""
-        return self.first({place: self.value(place)}, _FIRST_ROWS).column(0).unique()
+    def cut(self, column: Grouped, card: int) -> Grouped:
+        """Let the database find the interval of a number, where intervals are in the order of the numbers."""
+        import ibis
+        import pyarrow as pa
 
-    def count_distinct(self, place: int) -> ColumnFigures:
+        known = column.codes < card
+        values, codes = column.values.filter(pa.array(known)).to_pylist(), column.codes[known]
+        order = sorted(range(len(values)), key=values.__getitem__)
+        ordered = codes[order].astype(np.intp)
+        if (np.diff(ordered) < 0).any():
+            return column
+        highest = {int(code): values[at] for at, code in zip(order, ordered, strict=True)}
+        *lower, (last, _) = highest.items()
+        steps = [(column.expression <= value, code) for code, value in lower]
+        is_gone = _is_gone(column.expression, column.gone(card))
+        found = ibis.cases((is_gone, ibis.null("int64")), *steps, else_=last)
+        return Grouped(found.cast("int64"), pa.array([*range(card), None], pa.int64()), np.arange(card + 1))
+
+    def rows(self) -> int:
+        """Return the number of rows, as the database says now."""
+        table = self.opened.table
+        return int(self.fetch(table.agg(**{COUNT: table.count()})).column(0)[0].as_py())
+
+    def _read(self, places: Sequence[int], *, differs: bool) -> dict[int, Summary]:
+        """Read the distinct values of some columns in one statement; one whose first rows all differ is counted."""
+        place = places[0]
+        figures = self._figures(place) if differs else None
+        if figures is None or figures.distinct < MOST_DISTINCT:
+            found = self.combinations([self.value(one) for one in places], MOST_DISTINCT)
+            if found is not None:
+                rows = array_of(plain(found.column(found.num_columns - 1)).cast("int64"))
+                values = [by_value(plain(found.column(number))) for number in range(len(places))]
+                return {
+                    one: Summary.joined([(value, rows)], self.names[one])
+                    for one, value in zip(places, values, strict=True)
+                }
+            if len(places) > 1:
+                apart = [self._read([one], differs=False) for one in places]
+                return {one: summary for read in apart for one, summary in read.items()}
+        some = self.first([self.value(place)], _FIRST_ROWS).column(0).unique()
+        return {place: Summary.of_some(some, self.names[place], self.rows(), figures or self._figures(place))}
+
+    def _figures(self, place: int) -> ColumnFigures:
         """Count the values of a column in the database."""
         value = self.value(place)
-        is_whole = value.type().is_integer()
-        ends = {"low": value.min(), "high": value.max()} if is_whole else {}
-        found = self.fetch(self.opened.table.agg(present=value.count(), distinct=value.nunique(), **ends)).to_pylist()[
-            0
-        ]
+        ends = {"low": value.min(), "high": value.max()} if value.type().is_integer() else {}
+        (found,) = self.fetch(
+            self.opened.table.agg(present=value.count(), distinct=value.nunique(), **ends)
+        ).to_pylist()
         low, high = found.get("low"), found.get("high")
         ends_known = low is not None and high is not None
-        return ColumnFigures(
-            int(found["present"]), int(found["distinct"]), *((int(low), int(high)) if ends_known else ())
-        )
-
-    def _joined(self, places: Sequence[int]) -> list[list[int]]:
-        """Return which columns to count together, as the first rows make it likely that few combinations occur."""
-        sample = self.first({place: self.value(place) for place in places}, _LOOKED_AT)
-        sizes = [len(sample.column(number).unique()) + 1 for number in range(len(places))]
-        self._differing = {place for place, size in zip(places, sizes, strict=True) if size > _LOOKED_AT}
-        joined: list[list[int]] = []
-        product = _TOGETHER + 1
-        for size, place in sorted(zip(sizes, places, strict=True)):
-            product *= size
-            if product > _TOGETHER or len(joined[-1]) >= _WIDEST:
-                joined.append([])
-                product = size
-            joined[-1].append(place)
-        return joined
-
-    def _read(self, places: Sequence[int]) -> None:
-        """Read the distinct values of some columns in one statement."""
-        if self._differing.issuperset(places) and self.count_distinct(places[0]).distinct >= MOST_DISTINCT:
-            self._known[places[0]] = None
-            return
-        found = self.combinations({place: self.value(place) for place in places}, MOST_DISTINCT)
-        if found is None and len(places) > 1:
-            for place in places:
-                self._read([place])
-        elif found is None:
-            self._known[places[0]] = None
-        else:
-            for number, place in enumerate(places):
-                self._known[place] = _distinct_values(found, number, self.names[place])
-
-    def _same_totals(self) -> None:
-        """Refuse a table whose columns have different numbers of rows, which were read one after the other."""
-        totals = sorted({int(one.rows.sum()) for one in self._known.values() if one is not None})
-        if len(totals) > 1:
-            self.refuse_change(f"it had {totals[0]:,} rows and then {totals[-1]:,}, or the reverse")
-
-    def refuse_change(self, what: str) -> None:
-        """End with the sentence that a table changed."""
-        raise DataError(CHANGED.format(origin=self.origin, what=what))
+        return ColumnFigures(found["present"], found["distinct"], *((int(low), int(high)) if ends_known else ()))
 
     # --- rows --------------------------------------------------------------------------------------------------------
 
@@ -212,7 +191,6 @@ class IbisRows:
 
     def _stream(self, expression: Any) -> Iterator[Any]:
         """Yield the results of an expression part by part."""
-        self.statements += 1
         reader = self._ask(lambda: self._open_reader(expression))
         try:
             while (part := self._ask(lambda: next(reader, None))) is not None:
@@ -236,7 +214,6 @@ class IbisRows:
     def fetch(self, expression: Any) -> Any:
         """Return the result of an expression as an Arrow table."""
         check()
-        self.statements += 1
         return self._ask(lambda: self._fetch(expression))
 
     def _fetch(self, expression: Any) -> Any:
@@ -255,7 +232,7 @@ class IbisRows:
     @property
     def bytes_in_memory(self) -> int:
         """Estimate the memory that reading and encoding the whole table would take."""
-        return _COPIES * _BYTES_OF_VALUE * len(self.names) * self.rows(())
+        return _COPIES * _BYTES_OF_VALUE * len(self.names) * self.rows()
 
     def read(self) -> Any:
         """Return all columns under their own names, as an Arrow table."""
@@ -281,6 +258,28 @@ class IbisRows:
         return None
 
 
+def _together(places: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
+    """Return which columns to count together, as the first rows make it likely that few combinations occur."""
+    joined: list[list[int]] = []
+    product = _TOGETHER + 1
+    for size, place in sorted(zip(sizes, places, strict=True)):
+        product *= size
+        if product > _TOGETHER or len(joined[-1]) >= _WIDEST:
+            joined.append([])
+            product = size
+        joined[-1].append(place)
+    return joined
+
+
+def _is_gone(expression: Any, gone: list[Any]) -> Any:
+    """Return a condition for missing values."""
+    condition = expression.isnull()
+    if any(isinstance(value, float) and isnan(value) for value in gone):
+        condition |= expression.isnan()
+    named = [value for value in gone if value is not None and not (isinstance(value, float) and isnan(value))]
+    return condition | expression.isin(named) if named else condition
+
+
 _SQLITE_COLLATIONS = "SELECT 1 FROM sqlite_master WHERE lower(sql) LIKE '%collate%'"
 _POSTGRES_COLLATIONS = (
     "SELECT 1 FROM pg_attribute a JOIN pg_collation c ON c.oid = a.attcollation "
@@ -296,16 +295,3 @@ def _encoded(value: Any) -> Any:
 
     builtin = ibis.udf.scalar.builtin(convert_to, signature=(("string", "string"), "binary"))
     return builtin(value, "UTF8")
-
-
-def _distinct_values(found: Any, number: int, name: Node) -> ReadValues:
-    """Return the distinct values of a column among combinations, sorted here, since engines sort text differently."""
-    import pyarrow as pa
-
-    values = by_value(plain(found.column(number)))
-    counts = plain(found.column(found.num_columns - 1)).cast(pa.int64())
-    summed = pa.table([values, counts], names=["v", "n"]).group_by("v", use_threads=False).aggregate([("n", "sum")])
-    if len(summed):
-        summed = summed.sort_by("v")
-    distinct = plain(summed.column("v"))
-    return ReadValues(distinct, column_of(distinct, name), summed.column("n_sum").to_numpy().astype(np.int64))

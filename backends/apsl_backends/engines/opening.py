@@ -1,0 +1,137 @@
+"""Open an engine for counts or for moments: decide its columns from their summaries, and code them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import attrs
+import numpy as np
+
+from apsl_backends.engines.arrow_columns import Summary
+from apsl_backends.engines.coders import (
+    CategoryCoder,
+    Coder,
+    NumberCoder,
+    coder_of,
+    curve_coder,
+    floats_of,
+    heading_of_coders,
+)
+from apsl_backends.engines.engine import Engine
+from apsl_backends.engines.memory import MemoryMoments
+from apsl_backends.engines.moments import Moments
+from apsl_backends.kernels.bindings import CategoryColumn
+from apsl_rules.data import (
+    Dictionary,
+    MixedTable,
+    NumberValues,
+    Table,
+    advice_on_levels,
+    fingerprint,
+    plan_elsewhere,
+    read_distinct,
+    replace_names,
+)
+from apsl_rules.data.counts import CountSource, heading_of
+from apsl_rules.data.moments import ColumnUnit, Embedding
+from apsl_rules.errors import DataError
+from apsl_rules.names import Node
+
+
+def counted(engine: Engine, *, names: Sequence[Node] | None = None, **reading: Any) -> CountSource:
+    """Open an engine for counting; ``reading`` are the options of ``table``."""
+    read = _Read.of(engine, names, reading)
+    values = {place: one.counted for place, one in read.found.items()}
+    read = attrs.evolve(read, made=read.made.cut(read.names, values, reading.get("discretize")))
+    return engine.count(read.made.places, read.coders(Embedding()), read.made.heading(read.names))
+
+
+def moments(
+    engine: Engine, embedding: Embedding | None = None, *, names: Sequence[Node] | None = None, **reading: Any
+) -> Moments:
+    """Open an engine for sums of products; ``reading`` are the options of ``table``."""
+    read = _Read.of(engine, names, reading)
+    made, coders = read.made, read.coders(embedding or Embedding())
+    kept = [read.names[place] for place in made.places]
+    heading = heading_of_coders(kept, coders, made.rows, made.kinds, made.notes)
+    return Moments(engine, heading, engine.code(made.places, coders, made.rows))
+
+
+@attrs.frozen(eq=False)
+class _Read:
+    """The summaries of the columns that are read, and what is decided from these."""
+
+    engine: Engine
+    names: Sequence[Node]
+    found: Mapping[int, Summary]
+    made: Dictionary
+
+    @classmethod
+    def of(cls, engine: Engine, names: Sequence[Node] | None, reading: Mapping[str, Any]) -> _Read:
+        """Ask an engine for the summaries of its columns, and decide these."""
+        given = replace_names(engine.names, names)
+        plan = plan_elsewhere(given, **reading).without(engine.types_set_aside)
+        found = engine.summaries(plan.places)
+        return cls(
+            engine, given, found, read_distinct(given, {place: one.counted for place, one in found.items()}, plan)
+        )
+
+    def coders(self, embedding: Embedding) -> list[Coder]:
+        """Return how each column that is kept is coded."""
+        return [self._coder(place, embedding) for place in self.made.places]
+
+    def _coder(self, place: int, embedding: Embedding) -> Coder:
+        read, found = self.made.columns[place], self.found[place]
+        if found.values is not None:
+            return coder_of(read, found.values, found.counted.rows, embedding)
+        if isinstance(read, NumberValues) and found.is_number:
+            return curve_coder(self.made.rows, partial(self.engine.fold, [place], first_floats), embedding)
+        name = self.names[place]
+        raise DataError(advice_on_levels(name, found.counted.summarise(name).distinct))
+
+
+def first_floats(section: Any) -> Any:
+    """Return the first column of a section as floats."""
+    return floats_of(section.column(0))
+
+
+def counted_table(engine_of: Callable[[Any, Callable[[], bytes]], Engine], table: Table) -> CountSource:
+    """Count a table in memory in an engine that takes its codes, an Arrow table, and what names its contents."""
+    import pyarrow as pa
+
+    heading = heading_of(table)
+    engine = engine_of(_arrow(table.names, table.codes), lambda: b"".join(fingerprint(table, table.names)))
+    coders = []
+    for codes, span, card in zip(table.codes, heading.spans.tolist(), heading.cards.tolist(), strict=True):
+        every = np.arange(span).astype(codes.dtype)
+        coders.append(CategoryCoder(0, 0, ColumnUnit(), pa.array(every), every, np.zeros(card, np.int64)))
+    return engine.count(range(len(coders)), coders, heading)
+
+
+def moments_of_table(
+    engine_of: Callable[[Any, Callable[[], bytes]], Engine], table: MixedTable, embedding: Embedding | None = None
+) -> Moments:
+    """Add up a table in memory in an engine that takes its scores and codes."""
+    import pyarrow as pa
+
+    source = MemoryMoments(table, embedding)
+    columns = source.rows.handle.columns
+    values = [one.codes if isinstance(one, CategoryColumn) else one.values for one in columns]
+    engine = engine_of(_arrow(table.names, values), bytes)
+    coders: list[Coder] = []
+    for column in columns:
+        if isinstance(column, CategoryColumn):
+            every = np.arange(column.indicators.size + 1).astype(column.codes.dtype)
+            coders.append(CategoryCoder(column.width, 0, ColumnUnit(), pa.array(every), every, column.indicators))
+        else:
+            coders.append(NumberCoder(column.degree, 0, ColumnUnit()))
+    return Moments(engine, source.heading, engine.code(range(len(coders)), coders, table.rows))
+
+
+def _arrow(names: Sequence[Node], columns: Iterable[Any]) -> Any:
+    """Return arrays as an Arrow table; names may be any hashables, and are those of the heading anyway."""
+    import pyarrow as pa
+
+    return pa.table([pa.array(values) for values in columns], names=[f"c{place}" for place in range(len(names))])
