@@ -63,7 +63,8 @@ test-fast: $(READY)
 # die, pages that are written again; and exact parts of all graphs, not of some.
 release: $(RELEASE_READY)
 	$(BIN)/python -m pytest -m release --numprocesses 2
-	APSL_ALL_GRAPHS=1 $(BIN)/python -m pytest -m 'not release' --numprocesses 2 tests/exactness
+	APSL_ALL_GRAPHS=1 $(BIN)/python -m pytest -m 'not release' --numprocesses 2 tests/exactness tests/effects \
+	    tests/graphs/test_pag.py tests/learning/test_same_part_everywhere.py
 
 # Tables, effects, learning and parts with the oldest versions that pyproject.toml allows, in a venv of their own.
 OLDEST := .venv-oldest

@@ -10,6 +10,7 @@ from apsl_rules import known_dag, network
 from apsl_rules.errors import ApslError, GraphError
 from apsl_rules.evaluation.exactness import mag_classes
 from apsl_rules.graphs import AncestralGraph, Mag, is_ancestral, mag, pag, pag_by_enumeration
+from support.drawing import some_of
 from support.hidden import CAUSAL_LEARN_PAIRS, hidden_dag, pag_of, random_hidden_dag
 
 
@@ -54,11 +55,12 @@ def test_the_rules_as_published_agree_with_trying_every_graph() -> None:
 
 @pytest.mark.slow
 def test_the_rules_as_published_agree_on_five_nodes() -> None:
-    """All 24,259 classes."""
+    """One in ten of the 24,259 classes, or all."""
     classes = mag_classes(5)
+    chosen = Random(6).sample(range(len(classes)), some_of(24259, one_in=10))
 
     assert (classes.graphs, len(classes)) == (328924, 24259)
-    assert sum(pag(graph).ends != truth.ends for graph, truth in classes) == 0
+    assert not [at for at in chosen if pag(classes[at][0]).ends != classes[at][1].ends]
 
 
 def test_a_canonical_graph_has_the_mag_it_came_from() -> None:

@@ -18,6 +18,7 @@ from apsl_rules.graphs.networks import simulate
 from apsl_rules.graphs.networks.sampling import sample
 from support.counted import essence
 from support.databases import DATAFUSION, EMBEDDED, in_postgres, mixed_frame, stored
+from support.drawing import some_of
 from support.everywhere import drawn_table, parts_of
 from support.postgres_server import PostgresServer
 
@@ -25,10 +26,11 @@ ELSEWHERE = ("file in duckdb", *EMBEDDED, DATAFUSION, "postgres", "dask")
 
 
 def categories() -> pd.DataFrame:
-    """Return rows of ALARM as text, with some values missing."""
+    """Return rows of ALARM around HR as text, with some values missing."""
     drawn = sample(network("alarm"), 600, seed=5)
-    frame = pd.DataFrame({name: np.array(levels)[codes] for name, levels, codes in zip(
-        drawn.names, drawn.levels, drawn.codes, strict=True)})  # fmt: skip
+    around = ["BP", "HREKG", "CO", "HR", "HRBP", "CATECHOL", "TPR", "STROKEVOLUME", "SAO2", "ERRCAUTER"]
+    places = [drawn.place[name] for name in around]
+    frame = pd.DataFrame({drawn.names[at]: np.array(drawn.levels[at])[drawn.codes[at]] for at in places})
     return frame.astype(object).mask(np.random.default_rng(3).random(frame.shape) < 0.01, None)
 
 
@@ -114,11 +116,11 @@ def test_many_targets_share_a_database(tmp_path: Path) -> None:
 @pytest.mark.parametrize("counts", ["duckdb", "dask"])
 def test_levels_in_any_order_give_the_same_part(tmp_path: Path, counts: str) -> None:
     """A file that declares the levels of its categories gives the part of one that has them as text."""
-    path = tmp_path / "alarm.parquet"
-    simulate(network("alarm"), 1000, path, seed=23)
-    here = learn(path, "HR", depth=2)
-    assert essence(learn(path, "HR", depth=2, counts=counts)) == essence(here)
-    assert essence(learn(pd.read_parquet(path).astype(str), "HR", depth=2)) == essence(here)
+    path = tmp_path / "child.parquet"
+    simulate(network("child"), 1000, path, seed=23)
+    here = learn(path, "LungParench", depth=2)
+    assert essence(learn(path, "LungParench", depth=2, counts=counts)) == essence(here)
+    assert essence(learn(pd.read_parquet(path).astype(str), "LungParench", depth=2)) == essence(here)
 
 
 @pytest.mark.parametrize("with_numbers", [False, True])
@@ -131,7 +133,7 @@ def test_a_cluster_learns_from_a_text_file(tmp_path: Path, *, with_numbers: bool
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(9))
+@pytest.mark.parametrize("seed", range(some_of(9, one_in=3)))
 def test_every_kind_of_table_gives_the_same_part(tmp_path: Path, seed: int) -> None:
     """Kinds, missing values, weights and orders of levels make no difference; tools/faults/sources.py draws more."""
     parts = dict(parts_of(drawn_table(seed), tmp_path))
