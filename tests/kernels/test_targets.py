@@ -26,19 +26,20 @@ def checkout(tmp_path: Path) -> ModuleType:
     return builder_of_few(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("name", "platform", "zig_name", "library"),
-    [
-        ("x86_64-linux-gnu", "manylinux_2_17_x86_64", "x86_64-linux-gnu.2.17", "kernels-baseline.so"),
-        ("aarch64-linux-gnu", "manylinux_2_17_aarch64", "aarch64-linux-gnu.2.17", "kernels-baseline.so"),
-        ("x86_64-linux-musl", "musllinux_1_2_x86_64", "x86_64-linux-musl", "kernels-baseline.so"),
-        ("aarch64-linux-musl", "musllinux_1_2_aarch64", "aarch64-linux-musl", "kernels-baseline.so"),
-        ("x86_64-macos", "macosx_11_0_x86_64", "x86_64-macos.11.0", "kernels-baseline.dylib"),
-        ("aarch64-macos", "macosx_11_0_arm64", "aarch64-macos.11.0", "kernels-baseline.dylib"),
-        ("x86_64-windows", "win_amd64", "x86_64-windows-gnu", "kernels-baseline.dll"),
-        ("aarch64-windows", "win_arm64", "aarch64-windows-gnu", "kernels-baseline.dll"),
-    ],
-)
+#: The names of each target: our own, that of a wheel, that of zig, and the library of the lowest level.
+NAMES = [
+    ("x86_64-linux-gnu", "manylinux_2_17_x86_64", "x86_64-linux-gnu.2.17", "kernels-baseline.so"),
+    ("aarch64-linux-gnu", "manylinux_2_17_aarch64", "aarch64-linux-gnu.2.17", "kernels-baseline.so"),
+    ("x86_64-linux-musl", "musllinux_1_2_x86_64", "x86_64-linux-musl", "kernels-baseline.so"),
+    ("aarch64-linux-musl", "musllinux_1_2_aarch64", "aarch64-linux-musl", "kernels-baseline.so"),
+    ("x86_64-macos", "macosx_11_0_x86_64", "x86_64-macos.11.0", "kernels-baseline.dylib"),
+    ("aarch64-macos", "macosx_11_0_arm64", "aarch64-macos.11.0", "kernels-baseline.dylib"),
+    ("x86_64-windows", "win_amd64", "x86_64-windows-gnu", "kernels-baseline.dll"),
+    ("aarch64-windows", "win_arm64", "aarch64-windows-gnu", "kernels-baseline.dll"),
+]
+
+
+@pytest.mark.parametrize(("name", "platform", "zig_name", "library"), NAMES)
 def test_every_target_has_its_names(
     name: str, platform: str, zig_name: str, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,11 +47,15 @@ def test_every_target_has_its_names(
     monkeypatch.setenv("APSL_TARGET", name)
     target = build.target_asked_for()
 
-    assert target in build.TARGETS
     assert target is not None
-    assert target.zig_name == zig_name
+    assert (str(target), target.zig_name) == (name, zig_name)
     assert build.wheel_platform(["zig", "cc"], target) == platform
     assert build.library_of("baseline", target=target).name == library
+
+
+def test_every_target_is_named_here() -> None:
+    """There are no other targets than those with the names above."""
+    assert [str(target) for target in build.TARGETS] == [name for name, *_ in NAMES]
 
 
 def test_the_macs_that_pip_knows_take_the_wheel() -> None:

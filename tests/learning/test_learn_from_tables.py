@@ -207,9 +207,12 @@ def test_a_table_keeps_its_answers_apart_by_how_numbers_are_embedded() -> None:
     cause, noise = np.random.default_rng(1).normal(size=(2, 500))
     frame = pd.DataFrame({"cause": np.exp(cause), "effect": np.exp(cause + noise)})
     read = table(frame)
+    found = []
     for numbers in ("values", "normal-scores"):
         here, anew = (learn(one, "cause", learner="apsl", options={"numbers": numbers}) for one in (read, frame))
         assert here.findings == anew.findings
+        found.append(here.findings)
+    assert found[0] != found[1]
 
 
 @pytest.mark.parametrize(

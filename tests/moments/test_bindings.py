@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -38,80 +39,134 @@ def ints(*values: int) -> Any:
 
 NUMBERS = np.zeros(2, np.bool_)
 SIGNED: Any = CODES.astype(np.int64)
-WRONG_COLUMNS: list[Any] = [
-    NumberColumn(VALUES.astype(np.float32), 1),
-    NumberColumn(np.arange(2.0 * ROWS)[::2], 1),
-    NumberColumn(VALUES[1:], 1),
-    NumberColumn(VALUES.reshape(2, -1), 1),
-    NumberColumn(VALUES, 4),
-    NumberColumn(VALUES, -1),
-    NumberColumn(np.append(VALUES[1:], np.inf), 1),
-    CategoryColumn(SIGNED, INDICATORS, 2),
-    CategoryColumn(CODES[1:], INDICATORS, 2),
-    CategoryColumn(np.repeat(CODES, 2)[::2], INDICATORS, 2),
-    CategoryColumn(CODES, INDICATORS.astype(np.int32), 2),
-    CategoryColumn(CODES, INDICATORS, 1),
-    CategoryColumn(CODES, INDICATORS, 4),
-    CategoryColumn(CODES, ints(0, -2, 1), 2),
-    CategoryColumn(CODES, ints(0), 1),
-    CategoryColumn(CODES + np.uint8(2), INDICATORS, 2),
+WRONG_COLUMNS: list[tuple[str, Any]] = [
+    ("values must be a contiguous array of float64", NumberColumn(VALUES.astype(np.float32), 1)),
+    ("values must be a contiguous array of float64", NumberColumn(np.arange(2.0 * ROWS)[::2], 1)),
+    ("values must be a contiguous array of float64", NumberColumn(VALUES[1:], 1)),
+    ("values must be a contiguous array of float64", NumberColumn(VALUES.reshape(2, -1), 1)),
+    ("degree cannot be 4 here", NumberColumn(VALUES, 4)),
+    ("degree cannot be -1 here", NumberColumn(VALUES, -1)),
+    (
+        "a number, a code or a graph that was given to the kernels is out of range",
+        NumberColumn(np.append(VALUES[1:], np.inf), 1),
+    ),
+    (
+        "codes must be columns by rows of 8, 16 or 32 bits without sign, not 2-d int64",
+        CategoryColumn(SIGNED, INDICATORS, 2),
+    ),
+    ("codes must be a contiguous array of uint8", CategoryColumn(CODES[1:], INDICATORS, 2)),
+    ("codes must be a contiguous array of uint8", CategoryColumn(np.repeat(CODES, 2)[::2], INDICATORS, 2)),
+    ("indicators must be a contiguous array of int64", CategoryColumn(CODES, INDICATORS.astype(np.int32), 2)),
+    ("indicators cannot be [0, -1, 1] here", CategoryColumn(CODES, INDICATORS, 1)),
+    ("width cannot be 4 here", CategoryColumn(CODES, INDICATORS, 4)),
+    ("indicators cannot be [0, -2, 1] here", CategoryColumn(CODES, ints(0, -2, 1), 2)),
+    ("a number, a code or a graph that was given to the kernels is out of range", CategoryColumn(CODES, ints(0), 1)),
+    (
+        "a number, a code or a graph that was given to the kernels is out of range",
+        CategoryColumn(CODES + np.uint8(2), INDICATORS, 2),
+    ),
 ]
 
 
-@pytest.mark.parametrize("column", WRONG_COLUMNS)
-def test_wrong_columns_are_refused(column: Any) -> None:
+@pytest.mark.parametrize(("sentence", "column"), WRONG_COLUMNS)
+def test_wrong_columns_are_refused(sentence: str, column: Any) -> None:
     """Columns of another type, layout or length, and codes and indicators out of range, raise an exception."""
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(sentence)}"):
         EmbeddedHandle([GOOD[0], column], ROWS)
 
 
 PATTERNS = Patterns(np.arange(ROWS), ints(0, ROWS), np.zeros((1, 2), np.bool_))
-WRONG_CALLS: list[Callable[[EmbeddedHandle], Any]] = [
-    lambda handle: handle.section_sums(ints(0, 2), 0, ROWS, no_flag()),
-    lambda handle: handle.section_sums(ints(-1), 0, ROWS, no_flag()),
-    lambda handle: handle.section_sums(np.array([0], np.int32), 0, ROWS, no_flag()),
-    lambda handle: handle.section_sums(ints(0), -1, ROWS, no_flag()),
-    lambda handle: handle.section_sums(ints(0), 0, ROWS + 1, no_flag()),
-    lambda handle: handle.section_sums(ints(0), 5, 4, no_flag()),
-    lambda handle: handle.section_sums(ints(0), 0, ROWS, np.zeros(1, np.int64)),
-    lambda handle: handle.row_tests(ints(0, 1), ints(0), no_flag()),
-    lambda handle: handle.row_tests(ints(0, 3), ints(0, 1), no_flag()),
-    lambda handle: handle.row_tests(ints(0, 2), ints(0, 2), no_flag()),
-    lambda handle: handle.row_tests(ints(0, 2), ints(0, 1), no_flag(), tolerance=0.0),
-    lambda handle: handle.incomplete_covariance(
-        ints(0, 1), PATTERNS._replace(rows=np.arange(ROWS) + 1), no_flag(), tolerance=1e-4, iterations=2
+WRONG_CALLS: list[tuple[str, Callable[[EmbeddedHandle], Any]]] = [
+    ("places must be between 0 and 1", lambda handle: handle.section_sums(ints(0, 2), 0, ROWS, no_flag())),
+    ("places must be between 0 and 1", lambda handle: handle.section_sums(ints(-1), 0, ROWS, no_flag())),
+    (
+        "places must be a contiguous array of int64",
+        lambda handle: handle.section_sums(np.array([0], np.int32), 0, ROWS, no_flag()),
     ),
-    lambda handle: handle.incomplete_covariance(
-        ints(0, 1), PATTERNS._replace(starts=ints(0, 0, ROWS)), no_flag(), tolerance=1e-4, iterations=2
+    ("rows cannot be (-1, 40) here", lambda handle: handle.section_sums(ints(0), -1, ROWS, no_flag())),
+    ("rows cannot be (0, 41) here", lambda handle: handle.section_sums(ints(0), 0, ROWS + 1, no_flag())),
+    ("rows cannot be (5, 4) here", lambda handle: handle.section_sums(ints(0), 5, 4, no_flag())),
+    (
+        "stop must be a contiguous array of int64",
+        lambda handle: handle.section_sums(ints(0), 0, ROWS, np.zeros(1, np.int64)),
     ),
-    lambda handle: handle.incomplete_covariance(
-        ints(0, 1), PATTERNS._replace(missing=np.ones((1, 2), np.bool_)), no_flag(), tolerance=1e-4, iterations=2
+    (
+        "starts must go from 0 to 1 in steps of at least 2",
+        lambda handle: handle.row_tests(ints(0, 1), ints(0), no_flag()),
     ),
-    lambda handle: handle.incomplete_covariance(
-        ints(0, 1), PATTERNS._replace(missing=np.zeros((1, 3), np.bool_)), no_flag(), tolerance=1e-4, iterations=2
+    (
+        "starts must go from 0 to 2 in steps of at least 2",
+        lambda handle: handle.row_tests(ints(0, 3), ints(0, 1), no_flag()),
     ),
-    lambda handle: handle.incomplete_covariance(ints(0, 1), PATTERNS, no_flag(), tolerance=np.nan, iterations=2),
-    lambda _: ProductSums(3).add(ProductSums(4)),
-    lambda _: ProductSums(3).covariance(),
-    lambda _: matrix_tests(MatrixBlocks(np.eye(3), ints(1, 1), ints(1, 1), NUMBERS), ints(0, 2), ints(0, 1)),
-    lambda _: matrix_tests(MatrixBlocks(np.eye(2), ints(1, 1), ints(1, 2), NUMBERS), ints(0, 2), ints(0, 1)),
-    lambda _: matrix_tests(MatrixBlocks(np.eye(2), ints(1, 1), ints(1, 1), NUMBERS), ints(0, 2), ints(0, 2)),
-    lambda _: count_values(VALUES, np.array([1.0, 1.0])),
-    lambda _: count_values(VALUES, np.array([2.0, 1.0])),
-    lambda _: count_values(VALUES, np.array([np.nan])),
-    lambda _: count_values(VALUES, np.array([])),
-    lambda _: score_values(VALUES, ScoreCurve(np.arange(2.0), np.zeros(2), np.zeros(2), np.zeros(2), (1, 1))),
-    lambda _: score_values(VALUES, ScoreCurve(np.arange(2.0), np.zeros(2), np.zeros(2), np.zeros(2), (-1, 1))),
-    lambda _: count_values(VALUES[::2], np.array([1.0])),
-    lambda _: score_values(VALUES, ScoreCurve(np.array([1.0]), np.zeros(2), np.zeros(1), np.zeros(1))),
+    ("places must be between 0 and 1", lambda handle: handle.row_tests(ints(0, 2), ints(0, 2), no_flag())),
+    ("tolerance cannot be 0.0 here", lambda handle: handle.row_tests(ints(0, 2), ints(0, 1), no_flag(), tolerance=0.0)),
+    (
+        "rows must be between 0 and 39",
+        lambda handle: handle.incomplete_covariance(
+            ints(0, 1), PATTERNS._replace(rows=np.arange(ROWS) + 1), no_flag(), tolerance=1e-4, iterations=2
+        ),
+    ),
+    (
+        "starts must go from 0 to 40 in steps of at least 1",
+        lambda handle: handle.incomplete_covariance(
+            ints(0, 1), PATTERNS._replace(starts=ints(0, 0, ROWS)), no_flag(), tolerance=1e-4, iterations=2
+        ),
+    ),
+    (
+        "missing cannot be 'all of a place' here",
+        lambda handle: handle.incomplete_covariance(
+            ints(0, 1), PATTERNS._replace(missing=np.ones((1, 2), np.bool_)), no_flag(), tolerance=1e-4, iterations=2
+        ),
+    ),
+    (
+        "missing must be a contiguous array of bool",
+        lambda handle: handle.incomplete_covariance(
+            ints(0, 1), PATTERNS._replace(missing=np.zeros((1, 3), np.bool_)), no_flag(), tolerance=1e-4, iterations=2
+        ),
+    ),
+    (
+        "tolerance cannot be nan here",
+        lambda handle: handle.incomplete_covariance(ints(0, 1), PATTERNS, no_flag(), tolerance=np.nan, iterations=2),
+    ),
+    ("columns cannot be 4 here", lambda _: ProductSums(3).add(ProductSums(4))),
+    ("rows cannot be 0.0 here", lambda _: ProductSums(3).covariance()),
+    (
+        "matrix must be a contiguous array of float64",
+        lambda _: matrix_tests(MatrixBlocks(np.eye(3), ints(1, 1), ints(1, 1), NUMBERS), ints(0, 2), ints(0, 1)),
+    ),
+    (
+        "leading cannot be [1, 2] here",
+        lambda _: matrix_tests(MatrixBlocks(np.eye(2), ints(1, 1), ints(1, 2), NUMBERS), ints(0, 2), ints(0, 1)),
+    ),
+    (
+        "places must be between 0 and 1",
+        lambda _: matrix_tests(MatrixBlocks(np.eye(2), ints(1, 1), ints(1, 1), NUMBERS), ints(0, 2), ints(0, 2)),
+    ),
+    ("knots cannot be 'not ascending' here", lambda _: count_values(VALUES, np.array([1.0, 1.0]))),
+    ("knots cannot be 'not ascending' here", lambda _: count_values(VALUES, np.array([2.0, 1.0]))),
+    ("knots cannot be 'not ascending' here", lambda _: count_values(VALUES, np.array([np.nan]))),
+    ("number of knots cannot be 0 here", lambda _: count_values(VALUES, np.array([]))),
+    (
+        "tails cannot be (1, 1) here",
+        lambda _: score_values(VALUES, ScoreCurve(np.arange(2.0), np.zeros(2), np.zeros(2), np.zeros(2), (1, 1))),
+    ),
+    (
+        "tails cannot be (-1, 1) here",
+        lambda _: score_values(VALUES, ScoreCurve(np.arange(2.0), np.zeros(2), np.zeros(2), np.zeros(2), (-1, 1))),
+    ),
+    ("values must be a contiguous array of float64", lambda _: count_values(VALUES[::2], np.array([1.0]))),
+    (
+        "at must be a contiguous array of float64",
+        lambda _: score_values(VALUES, ScoreCurve(np.array([1.0]), np.zeros(2), np.zeros(1), np.zeros(1))),
+    ),
 ]
 
 
-@pytest.mark.parametrize("call", WRONG_CALLS)
-def test_wrong_calls_are_refused(call: Callable[[EmbeddedHandle], Any]) -> None:
+@pytest.mark.parametrize(("sentence", "call"), WRONG_CALLS)
+def test_wrong_calls_are_refused(sentence: str, call: Callable[[EmbeddedHandle], Any]) -> None:
     """Places, rows, patterns, flags and curves that do not fit raise an exception, and the handle stays usable."""
     handle = EmbeddedHandle(GOOD, ROWS)
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(sentence)}"):
         call(handle)
     assert handle.row_tests(ints(0, 2), ints(0, 1), no_flag()) is not None
 

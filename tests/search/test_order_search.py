@@ -293,7 +293,7 @@ def test_wrong_arguments_are_refused() -> None:
             search(handle, empty(4), **changes)
     matrices: list[Any] = [empty(3), empty(4).astype(np.int64), empty(8)[::2, ::2]]
     for matrix in matrices:
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match="must be a contiguous array of"):
             search(handle, matrix, opened=every_pair(4), near=np.arange(4))
 
 

@@ -36,16 +36,22 @@ def test_a_network_needs_no_file(limits: Limits) -> None:
     assert limits.source("alarm") == "alarm"
 
 
-OUTSIDE = ("../secret.csv", "deeper/../../secret.csv", "/etc/passwd", "~/x.csv", "file:///etc/hosts.csv")
-NO_FILES = ("nothing.csv", "deeper", "*.csv", "a.csv\0.csv", "", "x" * 5000 + ".csv")
-OTHER_KINDS = ("postgres://host/db#table", "a.duckdb", "spec.toml")
+OUTSIDE = ("../secret.csv", "deeper/../../secret.csv", "~/x.csv", "file:///etc/hosts.csv")
+NO_FILES = ("nothing.csv", "*.csv", "a.csv\0.csv", "x" * 5000 + ".csv")
+OTHER_KINDS = ("postgres://host/db#table", "a.duckdb", "spec.toml", "/etc/passwd", "deeper", "")
 
 
 @pytest.mark.parametrize("name", [*OUTSIDE, *NO_FILES, *OTHER_KINDS])
 def test_nothing_else_is_read(name: str, limits: Limits) -> None:
     """Paths that lead out, patterns, addresses, databases and scripts are refused in one sentence."""
-    with pytest.raises(ApslError):
+    with pytest.raises(ApslError) as caught:
         limits.source(name)
+
+    if name in OTHER_KINDS:
+        assert str(caught.value).startswith(f"{name!r} is neither a network nor a file that is read; its name must end")
+    else:
+        assert str(caught.value).startswith("there is no file '")
+        assert str(caught.value).endswith(" in the folders that may be read; ask which files there are")
 
 
 def test_an_absolute_path_outside_is_like_one_that_is_not_there(limits: Limits, tmp_path: Path) -> None:
@@ -95,5 +101,5 @@ def test_limits_travel_as_data(limits: Limits) -> None:
 @pytest.mark.parametrize("name", ["x" * 100_000 + ".csv", "x" * 100_000 + ".xlsx#a", "clinic.xlsx#" + "x" * 100_000])
 def test_a_very_long_name_is_no_file(name: str, tmp_path: Path) -> None:
     """What the system cannot look up is not there."""
-    with pytest.raises(ApslError):
+    with pytest.raises(DataError, match=r"^there is no file .* in the folders that may be read"):
         Limits((tmp_path,)).source(name)
