@@ -16,7 +16,7 @@ from apsl_rules.cli.option_names import with_option_names
 from apsl_rules.cli.options import reading_options, with_reading
 from apsl_rules.cli.output import json_option, print_json, print_table, print_text
 from apsl_rules.cli.streams import source_argument
-from apsl_rules.data import FileTable, Table, table
+from apsl_rules.data import FileTable, table
 from apsl_rules.data import describe as describe_table
 from apsl_rules.data.databases import DatabaseTable, shown_source
 from apsl_rules.errors import ApslError, InvalidArgumentError
@@ -50,7 +50,7 @@ def describe(context: click.Context, /, data: str, *, as_json: bool, **settings:
         message = f"{shown_source(data)!r} {_why_not(source)}"
         raise InvalidArgumentError(message)
     reading = {name: value for name, value in with_reading(settings, nodes_of(source)).items() if value is not None}
-    read = source if isinstance(source, Table) and not reading else table(source, **reading)
+    read = table(source, **reading)
     report = describe_table(read)
     learner = say_default_learner(read, manager)
     if as_json:

@@ -4,47 +4,57 @@ from __future__ import annotations
 
 from apsl_rules.data.codings import CategoryCodes, Dictionary, Distinct, NumberValues, plan_elsewhere, read_distinct
 from apsl_rules.data.columns import Column, Labels, labels_of, summarise
-from apsl_rules.data.counts.source import Traffic, traffic_of
 from apsl_rules.data.cuts import LevelRule
+from apsl_rules.data.dataset import (
+    FEWEST_TOGETHER,
+    Capability,
+    Codes,
+    CountedDataset,
+    Dataset,
+    Traffic,
+    counted,
+)
 from apsl_rules.data.derived import find_derived
 from apsl_rules.data.descriptions import (
     Description,
     describe,
     describe_columns,
-    find_duplicates,
-    notes_on,
-    notes_on_counts,
-    notes_on_duplicates,
 )
+from apsl_rules.data.duplicates import Groups, notes_on_duplicates
 from apsl_rules.data.files import (
     FileTable,
     array_fingerprint,
     content_fingerprint,
-    fingerprint,
     is_countable,
     is_left_in_place,
 )
-from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind, why_never_varies, why_set_aside
+from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind
 from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, advice_on_levels
 from apsl_rules.data.sources import Target, Values, example_table, join_target, open_source, replace_names
 from apsl_rules.data.store import count_levels, cut_numbers
-from apsl_rules.data.tables import Codes, MixedTable, Table
+from apsl_rules.data.tables import LocalTable, MixedTable, Table
 
 __all__ = [
+    "FEWEST_TOGETHER",
     "MISSING_LEVEL",
+    "Capability",
     "CategoryCodes",
     "Codes",
     "Column",
     "ColumnKind",
     "ColumnSummary",
+    "CountedDataset",
+    "Dataset",
     "Description",
     "Dictionary",
     "Distinct",
     "FileTable",
+    "Groups",
     "Kind",
     "Labels",
     "LevelRule",
+    "LocalTable",
     "MissingRule",
     "MixedTable",
     "NumberValues",
@@ -58,20 +68,17 @@ __all__ = [
     "coded_table",
     "content_fingerprint",
     "count_levels",
+    "counted",
     "cut_numbers",
     "describe",
     "describe_columns",
     "example_table",
     "find_derived",
-    "find_duplicates",
-    "fingerprint",
     "infer_kind",
     "is_countable",
     "is_left_in_place",
     "join_target",
     "labels_of",
-    "notes_on",
-    "notes_on_counts",
     "notes_on_duplicates",
     "open_source",
     "plan_elsewhere",
@@ -79,7 +86,4 @@ __all__ = [
     "replace_names",
     "summarise",
     "table",
-    "traffic_of",
-    "why_never_varies",
-    "why_set_aside",
 ]

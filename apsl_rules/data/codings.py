@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.columns import Column, Numbers, summarise
-from apsl_rules.data.counts.source import Heading
 from apsl_rules.data.cuts import Coded, code_cut
+from apsl_rules.data.dataset import Heading
 from apsl_rules.data.kinds import MOST_LEVELS, ColumnKind, ColumnSummary
 from apsl_rules.data.read_table import ColumnReader
 from apsl_rules.data.reading import (

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.plain_sums import plain_sums
-from apsl_rules.data.tables import Floats, MixedTable, Table
 from apsl_rules.names import Node, in_order
+
+if TYPE_CHECKING:
+    from apsl_rules.data.dataset import Floats
+    from apsl_rules.data.tables import LocalTable
 
 MOST_COLUMNS = 60
 """So many columns at most are compared with each other."""
@@ -53,9 +56,7 @@ class _Columns:
     levels: dict[Node, tuple[object, ...]]
 
 
-def find_derived(
-    table: Table | MixedTable, names: Iterable[Node], touching: Iterable[Node] | None = None
-) -> tuple[str, ...]:
+def find_derived(table: LocalTable, names: Iterable[Node], touching: Iterable[Node] | None = None) -> tuple[str, ...]:
     """Return a sentence for each near-copy, cut and sum among some columns; of very many only the first by name.
 
     With ``touching`` only those that involve one of these columns are told, and these come first. Of very many columns
@@ -72,13 +73,11 @@ def find_derived(
     return tuple(sentence for columns, sentence in found if not columns.isdisjoint(of_interest))
 
 
-def _parts_beyond(table: Table | MixedTable, names: Sequence[Node], near: Sequence[Node]) -> list[Node]:
+def _parts_beyond(table: LocalTable, names: Sequence[Node], near: Sequence[Node]) -> list[Node]:
     """Return the parts of plain sums with columns of interest, where these are too many to compare all with all."""
-    if not isinstance(table, MixedTable):
-        return []
     step = -(-table.rows // _ROWS)
-    known = {name: place for place, name in enumerate(table.number_names)}
-    numbers = {name: table.numbers[known[name], ::step] for name in names if name in known}
+    known = set(table.number_names)
+    numbers = {name: table.values(name)[::step] for name in names if name in known}
     if len(numbers) <= _compared(table.rows):
         return []
     found = plain_sums(numbers, [name for name in near if name in numbers])
@@ -90,20 +89,11 @@ def _compared(rows: int) -> int:
     return min(_MOST_TRIED, rows // 2)
 
 
-def _columns(table: Table | MixedTable, names: Sequence[Node]) -> _Columns:
+def _columns(table: LocalTable, names: Sequence[Node]) -> _Columns:
     step = -(-table.rows // _ROWS)
-    coded = table if isinstance(table, Table) else table.categories
-    numbers: dict[Node, Floats] = {}
-    if isinstance(table, MixedTable):
-        known = {name: place for place, name in enumerate(table.number_names)}
-        numbers = {name: table.numbers[known[name], ::step] for name in names if name in known}
-    categories = {}
-    for name in names:
-        if name in coded.place:
-            place = coded.place[name]
-            codes = coded.codes[place, ::step].astype(np.int64)
-            codes[codes >= coded.cards[place]] = -1
-            categories[name] = codes
+    known, coded = set(table.number_names), table.categories
+    numbers = {name: table.values(name)[::step] for name in names if name in known}
+    categories = {name: coded.codes_of(name, step) for name in names if name in coded.place}
     return _Columns(numbers, categories, {name: coded.levels[coded.place[name]] for name in categories})
 
 

@@ -10,7 +10,6 @@ from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
-from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
@@ -18,9 +17,8 @@ import numpy.typing as npt
 
 from apsl_rules.data.readers.paths import FileKind, existing_file, file_kind, is_folder, is_there
 from apsl_rules.data.readers.text import read_header
-from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError
-from apsl_rules.names import Node, listing, nearest, order_key, require_known
+from apsl_rules.names import Node, listing, nearest, order_key
 
 KeptKind: TypeAlias = Literal["parquet", "csv", "tsv", "duckdb"]
 
@@ -185,37 +183,9 @@ def is_left_in_place(source: object) -> bool:
     return (has_magic(name) and not is_there(name)) or is_folder(name)
 
 
-_known: WeakKeyDictionary[Table, dict[int, bytes]] = WeakKeyDictionary()
-
-
-def fingerprint(table: Table, columns: Iterable[Node]) -> tuple[bytes, ...]:
-    """Return a hash of the contents of each of some columns; it is computed when first asked for and then kept.
-
-    Two columns with the same codes have the same hash, whatever their names and the names of their levels; a changed
-    cell changes it.
-    """
-    hashes = _known.setdefault(table, {})
-    places = []
-    for name in columns:
-        require_known(name, table.place, "column")
-        places.append(table.place[name])
-    for place in places:
-        if place not in hashes:
-            hashes[place] = _column_hash(table, place)
-    return tuple(hashes[place] for place in places)
-
-
 def array_fingerprint(values: npt.NDArray[Any], *, kind: str) -> bytes:
     """Return a hash of the values of an array and of what kind of thing they are."""
     return blake2b(np.ascontiguousarray(values).data, digest_size=16, person=kind.encode()).digest()
-
-
-def _column_hash(table: Table, place: int) -> bytes:
-    codes = table.codes[place]
-    # A column hashes alike in a wide and in a narrow table, so the width follows from the column alone.
-    narrow = int(table.cards[place]) <= np.iinfo(np.uint8).max
-    kind = f"{'b' if narrow else 'h'}{'?' if table.incomplete[place] else ''}{table.cards[place]}"
-    return array_fingerprint(codes.astype(np.uint8 if narrow else "<u2", copy=False), kind=kind)
 
 
 def content_fingerprint(value: object) -> str:

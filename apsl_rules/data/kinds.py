@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import attrs
 
@@ -247,17 +247,14 @@ def _them(names: Sequence[Node]) -> str:
     return "it" if len(names) == 1 else "them"
 
 
-def why_never_varies(table: Any, name: Node) -> str | None:
-    """Return why a column of a table has nothing that others could depend on, or None if it is not such a column."""
-    return next((one.detail for one in _columns_of(table) if one.name == name and one.detail in _NEVER_VARY), None)
+def why_never_varies(columns: Iterable[ColumnKind], name: Node) -> str | None:
+    """Return why a column has nothing that others could depend on, or None if it is not such a column."""
+    return next((one.detail for one in columns if one.name == name and one.detail in _NEVER_VARY), None)
 
 
-def why_set_aside(table: Any, name: Node) -> str | None:
-    """Return a sentence that says why a column of a table is none of its variables, or None if it is one or unknown.
-
-    ``table`` is anything that has the kinds of its columns: a table, a heading, or counts and moments with a heading.
-    """
-    for column in _columns_of(table):
+def why_set_aside(columns: Iterable[ColumnKind], name: Node) -> str | None:
+    """Return a sentence that says why a column is no variable of its table, or None if it is one or unknown."""
+    for column in columns:
         if column.name == name and column.kind == "set aside":
             if column.detail == DROPPED:
                 return f"column {name!r} was {DROPPED}; take it out of drop=, or put it into only="
@@ -267,8 +264,3 @@ def why_set_aside(table: Any, name: Node) -> str | None:
                 return f"column {name!r} was set aside: {CONSTANT}"
             return _aside([name], column.detail).replace(" is set aside", " was set aside")
     return None
-
-
-def _columns_of(table: Any) -> tuple[ColumnKind, ...]:
-    columns = getattr(getattr(table, "heading", table), "columns", ())
-    return tuple(one for one in columns if isinstance(one, ColumnKind)) if isinstance(columns, tuple) else ()

@@ -7,19 +7,22 @@ than memory and a cluster all give it, so that it does not matter where the rows
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from itertools import accumulate
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.data.dataset import NO_TRAFFIC, CountedDataset, Dataset, Floats, Integers, Traffic
+from apsl_rules.data.duplicates import Pairs, compare, split
+from apsl_rules.data.files import content_fingerprint
 from apsl_rules.data.kinds import ColumnKind
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Integers: TypeAlias = npt.NDArray[np.int64]
 
 
 @attrs.frozen
@@ -100,7 +103,7 @@ class RowTests(NamedTuple):
 
 @runtime_checkable
 class MomentSource(Protocol):
-    """Whatever computes moments of the rows of a table."""
+    """An engine that computes moments of the rows of a table where they are."""
 
     @property
     def kind(self) -> str:
@@ -132,3 +135,110 @@ class ComparesColumns(Protocol):
 
         Duplicates divide the rows alike, or order them alike or in reverse; values are missing in the same rows.
         """
+
+
+#: The most embedded columns of which one matrix is made.
+MOST_WIDTH = 1 << 10
+_MATRIX: Kind[Floats] = Kind("covariances of complete columns")
+#: What is left of the variance of a duplicate given the other column: nothing but rounding.
+_ROUNDING = 1e-9
+
+
+class KeptMoments(Dataset):
+    """Rows of which moments are taken; the rows of complete columns are passed over once.
+
+    The matrix of these stays in the memory of the dataset, for other objects on the same rows and embedding.
+    """
+
+    can = frozenset({"moments"})
+
+    def __init__(self, source: MomentSource, memory: DatasetMemory, embedding: Hashable) -> None:
+        self.source = source
+        self.memory = memory
+        self.embedding = embedding
+        self.kind = source.kind
+        self.heading = heading = source.heading
+        self.names, self.columns, self.notes = heading.names, heading.columns, heading.notes
+        self.number_names = tuple(name for name, one in zip(self.names, heading.is_number, strict=True) if one)
+        complete = np.flatnonzero(heading.missing == 0)
+        self._complete: list[int] = complete.tolist()
+        self.has_matrix = int(heading.widths[complete].sum()) <= MOST_WIDTH
+        ends = np.array([0, *accumulate(heading.widths[complete].tolist())], np.int64)
+        self._first = dict(zip(self._complete, ends.tolist(), strict=False))
+
+    def covariance(self, places: Sequence[int]) -> Floats:
+        """Return the covariance matrix of the embedded columns of some columns, block after block."""
+        if not self.has_matrix or any(place not in self._first for place in places):
+            return self.source.covariance(places)
+        matrix = self.memory.once(_MATRIX, self.embedding, lambda: self.source.covariance(self._complete))
+        if list(places) == self._complete:
+            return matrix
+        columns = [self._first[place] + at for place in places for at in range(int(self.heading.widths[place]))]
+        return np.ascontiguousarray(matrix[np.ix_(columns, columns)])
+
+    def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
+        """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
+        return self.source.test_rows(queries)
+
+    # --- as a dataset ------------------------------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return self.heading.rows
+
+    @property
+    def missing(self) -> Integers:
+        """Return how many values are missing in each column."""
+        return self.heading.missing
+
+    @property
+    def categories(self) -> CountedDataset:  # type: ignore[override]
+        """Refuse to count: there are sums of products alone."""
+        message = "a source of moments counts nothing; give the table itself"
+        raise InvalidArgumentError(message)
+
+    def complete(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
+        """Count, for each set of columns by place, the rows in which none of them is missing."""
+        found: list[int] = self.source.test_rows(sets).rows.tolist()
+        return found
+
+    @property
+    def traffic(self) -> Traffic:
+        """Return what came back so far, where the engine tells."""
+        return Traffic(getattr(self.source, "rounds", 0), getattr(self.source, "moved", 0))
+
+    def notes_on(self, members: Sequence[Node], before: Traffic = NO_TRAFFIC, unused: Sequence[str] = ()) -> list[str]:
+        """Return what stands out, and where the moments came from."""
+        came = f" {self.traffic.since(before)}" if hasattr(self.source, "rounds") else ""
+        return [*super().notes_on(members, before, unused), f"moments came from {self.kind}{came}"]
+
+    @property
+    def content(self) -> str:
+        """Return a hash of the heading, and of files that stay where they are."""
+        of_column = getattr(self.source, "fingerprint", None)
+        return content_fingerprint((self.heading, b"" if of_column is None else of_column(0)))
+
+    def _alike(self) -> list[list[int]]:
+        """Compare columns row by row; where the engine cannot, complete ones that determine each other are alike."""
+        heading, source = self.heading, self.source
+        places = np.flatnonzero(heading.widths > 0).tolist()
+        keys = zip(heading.is_number.tolist(), heading.widths.tolist(), heading.missing.tolist(), strict=True)
+        known = list(keys)
+        if isinstance(source, ComparesColumns):
+            return source.duplicates(split(places, (known[place] for place in places)))
+        places = [place for place in places if place in self._first] if self.has_matrix else []
+        return compare(split(places, (known[place] for place in places)), self._are_determined)
+
+    def _are_determined(self, pairs: Pairs) -> list[bool]:
+        """Return whether nothing is left of the variance of one column of each pair given the other."""
+        found = []
+        for one, other in pairs:
+            matrix, width = self.covariance((one, other)), int(self.heading.widths[one])
+            if self.heading.is_number[one]:
+                matrix, width = matrix[np.ix_((0, width), (0, width))], 1
+            cross = matrix[:width, width:]
+            explained = cross.T @ np.linalg.lstsq(matrix[:width, :width], cross, rcond=None)[0]
+            variances = np.diag(matrix)[width:]
+            found.append(bool((variances - np.diag(explained) < _ROUNDING * variances).all()))
+        return found

@@ -39,7 +39,16 @@ from apsl_rules.data.reading import (
 )
 from apsl_rules.data.sources import Matrix, open_source
 from apsl_rules.data.store import Store
-from apsl_rules.data.tables import MOST_GROUPED, MixedTable, Table, View, is_count_name, note_on_counts, repeat_rows
+from apsl_rules.data.tables import (
+    MOST_GROUPED,
+    LocalTable,
+    MixedTable,
+    Table,
+    View,
+    is_count_name,
+    note_on_counts,
+    repeat_rows,
+)
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of
 
@@ -57,7 +66,7 @@ def table(
     missing: MissingRule = "testwise",
     discretize: Discretize = None,
     levels: LevelRule = "observed",
-) -> Table | MixedTable:
+) -> LocalTable:
     """Read a table of any kind once, so that everything that takes data can use it.
 
     Every column gets a kind. Text, truth values, declared categories, numbers with two values, whole numbers with three
@@ -158,11 +167,9 @@ def coded_table(
     >>> coded_table(np.array([[7, 1], [5, 1], [7, 1]])).levels
     ((5, 7), (1,))
     """
-    read = source if isinstance(source, Table) else None
-    if read is None:
-        given = table(source, names=names, missing=missing, levels=levels, kinds={ALL: "category"})
-        read = given if isinstance(given, Table) else given.categories
-    return read
+    if isinstance(source, Table):
+        return source
+    return table(source, names=names, missing=missing, levels=levels, kinds={ALL: "category"}).categories
 
 
 _CELLS_AT_ONCE = 2**20

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from apsl_rules.data.columns import Numbers
 from apsl_rules.data.cuts import Coded, Cut, code_cut
+from apsl_rules.data.dataset import Codes, Floats
 from apsl_rules.data.kinds import MOST_LEVELS, ColumnKind
 from apsl_rules.data.reading import (
     UNCUT,
@@ -22,7 +23,7 @@ from apsl_rules.data.reading import (
     problem_of_numbers,
     with_missing,
 )
-from apsl_rules.data.tables import Codes, Floats, MixedTable, Table, View
+from apsl_rules.data.tables import LocalTable, MixedTable, Table, View
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
@@ -120,7 +121,7 @@ class Store:
                 kept &= ~np.isnan(self._numbers[number // _TOGETHER][number % _TOGETHER])
         return np.flatnonzero(kept)
 
-    def finish(self, columns: tuple[ColumnKind, ...], notes: tuple[str, ...]) -> Table | MixedTable:
+    def finish(self, columns: tuple[ColumnKind, ...], notes: tuple[str, ...]) -> LocalTable:
         """Return the table, of categories alone or with numbers."""
         kept = sorted(self.levels)
         names = tuple(self.names[place] for place in kept)
@@ -155,16 +156,16 @@ class Store:
         )
 
 
-def count_levels(table: Table | MixedTable, discretize: Discretize = None) -> Table:
+def count_levels(table: LocalTable, discretize: Discretize = None) -> Table:
     """Return a table for tests that count levels: numbers are cut unless the caller asked for no cut."""
-    if isinstance(table, Table):
-        return table
+    if "counts" in table.can:
+        return table.categories
     if isinstance(discretize, str) and discretize == UNCUT:
         raise DataError(problem_of_numbers(table.number_names))
     return cut_numbers(table)
 
 
-def cut_numbers(table: MixedTable, cut: Cut = USUAL_CUT) -> Table:
+def cut_numbers(table: LocalTable, cut: Cut = USUAL_CUT) -> Table:
     """Return a table in which every number is cut into intervals; a note says so."""
     store = Store(table.names, table.rows, "testwise")
     categories = table.categories
@@ -175,12 +176,12 @@ def cut_numbers(table: MixedTable, cut: Cut = USUAL_CUT) -> Table:
         store.codes[at] = categories.codes[place]
         store.levels[at] = categories.levels[place]
         store.absent[at] = int(categories.incomplete[place])
-    for name, values in zip(table.number_names, table.numbers, strict=True):
+    for name in table.number_names:
+        values = table.values(name)
         store.put([table.place[name]], code_cut(Numbers(values, np.isnan(values)), cut))
     numbers = set(table.number_names)
     columns = tuple(
         attrs.evolve(one, kind="category", detail=f"{one.detail}, cut") if one.name in numbers else one
         for one in table.columns
     )
-    finished = store.finish(columns, (*table.notes, *notes_on_cuts(table.number_names)))
-    return finished.categories if isinstance(finished, MixedTable) else finished
+    return store.finish(columns, (*table.notes, *notes_on_cuts(table.number_names))).categories

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -11,13 +11,27 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.columns import Column, Labels, Numbers, Source, numbers, summarise
+from apsl_rules.data.counts.distinct_rows import collapse
+from apsl_rules.data.dataset import (
+    NO_TRAFFIC,
+    Codes,
+    CountedDataset,
+    Dataset,
+    Floats,
+    Heading,
+    Integers,
+    Joint,
+    RowNumbers,
+    Totals,
+    Traffic,
+)
+from apsl_rules.data.derived import find_derived
+from apsl_rules.data.duplicates import same_orders, same_partitions
+from apsl_rules.data.files import array_fingerprint
 from apsl_rules.data.kinds import ColumnKind, ColumnSummary, infer_kind
 from apsl_rules.errors import DataError
-from apsl_rules.memory import DatasetMemory
-from apsl_rules.names import Node, count_of
-from apsl_rules.notebook_view import NotebookView
-
-Codes: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+from apsl_rules.memory import Kind
+from apsl_rules.names import Node, count_of, require_known
 
 
 def _read_only(codes: Codes) -> Codes:
@@ -27,15 +41,35 @@ def _read_only(codes: Codes) -> Codes:
     return kept
 
 
+@attrs.frozen(eq=False)
+class RowsUsed:
+    """Counts rows without missing values; it refers to arrays, so that what a table keeps does not refer to it."""
+
+    codes: Codes
+    cards: Integers
+    incomplete: npt.NDArray[np.bool_]
+
+    def __call__(self, places: Sequence[int]) -> int:
+        """Count the rows in which none of some columns is missing."""
+        kept = np.ones(self.codes.shape[1], np.bool_)
+        for place in places:
+            if self.incomplete[place]:
+                kept &= self.codes[place] < self.cards[place]
+        return int(kept.sum())
+
+
+#: Tables with more rows are scored by their distinct rows, which are far fewer.
+_MANY_ROWS = 1 << 22
+
+
 @attrs.frozen(eq=False, slots=False, repr=False)
-class Table(NotebookView):
-    """Columns as integer codes, one contiguous run of memory for each column.
+class Table(CountedDataset):
+    """Categories in memory as integer codes, one contiguous run of memory for each column.
 
     ``codes[i, r]`` is the code of column i in row r, from 0 to ``cards[i] - 1``; a missing value (only under the
     policy ``testwise``) has the code ``cards[i]`` and the column is flagged in ``incomplete``.
-    ``cards[i]`` is one more than the largest code observed, and ``levels[i]`` names the codes. ``notes`` say what was
-    assumed when the table was read, and ``columns`` tell the kind of each column of the source, also of those that
-    were set aside. A table never changes, so what is worked out about it can be kept with it.
+    ``cards[i]`` is one more than the largest code observed, and ``levels[i]`` names the codes. A table never changes,
+    so what is worked out about it can be kept with it.
 
     Attributes
     ----------
@@ -51,11 +85,13 @@ class Table(NotebookView):
 
     names: tuple[Node, ...]
     codes: Codes = attrs.field(converter=_read_only)
-    cards: npt.NDArray[np.int64]
+    cards: Integers
     levels: tuple[tuple[Any, ...], ...]
     incomplete: npt.NDArray[np.bool_]
     notes: tuple[str, ...] = ()
     columns: tuple[ColumnKind, ...] = ()
+
+    can = frozenset({"counts", "rows", "fingerprint"})
 
     def __repr__(self) -> str:
         return f"<Table of {count_of(self.rows, 'row')} and {count_of(len(self.names), 'category', 'categories')}>"
@@ -66,9 +102,11 @@ class Table(NotebookView):
         return int(self.codes.shape[1])
 
     @cached_property
-    def place(self) -> dict[Node, int]:
-        """Return the column number of each name."""
-        return {name: number for number, name in enumerate(self.names)}
+    def heading(self) -> Heading:  # type: ignore[override]
+        """Return all of the table but its rows."""
+        totals = Totals(self.codes, self.cards + self.incomplete)
+        known = self.names, self.cards, self.levels, self.incomplete, self.rows
+        return Heading(*known, totals, self.notes, self.columns)
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in attrs.fields(Table)}
@@ -77,22 +115,97 @@ class Table(NotebookView):
         self.__dict__.update(state | {"codes": _read_only(state["codes"])})
 
     @cached_property
-    def memory(self) -> DatasetMemory:
-        """Return what was counted on this table so far, for later runs."""
-        return DatasetMemory()
+    def rows_used(self) -> RowsUsed:
+        """Count rows without missing values."""
+        return RowsUsed(self.codes, self.cards, self.incomplete)
+
+    def complete(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
+        """Count, for each set of columns by place, the rows in which none of them is missing."""
+        there = {place: self.codes[place] < self.cards[place] for place in {place for one in sets for place in one}}
+        return [int(np.count_nonzero(np.logical_and.reduce([there[place] for place in one]))) for one in sets]
+
+    def joint(self, places: Sequence[int]) -> Joint:
+        """Return the combinations of some columns, in their order, each once."""
+        codes, weights = collapse(self.codes[list(places)], self.heading.spans[list(places)].tolist())
+        return Joint(tuple(places), codes, weights)
+
+    def block(self, places: Sequence[int]) -> Joint:
+        """Return all rows as they are; those of very many, or with missing values, as combinations."""
+        if self.rows <= _MANY_ROWS and not self.incomplete[list(places)].any():
+            return Joint(tuple(range(len(self.names))), self.codes, np.empty(0, np.int64))
+        return self.joint(places)
+
+    @property
+    def categories(self) -> Table:  # type: ignore[override]
+        """Return the table itself: all columns are categories."""
+        return self
+
+    def codes_of(self, node: Node, step: int = 1) -> npt.NDArray[np.int64]:
+        """Return the codes of a column in the order of the rows, or of every few, -1 where a value is missing."""
+        place = self.place[node]
+        codes = self.codes[place, ::step].astype(np.int64)
+        codes[codes >= self.cards[place]] = -1
+        return codes
+
+    def select(self, names: Collection[Node]) -> Table:
+        """Return the table with some of its columns."""
+        places = [place for place, one in enumerate(self.names) if one in names]
+        return attrs.evolve(
+            self,
+            names=tuple(self.names[place] for place in places),
+            codes=self.codes[places],
+            cards=self.cards[places],
+            levels=tuple(self.levels[place] for place in places),
+            incomplete=self.incomplete[places],
+            columns=tuple(one for one in self.columns if one.name in names),
+        )
+
+    def resampled(self, rows: RowNumbers, *, declared: bool) -> Table:
+        """Return some rows. Levels that they do not show are none of its levels, unless all are declared."""
+        codes: Any = self.codes.take(rows, axis=1)  # in C order, as the kernels want it
+        cards, incomplete = self.cards.copy(), self.incomplete.copy()
+        levels = list(self.levels)
+        for place, (column, card) in enumerate(zip(codes, self.cards.tolist(), strict=True)):
+            seen = np.bincount(column, minlength=card + 1) > 0
+            incomplete[place] = seen[card]
+            kept = seen[:card]
+            if declared:
+                kept[: np.flatnonzero(kept)[-1:].sum() + 1] = True
+            if not kept.any():
+                kept[0] = True  # nothing but missing values: a column that never varies
+            if kept.all():
+                continue
+            cards[place] = kept.sum()
+            levels[place] = tuple(level for level, keep in zip(self.levels[place], kept.tolist(), strict=False) if keep)
+            column[:] = np.append(np.cumsum(kept) - 1, kept.sum()).astype(codes.dtype)[column]
+        return Table(self.names, codes, cards, tuple(levels), incomplete)
+
+    def fingerprint_of(self, node: Node) -> bytes:
+        """Return a hash of the contents of a column, whatever its name and the names of its levels."""
+        require_known(node, self.place, "column")
+        place = self.place[node]
+        return self.memory.once(_FINGERPRINT, place, lambda: self._hash(place))
+
+    def _hash(self, place: int) -> bytes:
+        # A column hashes alike in a wide and in a narrow table, so the width follows from the column alone.
+        narrow = int(self.cards[place]) <= np.iinfo(np.uint8).max
+        kind = f"{'b' if narrow else 'h'}{'?' if self.incomplete[place] else ''}{self.cards[place]}"
+        return array_fingerprint(self.codes[place].astype(np.uint8 if narrow else "<u2", copy=False), kind=kind)
+
+    def _alike(self) -> list[list[int]]:
+        return same_partitions(self)
 
 
-Floats: TypeAlias = npt.NDArray[np.float64]
+_FINGERPRINT: Kind[bytes] = Kind("hash of a column")
 
 
 @attrs.frozen(eq=False, slots=False, repr=False)
-class MixedTable(NotebookView):
-    """A table of which at least one column is a number.
+class MixedTable(Dataset):
+    """A table in memory of which at least one column is a number.
 
     ``names`` are all columns in the order of the source. ``categories`` is a table of those that are categories, which
     may be none. ``numbers[i, r]`` is the value of the number ``number_names[i]`` in row r, NaN where it is missing.
-    ``columns`` tell the kind of each column of the source, also of those that were set aside, and ``notes`` what was
-    assumed when the table was read. A table never changes, so what is worked out about it can be kept with it.
+    A table never changes, so what is worked out about it can be kept with it.
 
     Attributes
     ----------
@@ -111,6 +224,8 @@ class MixedTable(NotebookView):
     columns: tuple[ColumnKind, ...] = ()
     notes: tuple[str, ...] = ()
 
+    can = frozenset({"moments", "rows"})
+
     def __repr__(self) -> str:
         categories = count_of(len(self.categories.names), "category", "categories")
         numbers = count_of(len(self.number_names), "number")
@@ -122,30 +237,74 @@ class MixedTable(NotebookView):
         return int(self.numbers.shape[1])
 
     @cached_property
-    def place(self) -> dict[Node, int]:
-        """Return the column number of each name."""
-        return {name: number for number, name in enumerate(self.names)}
-
-    @cached_property
     def is_number(self) -> npt.NDArray[np.bool_]:
         """Return for each column whether it is a number."""
         numbers = set(self.number_names)
         return np.array([name in numbers for name in self.names], np.bool_)
 
     @cached_property
-    def incomplete(self) -> npt.NDArray[np.bool_]:
-        """Return for each column whether it has missing values."""
-        gone = dict(zip(self.categories.names, self.categories.incomplete.tolist(), strict=True))
-        gone |= {name: bool(np.isnan(row).any()) for name, row in zip(self.number_names, self.numbers, strict=True)}
-        return np.array([gone[name] for name in self.names], np.bool_)
+    def missing(self) -> Integers:
+        """Return how many values are missing in each column."""
+        gone = dict(zip(self.categories.names, self.categories.missing.tolist(), strict=True))
+        gone |= {name: np.count_nonzero(np.isnan(self.values(name))) for name in self.number_names}
+        return np.array([gone[name] for name in self.names], np.int64)
 
     @cached_property
-    def memory(self) -> DatasetMemory:
-        """Return what was worked out on this table so far, for later runs."""
-        return DatasetMemory()
+    def incomplete(self) -> npt.NDArray[np.bool_]:
+        """Return for each column whether it has missing values."""
+        return self.missing > 0
+
+    def values(self, node: Node) -> Floats:
+        """Return the values of a number in the order of the rows, NaN where they are missing."""
+        found: Floats = self.numbers[self._number_place[node]]
+        return found
+
+    @cached_property
+    def _number_place(self) -> dict[Node, int]:
+        return {name: place for place, name in enumerate(self.number_names)}
+
+    def complete(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
+        """Count, for each set of columns by place, the rows in which none of them is missing."""
+        there = {place: self._is_there(self.names[place]) for place in {place for one in sets for place in one}}
+        return [int(np.count_nonzero(np.logical_and.reduce([there[place] for place in one]))) for one in sets]
+
+    def _is_there(self, node: Node) -> npt.NDArray[np.bool_]:
+        return self.categories.codes_of(node) >= 0 if self.is_category(node) else ~np.isnan(self.values(node))
+
+    def select(self, names: Collection[Node]) -> MixedTable:
+        """Return the table with some of its columns."""
+        numbers = [place for place, one in enumerate(self.number_names) if one in names]
+        return attrs.evolve(
+            self,
+            names=tuple(one for one in self.names if one in names),
+            categories=self.categories.select(names),
+            numbers=self.numbers[numbers],
+            number_names=tuple(self.number_names[place] for place in numbers),
+            columns=tuple(one for one in self.columns if one.name in names),
+        )
+
+    def resampled(self, rows: RowNumbers, *, declared: bool) -> MixedTable:
+        """Return some rows. Levels that they do not show are none of its levels, unless all are declared."""
+        categories = self.categories.resampled(rows, declared=declared)
+        return attrs.evolve(self, categories=categories, numbers=np.ascontiguousarray(self.numbers[:, rows]))
+
+    def notes_on(self, members: Sequence[Node], before: Traffic = NO_TRAFFIC, unused: Sequence[str] = ()) -> list[str]:
+        """Return what stands out: columns that follow from others; of each group of duplicates one is looked at."""
+        del before
+        near = frozenset(members)
+        firsts = (sorted(group, key=lambda node: node not in near) for group in self.duplicates())
+        others = {node for first in firsts for node in first[1:]}
+        one_of_each = ([name for name in names if name not in others] for names in (self.names, members))
+        return [*self.notes, *find_derived(self, *one_of_each), *unused]
+
+    def _alike(self) -> list[list[int]]:
+        found = [(self.categories.names, same_partitions(self.categories))]
+        found.append((self.number_names, same_orders(self.numbers)))
+        return [[self.place[names[place]] for place in group] for names, groups in found for group in groups]
 
 
-RowNumbers = npt.NDArray[np.intp]
+#: A table in memory.
+LocalTable: TypeAlias = Table | MixedTable
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -154,7 +313,7 @@ class View:
 
     source: Source
     places: tuple[int, ...]
-    chosen: RowNumbers | None = None
+    chosen: npt.NDArray[np.intp] | None = None
 
     @cached_property
     def names(self) -> tuple[Node, ...]:
@@ -210,57 +369,9 @@ class View:
         lend = getattr(self.source, "lend_codes", None)
         return lend() if lend is not None and self._is_whole and self.chosen is None else None
 
-    def rows_at(self, chosen: RowNumbers) -> View:
+    def rows_at(self, chosen: npt.NDArray[np.intp]) -> View:
         """Return the same columns with some of these rows."""
         return View(self.source, self.places, chosen if self.chosen is None else self.chosen[chosen])
-
-
-_NARROW = 256
-
-
-@attrs.frozen(eq=False)
-class Dense:
-    """Codes without holes: ``codes[i, r]`` is the rank of a value among ``levels[i]``."""
-
-    codes: Codes | npt.NDArray[np.intp]
-    levels: list[tuple[int, ...]]
-
-
-def dense(block: npt.NDArray[np.integer[Any]]) -> Dense:
-    """Encode the columns that are the rows of a block, each by the sorted values seen in it."""
-    low, high = block.min(axis=1), block.max(axis=1)
-    # Unsigned arithmetic wraps round, so that the span is right at the ends of the 64-bit range too.
-    span = high.astype(np.uint64) - low.astype(np.uint64)
-    if (span < _NARROW).all():
-        return _narrow(block, low, span.astype(np.intp))
-    if len(block) == 1:
-        return _wide(block)
-    parts = [dense(block[place : place + 1]) for place in range(len(block))]
-    return Dense(np.concatenate([part.codes for part in parts]), [part.levels[0] for part in parts])
-
-
-def _narrow(block: npt.NDArray[np.integer[Any]], low: npt.NDArray[Any], span: npt.NDArray[np.intp]) -> Dense:
-    width = int(span.max()) + 1
-    codes: npt.NDArray[np.uint8] = (block - low[:, None]).astype(np.uint8)
-    cells = codes + np.arange(0, len(block) * width, width)[:, None]
-    seen = np.bincount(cells.ravel(), minlength=len(block) * width).reshape(len(block), width) > 0
-    holes = seen.sum(axis=1) <= span
-    if holes.any():
-        ranks = (np.cumsum(seen, axis=1) - 1).astype(np.uint8)
-        codes = ranks.ravel()[cells]
-    shared: dict[tuple[int, int], tuple[int, ...]] = {}
-    levels = []
-    for place, (first, count) in enumerate(zip(low.tolist(), (span + 1).tolist(), strict=True)):
-        if holes[place]:
-            levels.append(tuple(first + step for step in np.flatnonzero(seen[place]).tolist()))
-        else:
-            levels.append(shared.setdefault((first, count), tuple(range(first, first + count))))
-    return Dense(codes, levels)
-
-
-def _wide(block: npt.NDArray[np.integer[Any]]) -> Dense:
-    values, codes = np.unique(block[0], return_inverse=True)
-    return Dense(codes[None, :], [tuple(values.tolist())])
 
 
 MOST_ROWS = 10**8

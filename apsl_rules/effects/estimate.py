@@ -8,8 +8,8 @@ from typing import Any, Literal, Unpack, cast
 import attrs
 
 from apsl_rules._arguments import chosen, is_number, spelt
-from apsl_rules.data import MixedTable, Table
-from apsl_rules.data.counts import CachedCounts, CountSource
+from apsl_rules.data import Dataset
+from apsl_rules.data.counts import CountSource
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.effects.adjustment import Adjusted, Adjustment, adjust
 from apsl_rules.effects.contrasts import Estimates, Refusal
@@ -212,7 +212,7 @@ def open_structure(source: Any, settings: Settings) -> tuple[Request, Source]:
 
 def read_as(part: Part, data: Any, settings: Settings) -> Settings:
     """Return settings with which a table is read as it was when a part was learned from it."""
-    is_read = isinstance(data, Table | MixedTable | CachedCounts | CountSource | MomentSource | Source)
+    is_read = isinstance(data, Dataset | CountSource | MomentSource | Source)
     if is_read or callable(getattr(data, "verdict", None)):
         return settings
     known = {name: part.settings[name] for name in ("missing", "discretize", "weights") if name in part.settings}

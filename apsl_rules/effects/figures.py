@@ -15,8 +15,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Codes, MixedTable, Table, why_set_aside
-from apsl_rules.data.counts import CachedCounts, collapse
+from apsl_rules.data import Codes, CountedDataset, Dataset, counted
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.effects.models import Covariance, Strata, strata_of
 from apsl_rules.errors import DataError, InvalidArgumentError
@@ -64,51 +63,46 @@ class Figures:
     opened: Source
     settings: Settings
 
-    @property
-    def table(self) -> Any:
-        """Return the opened table, its counts or its moments."""
-        return self.opened.table
-
-    @property
-    def _heading(self) -> Any:
-        return getattr(self.table, "heading", self.table)
+    @cached_property
+    def data(self) -> Dataset:
+        """Return the dataset."""
+        if self.opened.data is None:
+            raise InvalidArgumentError(_NO_ROWS.format(kind=type(self.given).__name__))
+        return self.opened.data
 
     @property
     def rows(self) -> int:
         """Return the number of rows."""
-        return int(self._heading.rows)
+        return int(self.data.rows)
 
     def has(self, node: Node) -> bool:
         """Return whether a node is a column of the table."""
-        return node in self._heading.place
+        return node in self.data.place
 
     def require(self, node: Node, role: str) -> None:
         """Refuse a node that is no column of the table, and say why if it was set aside."""
         if self.has(node):
             return
-        why = why_set_aside(self.table, node)
-        if why is not None:
+        if (why := self.data.why_not(node)) is not None:
             message = f"the {role} {node!r} cannot be used: {why}"
             raise DataError(message)
-        require_known(node, self._heading.names, role)
+        require_known(node, self.data.names, role)
 
     def is_category(self, node: Node) -> bool:
         """Return whether a column is a category."""
-        if isinstance(self.table, Table | CachedCounts):
-            return True
-        heading = self._heading
-        return not heading.is_number[heading.place[node]]
+        return self.data.is_category(node)
 
     def levels(self, node: Node) -> tuple[Any, ...]:
         """Return the levels of a category."""
-        counted = self._counted((node,))
-        heading = counted if isinstance(counted, Table) else counted.heading
-        return tuple(heading.levels[heading.place[node]])
+        return self._counted((node,)).levels_of(node)
 
     def are_counted(self, columns: Collection[Node]) -> bool:
         """Return whether columns are counted: all are categories. A source of moments of one's own counts nothing."""
-        is_own = isinstance(self.given, MomentSource)
-        return not is_own and all(self.is_category(node) for node in columns)
+        return not self._is_own and all(self.is_category(node) for node in columns)
+
+    @cached_property
+    def _is_own(self) -> bool:
+        return isinstance(self.given, MomentSource)
 
     # --- counts ------------------------------------------------------------------------------------------------------
 
@@ -116,17 +110,14 @@ class Figures:
         """Count sets of categories in one round."""
         if not sets:
             return []
-        counted = self._counted(tuple(dict.fromkeys(node for one in sets for node in one)))
-        if isinstance(counted, Table):
-            return [_count_in_memory(counted, columns) for columns in sets]
-        place = counted.heading.place
-        counted.fetch([tuple(place[node] for node in columns) for columns in sets], needed=True)
-        found = []
-        for columns in sets:
-            joint = counted.joint([place[node] for node in columns])
-            levels = tuple(tuple(counted.heading.levels[place[node]]) for node in columns)
-            found.append(CountedColumns(columns, levels, joint.codes, joint.weights))
-        return found
+        data = self._counted(tuple(dict.fromkeys(node for one in sets for node in one)))
+        place = data.place
+        data.fetch([tuple(place[node] for node in columns) for columns in sets], needed=True)
+        joints = [data.joint([place[node] for node in columns]) for columns in sets]
+        return [
+            CountedColumns(columns, tuple(map(data.levels_of, columns)), joint.codes, joint.weights)
+            for columns, joint in zip(sets, joints, strict=True)
+        ]
 
     def strata(self, sets: Sequence[tuple[Node, ...]]) -> list[Strata]:
         """Count sets of categories, each a cause, a target and what is adjusted for, in one round."""
@@ -136,12 +127,10 @@ class Figures:
         """Count sets of categories in one round, as tables with an axis for each; missing values are left out."""
         return [one.table() for one in self.joints(sets)]
 
-    def _counted(self, columns: tuple[Node, ...]) -> Table | CachedCounts:
-        if isinstance(self.table, Table | CachedCounts):
-            return self.table
-        if isinstance(self.table, MixedTable):
-            return self.table.categories
-        return cast("Table | CachedCounts", self._reopened("gsquare", columns).table)
+    def _counted(self, columns: tuple[Node, ...]) -> CountedDataset:
+        if self.data.can & {"counts", "rows"}:
+            return self.data.categories
+        return counted(self._reopened("gsquare", columns).data, "an effect of categories")
 
     # --- covariances -------------------------------------------------------------------------------------------------
 
@@ -153,23 +142,23 @@ class Figures:
         return [_covariance(moments, columns) for columns in sets]
 
     def _moments(self, columns: tuple[Node, ...]) -> MomentSource:
-        if isinstance(self.given, MomentSource):
-            return self.given
-        if isinstance(self.table, MixedTable):
+        if self._is_own:
+            return cast("MomentSource", self.given)
+        if "rows" in self.data.can:
             return _moments_of(self._in_memory)
         return _moments_of(self._reopened("fisherz", columns))
 
     @cached_property
     def _in_memory(self) -> Source:
-        return open_data(self.table, Request.of({"oracle": "fisherz", **_plugins(self.settings)}))
+        return open_data(self.data, Request.of({"oracle": "fisherz", **_plugins(self.settings)}))
 
     def _reopened(self, oracle: str, columns: tuple[Node, ...]) -> Source:
         """Open the source once more for some columns, with the kinds that they have."""
-        if isinstance(self.given, MomentSource):
+        if self._is_own:
             message = "a source of moments counts nothing; give the table itself"
             raise InvalidArgumentError(message)
         settings = self.settings
-        kinds = {one.name: one.kind for one in self._heading.columns if one.name in columns}
+        kinds = {one.name: one.kind for one in self.data.columns if one.name in columns}
         if settings.get("discretize") is not None:
             kinds = {}
         again: Settings = {**settings, "oracle": oracle, "only": columns}
@@ -187,20 +176,13 @@ def open_figures(given: Any, settings: Settings, opened: Source | None = None) -
         message = "data is a part, which has no rows; give the table that it was learned from"
         raise InvalidArgumentError(message, argument="data")
     source = opened or open_data(given, Request.of(reading))
-    if not isinstance(source.table, Table | CachedCounts | MixedTable | MomentSource):
-        raise InvalidArgumentError(_NO_ROWS.format(kind=type(given).__name__))
-    return Figures(given, source, reading)
+    figures = Figures(given, source, reading)
+    figures.data  # noqa: B018 - refuses a source without rows at once
+    return figures
 
 
 def _plugins(settings: Settings) -> Settings:
     return {"plugins": settings["plugins"]} if "plugins" in settings else {}
-
-
-def _count_in_memory(table: Table, columns: tuple[Node, ...]) -> CountedColumns:
-    places = [table.place[node] for node in columns]
-    codes, weights = collapse(table.codes[places], (table.cards + table.incomplete)[places].tolist())
-    levels = tuple(tuple(table.levels[place])[: int(table.cards[place])] for place in places)
-    return CountedColumns(columns, levels, codes, weights)
 
 
 def _moments_of(source: Source) -> MomentSource:

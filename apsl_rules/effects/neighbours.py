@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._arguments import chosen
-from apsl_rules.data import MixedTable
+from apsl_rules.data import Dataset
 from apsl_rules.effects.adjustment import Adjustment
 from apsl_rules.effects.contrasts import figure
 from apsl_rules.effects.estimate import Empty, Question, ask, check_confidence, estimate, least_direction, read_as
@@ -220,40 +220,34 @@ def _charts(figures: Figures, pairs: list[tuple[Node, Node]]) -> Iterable[tuple[
         if max(counts.shape) <= MOST_LEVELS:
             names = [[shown(level) for level in figures.levels(node)] for node in pair]
             yield pair, {"kind": "table", "nodes": list(pair), "levels": names, "counts": counts.tolist()}
-    if isinstance(figures.table, MixedTable):
+    if "rows" in figures.data.can:
         for pair in pairs:
-            chart = None if pair in counted else _chart_of_numbers(figures.table, *pair)
+            chart = None if pair in counted else _chart_of_numbers(figures.data, *pair)
             if chart is not None:
                 yield pair, chart
 
 
-def _chart_of_numbers(table: MixedTable, x: Node, y: Node) -> dict[str, Any] | None:
+def _chart_of_numbers(data: Dataset, x: Node, y: Node) -> dict[str, Any] | None:
     """Return boxes of a number by the levels of a category, or points of two numbers."""
-    if x not in table.categories.place and y not in table.categories.place:
-        points = np.array([_numbers(table, x), _numbers(table, y)])
+    if not data.is_category(x) and not data.is_category(y):
+        points = np.array([data.values(x), data.values(y)])
         points = points[:, np.isfinite(points).all(axis=0)]
         kept = np.linspace(0, points.shape[1] - 1, min(MOST_POINTS, points.shape[1])).astype(np.int64)
         return {"kind": "points", "nodes": [x, y], "points": points[:, kept].T.tolist(), "rows": points.shape[1]}
-    category, number = (x, y) if x in table.categories.place else (y, x)
-    place = table.categories.place[category]
-    codes, levels = table.categories.codes[place], table.categories.levels[place]
-    values = _numbers(table, number)
-    groups = [values[(codes == code) & np.isfinite(values)] for code in range(int(table.categories.cards[place]))]
+    category, number = (x, y) if data.is_category(x) else (y, x)
+    codes, levels = data.categories.codes_of(category), data.categories.levels_of(category)
+    values = data.values(number)
+    groups = [values[(codes == code) & np.isfinite(values)] for code in range(len(levels))]
     if len(groups) > MOST_LEVELS:
         return None
     boxes = [np.quantile(one, _QUARTILES).tolist() if len(one) else None for one in groups]
     return {
         "kind": "boxes",
         "nodes": [category, number],
-        "levels": [shown(level) for level in levels[: len(groups)]],
+        "levels": [shown(level) for level in levels],
         "boxes": boxes,
         "rows": [len(one) for one in groups],
     }
-
-
-def _numbers(table: MixedTable, node: Node) -> Floats:
-    values: Floats = table.numbers[table.number_names.index(node)]
-    return values
 
 
 def _distribution(figures: Figures, node: Node) -> dict[str, Any]:
@@ -261,9 +255,9 @@ def _distribution(figures: Figures, node: Node) -> dict[str, Any]:
     if figures.are_counted([node]):
         (counts,) = figures.counts([(node,)])
         return _of_category(figures, [shown(level) for level in figures.levels(node)], counts.tolist())
-    if not isinstance(figures.table, MixedTable):
+    if "rows" not in figures.data.can:
         return {"kind": "number"}
-    values = _numbers(figures.table, node)
+    values = figures.data.values(node)
     return _of_number(values[np.isfinite(values)], figures.rows)
 
 

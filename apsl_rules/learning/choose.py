@@ -8,7 +8,7 @@ import attrs
 
 from apsl_rules._arguments import demand, spelt
 from apsl_rules._documents import DocumentError, file_text
-from apsl_rules.data import MixedTable, Table
+from apsl_rules.data import Dataset
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError, UnknownNameError
 from apsl_rules.learning.settings import AUTO, Request
 from apsl_rules.names import nearest
@@ -16,10 +16,9 @@ from apsl_rules.plugins import LearnerOffer, Plugins, Spec, parse_spec, pick
 from apsl_rules.rules import Knowledge, Rulebook, head
 
 
-def say_default_learner(table: Table | MixedTable, plugins: Plugins) -> str:
+def say_default_learner(data: Dataset, plugins: Plugins) -> str:
     """Return a sentence on the learner that "auto" chooses for a table."""
-    gives = {"tests", "scores", "counts" if isinstance(table, Table) else "moments"}
-    offer, note = choose_learner(Request(plugins=plugins), frozenset(gives))
+    offer, note = choose_learner(Request(plugins=plugins), frozenset({"tests", "scores", *data.can}))
     return note or f"learner 'auto' chose {offer.name!r}"
 
 

@@ -14,7 +14,6 @@ import attrs
 
 from apsl_rules._arguments import demand, path_text, spelt
 from apsl_rules.data import content_fingerprint
-from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.choose import choose_learner
 from apsl_rules.learning.progress import with_bar
@@ -213,7 +212,7 @@ class _Many:
             return run_once(budget.left(request, oracle.tests - before), source, target, self.depth, oracle=oracle)
 
         # One at a time where a limit is to be met at one place, or rows are counted elsewhere in rounds.
-        is_single = request.is_limited or isinstance(source.table, CachedCounts)
+        is_single = request.is_limited or source.is_elsewhere
         with closing(work_in_order(learn_one, left, 1 if is_single else request.threads)) as ahead:
             for part in ahead:
                 if part is None:

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import prod, sqrt, tanh, ulp
 from statistics import NormalDist
 
-from apsl_rules.data import Table
-from apsl_rules.data.counts import CachedCounts, Heading
+from apsl_rules.data import Dataset
 from apsl_rules.evidence import ROWS, Evidence, Verdict
 from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
 from apsl_rules.oracles import Asker
@@ -186,10 +185,11 @@ def _once(findings: Iterable[Finding]) -> Iterable[Finding]:
 def _advice(verdict: Verdict, oracle: Asker) -> str:
     if oracle.name == _MOMENTS:
         return f"a test needs more rows than it has columns; {_HELP_WITH_ROWS}"
-    data = oracle.data.heading if isinstance(oracle.data, CachedCounts) else oracle.data
-    if not isinstance(data, Table | Heading):
+    data = oracle.data
+    if not isinstance(data, Dataset) or "counts" not in data.can:
         return ""
-    cells = prod(int(data.cards[data.place[node]]) for node in (verdict.x, verdict.y, *verdict.given))
+    counted = data.categories
+    cells = prod(len(counted.levels_of(node)) for node in (verdict.x, verdict.y, *verdict.given))
     if verdict.n is not None and verdict.n >= _ROWS_PER_CELL * cells:
         return "one of the two never varies in rows that are alike in all else, so that nothing can be compared"
     return f"{cells:,} cells need {_ROWS_PER_CELL * cells:,} rows; {_HELP}"

@@ -7,8 +7,6 @@ from time import monotonic
 
 import attrs
 
-from apsl_rules.data import why_never_varies, why_set_aside
-from apsl_rules.data.counts import CachedCounts
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.learning.choose import choose_learner, false_discovery_rate
 from apsl_rules.learning.findings import FindingsFromTests
@@ -20,7 +18,7 @@ from apsl_rules.learning.source import Source
 from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
 from apsl_rules.oracles import Asker, Oracle, SharedOracle
 from apsl_rules.parts import Part, inside, least_direction
-from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Plugins, Visited, pick
+from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Visited, pick
 from apsl_rules.stopping import INTERRUPTED, Stop
 
 
@@ -85,12 +83,12 @@ def run_once(
     before = source.traffic
     with follow_visits(request) as followed:
         context = _context(followed, source, offer, asker, target=target, depth=depth, whole=whole)
-        why = None if target in asker.nodes else why_never_varies(source.table, target)
+        why = None if source.data is None or target in asker.nodes else source.data.why_constant(target)
         part = learn_part(offer, context) if why is None else _empty_part(context, why)
     try:
         asker.flush()
         told = () if asker.perfect or why else notes_on_part(part, source.row_count, whole=whole)
-        duplicates = _duplicates(source, part, request.manager)
+        duplicates = _duplicates(source, part)
         notes = (
             chosen,
             *part.notes,
@@ -107,22 +105,22 @@ def run_once(
     return part
 
 
-def _duplicates(source: Source, part: Part, plugins: Plugins) -> Sequence[Sequence[Node]]:
+def _duplicates(source: Source, part: Part) -> Sequence[Sequence[Node]]:
     """Return the groups of duplicate columns; after a limit there is little time to look for them."""
     if part.incomplete is None:
-        return source.duplicates(plugins)
+        return source.duplicates()
     try:
-        return Stop(monotonic() + _LAST_WORDS).run(lambda: source.duplicates(plugins))
+        return Stop(monotonic() + _LAST_WORDS).run(source.duplicates)
     except LimitReachedError:
         return ()
 
 
 def require_target(target: Node, nodes: Collection[Node], source: Source) -> None:
     """Refuse a target that is no node, and say why if it is a column that was set aside; one may never vary."""
-    if target in nodes or why_never_varies(source.table, target):
+    data = source.data
+    if target in nodes or (data is not None and data.why_constant(target)):
         return
-    why = why_set_aside(source.table, target)
-    if why is not None:
+    if data is not None and (why := data.why_not(target)) is not None:
         message = f"the target cannot be learned: {why}"
         raise DataError(message)
     require_known(target, nodes, "target")
@@ -151,7 +149,6 @@ def _context(
     unreliable = None if spec.neighbours.unreliable == "finder" else spec.neighbours.unreliable
     reading = {name: value for name, value in request.reading.items() if isinstance(value, str | int | float)}
     reading.pop("cache", None)
-    is_elsewhere = isinstance(source.table, CachedCounts)
     return Context(
         target=target,
         depth=depth,
@@ -167,9 +164,9 @@ def _context(
             **spec.options,
             **reading,
         },
-        data=source.table,
+        data=source.data,
         # a limit is met at one place, and counts from elsewhere are asked for in the same rounds
-        threads=1 if request.is_limited or is_elsewhere else request.threads,
+        threads=1 if request.is_limited or source.is_elsewhere else request.threads,
         knowledge=request.known,
         whole=whole,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import attrs
 import numpy as np
@@ -13,21 +13,17 @@ import numpy.typing as npt
 
 from apsl_rules.data import (
     ColumnKind,
+    Dataset,
     FileTable,
-    MixedTable,
-    Table,
+    Groups,
     Traffic,
     content_fingerprint,
     is_countable,
     is_left_in_place,
-    notes_on,
-    notes_on_counts,
     notes_on_duplicates,
-    traffic_of,
 )
-from apsl_rules.data.counts import CachedCounts, CountSource, heading_of
+from apsl_rules.data.counts import CountSource
 from apsl_rules.data.databases import DatabaseTable, duckdb_path, is_database
-from apsl_rules.data.moments import MomentSource
 from apsl_rules.data.readers import split_sheet
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
 from apsl_rules.graphs import Dag, DagWithHidden
@@ -41,34 +37,6 @@ from apsl_rules.plugins import OracleOffer, OracleSettings, Plugins, pick
 from apsl_rules.rules import untested
 
 Rows = npt.NDArray[np.int64]
-
-
-@overload
-def resample_table(table: Table, rows: Rows, *, declared: bool) -> Table: ...
-@overload
-def resample_table(table: MixedTable, rows: Rows, *, declared: bool) -> MixedTable: ...
-def resample_table(table: Table | MixedTable, rows: Rows, *, declared: bool) -> Table | MixedTable:
-    """Return a table of some rows. Levels that they do not show are none of its levels, unless all are declared."""
-    if isinstance(table, MixedTable):
-        categories = resample_table(table.categories, rows, declared=declared)
-        return attrs.evolve(table, categories=categories, numbers=np.ascontiguousarray(table.numbers[:, rows]))
-    codes: Any = table.codes.take(rows, axis=1)  # in C order, as the kernels want it
-    cards, incomplete = table.cards.copy(), table.incomplete.copy()
-    levels = list(table.levels)
-    for place, (column, card) in enumerate(zip(codes, table.cards.tolist(), strict=True)):
-        seen = np.bincount(column, minlength=card + 1) > 0
-        incomplete[place] = seen[card]
-        kept = seen[:card]
-        if declared:
-            kept[: np.flatnonzero(kept)[-1:].sum() + 1] = True
-        if not kept.any():
-            kept[0] = True  # nothing but missing values: a column that never varies
-        if kept.all():
-            continue
-        cards[place] = kept.sum()
-        levels[place] = tuple(level for level, keep in zip(table.levels[place], kept.tolist(), strict=False) if keep)
-        column[:] = np.append(np.cumsum(kept) - 1, kept.sum()).astype(codes.dtype)[column]
-    return Table(table.names, codes, cards, tuple(levels), incomplete)
 
 
 def draw_rows(rows: int, seeds: np.random.SeedSequence, size: int | None) -> Rows:
@@ -105,10 +73,10 @@ def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> An
 
 
 def nodes_of(source: Any) -> tuple[Node, ...]:
-    """Return the nodes of a network, a graph, a table, an oracle or a frame."""
+    """Return the nodes of a network, a graph, a dataset, an oracle or a frame."""
     if isinstance(source, Network):
         return source.dag.nodes
-    if isinstance(source, Table | MixedTable):
+    if isinstance(source, Dataset):
         return source.names
     if isinstance(source, Dag | DagWithHidden) or callable(getattr(source, "verdict", None)):
         return tuple(source.nodes)
@@ -129,13 +97,9 @@ _UNUSED_CACHE = "the cache was not used: a test on moments takes less time than 
 
 @attrs.frozen(eq=False, slots=False)
 class Source:
-    """An opened source; ``data`` is what its oracles answer from.
+    """An opened source: a dataset, a graph or an oracle, ``opened`` for an offer of an oracle, or an oracle itself."""
 
-    ``gives`` names what learners can build on: "perfect answers"; "scores", from "counts" of categories or from
-    "moments" of tables with numbers; or "tests" alone. A source that is an oracle itself gives its "own answers".
-    """
-
-    data: Any
+    opened: Any
     origin: str
     offer: OracleOffer | None = None
     options: Mapping[str, Any] = attrs.field(factory=dict)
@@ -143,129 +107,101 @@ class Source:
     _oracles: dict[tuple[float, int], Oracle] = attrs.field(factory=dict, init=False)
 
     @cached_property
+    def data(self) -> Dataset | None:
+        """Return the dataset that answers come from, if they come from one."""
+        data = self.opened if self.offer is not None else getattr(self.opened, "data", None)
+        return data if isinstance(data, Dataset) else None
+
+    @cached_property
     def gives(self) -> frozenset[str]:
-        """Return what learners can build on."""
+        """Return what learners can build on.
+
+        It is "perfect answers"; "scores", from "counts" of categories or from "moments" of tables with numbers; or
+        "tests" alone. A source that is an oracle itself gives its "own answers".
+        """
         given = {"tests"}
-        if isinstance(self.table, Table | CachedCounts):
-            given |= {"counts", "scores"}
-        elif isinstance(self.table, MixedTable | MomentSource):
-            given |= {"moments", "scores"}
+        if self.data is not None:
+            given |= {"scores", *self.data.can}
         elif self.oracle(0.01).perfect:
             given.add("perfect answers")
         return frozenset(given if self.offer is not None else given | {"own answers"})
-
-    @property
-    def table(self) -> object:
-        """Return the table, the counts or the moments that scores can be had from, if there are any."""
-        return self.data if self.offer is not None else getattr(self.data, "data", None)
 
     def oracle(self, alpha: float, threads: int = 1) -> Oracle:
         """Return the oracle at an alpha, made once; a source that answers by itself is its own oracle."""
         offer = self.offer
         if offer is None:
-            return complete_oracle(self.data)
+            return complete_oracle(self.opened)
         if (alpha, threads) not in self._oracles:
             settings = OracleSettings(alpha, threads, self.options)
-            self._oracles[alpha, threads] = _guard(self.origin, lambda: offer.make(self.data, settings))
+            self._oracles[alpha, threads] = _guard(self.origin, lambda: offer.make(self.opened, settings))
         return self._oracles[alpha, threads]
 
     @cached_property
     def fingerprint(self) -> str | None:
-        """Return a hash of what the columns hold, each by itself: the same wherever the rows are.
-
-        Each column that is used counts with its kind, its range and its missing values, a category with the rows of
-        each level. An oracle tells nothing that could be compared.
-        """
+        """Return a hash of a graph, or of the columns of a dataset, the same wherever rows are; None for oracles."""
         if self._graph is not None:
             return content_fingerprint(self._graph)
-        if self.row_count is None:
-            return None
-        heading = heading_of(self.table) if isinstance(self.table, Table) else self._heading
-        totals = getattr(heading, "totals", ())
-        used = [one for one in self.columns if one.kind != "set aside"]
-        return content_fingerprint((self.row_count, used, *(total.tolist() for total in totals)))
+        return None if self.data is None else self.data.fingerprint
 
     @cached_property
     def content(self) -> str | None:
-        """Return a hash of every row in memory, of files that stay where they are, or of a graph.
-
-        A database tells only how often each value of a column occurs. An oracle tells nothing that could be compared.
-        """
-        if self._graph is not None or isinstance(self.data, Table | MixedTable):
-            return content_fingerprint(self.data if self._graph is None else self._graph)
-        heading = getattr(self.table, "heading", None)
-        if heading is None:
-            return None
-        of_column = getattr(getattr(self.table, "source", None), "fingerprint", None)
-        return content_fingerprint((heading, of_column(0) if of_column is not None else b""))
+        """Return a hash of a graph, or of the rows of a dataset as far as its engine can tell; None for oracles."""
+        if self._graph is not None:
+            return content_fingerprint(self._graph)
+        return None if self.data is None else self.data.content
 
     @property
     def _graph(self) -> Dag | DagWithHidden | None:
-        data = self.data.dag if isinstance(self.data, Network) else self.data
-        return data if isinstance(data, Dag | DagWithHidden) else None
+        known = self.opened.dag if isinstance(self.opened, Network) else self.opened
+        return known if isinstance(known, Dag | DagWithHidden) else None
 
-    def duplicates(self, plugins: Plugins) -> tuple[Sequence[Node], ...]:
-        """Return the groups of columns of the table that agree in every row."""
-        counted = self.table.source if isinstance(self.table, CachedCounts) else self.table
-        offer = self.offer or next((one for one in plugins.oracles.values() if one.natural_for(counted)), None)
-        return () if offer is None else tuple(offer.duplicates(self.table))
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether rows are counted elsewhere, in rounds that runs share one after another."""
+        return self.data is not None and "counts" in self.data.can and "rows" not in self.data.can
+
+    def duplicates(self) -> Groups:
+        """Return the groups of columns of the dataset that agree in every row."""
+        return () if self.data is None else self.data.duplicates()
 
     def notes(self, part: Part, duplicates: Sequence[Sequence[Node]], before: Traffic) -> tuple[str, ...]:
         """Return what a reader of a part should know of the table behind it, and of the duplicate columns in it."""
         members = frozenset(part.members)
         near = members.union(*(fact.nodes for fact in part.store.facts(untested)))
         groups = sorted((group for group in duplicates if not near.isdisjoint(group)), key=members.isdisjoint)
-        return (*notes_on_duplicates(groups), *self._notes_on_table(part, duplicates, before))
-
-    def _notes_on_table(self, part: Part, duplicates: Sequence[Sequence[Node]], before: Traffic) -> tuple[str, ...]:
-        if isinstance(self.table, CachedCounts):
-            return notes_on_counts(self.table, before)
-        if isinstance(self.table, Table):
-            return notes_on(self.table, part.members)
         unused = (_UNUSED_CACHE,) if "cache" in self.options else ()
-        if isinstance(self.table, MomentSource):
-            came = traffic_of(self.table).since(before)
-            told = f" {came}" if hasattr(self.table, "rounds") else ""
-            return (*self.table.heading.notes, *unused, f"moments came from {self.table.kind}{told}")
-        return (*notes_on(self.table, part.members, duplicates), *unused) if isinstance(self.table, MixedTable) else ()
+        on_table = () if self.data is None else self.data.notes_on(part.members, before, unused)
+        return (*notes_on_duplicates(groups), *on_table)
 
-    @cached_property
+    @property
     def columns(self) -> tuple[ColumnKind, ...]:
         """Return how each column of the table was read, where that is known."""
-        told = getattr(self._heading, "columns", ())
-        return tuple(one for one in told if isinstance(one, ColumnKind)) if isinstance(told, tuple) else ()
+        return () if self.data is None else self.data.columns
 
     @property
     def row_count(self) -> int | None:
         """Return the number of rows that answers rest on, where that is known."""
-        rows = getattr(self._heading, "rows", None)
-        return rows if isinstance(rows, int) else None
-
-    @property
-    def _heading(self) -> object:
-        """Return what tells the columns and rows: the heading of rows that stay elsewhere, or the table itself."""
-        return getattr(self.table, "heading", self.table)
+        return None if self.data is None else self.data.rows
 
     @property
     def traffic(self) -> Traffic:
         """Return what came from rows that stay elsewhere so far."""
-        return traffic_of(self.table)
+        return Traffic() if self.data is None else self.data.traffic
 
     # --- resamples ---------------------------------------------------------------------------------------------------
 
     @property
     def rows(self) -> int:
         """Return the number of rows that can be drawn from."""
-        if isinstance(self.data, Table | MixedTable):
+        if self.data is not None and self.data is self.opened and "rows" in self.data.can:
             return self.data.rows
-        is_elsewhere = isinstance(self.data, CachedCounts | MomentSource)
-        kind = "source whose rows stay elsewhere" if is_elsewhere else type(self.data).__name__
+        kind = "source whose rows stay elsewhere" if self.data is self.opened else type(self.opened).__name__
         message = f"stability draws rows from a table, but a {kind} has none; give the data, or sample some from it"
         raise InvalidArgumentError(message)
 
     def resampled(self, rows: Rows) -> Source:
         """Return a source of some rows, in any order and as often as they are named."""
-        return attrs.evolve(self, data=resample_table(self.data, rows, declared=self.declared))
+        return attrs.evolve(self, opened=self.opened.resampled(rows, declared=self.declared))
 
 
 def _guard(origin: str, call: Callable[[], Any]) -> Any:

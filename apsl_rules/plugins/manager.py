@@ -12,6 +12,7 @@ import attrs
 import pluggy
 
 from apsl_rules._arguments import spelt
+from apsl_rules.data import Dataset
 from apsl_rules.errors import ApslError, PluginError, UnknownNameError
 from apsl_rules.names import Depth, Node, nearest
 from apsl_rules.oracles import Asker, Counts
@@ -242,7 +243,7 @@ def register(plugin: object, name: str | None = None) -> None:
 class Context:
     """All that a learner needs to know: the part to learn, the spec to follow, the asker, and what is known beforehand.
 
-    ``data`` is what the answers come from, if scores can be had from it: a table, or counts. ``settings`` go into the
+    ``data`` is the dataset that the answers come from, if they come from one. ``settings`` go into the
     part. ``whole`` says that the graph of all nodes is wanted, of which the part is a piece.
     """
 
@@ -253,7 +254,7 @@ class Context:
     plugins: Plugins
     finder_settings: FinderSettings
     settings: Mapping[str, Any]
-    data: object = None
+    data: Dataset | None = None
     threads: int = 1
     knowledge: Knowledge = NOTHING
     whole: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -53,8 +53,7 @@ class OracleOffer:
 
     ``open`` is called once for all runs on a source. It takes the options that say how to read it, and returns what
     it opened together with the options that are left for ``make``. ``open_natural`` is called instead if the caller
-    named no oracle; what it opens may be natural for another oracle, which then answers. ``duplicates`` returns the
-    groups of columns of what was opened that agree in every row.
+    named no oracle; what it opens may be natural for another oracle, which then answers.
     """
 
     name: str
@@ -63,7 +62,6 @@ class OracleOffer:
     natural_for: Callable[[Any], bool] = attrs.field(default=lambda _source: False)
     open: Callable[[Any, Mapping[str, Any]], tuple[Any, Mapping[str, Any]]] = _as_it_is
     open_natural: Callable[[Any, Mapping[str, Any]], tuple[Any, Mapping[str, Any]]] | None = None
-    duplicates: Callable[[Any], Iterable[Sequence[Node]]] = attrs.field(default=lambda _opened: ())
 
 
 @attrs.frozen

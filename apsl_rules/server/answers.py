@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from apsl_rules._documents import label
-from apsl_rules.data import FileTable, MixedTable, Table, describe, table
+from apsl_rules.data import FileTable, describe, table
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network
@@ -36,7 +36,7 @@ def _describe(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
     if isinstance(source, Network | Dag):
         return {"network": name, "nodes": [str(one) for one in nodes_of(source)], "arrows": _arrows(source)}
     reading = _settings(given, nodes_of(source))
-    read = source if isinstance(source, Table | MixedTable) and not reading else table(source, **reading)
+    read = table(source, **reading)
     return {**describe(read).to_dict(), "learner": say_default_learner(read, plugins)}
 
 

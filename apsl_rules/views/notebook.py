@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import attrs
 import numpy as np
 
-from apsl_rules.data import MixedTable, Table, describe_columns
+from apsl_rules.data import LocalTable, describe_columns
 from apsl_rules.effects import Answer, Effect, Effects, Fitted, Grounds
 from apsl_rules.graphs import Dag, Pdag
 from apsl_rules.graphs.networks import Network
@@ -125,7 +124,7 @@ _MOST_COLUMNS = 20
 
 @html_of.register
 @html_of.register
-def table_html(source: Table | MixedTable) -> str:
+def table_html(source: LocalTable) -> str:
     """Return the columns of a table, its first rows and what was assumed when it was read."""
     some = _narrow(source)
     rows = [
@@ -147,40 +146,14 @@ def table_html(source: Table | MixedTable) -> str:
     return card(head, columns, fold("first rows", _first_rows(source)), notes(source.notes))
 
 
-def _narrow(source: Table | MixedTable) -> Table | MixedTable:
+def _narrow(source: LocalTable) -> LocalTable:
     """Return the table with the first columns only, where there are many: only those are described."""
     if len(source.names) <= MOST_ROWS and len(source.columns) <= MOST_ROWS:
         return source
-    listed = [one.name for one in source.columns[:MOST_ROWS]] or list(source.names[:MOST_ROWS])
-    kept = set(listed)
-    kinds = tuple(one for one in source.columns if one.name in kept)
-    if isinstance(source, Table):
-        return _columns_of(source, kept, kinds)
-    numbers = [place for place, one in enumerate(source.number_names) if one in kept]
-    return attrs.evolve(
-        source,
-        names=tuple(one for one in source.names if one in kept),
-        categories=_columns_of(source.categories, kept, source.categories.columns),
-        numbers=source.numbers[numbers],
-        number_names=tuple(source.number_names[place] for place in numbers),
-        columns=kinds,
-    )
+    return source.select([one.name for one in source.columns[:MOST_ROWS]] or source.names[:MOST_ROWS])
 
 
-def _columns_of(coded: Table, kept: set[Node], columns: tuple[Any, ...]) -> Table:
-    places = [place for place, one in enumerate(coded.names) if one in kept]
-    return attrs.evolve(
-        coded,
-        names=tuple(coded.names[place] for place in places),
-        codes=coded.codes[places],
-        cards=coded.cards[places],
-        levels=tuple(coded.levels[place] for place in places),
-        incomplete=coded.incomplete[places],
-        columns=columns,
-    )
-
-
-def _first_rows(source: Table | MixedTable) -> str:
+def _first_rows(source: LocalTable) -> str:
     """Return the first rows with their values."""
     listed = source.names[:_MOST_COLUMNS]
     values = [_values(source, one) for one in listed]
@@ -190,16 +163,13 @@ def _first_rows(source: Table | MixedTable) -> str:
     return table(heads, rows, words=len(heads), what="row", total=source.rows)
 
 
-def _values(source: Table | MixedTable, node: Node) -> list[str]:
+def _values(source: LocalTable, node: Node) -> list[str]:
     """Return the first values of a column as text; a missing one is empty."""
-    coded = source if isinstance(source, Table) else source.categories
-    if node in coded.place:
-        place = coded.place[node]
-        levels, codes = coded.levels[place], coded.codes[place, :_FIRST_ROWS].tolist()
-        return [figure(_plain(levels[code])) if code < len(levels) else "" for code in codes]
-    numbers = source.numbers if isinstance(source, MixedTable) else np.empty((0, 0))
-    row = numbers[source.number_names.index(node)] if isinstance(source, MixedTable) else numbers
-    return ["" if np.isnan(value) else f"{value:.6g}" for value in row[:_FIRST_ROWS].tolist()]
+    if source.is_category(node):
+        levels = source.categories.levels_of(node)
+        codes = source.categories.codes_of(node)[:_FIRST_ROWS].tolist()
+        return [figure(_plain(levels[code])) if code >= 0 else "" for code in codes]
+    return ["" if np.isnan(value) else f"{value:.6g}" for value in source.values(node)[:_FIRST_ROWS].tolist()]
 
 
 def _plain(level: Any) -> Any:

@@ -6,7 +6,7 @@ The data is encoded and the kernels are loaded only when an oracle is made.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +19,7 @@ from apsl_backends.independence.d_separation import DSeparation
 from apsl_backends.independence.recording import ReplayOracle
 from apsl_backends.learners import offer_of
 from apsl_rules._arguments import chosen, demand, spelt
-from apsl_rules.data import FileTable, MixedTable, Table
+from apsl_rules.data import CountedDataset, Dataset, FileTable
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.moments import Embedding, MomentSource
 from apsl_rules.data.readers import TABLE_ENDINGS
@@ -27,7 +27,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.export.formats import FORMATS, READERS, read_known_graph
 from apsl_rules.graphs import Dag, DagWithHidden, is_networkx, known_dag
 from apsl_rules.graphs.networks import Network, read_bif
-from apsl_rules.names import Node, nearest
+from apsl_rules.names import nearest
 from apsl_rules.neighbours import BlanketFinder, Neighbours, SpousesByChild
 from apsl_rules.oracles import Oracle
 from apsl_rules.parts import MarkedGraph, Part, draw, edges_csv, part_json
@@ -53,7 +53,7 @@ _EMBEDDING = ("numbers", "degree")
 def is_table(source: Any) -> bool:
     """Return whether a source looks like a table: encoded, a frame, an array, the path of a file, or counts."""
     return (
-        isinstance(source, Table | MixedTable | FileTable | str | os.PathLike | CountSource)
+        isinstance(source, Dataset | FileTable | str | os.PathLike | CountSource)
         or hasattr(type(source), "columns")  # asking a lazy frame itself would work out its schema
         or hasattr(source, "columns")
         or hasattr(source, "ndim")
@@ -89,7 +89,7 @@ def _open_counts(name: str, source: Any, options: Mapping[str, Any]) -> tuple[An
     return open_counts(source, known), {one: known[one] for one in (*_TESTING, "cache") if one in known}
 
 
-def _count_test(name: str, counted: Any, settings: OracleSettings) -> Oracle:
+def _count_test(name: str, counted: CountedDataset, settings: OracleSettings) -> Oracle:
     """Make a test on counts, behind a verdict cache if one is asked for."""
     from apsl_backends.independence.count_tests import ChiSquare, GSquare
 
@@ -102,18 +102,9 @@ def _count_test(name: str, counted: Any, settings: OracleSettings) -> Oracle:
     from apsl_backends.answers.cached_oracle import CachedOracle
     from apsl_backends.answers.verdict_file import VerdictCache
 
-    if isinstance(counted, Table):
-        cache = VerdictCache(options["cache"])
-        return CachedOracle.over_table(oracle, cache, counted, alpha=settings.alpha, options=testing)
-    key_of = getattr(counted.source, "fingerprint", None)
-    if key_of is None:
-        message = f"a cache needs a fingerprint of each column, and {counted.kind} gives none; leave the cache out"
-        raise InvalidArgumentError(message)
-    place = counted.heading.place
+    counted.fingerprint_of(counted.names[0])  # refuses at once what has none
     cache = VerdictCache(options["cache"])
-    return CachedOracle(
-        oracle, cache, alpha=settings.alpha, key_of=lambda node: bytes(key_of(place[node])), options=testing
-    )
+    return CachedOracle(oracle, cache, alpha=settings.alpha, key_of=counted.fingerprint_of, options=testing)
 
 
 def _open_table(name: str, source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
@@ -143,8 +134,7 @@ def _moment_test(name: str, opened: Any, settings: OracleSettings) -> Oracle:
     options = _only(settings.options, _moment_options(name), name)
     embedding = _embedding(name, options)
     source = moments_of(opened, embedding, settings.threads)
-    memory = opened.memory if isinstance(opened, MixedTable) else None
-    return MomentOracle(source, alpha=settings.alpha, data=opened, memory=memory, name=name)
+    return MomentOracle(source, alpha=settings.alpha, data=opened, name=name)
 
 
 def _moment_options(name: str) -> tuple[str, ...]:
@@ -161,15 +151,8 @@ def _embedding(name: str, options: Mapping[str, Any]) -> Embedding:
     return Embedding(numbers, degree)
 
 
-def _duplicates(opened: Any) -> Iterable[Sequence[Node]]:
-    """Return the groups of duplicate columns."""
-    from apsl_backends.learners.duplicate_columns import DuplicateColumns
-
-    return dict.fromkeys(DuplicateColumns.among(opened).groups.values())
-
-
 def _is_with_numbers(source: Any) -> bool:
-    return isinstance(source, MixedTable | MomentSource)
+    return isinstance(source, MomentSource) or (isinstance(source, Dataset) and "moments" in source.can)
 
 
 def _is_natural_for_counts(source: Any) -> bool:
@@ -184,7 +167,6 @@ TABLE_ORACLES = (
         _is_natural_for_counts,
         partial(_open_counts, "gsquare"),
         partial(_open_table, "gsquare"),
-        _duplicates,
     ),
     OracleOffer(
         "moments",
@@ -192,21 +174,18 @@ TABLE_ORACLES = (
         partial(_moment_test, "moments"),
         _is_with_numbers,
         partial(_open_moments, "moments"),
-        duplicates=_duplicates,
     ),
     OracleOffer(
         "chisquare",
         "Pearson's χ² test on a table of discrete columns",
         partial(_count_test, "chisquare"),
         open=partial(_open_counts, "chisquare"),
-        duplicates=_duplicates,
     ),
     OracleOffer(
         "fisherz",
         "test of partial correlation: the moments of numbers as they are",
         partial(_moment_test, "fisherz"),
         open=partial(_open_moments, "fisherz"),
-        duplicates=_duplicates,
     ),
 )
 

@@ -91,7 +91,7 @@ def data() -> Table:
 def cached(data: Table, kept: VerdictCache, alpha: float, **options: object) -> tuple[Chi, CachedOracle]:
     """Put the cache before a fresh oracle."""
     oracle = Chi(data, alpha)
-    return oracle, CachedOracle.over_table(oracle, kept, data, alpha=alpha, options=options)
+    return oracle, CachedOracle(oracle, kept, key_of=data.fingerprint_of, alpha=alpha, options=options)
 
 
 def all_searches(nodes: Sequence[Node]) -> list[Search]:
@@ -181,7 +181,7 @@ def test_a_compiled_oracle(data: Table) -> None:
     with VerdictCache(":memory:") as kept:
         for alpha in (0.01, 0.05, 0.01, 0.05):
             plain = GSquare(data, alpha=alpha)
-            front = CachedOracle.over_table(plain, kept, data, alpha=alpha, options={"dof": "adjusted"})
+            front = CachedOracle(plain, kept, key_of=data.fingerprint_of, alpha=alpha, options={"dof": "adjusted"})
             assert list(front.separators(searches)) == list(plain.separators(searches))
             for node in data.names:
                 assert list(front.associations(node)) == list(plain.associations(node))
@@ -228,7 +228,7 @@ def test_answers_without_figures_are_not_kept(data: Table) -> None:
     """A verdict that only says dependent or independent could not be decided again, so the oracle is asked anew."""
     with VerdictCache(":memory:") as kept:
         oracle = Chi(data, 0.05, p_known=False)
-        front = CachedOracle.over_table(oracle, kept, data, alpha=0.05)
+        front = CachedOracle(oracle, kept, key_of=data.fingerprint_of, alpha=0.05)
         for _ in range(2):
             front.verdict("a", "b")
             front.associations("a")

@@ -18,8 +18,8 @@ from apsl_backends.scores.bde import BDeu
 from apsl_backends.scores.bde_from_counts import CountedBDeu
 from apsl_rules import learn, learn_graph, network
 from apsl_rules.data import count_levels, table
+from apsl_rules.data.counts import CountSource
 from apsl_rules.data.counts.cache import CachedCounts
-from apsl_rules.data.counts.source import CountSource, heading_of
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.oracles.protocol import Search
@@ -163,7 +163,7 @@ def test_the_heading_of_a_file_is_that_of_its_table(source: Callable[..., CountS
     path = written(odd_frame(400, seed=9), tmp_path)["parquet"]
     for how in ({"missing": "testwise"}, {"missing": "level", "levels": "declared"}):
         cut: dict[str, Any] = {"discretize": {ODD_NAMES[7]: "quantile:4", ODD_NAMES[6]: "width:5"}, **how}
-        known, told = heading_of(count_levels(table(path, **cut))), source(path, **cut).heading
+        known, told = count_levels(table(path, **cut)).heading, source(path, **cut).heading
         assert (told.names, told.levels, told.rows) == (known.names, known.levels, known.rows)
         assert told.cards.tolist() == known.cards.tolist()
         assert told.incomplete.tolist() == known.incomplete.tolist()

@@ -20,7 +20,7 @@ from apsl_backends.engines.ibis import IbisEngine
 from apsl_backends.engines.opening import counted, moments
 from apsl_rules import dry_run, learn
 from apsl_rules.data import count_levels, table
-from apsl_rules.data.counts import CachedCounts, heading_of
+from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.databases import DatabaseTable
 from apsl_rules.errors import ApslError, DataError
 from support.counted import ODD_NAMES, odd_frame
@@ -44,7 +44,7 @@ def assert_counted_alike(source: Any, frame: Any, **reading: Any) -> None:
     """Assert that a database gives levels, totals and pairs of columns as the table in memory does."""
     there = counted(IbisEngine.of(source), **reading)
     here = count_levels(table(frame, **reading), reading.get("discretize"))
-    known = heading_of(here)
+    known = here.heading
     assert there.heading.names == known.names
     assert there.heading.levels == known.levels
     assert [one.tolist() for one in there.heading.totals] == [one.tolist() for one in known.totals]

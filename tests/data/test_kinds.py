@@ -20,7 +20,6 @@ from apsl_rules.data import (
     Table,
     infer_kind,
     table,
-    why_set_aside,
 )
 from apsl_rules.data.columns import labels_of, numbers, summarise
 from apsl_rules.data.kinds import ColumnType, is_id_name
@@ -85,10 +84,10 @@ def test_columns_that_are_set_aside_are_named_with_the_way_back() -> None:
     assert "take it back with kinds={'name': 'category'}" in notes
     assert "take it back with kinds={'rownames': 'number'}" in notes
     assert "column 'day' is set aside: it holds dates or times" in notes
-    assert "column 'constant' was set aside: it has only one value" in str(why_set_aside(read, "constant"))
-    assert why_set_aside(read, "grade") is None
-    assert why_set_aside(read, "nothing") is None
-    assert "left out as asked" in str(why_set_aside(table(frame, drop=["day"]), "day"))
+    assert "column 'constant' was set aside: it has only one value" in str(read.why_not("constant"))
+    assert read.why_not("grade") is None
+    assert read.why_not("nothing") is None
+    assert "left out as asked" in str(table(frame, drop=["day"]).why_not("day"))
 
 
 def test_kinds_can_be_chosen() -> None:

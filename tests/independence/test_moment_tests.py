@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from apsl_backends.engines.choose_moments import moments_of
-from apsl_backends.engines.memory import MOST_WIDTH
 from apsl_backends.finders.by_tests import Hiton
 from apsl_backends.independence.moment_tests import MomentOracle, MomentTester
 from apsl_rules.data import MixedTable, table
-from apsl_rules.data.moments import Embedding
+from apsl_rules.data.moments import MOST_WIDTH, Embedding
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.oracles import Asker, Oracle
 from apsl_rules.plugins import FinderSettings
@@ -215,7 +214,7 @@ def test_eliminations_and_searches_agree_with_single_tests(
     gaps: float, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the kernel, by rows, from one matrix or many: the same members, and separators that single tests confirm."""
-    monkeypatch.setattr("apsl_backends.engines.memory.MOST_WIDTH", width)
+    monkeypatch.setattr("apsl_rules.data.moments.MOST_WIDTH", width)
     oracle = _oracle(_frame(400, 7, gaps=gaps), alpha=0.01)
     asker, stepwise = Asker(oracle, origin="the oracle"), Asker(oracle, origin="the oracle")
     stepwise.eliminates = False

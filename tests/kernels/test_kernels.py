@@ -13,12 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import chdtrc, gammaincc, log_ndtr
 
-from apsl_backends.engines.memory_counts import MemoryCounts
 from apsl_backends.independence.count_tests import ChiSquare, GSquare, Reliability, statistic_of
 from apsl_backends.kernels.bindings import tail, tails, thresholds
-from apsl_backends.kernels.library import MOST_CELLS
 from apsl_rules.data.tables import Table
-from apsl_rules.errors import DataError
 from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.oracles.protocol import Oracle, Search
 from support.counting import METHODS, by_loops, coded, tables, with_method
@@ -159,26 +156,6 @@ def test_threads_change_nothing(threads: int) -> None:
 
     assert list(one.associations("c0")) == list(many.associations("c0"))
     assert one.separators(searches) == many.separators(searches)
-
-
-@given(tables(max_rows=60), st.lists(st.integers(0, 4), min_size=1, max_size=4, unique=True))
-def test_contingency_tables_count_complete_rows(table: Table, places: list[int]) -> None:
-    """A contingency table has an axis for each column and leaves out rows with a value missing in one of them."""
-    counted = MemoryCounts(table).counts([[table.names[place] for place in places]])[0]
-    expected = np.zeros([table.cards[place] for place in places], np.int64)
-    for row in table.codes[places].T:
-        if (row < table.cards[places]).all():
-            expected[tuple(row)] += 1
-
-    assert counted.tolist() == expected.tolist()
-
-
-def test_contingency_tables_are_not_allocated_blindly() -> None:
-    """A table of too many cells is refused with a sentence that names its columns and their number."""
-    table = coded(np.random.default_rng(5).integers(0, 200, (4, 1000)))
-
-    with pytest.raises(DataError, match=f"'f', 'b', 'd', 'a' has [0-9]+ cells and at most {MOST_CELLS}"):
-        MemoryCounts(table).contingency("fbda")
 
 
 @given(st.integers(1, 255), st.one_of(st.floats(1e-12, 0.999), st.sampled_from([1e-300, 1e-100, 1 - 1e-9, 1 - 1e-16])))

@@ -20,7 +20,7 @@ from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.source import draw_rows, resample_table
+from apsl_rules.learning.source import draw_rows
 from apsl_rules.names import Node
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.part import Part
@@ -108,7 +108,7 @@ def test_a_drawn_table_is_the_table_of_the_drawn_rows(columns: list[list[str | N
     frame = pd.DataFrame({f"c{at}": [*column, "x"] for at, column in enumerate(columns)})
     rows = [*rows, 6]
 
-    drawn = resample_table(coded_table(frame, missing="testwise"), np.array(rows), declared=False)
+    drawn = coded_table(frame, missing="testwise").resampled(np.array(rows), declared=False)
     anew = coded_table(frame.iloc[rows], missing="testwise")
 
     assert drawn.codes.tolist() == anew.codes.tolist()
@@ -121,7 +121,7 @@ def test_a_column_that_is_missing_in_a_resample_never_varies() -> None:
     """All values of a drawn column missing: it has one level, and learning from it works."""
     frame = pd.DataFrame({"a": ["x", "y", None, None], "b": [0, 1, 0, 1]})
 
-    drawn = resample_table(coded_table(frame, missing="testwise"), np.array([2, 3, 3]), declared=False)
+    drawn = coded_table(frame, missing="testwise").resampled(np.array([2, 3, 3]), declared=False)
 
     assert (drawn.cards.tolist(), drawn.incomplete.tolist()) == ([1, 2], [True, False])
     assert not learn(drawn, "b").edges
@@ -131,7 +131,7 @@ def test_declared_levels_stay() -> None:
     """With declared levels those below the largest one seen stay levels of a resample."""
     frame = pd.DataFrame({"a": [0, 1, 2, 3], "b": [0, 1, 0, 1]})
 
-    drawn = resample_table(coded_table(frame, levels="declared"), np.array([0, 2, 2]), declared=True)
+    drawn = coded_table(frame, levels="declared").resampled(np.array([0, 2, 2]), declared=True)
 
     assert (drawn.cards.tolist(), drawn.codes[0].tolist()) == ([3, 1], [0, 2, 2])
 

@@ -14,7 +14,7 @@ from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.scores import content_order
 from apsl_backends.search import local_score
 from apsl_rules import learn, network
-from apsl_rules.data import coded_table, find_duplicates, table
+from apsl_rules.data import coded_table, table
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning import run
@@ -73,7 +73,7 @@ def test_duplicates_among_very_many_columns_are_found() -> None:
     columns[9_001, 3] = columns[9_002, 3] = 1
     wide = coded_table(columns.T)
 
-    assert find_duplicates(wide, wide.names) == (("X10401", "X18", "X5001"), ("X9002", "X9003"))
+    assert wide.find_duplicates() == (("X10401", "X18", "X5001"), ("X9002", "X9003"))
 
 
 @pytest.mark.parametrize("share", [0.001, 0.01, 0.2])

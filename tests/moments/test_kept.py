@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 from apsl_backends.engines.choose_moments import moments_of
-from apsl_backends.engines.memory import KeptMoments, MemoryMoments
+from apsl_backends.engines.memory import MemoryMoments
 from apsl_backends.kernels.bindings import Floats
 from apsl_rules.data import MixedTable, table
+from apsl_rules.data.moments import KeptMoments
 from apsl_rules.memory import DatasetMemory
 
 
@@ -57,7 +58,7 @@ def test_objects_on_one_table_share_the_matrix() -> None:
 
 def test_a_wide_table_has_no_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit each question is answered by itself."""
-    monkeypatch.setattr("apsl_backends.engines.memory.MOST_WIDTH", 3)
+    monkeypatch.setattr("apsl_rules.data.moments.MOST_WIDTH", 3)
     kept = moments_of(_table())
     assert not kept.has_matrix
     assert kept.covariance([0]).shape == (3, 3)

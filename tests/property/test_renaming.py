@@ -12,7 +12,6 @@ from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.scores.content_order import ContentOrder
 from apsl_rules import learn, network
 from apsl_rules.data import describe
-from apsl_rules.data.counts import heading_of
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import random_network, sample
 from apsl_rules.names import Depth, Node, Pair
@@ -106,7 +105,7 @@ def ties(table: Table) -> bool:
 
 def by_content(table: Table) -> tuple[Node, ...]:
     """Return the columns of a table in the order of their numbers, when all of them are met at once."""
-    order = ContentOrder.of(heading_of(table))
+    order = ContentOrder.of(table.heading)
     places = list(range(len(table.names)))
     numbers = order.numbers(places, places, table.codes, np.empty(0, np.int64))
     return tuple(table.names[place] for place in sorted(places, key=numbers.__getitem__))

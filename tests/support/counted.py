@@ -16,9 +16,8 @@ from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
 from apsl_backends.engines.duckdb import DuckEngine
 from apsl_backends.engines.engine import ArrowEngine
 from apsl_backends.engines.opening import counted, counted_table
-from apsl_rules.data import FileTable
+from apsl_rules.data import Codes, FileTable, Table
 from apsl_rules.data.counts import CountSource, Heading
-from apsl_rules.data.tables import Codes, Table
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.part import Part
 

@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from apsl_backends.engines.memory_counts import MemoryCounts
 from apsl_backends.independence.count_tests import CountOracle
-from apsl_backends.independence.table_tester import Tester
+from apsl_backends.independence.table_tester import MemoryCounts, Tester
 from apsl_backends.kernels.library import ANY_METHOD, BY_BITS, BY_ROWS, BY_SORTING
-from apsl_rules.data.tables import Codes, Table
+from apsl_rules.data import Codes, Table
 
 METHODS = (ANY_METHOD, BY_ROWS, BY_BITS, BY_SORTING)
 NAMES = "fbdace"
@@ -48,8 +47,8 @@ def tables(draw: st.DrawFn, *, max_rows: int = 200, columns: int = 5, missing: b
 
 def with_method(oracle: CountOracle, method: int) -> CountOracle:
     """Make an oracle count by one method only."""
-    assert isinstance(oracle.source, MemoryCounts)
-    oracle.tester = Tester(oracle.source, oracle.tester.measure._replace(method=method))
+    assert isinstance(oracle.data, Table)
+    oracle.tester = Tester(MemoryCounts(oracle.data), oracle.tester.measure._replace(method=method))
     return oracle
 
 

@@ -29,8 +29,8 @@ from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.kernels.bindings import CategoryColumn
 from apsl_rules import hookimpl, learn
 from apsl_rules.data import coded_table
+from apsl_rules.data.counts import CountSource, Joint
 from apsl_rules.data.counts.cache import CachedCounts
-from apsl_rules.data.counts.source import CountSource, Joint
 from apsl_rules.data.files import FileTable
 from apsl_rules.parts.part import Part
 

@@ -22,7 +22,7 @@ import numpy as np
 from ranking import table4
 
 from apsl_rules._documents import DocumentError, file_text, toml_data
-from apsl_rules.data import Codes, Table, coded_table, fingerprint
+from apsl_rules.data import Codes, Table, coded_table
 from apsl_rules.data.readers import read_graph, read_integers, read_supplement
 from apsl_rules.errors import DataError, InvalidArgumentError, SpecError, UnknownNameError
 from apsl_rules.evaluation.scoring import Against, Scored
@@ -361,7 +361,7 @@ def _units(experiment: Experiment, grid: Grid, samples: Samples, plugins: Plugin
         for size in grid.sizes:
             for number in grid.sets:
                 table = samples.table(network, size, number)
-                content = [mark.hex() for mark in fingerprint(table, table.names)]
+                content = [table.fingerprint_of(name).hex() for name in table.names]
                 for order in grid.orders:
                     seed = drawing_seed(experiment.seed, network, size, number, 2)
                     permutation = _permutation(order, len(table.names), seed)

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from apsl_rules.data.counts.cache import MOST, CachedCounts
-from apsl_rules.data.counts.source import (
-    CountSource,
-    Heading,
-    Joint,
-    Weights,
-    collapse,
-    heading_of,
-    pack_codes,
-    unpack_codes,
-)
+from apsl_rules.data.counts.cache import MOST, CachedCounts, CountSource
+from apsl_rules.data.counts.distinct_rows import collapse, pack_codes, unpack_codes
+from apsl_rules.data.dataset import Heading, Joint, Weights
 
 __all__ = [
     "MOST",
@@ -22,7 +14,6 @@ __all__ = [
     "Joint",
     "Weights",
     "collapse",
-    "heading_of",
     "pack_codes",
     "unpack_codes",
 ]

@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from math import log, prod
 from threading import RLock
-from typing import TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from apsl_rules.data.counts.source import CountSource, Heading, Joint, collapse, pack_codes
-from apsl_rules.data.tables import Codes
+from apsl_rules.data.counts.distinct_rows import collapse, pack_codes
+from apsl_rules.data.dataset import NO_TRAFFIC, Codes, CountedDataset, Heading, Joint, Traffic
+from apsl_rules.data.duplicates import Pairs, compare, same_totals
+from apsl_rules.data.files import content_fingerprint
 from apsl_rules.errors import TooManyCombinationsError
-from apsl_rules.names import listing
+from apsl_rules.names import Node, listing
+
+
+@runtime_checkable
+class CountSource(Protocol):
+    """An engine that counts the rows of a table of categories where they are."""
+
+    @property
+    def kind(self) -> str:
+        """Return the name of the counting method, such as "duckdb"."""
+
+    @property
+    def heading(self) -> Heading:
+        """Return the columns, their levels and the number of rows."""
+
+    @property
+    def cheap(self) -> int:
+        """Return how many combinations a set of columns may have for it to be counted as quickly as any part of it."""
+
+    def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> Sequence[Joint | None]:
+        """Count sets of columns in one round; None for a set with more than ``most`` combinations."""
+
+    def complete(self, sets: Sequence[tuple[int, ...]]) -> Sequence[int]:
+        """Count, for each set of columns, the rows in which none of them is missing."""
+
+    def sample(self) -> Codes:
+        """Return the codes of some of the rows, columns by rows, from which the size of answers is guessed."""
+
 
 _FEW = 1024
 _HALF = 2
@@ -87,8 +116,8 @@ class Covers(dict[frozenset[int], Value]):
         return [self[one] for one in fewest if columns <= one]
 
 
-class CachedCounts:
-    """A source of counts with a cache, which counts many sets of columns in one round.
+class CachedCounts(CountedDataset):
+    """Categories whose rows are elsewhere: an engine counts many sets of columns in one round, and counts are kept.
 
     ``rounds`` counts the rounds, ``tables`` the sets of columns that were counted in them, and ``moved`` the bytes
     that came back; ``note`` says why the source was chosen, where the user did not choose it.
@@ -99,6 +128,9 @@ class CachedCounts:
         self.note = note
         self.heading: Heading = source.heading
         self.kind = source.kind
+        self.names, self.columns, self.notes = self.heading.names, self.heading.columns, self.heading.notes
+        self._hash: Callable[[int], bytes] | None = getattr(source, "fingerprint", None)
+        self.can = frozenset({"counts", "fingerprint"} if self._hash is not None else {"counts"})
         self.rounds = self.tables = self.moved = 0
         self._sizing: Sizing | None = None
         self._kept: Covers[Joint] = Covers()
@@ -185,6 +217,47 @@ class CachedCounts:
             if new:
                 self._complete.update(zip(new, self.source.complete(new), strict=True))
                 self.rounds += 1
+
+    def complete(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
+        """Count, for each set of columns by place, the rows in which none of them is missing, in one round."""
+        self.fetch_complete(sets)
+        return super().complete(sets)
+
+    # --- as a dataset ------------------------------------------------------------------------------------------------
+
+    @property
+    def traffic(self) -> Traffic:
+        """Return what came back so far."""
+        return Traffic(self.rounds, self.moved)
+
+    def notes_on(self, members: Sequence[Node], before: Traffic = NO_TRAFFIC, unused: Sequence[str] = ()) -> list[str]:
+        """Return what stands out, and where the counts came from."""
+        chosen = [] if self.note is None else [self.note]
+        came = f"counts came from {self.kind} {self.traffic.since(before)}"
+        return [*super().notes_on(members, before, unused), *chosen, came]
+
+    @property
+    def content(self) -> str:
+        """Return a hash of files that stay where they are; a database tells how often each value of a column occurs."""
+        return content_fingerprint((self.heading, b"" if self._hash is None else self._hash(0)))
+
+    def fingerprint_of(self, node: Node) -> bytes:
+        """Return a hash of the contents of a column, where the engine can tell."""
+        return super().fingerprint_of(node) if self._hash is None else bytes(self._hash(self.place[node]))
+
+    def _alike(self) -> list[list[int]]:
+        return compare(same_totals(self.heading, range(len(self.names))), self._are_alike)
+
+    def _are_alike(self, pairs: Pairs) -> list[bool]:
+        """Return whether each level of a column meets one level of another, and missing values meet each other."""
+        self.fetch(pairs)
+        found = []
+        for one, other in pairs:
+            joint, cards = self.joint((one, other)), self.heading.cards
+            gone = [joint.codes[at] == cards[place] for at, place in enumerate((one, other))]
+            levels = np.count_nonzero(self.heading.totals[one])
+            found.append(len(joint.weights) == levels and bool((gone[0] == gone[1]).all()))
+        return found
 
     # --- what is asked -----------------------------------------------------------------------------------------------
 

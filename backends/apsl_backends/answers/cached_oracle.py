@@ -26,7 +26,6 @@ from apsl_backends.answers.verdict_file import (
     unpack_search,
     unpack_sweep,
 )
-from apsl_rules.data import Table, fingerprint
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracles import Cut, Elimination, FrontOracle, Oracle, Query, Search, Separation, Sweep
@@ -58,19 +57,6 @@ class CachedOracle(FrontOracle):
         self._alpha = alpha
         self._key_of = key_of
         self._signature = repr((oracle.name, sorted((options or {}).items()))).encode()
-
-    @classmethod
-    def over_table(
-        cls,
-        oracle: Oracle,
-        cache: VerdictCache,
-        table: Table,
-        *,
-        alpha: float,
-        options: Mapping[str, object] | None = None,
-    ) -> CachedOracle:
-        """Return a cache for an oracle that answers from an encoded table."""
-        return cls(oracle, cache, alpha=alpha, key_of=lambda node: fingerprint(table, (node,))[0], options=options)
 
     def flush(self) -> None:
         """Write the answers that are still in memory."""

@@ -24,18 +24,20 @@ from apsl_backends.engines.choose import (
     refuse_weights,
     resolve,
 )
-from apsl_backends.engines.memory import KeptMoments, MemoryMoments
-from apsl_rules.data import FileTable, MixedTable, Table
+from apsl_backends.engines.memory import MemoryMoments
+from apsl_rules.data import Dataset, FileTable, MixedTable, Table
 from apsl_rules.data.counts import CachedCounts, CountSource
-from apsl_rules.data.moments import Embedding, MomentSource
+from apsl_rules.data.moments import Embedding, KeptMoments, MomentSource
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.memory import DatasetMemory
 
 _NO_NUMBERS = "the table has no numbers; take a test that counts, such as gsquare"
 
 
-def moments_of(data: MixedTable | MomentSource, embedding: Embedding | None = None, threads: int = 1) -> KeptMoments:
-    """Return the moments of a table with numbers; a source of moments has its own."""
+def moments_of(data: Any, embedding: Embedding | None = None, threads: int = 1) -> KeptMoments:
+    """Return the moments of a dataset with numbers; those of rows elsewhere were embedded when it was opened."""
+    if isinstance(data, KeptMoments):
+        return data
     if isinstance(data, MixedTable):
         chosen = embedding or Embedding()
         return KeptMoments(MemoryMoments(data, chosen, threads), data.memory, chosen)
@@ -46,16 +48,14 @@ def moments_of(data: MixedTable | MomentSource, embedding: Embedding | None = No
 _KEPT: WeakKeyDictionary[MomentSource, DatasetMemory] = WeakKeyDictionary()
 
 
-def open_table(
-    source: Any, options: Mapping[str, Any], embedding: Embedding | None = None
-) -> Table | CachedCounts | MixedTable | MomentSource:
+def open_table(source: Any, options: Mapping[str, Any], embedding: Embedding | None = None) -> Dataset:
     """Open a table as what it is: one of categories alone for counting, one with numbers for moments.
 
     The options are those of ``table``, and ``counts`` and ``memory_limit`` as for counts.
     """
     if isinstance(source, MomentSource):
         _refuse_all(options)
-        return source
+        return moments_of(source)
     source = resolve(source)
     kind, _ = read_kind(options.get("counts"))
     if is_in_database(source) and kind != "memory":
@@ -64,12 +64,12 @@ def open_table(
         return _open_in_database(source, options, embedding or Embedding())
     if isinstance(source, CountSource) or (kind or natural_kind(source)) != "memory":
         found = None if isinstance(source, CountSource) else _open_elsewhere(source, options, embedding or Embedding())
-        return open_counts(source, options) if found is None else found
+        return open_counts(source, options) if found is None else moments_of(found)
     check_memory_limit(options, kind)
     return encode(source, _reading(options))
 
 
-def _open_in_database(source: Any, options: Mapping[str, Any], embedding: Embedding) -> CachedCounts | MomentSource:
+def _open_in_database(source: Any, options: Mapping[str, Any], embedding: Embedding) -> Dataset:
     """Open a table that ibis reaches, whose values are looked at once."""
     from apsl_backends.engines.ibis import IbisEngine
     from apsl_backends.engines.opening import counted, moments
@@ -80,16 +80,16 @@ def _open_in_database(source: Any, options: Mapping[str, Any], embedding: Embedd
     if reading.get("discretize") is None or isinstance(reading["discretize"], Mapping):
         made = moments(rows, embedding, **reading)
         if made.heading.is_number.any():
-            return made
+            return moments_of(made)
     return CachedCounts(counted(rows, **reading))
 
 
-def open_moments(source: Any, options: Mapping[str, Any], embedding: Embedding) -> MixedTable | MomentSource:
+def open_moments(source: Any, options: Mapping[str, Any], embedding: Embedding) -> Dataset:
     """Open a table for moments, even if its columns all are categories and it is in memory."""
     found = open_table(source, options, embedding)
     if isinstance(found, Table):
         return MixedTable(found.names, found, np.empty((0, found.rows)), (), found.columns, found.notes)
-    if isinstance(found, CachedCounts):
+    if "moments" not in found.can:
         raise DataError(_NO_NUMBERS)
     return found
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from functools import cached_property
-from itertools import accumulate
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,57 +18,11 @@ from apsl_backends.kernels.bindings import (
 )
 from apsl_backends.kernels.library import in_blocks, useful_threads
 from apsl_rules.data import MixedTable
-from apsl_rules.data.moments import ColumnUnit, Embedding, MomentHeading, MomentSource, RowTests
-from apsl_rules.memory import DatasetMemory, Kind
+from apsl_rules.data.moments import ColumnUnit, Embedding, MomentHeading, RowTests
+from apsl_rules.memory import Kind
 
-#: The most embedded columns of which one matrix is made.
-MOST_WIDTH = 1 << 10
-_MATRIX: Kind[Floats] = Kind("covariances of complete columns")
 _EMBEDDED: Kind[EmbeddedHandle] = Kind("embedded columns")
 _STANDARDISED: Kind[list[Standardised]] = Kind("standardised numbers")
-
-
-class KeptMoments:
-    """A source of moments that passes over the rows of complete columns once.
-
-    The matrix stays in the memory of the dataset, for other objects on the same rows and embedding.
-    """
-
-    def __init__(self, source: MomentSource, memory: DatasetMemory, embedding: Hashable) -> None:
-        self._source = source
-        self._memory = memory
-        self.embedding = embedding
-        heading = source.heading
-        complete = np.flatnonzero(heading.missing == 0)
-        self._complete: list[int] = complete.tolist()
-        self.has_matrix = int(heading.widths[complete].sum()) <= MOST_WIDTH
-        ends = np.array([0, *accumulate(heading.widths[complete].tolist())], np.int64)
-        self._first = dict(zip(self._complete, ends.tolist(), strict=False))
-
-    @property
-    def kind(self) -> str:
-        """Return the name of the method, such as "memory"."""
-        return self._source.kind
-
-    @cached_property
-    def heading(self) -> MomentHeading:
-        """Return the columns and the number of rows."""
-        return self._source.heading
-
-    def covariance(self, places: Sequence[int]) -> Floats:
-        """Return the covariance matrix of the embedded columns of some columns, block after block."""
-        if not self.has_matrix or any(place not in self._first for place in places):
-            return self._source.covariance(places)
-        matrix = self._memory.once(_MATRIX, self.embedding, lambda: self._source.covariance(self._complete))
-        if list(places) == self._complete:
-            return matrix
-        widths = self.heading.widths
-        columns = [self._first[place] + at for place in places for at in range(int(widths[place]))]
-        return np.ascontiguousarray(matrix[np.ix_(columns, columns)])
-
-    def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
-        """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
-        return self._source.test_rows(queries)
 
 
 class MemoryMoments:

@@ -29,12 +29,11 @@ from apsl_rules.data import (
     NumberValues,
     Table,
     advice_on_levels,
-    fingerprint,
     plan_elsewhere,
     read_distinct,
     replace_names,
 )
-from apsl_rules.data.counts import CountSource, heading_of
+from apsl_rules.data.counts import CountSource
 from apsl_rules.data.moments import ColumnUnit, Embedding
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
@@ -101,8 +100,8 @@ def counted_table(engine_of: Callable[[Any, Callable[[], bytes]], Engine], table
     """Count a table in memory in an engine that takes its codes, an Arrow table, and what names its contents."""
     import pyarrow as pa
 
-    heading = heading_of(table)
-    engine = engine_of(_arrow(table.names, table.codes), lambda: b"".join(fingerprint(table, table.names)))
+    heading = table.heading
+    engine = engine_of(_arrow(table.names, table.codes), lambda: b"".join(map(table.fingerprint_of, table.names)))
     coders = []
     for codes, span, card in zip(table.codes, heading.spans.tolist(), heading.cards.tolist(), strict=True):
         every = np.arange(span).astype(codes.dtype)

@@ -7,9 +7,7 @@ neighbour can be removed by another one, and weak ones are never seen.
 
 from __future__ import annotations
 
-from apsl_rules.data import Table
-from apsl_rules.data.counts import CachedCounts
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.data import counted
 from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.neighbours import Candidates
@@ -25,10 +23,7 @@ class Fcbf:
     def __init__(self, oracle: Oracle, settings: FinderSettings) -> None:
         from apsl_backends.independence.count_tests import SymmetricalUncertainty
 
-        table = oracle.data
-        if not isinstance(table, Table | CachedCounts):
-            message = f"the finder 'fcbf' measures a table, but the oracle {oracle.name!r} has none; use 'hiton'"
-            raise InvalidArgumentError(message)
+        table = counted(oracle.data, "the finder 'fcbf'")
         self._uncertainty = SymmetricalUncertainty(table)
         self._table = self._uncertainty.heading
         self._hidden = settings.hidden

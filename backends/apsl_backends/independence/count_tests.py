@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import attrs
@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from apsl_backends.independence.column_oracle import ColumnOracle, ColumnVerdicts, Outcome
 from apsl_backends.kernels.library import CHI_SQUARE, DOF, G_SQUARE, JOINT, OF_ALL, OF_X, OF_Y, ROWS
-from apsl_rules.data import Table
-from apsl_rules.data.counts import CachedCounts, Heading
+from apsl_rules.data import CountedDataset
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory
 from apsl_rules.names import Node, listing, nearest, require_known
@@ -20,7 +19,6 @@ from apsl_rules.oracles import Search
 
 if TYPE_CHECKING:
     from apsl_backends.independence.table_tester import CountTester, Tester
-
 
 Floats = npt.NDArray[np.float64]
 Statistic = Literal["gsquare", "chisquare"]
@@ -86,7 +84,7 @@ class CountOracle(ColumnOracle):
 
     def __init__(
         self,
-        table: Table | CachedCounts,
+        table: CountedDataset,
         *,
         alpha: float = 0.01,
         dof: Degrees = "adjusted",
@@ -94,27 +92,26 @@ class CountOracle(ColumnOracle):
         threads: int = 1,
     ) -> None:
         _check(alpha, dof, reliability, threads)
-        from apsl_backends.engines.memory_counts import MemoryCounts
-        from apsl_backends.independence.table_tester import CountTester, Tester, measure_of
+        from apsl_backends.independence.table_tester import measure_of, tester_for
 
-        self.data = table
-        heading: Table | Heading = table if isinstance(table, Table) else table.heading
-        self.source = MemoryCounts(table, threads) if isinstance(table, Table) else table
+        self.data: CountedDataset = table
+        is_here = "rows" in table.can
         measure = measure_of(
-            heading, kind=self.kind, alpha=alpha, full_dof=dof == "full", rows_per_cell=_ROWS_PER_CELL[reliability]
+            table.heading,
+            kind=self.kind,
+            alpha=alpha,
+            full_dof=dof == "full",
+            rows_per_cell=_ROWS_PER_CELL[reliability],
         )
         super().__init__(
-            heading.names,
-            heading.place,
-            threads=threads if isinstance(table, Table) else 1,
-            memory=table.memory if isinstance(table, Table) else DatasetMemory(),
+            table.names,
+            table.place,
+            threads=threads if is_here else 1,
+            memory=table.memory if is_here else DatasetMemory(),
             measure=measure,
         )
-        self.tester: Tester | CountTester = (
-            Tester(self.source, measure) if isinstance(self.source, MemoryCounts) else CountTester(self.source, measure)
-        )
-        rows_used: Callable[[Sequence[int]], int] = self.source.rows_used
-        self.verdicts_of = ColumnVerdicts(self.nodes, heading.place, self.symbol, rows_used)
+        self.tester: Tester | CountTester = tester_for(table, measure, threads)
+        self.verdicts_of = ColumnVerdicts(self.nodes, table.place, self.symbol, table.rows_used)
 
     def run_tests(self, tests: Sequence[Sequence[int]]) -> Sequence[Outcome]:
         """Carry out a batch of tests, each the places of x, y and what is given."""
@@ -126,7 +123,7 @@ class CountOracle(ColumnOracle):
 
     def foresee(self, searches: Sequence[Search] = (), sweeps: Sequence[Node] = ()) -> None:
         """Count in one round what later searches and sweeps may need, if the rows are not in memory."""
-        if isinstance(self.data, CachedCounts):
+        if "rows" not in self.data.can:
             planned = [plan for search in searches if (plan := self.plan(search)) is not None]
             self.tester.foresee(planned, self.places(sweeps))
 
@@ -168,15 +165,11 @@ class SymmetricalUncertainty:
     of the arguments nor that of levels or threads can change a figure.
     """
 
-    def __init__(self, table: Table | CachedCounts, *, threads: int = 1) -> None:
-        from apsl_backends.engines.memory_counts import MemoryCounts
-        from apsl_backends.independence.table_tester import CountTester, Tester, measure_of
+    def __init__(self, table: CountedDataset, *, threads: int = 1) -> None:
+        from apsl_backends.independence.table_tester import measure_of, tester_for
 
-        self.heading: Table | Heading = table if isinstance(table, Table) else table.heading
-        measure = measure_of(self.heading)
-        self._tester: Tester | CountTester = (
-            Tester(MemoryCounts(table, threads), measure) if isinstance(table, Table) else CountTester(table, measure)
-        )
+        self.heading = table.heading
+        self._tester = tester_for(table, measure_of(table.heading), threads)
         self._scale = self._tester.measure.scale
         self._pairs: dict[tuple[int, int], float] = {}
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.engines.memory import KeptMoments
 from apsl_backends.independence.column_oracle import (
     ColumnOracle,
     ColumnVerdicts,
@@ -32,9 +31,9 @@ from apsl_backends.kernels.bindings import (
     thresholds,
 )
 from apsl_backends.kernels.library import DEPENDENT, INDEPENDENT, ROWS_MET, STATE, TABLED_DOFS, UNRELIABLE
-from apsl_rules.data.moments import RowTests
+from apsl_rules.data import Dataset
+from apsl_rules.data.moments import KeptMoments, RowTests
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.memory import DatasetMemory
 from apsl_rules.stopping import check, heeding_if_long
 
 #: Subsets that are tested in one call on rows, and tests on a matrix before a call counts as long.
@@ -239,8 +238,7 @@ class MomentOracle(ColumnOracle):
         source: KeptMoments,
         *,
         alpha: float = 0.01,
-        data: object = None,
-        memory: DatasetMemory | None = None,
+        data: Dataset | None = None,
         name: str = name,
     ) -> None:
         if not 0.0 < alpha < 1.0:
@@ -254,7 +252,7 @@ class MomentOracle(ColumnOracle):
             heading.names,
             heading.place,
             threads=1,
-            memory=DatasetMemory() if memory is None else memory,
+            memory=source.memory,
             measure=(MomentOracle, name, alpha, source.embedding),
         )
         self.tester: MomentTester = MomentTester(source, alpha, ROWS_PER_COLUMN)

@@ -40,9 +40,22 @@ from apsl_backends.kernels.library import (
     in_blocks,
     useful_threads,
 )
-from apsl_rules.data import Table
-from apsl_rules.data.counts import CachedCounts, Heading, Joint
+from apsl_rules.data import CountedDataset, Table
+from apsl_rules.data.counts import Heading, Joint
+from apsl_rules.memory import Kind
 from apsl_rules.stopping import LONG, Flag, check, heeding_if_long
+
+_HANDLE: Kind[TableHandle] = Kind("table of the kernels")
+
+
+class MemoryCounts:
+    """A table with the form in which the kernels hold it."""
+
+    def __init__(self, table: Table, threads: int = 1) -> None:
+        self.threads = threads
+        self.handle = table.memory.once(
+            _HANDLE, None, lambda: TableHandle(table.codes, table.cards, table.incomplete, threads=threads)
+        )
 
 
 class WeightedCounts:
@@ -222,7 +235,7 @@ class Tester:
 
 
 def measure_of(
-    table: Table | Heading,
+    heading: Heading,
     *,
     kind: int = G_SQUARE,
     alpha: float = 0.5,
@@ -231,8 +244,8 @@ def measure_of(
     method: int = ANY_METHOD,
 ) -> Measure:
     """Say how to decide from the counts of a table; ``method`` forces a counting method."""
-    levels = max(2, int(table.cards.max(initial=0)))
-    return Measure(kind, max(table.rows, 2), levels, alpha, full_dof, rows_per_cell, method)
+    levels = max(2, int(heading.cards.max(initial=0)))
+    return Measure(kind, max(heading.rows, 2), levels, alpha, full_dof, rows_per_cell, method)
 
 
 _TESTERS_KEPT = 64
@@ -246,7 +259,7 @@ Plan = tuple[Sequence[int], int, int]
 class CountTester:
     """What ``Tester`` does, on counts that are asked for in rounds."""
 
-    def __init__(self, kept: CachedCounts, measure: Measure) -> None:
+    def __init__(self, kept: CountedDataset, measure: Measure) -> None:
         self.kept = kept
         self.measure = measure
         self._cards = kept.heading.cards.tolist()
@@ -381,3 +394,8 @@ class CountTester:
                 break
             window = wider
         self.kept.fetch([window])
+
+
+def tester_for(data: CountedDataset, measure: Measure, threads: int) -> Tester | CountTester:
+    """Return what carries out tests on a dataset: kernels on rows that are here, or counts asked for in rounds."""
+    return Tester(MemoryCounts(data, threads), measure) if isinstance(data, Table) else CountTester(data, measure)

@@ -15,9 +15,7 @@ from apsl_backends.search import rounds
 from apsl_backends.search.exact import why_not_certified
 from apsl_backends.search.local_score import LocalScore
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
-from apsl_rules.data import MixedTable, Table
-from apsl_rules.data.counts import CachedCounts
-from apsl_rules.data.moments import MomentSource
+from apsl_rules.data import counted
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.evidence import Verdict
 from apsl_rules.names import Node, count_of, in_order, listing
@@ -84,10 +82,8 @@ def findings_by_counts(context: Context) -> FindingsFromScores:
     """Return how the learner finds things out on a table of discrete columns: by BDe."""
     from apsl_backends.search.local_score import LocalBde
 
-    spec, data = context.spec, context.data
-    if not isinstance(data, Table | CachedCounts):
-        message = f"the learner {spec.name!r} scores a table of discrete columns; learn from a table"
-        raise InvalidArgumentError(message)
+    spec = context.spec
+    data = counted(context.data, f"the learner {spec.name!r}")
     options = build(RefinedOptions, spec.options, f"spec {spec.name!r}, options")
     score = LocalBde(
         data,
@@ -297,7 +293,7 @@ def findings_by_moments(context: Context) -> FindingsFromScores:
     from apsl_backends.search.local_moments import CurvedRelations, LocalMoments
 
     spec, data = context.spec, context.data
-    if not isinstance(data, MixedTable | MomentSource):
+    if data is None or "moments" not in data.can:
         message = f"the learner {spec.name!r} scores a table with numbers; learn from a table"
         raise InvalidArgumentError(message)
     options = build(MixedOptions, spec.options, f"spec {spec.name!r}, options")

@@ -13,9 +13,9 @@ import numpy as np
 from apsl_backends.kernels.bindings import MOST_ROWS, joints_bytes
 from apsl_backends.scores.bde import BDeu, Integers, Numbers, Order, Penalty, check_table
 from apsl_backends.scores.missing_values import JointRows, impute
-from apsl_rules.data import Table
-from apsl_rules.data.counts import MOST, CachedCounts, Joint, heading_of
-from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.data import CountedDataset, Table, counted
+from apsl_rules.data.counts import MOST, Joint
+from apsl_rules.errors import DataError
 from apsl_rules.names import in_order
 from apsl_rules.stopping import LONG, heeding
 
@@ -25,7 +25,7 @@ class CountedBDeu(BDeu):
 
     def __init__(
         self,
-        kept: CachedCounts,
+        kept: CountedDataset,
         *,
         ess: float = 10.0,
         penalty: Penalty = 0.0,
@@ -104,19 +104,17 @@ def score_for(data: object, who: str, *, ess: float, penalty: Penalty = 0.0, ord
 
     Missing values of a table are imputed; columns of a source of counts must be complete.
     """
-    if isinstance(data, CachedCounts):
-        return CountedBDeu(data, ess=ess, penalty=penalty, order=order)
-    if not isinstance(data, Table):
-        message = f"{who} scores a table of discrete columns, but the source has none; learn from a table"
-        raise InvalidArgumentError(message)
-    return BDeu(_fill_in(data), ess=ess, penalty=penalty, order=order, together=JointRows(data))
+    table = counted(data, who)
+    if isinstance(table, Table):
+        return BDeu(_fill_in(table), ess=ess, penalty=penalty, order=order, together=JointRows(table))
+    return CountedBDeu(table, ess=ess, penalty=penalty, order=order)
 
 
 def _fill_in(table: Table) -> Table:
     """Return a table with missing values filled in."""
     if not table.incomplete.any():
         return table
-    by_content = sorted(range(len(table.names)), key=lambda place: heading_of(table).totals[place].tobytes())
+    by_content = sorted(range(len(table.names)), key=lambda place: table.heading.totals[place].tobytes())
     codes, weights = impute(table.codes[by_content], table.cards[by_content], np.ones(table.rows, np.int64))
     back = np.argsort(by_content)
     filled = np.ascontiguousarray(np.repeat(codes, weights, axis=1)[back])

@@ -11,14 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.scores.content_order import mixed
-from apsl_rules.data import Codes, Table
-from apsl_rules.data.counts import CachedCounts, collapse, heading_of
-from apsl_rules.data.moments import MomentSource
+from apsl_rules.data import FEWEST_TOGETHER, Codes, CountedDataset, Dataset
+from apsl_rules.data.counts import collapse
 from apsl_rules.evidence import ROWS, Evidence
 from apsl_rules.names import Node, Pair, count_of
 
-#: The fewest rows that tell anything of two columns.
-FEWEST_TOGETHER = 20
+#: The fewest rows that tell anything of two columns without missing values, one of them a number.
 FEWEST_COMPLETE = 15
 #: How many of the rows of a family an edge may rest on besides those with both its ends.
 _OF_FAMILY = 2
@@ -27,18 +25,10 @@ _OF_FAMILY = 2
 class JointRows:
     """Counts the rows in which columns of a table are all there, each set of columns once."""
 
-    def __init__(self, data: Table | CachedCounts | MomentSource) -> None:
+    def __init__(self, data: Dataset) -> None:
         self._data = data
-        if isinstance(data, MomentSource):
-            moments = data.heading
-            self.rows, self._names, self._place = moments.rows, moments.names, moments.place
-            self._missing = moments.missing
-        else:
-            counts = heading_of(data) if isinstance(data, Table) else data.heading
-            self.rows, self._names, self._place = counts.rows, counts.names, counts.place
-            self._missing = np.zeros(len(counts.names), np.int64)
-            for place in np.flatnonzero(counts.incomplete).tolist():
-                self._missing[place] = counts.totals[place][counts.cards[place] :].sum()
+        self._has_numbers = "moments" in data.can
+        self.rows, self._names, self._place, self._missing = data.rows, data.names, data.place, data.missing
         self._known: dict[tuple[int, ...], int] = {}
 
     def is_complete(self, nodes: Iterable[Node]) -> bool:
@@ -50,7 +40,7 @@ class JointRows:
         gaps = [tuple(sorted(at for node in one if self._missing[at := self._place[node]])) for one in sets]
         new = sorted({one for one in gaps if len(one) > 1} - self._known.keys())
         if new:
-            self._known.update(zip(new, self._count(new), strict=True))
+            self._known.update(zip(new, self._data.complete(new), strict=True))
         return [self._known[one] if len(one) > 1 else self.rows - int(self._missing[list(one)].sum()) for one in gaps]
 
     def mean(self, nodes: Collection[Node]) -> float:
@@ -79,9 +69,9 @@ class JointRows:
 
         Values are filled in from few rows then, and what these have by chance is seen again in all others.
         """
-        if isinstance(self._data, MomentSource) or 2 * self.of([(x, y)])[0] >= self.rows:
+        if self._has_numbers or 2 * self.of([(x, y)])[0] >= self.rows:
             return True
-        counts = _pair_counts(self._data, self._place[x], self._place[y])
+        counts = _pair_counts(self._data.categories, self._place[x], self._place[y])
         total = float(counts.sum())
         return total * _information(counts) >= _freedom(counts) * (log(max(total, 1.0)) - 1) / 2 + price
 
@@ -99,33 +89,16 @@ class JointRows:
         yield from (pair for pair in pairs if gone[place[pair[0]]] + gone[place[pair[1]]] > most)
 
     def _fewest(self, pair: tuple[Node, Node]) -> int:
-        is_complete = isinstance(self._data, MomentSource) and self.is_complete(pair)
+        is_complete = self._has_numbers and self.is_complete(pair)
         return FEWEST_COMPLETE if is_complete else FEWEST_TOGETHER
 
-    def _count(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
-        if isinstance(self._data, MomentSource):
-            found: list[int] = self._data.test_rows(sets).rows.tolist()
-            return found
-        if isinstance(self._data, CachedCounts):
-            self._data.fetch_complete(sets)
-            return [self._data.rows_used(one) for one in sets]
-        table = self._data
-        there: dict[int, npt.NDArray[np.bool_]] = {
-            place: table.codes[place] < table.cards[place] for place in {place for one in sets for place in one}
-        }
-        return [int(np.count_nonzero(np.logical_and.reduce([there[place] for place in one]))) for one in sets]
 
-
-def _pair_counts(data: Table | CachedCounts, x: int, y: int) -> npt.NDArray[np.float64]:
+def _pair_counts(data: CountedDataset, x: int, y: int) -> npt.NDArray[np.float64]:
     """Count the levels of two columns in the rows that have both."""
-    if isinstance(data, Table):
-        codes, weights, cards = data.codes[[x, y]], np.ones(data.rows, np.int64), data.cards[[x, y]]
-    else:
-        joint, cards = data.joint((x, y)), data.heading.cards[[x, y]]
-        codes, weights = joint.codes, joint.weights
-    known = (codes < cards[:, None]).all(axis=0)
-    keys = codes[0, known].astype(np.int64) * int(cards[1]) + codes[1, known]
-    return np.bincount(keys, weights[known], int(cards.prod())).reshape(cards.tolist())
+    joint, cards = data.joint((x, y)), data.heading.cards[[x, y]]
+    known = (joint.codes < cards[:, None]).all(axis=0)
+    keys = joint.codes[0, known].astype(np.int64) * int(cards[1]) + joint.codes[1, known]
+    return np.bincount(keys, joint.weights[known], int(cards.prod())).reshape(cards.tolist())
 
 
 def seen_too_rarely(rows: int) -> Evidence:

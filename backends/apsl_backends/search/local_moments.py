@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from apsl_backends.engines.memory import KeptMoments
 from apsl_backends.kernels.bindings import (
     Floats,
     Integers,
@@ -22,7 +21,7 @@ from apsl_backends.kernels.bindings import (
 )
 from apsl_backends.kernels.library import DEPENDENT
 from apsl_backends.scores.missing_values import JointRows
-from apsl_rules.data.moments import MomentSource
+from apsl_rules.data.moments import KeptMoments
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, in_order
 
@@ -109,7 +108,7 @@ class LocalMoments:
 
     name = "BIC"
 
-    def __init__(self, source: MomentSource, *, least_effect: float, squares: bool = True) -> None:
+    def __init__(self, source: KeptMoments, *, least_effect: float, squares: bool = True) -> None:
         heading = source.heading
         if not heading.rows or not heading.names:
             size = f"{heading.rows} rows and {len(heading.names)} columns"

@@ -22,8 +22,8 @@ from apsl_backends.scores.bde import Penalty, check_memory, log_priors_of, nats_
 from apsl_backends.scores.content_order import ContentOrder
 from apsl_backends.scores.missing_values import JointRows, impute
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Marks, Open
-from apsl_rules.data import Codes, Table
-from apsl_rules.data.counts import CachedCounts, Heading, collapse, heading_of
+from apsl_rules.data import Codes, CountedDataset
+from apsl_rules.data.counts import Joint
 from apsl_rules.errors import DataError, TooManyCombinationsError
 from apsl_rules.memory import Kind
 from apsl_rules.names import Node
@@ -218,8 +218,6 @@ def _colliders(marks: Marks) -> set[tuple[int, int, int]]:
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
-#: Larger tables are counted by their distinct rows, which are far fewer.
-_MANY_ROWS = 1 << 22
 #: The working space for more rows than this is not kept for later runs.
 _MANY_KEPT_ROWS = 1 << 17
 _SCORES: Kind[ScoreStore] = Kind("scores of graphs")
@@ -234,16 +232,15 @@ class LocalBde:
 
     def __init__(
         self,
-        data: Table | CachedCounts,
+        data: CountedDataset,
         *,
         ess: float,
         penalty: Penalty,
         empirical_weight: float,
         order: Literal["content", "column"] = "content",
     ) -> None:
-        self._table = data if isinstance(data, Table) else None
-        self._kept = data if isinstance(data, CachedCounts) else None
-        self.heading: Heading = heading_of(data) if isinstance(data, Table) else data.heading
+        self._data = data
+        self.heading = data.heading
         if not self.heading.rows or not self.heading.names:
             size = f"{self.heading.rows} rows and {len(self.heading.names)} columns"
             message = f"a table of {size} cannot be scored; give one of each"
@@ -276,10 +273,10 @@ class LocalBde:
 
     def _store(self, settings: tuple[float, ...]) -> ScoreStore | None:
         """Return where scores of the same table and settings are left, if its rows are counted as they are."""
-        table = self._table
-        if table is None or table.rows > _MANY_KEPT_ROWS or table.incomplete.any():
+        data = self._data
+        if "rows" not in data.can or data.rows > _MANY_KEPT_ROWS or self.heading.incomplete.any():
             return None
-        return table.memory.once(_SCORES, settings, ScoreStore)
+        return self._data.memory.once(_SCORES, settings, ScoreStore)
 
     @property
     def rows(self) -> int:
@@ -302,7 +299,8 @@ class LocalBde:
         heading = self.heading
         everyone = [*self.number, *new]
         places = sorted(heading.place[node] for node in everyone)
-        codes, weights = self._block(places)
+        block = self._block(places)
+        codes, weights = block.codes, block.weights
         fresh = self._order.numbers([heading.place[node] for node in new], places, codes, weights)
         for place, number in fresh.items():
             node = heading.names[place]
@@ -311,7 +309,7 @@ class LocalBde:
             totals = [heading.totals[place][: heading.cards[place]] for place in fresh]
             self._log_priors.update(zip(fresh, log_priors_of(totals, self._empirical_weight), strict=True))
         check_memory(score_bytes(codes.shape[1], empirical=self._empirical_weight > 0), self.rows)
-        if self._table is not None and codes is self._table.codes:
+        if block.is_whole:
             self._add_columns_of_table(codes, list(fresh))
         else:
             self._set_block(places, codes, weights)
@@ -348,23 +346,16 @@ class LocalBde:
         number, card = self.number[self.heading.names[place]], int(self.heading.cards[place])
         self.handle.add_node(number, row, card, self._log_priors.get(place))
 
-    def _block(self, places: list[int]) -> tuple[Codes, Integers]:
+    def _block(self, places: list[int]) -> Joint:
         """Return rows of some columns with weights, or if possible the rows of the whole table without weights."""
-        if self._kept is not None:
-            try:
-                joint = self._kept.joint(places)
-            except TooManyCombinationsError as error:
-                message = (
-                    f"the {len(places)} columns near the target have more distinct rows than can be held; choose fewer "
-                    "columns, join levels, or learn by tests (learner='apsl')"
-                )
-                raise DataError(message) from error
-            return joint.codes, joint.weights
-        table = self._table
-        assert table is not None  # noqa: S101 - rows or counts
-        if table.rows <= _MANY_ROWS and not table.incomplete[places].any():
-            return table.codes, np.empty(0, np.int64)
-        return collapse(table.codes[places], self.heading.spans[places].tolist())
+        try:
+            return self._data.block(places)
+        except TooManyCombinationsError as error:
+            message = (
+                f"the {len(places)} columns near the target have more distinct rows than can be held; choose fewer "
+                "columns, join levels, or learn by tests (learner='apsl')"
+            )
+            raise DataError(message) from error
 
     def settle(self, _search: Callable[[ScoreHandle], Found]) -> None:
         """Settle nothing: there is one way to score counts."""

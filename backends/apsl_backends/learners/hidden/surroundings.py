@@ -12,9 +12,6 @@ import attrs
 from apsl_backends.learners.apsl_score import FindingsFromScores, findings_by_counts, findings_by_moments
 from apsl_backends.learners.ball import EITHER, SAME, Ball
 from apsl_backends.learners.hidden.from_blankets import FindingsFromBlankets, Skeleton, find_skeleton
-from apsl_rules.data import MixedTable, Table
-from apsl_rules.data.counts import CachedCounts
-from apsl_rules.data.moments import MomentSource
 from apsl_rules.evidence import GIVEN, Evidence, Verdict, log_p_of
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.oracles import Query
@@ -280,11 +277,11 @@ def _strength(verdict: Verdict) -> float:
 
 def findings_with_hidden(context: Context) -> Findings:
     """Return how the learner finds things out: by tests and scores on a table, otherwise by answers alone."""
-    if isinstance(context.data, Table | CachedCounts):
+    if context.data is None:
+        return FindingsFromBlankets(context)
+    if "counts" in context.data.can:
         return FindingsFromTable(context, findings_by_counts(_scoring(context, "apsl-score")))
-    if isinstance(context.data, MixedTable | MomentSource):
-        return FindingsFromTable(context, findings_by_moments(_scoring(context, "apsl-mixed")))
-    return FindingsFromBlankets(context)
+    return FindingsFromTable(context, findings_by_moments(_scoring(context, "apsl-mixed")))
 
 
 def _scoring(context: Context, learner: str) -> Context:

@@ -1,0 +1,374 @@
+"""Datasets: any table once it is opened, and what can be asked of it wherever its rows are.
+
+Learners, tests, scores, effects and charts ask a ``Dataset`` and never which kind of one they were given. What it can
+answer is in ``can``; what it cannot do it refuses in one sentence.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, TypeAlias, overload
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from apsl_rules.data.duplicates import Groups, sorted_groups
+from apsl_rules.data.files import content_fingerprint
+from apsl_rules.data.kinds import ColumnKind, why_never_varies, why_set_aside
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.memory import DatasetMemory, Kind
+from apsl_rules.names import Node, count_of, listing, require_known, spell_bytes
+from apsl_rules.notebook_view import NotebookView
+
+Codes: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+Weights: TypeAlias = npt.NDArray[np.int64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+RowNumbers: TypeAlias = npt.NDArray[np.integer[Any]]
+#: "counts": all columns are categories, which can be counted; "moments": some are numbers, so that tests and scores
+#: need sums of products; "rows": the rows are in this process; "fingerprint": a column has a hash of its contents.
+Capability: TypeAlias = Literal["counts", "moments", "rows", "fingerprint"]
+
+#: The fewest rows that tell anything of two columns.
+FEWEST_TOGETHER = 20
+
+
+@attrs.frozen
+class Traffic:
+    """Rounds in which rows elsewhere were asked, and the bytes that came back."""
+
+    rounds: int = 0
+    moved: int = 0
+
+    def since(self, before: Traffic) -> Traffic:
+        """Return what came after a point in time."""
+        return Traffic(self.rounds - before.rounds, self.moved - before.moved)
+
+    def __str__(self) -> str:
+        size = f", {spell_bytes(self.moved)}" if self.moved else ""
+        return f"in {count_of(self.rounds, 'round')}{size}"
+
+
+NO_TRAFFIC = Traffic()
+
+
+@attrs.frozen(eq=False, slots=False)
+class Heading:
+    """All of a table of categories but its rows; ``totals`` says how often each code occurs in its column."""
+
+    names: tuple[Node, ...]
+    cards: Integers
+    levels: tuple[tuple[Any, ...], ...]
+    incomplete: npt.NDArray[np.bool_]
+    rows: int
+    totals: Sequence[Weights]
+    notes: tuple[str, ...] = ()
+    columns: tuple[ColumnKind, ...] = ()
+
+    def coding(self, place: int) -> bytes:
+        """Return a key of how a column was coded: its place, its levels and the rows of each.
+
+        Intervals are spelt with few digits, so two cuts of a column may have the same names.
+        """
+        return repr((place, self.levels[place], self.totals[place].tolist())).encode()
+
+    @cached_property
+    def place(self) -> dict[Node, int]:
+        """Return the column number of each name."""
+        return {name: number for number, name in enumerate(self.names)}
+
+    @cached_property
+    def spans(self) -> Integers:
+        """Return how many codes each column can have, that of a missing value included."""
+        return self.cards + self.incomplete
+
+    @cached_property
+    def varied(self) -> npt.NDArray[np.bool_]:
+        """Return for each column whether at least two of its levels occur."""
+        pairs = zip(self.totals, self.cards.tolist(), strict=True)
+        return np.array([np.count_nonzero(total[:card]) > 1 for total, card in pairs], np.bool_)
+
+    @cached_property
+    def missing(self) -> Integers:
+        """Return how many values are missing in each column."""
+        missing = np.zeros(len(self.names), np.int64)
+        for place in np.flatnonzero(self.incomplete).tolist():
+            missing[place] = self.totals[place][self.cards[place] :].sum()
+        return missing
+
+
+class Totals(Sequence[Weights]):
+    """How often each code occurs in its column, counted when it is asked for: a wide table has very many columns."""
+
+    def __init__(self, codes: Codes, spans: Integers) -> None:
+        self._codes = codes
+        self._spans = spans
+        self._known: dict[int, Weights] = {}
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    @overload
+    def __getitem__(self, place: int) -> Weights: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Weights]: ...
+    def __getitem__(self, place: int | slice) -> Weights | Sequence[Weights]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        if place not in self._known:
+            self._known[place] = np.bincount(self._codes[place], minlength=int(self._spans[place]))
+        return self._known[place]
+
+
+@attrs.frozen(eq=False)
+class Joint:
+    """Rows of some columns as codes, each with the number of rows of the table for which it stands.
+
+    ``codes[i, e]`` is the code of column ``places[i]`` in combination e; a missing value has the code after the last
+    level. Rows as they are in the table have no ``weights``: each counts once.
+    """
+
+    places: tuple[int, ...]
+    codes: Codes
+    weights: Weights
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether these are the rows of the table as they are."""
+        return not len(self.weights) and bool(self.codes.shape[1])
+
+    @property
+    def nbytes(self) -> int:
+        """Return the memory that it takes."""
+        return int(self.codes.nbytes + self.weights.nbytes)
+
+
+_ELSEWHERE = "the rows of {} stay where they are; take a sample into memory to see them"
+_DUPLICATES: Kind[Groups] = Kind("duplicate columns")
+
+
+class Dataset(NotebookView, ABC):
+    """An opened table; subclasses are the places where rows can be.
+
+    Attributes
+    ----------
+    names
+        The columns that are used, in the order of the source.
+    columns
+        How each column of the source was read, also those that were set aside.
+    notes
+        What was assumed when the table was read.
+    kind
+        The name of the engine that holds the rows, such as "memory".
+    can
+        What the dataset can answer.
+    number_names
+        The columns that are numbers, in the order of the source.
+    """
+
+    names: tuple[Node, ...]
+    columns: tuple[ColumnKind, ...]
+    notes: tuple[str, ...]
+    kind: str = "memory"
+    can: frozenset[Capability]
+    number_names: tuple[Node, ...] = ()
+    #: The categories among the columns; counting those of rows elsewhere is refused where others are numbers.
+    categories: CountedDataset
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """Return the number of rows."""
+
+    @property
+    @abstractmethod
+    def missing(self) -> Integers:
+        """Return how many values are missing in each column."""
+
+    @abstractmethod
+    def complete(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
+        """Count, for each set of columns by place, the rows in which none of them is missing."""
+
+    @cached_property
+    def place(self) -> Mapping[Node, int]:
+        """Return the column number of each name."""
+        return {name: number for number, name in enumerate(self.names)}
+
+    @cached_property
+    def memory(self) -> DatasetMemory:
+        """Return what was worked out on the rows so far, for later runs."""
+        return DatasetMemory()
+
+    @property
+    def traffic(self) -> Traffic:
+        """Return what came from rows that are elsewhere so far."""
+        return NO_TRAFFIC
+
+    def is_category(self, node: Node) -> bool:
+        """Return whether a column is a category."""
+        return node in self.place and node not in self.number_names
+
+    def values(self, node: Node) -> Floats:
+        """Return the values of a number in the order of the rows, NaN where they are missing."""
+        require_known(node, self.number_names, "number")
+        raise InvalidArgumentError(_ELSEWHERE.format(self.kind))
+
+    def resampled(self, rows: RowNumbers, *, declared: bool) -> Dataset:
+        """Return a dataset of some rows, in any order and as often as they are named.
+
+        Levels that these rows do not show are left out, unless all are ``declared``.
+        """
+        del rows, declared
+        message = (
+            "stability draws rows from a table, but a source whose rows stay elsewhere has none; give the data, or "
+            "sample some from it"
+        )
+        raise InvalidArgumentError(message)
+
+    # --- what a reader should know ------------------------------------------------------------------------------------
+
+    def why_not(self, node: Node) -> str | None:
+        """Return why a column of the source is not used, or None if it is, or is unknown."""
+        return why_set_aside(self.columns, node)
+
+    def why_constant(self, node: Node) -> str | None:
+        """Return why nothing can depend on a column that was set aside, or None if it is not such a column."""
+        return why_never_varies(self.columns, node)
+
+    def duplicates(self) -> Groups:
+        """Return the groups of columns that divide or order the rows alike, in enough rows to compare with others."""
+        return self.memory.once(_DUPLICATES, None, self._with_rows)
+
+    def _with_rows(self) -> Groups:
+        if self.rows < FEWEST_TOGETHER:
+            return ()
+        most = self.rows - FEWEST_TOGETHER
+        return tuple(group for group in self.find_duplicates() if self.missing[self.place[group[0]]] <= most)
+
+    def find_duplicates(self) -> Groups:
+        """Return the groups of columns that divide or order the rows alike, each sorted by name."""
+        return sorted_groups(self.names, self._alike())
+
+    @abstractmethod
+    def _alike(self) -> Iterable[Sequence[int]]:
+        """Return groups of columns, by place, that divide or order the rows alike."""
+
+    def notes_on(self, members: Sequence[Node], before: Traffic = NO_TRAFFIC, unused: Sequence[str] = ()) -> list[str]:
+        """Return what a reader of a part should know of the table; ``unused`` are notes on options without effect."""
+        del members, before
+        return [*self.notes, *unused]
+
+    # --- what identifies it -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Return a hash of what the columns hold, each by itself: the same wherever the rows are.
+
+        Each column that is used counts with its kind, its range and its missing values, a category among categories
+        with the rows of each level.
+        """
+        used = [one for one in self.columns if one.kind != "set aside"]
+        return content_fingerprint((self.rows, used, *self._totals()))
+
+    def _totals(self) -> Iterable[list[int]]:
+        return ()
+
+    @property
+    def content(self) -> str:
+        """Return a hash of every row, as far as the engine can tell."""
+        return content_fingerprint(self)
+
+    def fingerprint_of(self, node: Node) -> bytes:
+        """Return a hash of the contents of a column."""
+        require_known(node, self.place, "column")
+        message = f"a cache needs a fingerprint of each column, and {self.kind} gives none; leave the cache out"
+        raise InvalidArgumentError(message)
+
+
+class CountedDataset(Dataset):
+    """A dataset of categories: all is answered from counts, wherever the rows are."""
+
+    heading: Heading
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return self.heading.rows
+
+    @property
+    def missing(self) -> Integers:
+        """Return how many values are missing in each column."""
+        return self.heading.missing
+
+    @property
+    def categories(self) -> CountedDataset:  # type: ignore[override]
+        """Return the dataset itself: all columns are categories."""
+        return self
+
+    def levels_of(self, node: Node) -> tuple[Any, ...]:
+        """Return the levels of a column in the order of their codes."""
+        place = self.place[node]
+        return tuple(self.heading.levels[place][: int(self.heading.cards[place])])
+
+    def codes_of(self, node: Node, step: int = 1) -> Integers:
+        """Return the codes of a column in the order of the rows, or of every few, -1 where a value is missing."""
+        del step
+        require_known(node, self.place, "column")
+        raise InvalidArgumentError(_ELSEWHERE.format(self.kind))
+
+    def fetch(self, sets: Iterable[Collection[int]], *, needed: bool = False) -> None:
+        """Count sets of columns in one round, if the rows are elsewhere."""
+
+    def has(self, places: Collection[int]) -> bool:
+        """Return whether some columns need no round."""
+        del places
+        return True
+
+    def fits(self, places: Collection[int], most: float | None = None) -> bool:
+        """Return whether some columns can be counted together without too many combinations."""
+        del places, most
+        return True
+
+    def near(self, places: Collection[int]) -> Joint:
+        """Return combinations of some columns, and of others too where that is no more work."""
+        return self.joint(sorted(set(places)))
+
+    def fetch_complete(self, sets: Iterable[Sequence[int]]) -> None:
+        """Count the complete rows of sets of columns in one round, if the rows are elsewhere."""
+
+    def complete(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
+        """Count, for each set of columns by place, the rows in which none of them is missing."""
+        return [self.rows_used(one) for one in sets]
+
+    @abstractmethod
+    def rows_used(self, places: Sequence[int]) -> int:
+        """Count the rows in which none of some columns is missing."""
+
+    @abstractmethod
+    def joint(self, places: Sequence[int]) -> Joint:
+        """Return the combinations of some columns, in their order, each once."""
+
+    def block(self, places: Sequence[int]) -> Joint:
+        """Return rows that have some columns: all as they are where that is no more work, otherwise combinations."""
+        return self.joint(places)
+
+    def notes_on(self, members: Sequence[Node], before: Traffic = NO_TRAFFIC, unused: Sequence[str] = ()) -> list[str]:
+        """Return what stands out: columns that never vary."""
+        del members, before, unused
+        constant = [self.names[place] for place in np.flatnonzero(self.heading.cards == 1).tolist()]
+        told = [f"columns that never vary and so are adjacent to nothing: {listing(constant)}"] if constant else []
+        return [*self.notes, *told]
+
+    def _totals(self) -> Iterable[list[int]]:
+        return (total.tolist() for total in self.heading.totals)
+
+
+def counted(data: object, who: str) -> CountedDataset:
+    """Return a dataset of categories, or refuse anything else; ``who`` asks for it, such as "the learner 'mmhc'"."""
+    if not isinstance(data, Dataset) or "counts" not in data.can:
+        message = f"{who} needs a table of discrete columns, but the source has none; learn from a table"
+        raise InvalidArgumentError(message)
+    return data.categories
