@@ -22,7 +22,6 @@ PAGE = FOLDERS[0] / "README.md"
 EDGES = {
     "both": "each finds the other",
     "none": "one finds the other",
-    "visited": "both were visited and find each other",
 }
 SOURCES = {
     "stored": "separators that the finders of both ends kept",
@@ -35,6 +34,7 @@ SOURCES = {
     "none": "–",
 }
 VISITS = {
+    "local": "whom open lines lead to",
     "lines": "whom open lines lead to",
     "layers": "the next in a queue of layers",
     "queue": "the next in a queue of all listed",
@@ -70,8 +70,8 @@ def main(words: Sequence[str]) -> int:
 
 def page(specs: Sequence[Spec]) -> str:
     """Return the whole page."""
-    local = [spec for spec in specs if spec.kind == "local"]
-    others = [spec for spec in specs if spec.kind != "local"]
+    local = [spec for spec in specs if spec.kind in VISITS]
+    others = [spec for spec in specs if spec.kind not in VISITS]
     apsl = next(spec for spec in local if spec.name == "apsl")
     return "\n".join(
         [
@@ -110,27 +110,32 @@ def _local(spec: Spec) -> list[str]:
         f"`{spec.name}`",
         ", ".join(_fed(spec)),
         spec.neighbours.finder,
-        EDGES[spec.neighbours.symmetry],
+        "both were visited and find each other" if spec.kind == "queue" else EDGES[spec.neighbours.symmetry],
         SOURCES[spec.findings.spouses] + confirmed,
-        SOURCES[spec.findings.colliders],
+        SOURCES[_colliders(spec)],
         spec.rules.rulebook,
         spec.rules.conflicts,
-        f"{VISITS[spec.frontier.grow]}, by {spec.frontier.order}",
+        f"{VISITS[spec.kind]}, by {spec.frontier.order}",
     ]
 
 
 def _fed(spec: Spec) -> list[str]:
     """Return the relations that a visit may tell."""
-    findings = spec.findings
+    findings, colliders = spec.findings, _colliders(spec)
     told = {
         "adjacent": True,
-        "gap": findings.colliders != "identities",
+        "gap": colliders != "identities",
         "spouse": findings.spouses != "none",
-        "collider": findings.colliders not in ("none", "identities"),
+        "collider": colliders not in ("none", "identities"),
         "chain": findings.chains,
-        "arrow": findings.colliders == "identities",
+        "arrow": colliders == "identities",
     }
     return [relation for relation, is_told in told.items() if is_told]
+
+
+def _colliders(spec: Spec) -> str:
+    """Return where colliders come from: an option says it where it is no separator."""
+    return str(spec.options.get("colliders", spec.findings.colliders))
 
 
 def _whole(spec: Spec) -> list[str]:
@@ -152,7 +157,8 @@ def _setting(name: str, value: Any) -> str:
 def _settings(spec: Spec) -> dict[str, Any]:
     """Return all settings by table and name, options included."""
     tables = {name: table for name, table in attrs.asdict(spec).items() if isinstance(table, dict)}
-    return {f"{name}.{key}": value for name, table in tables.items() for key, value in table.items()}
+    kind = {} if spec.kind == "local" else {"kind": spec.kind}
+    return kind | {f"{name}.{key}": value for name, table in tables.items() for key, value in table.items()}
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def finders(manager: Plugins, *, as_json: bool) -> None:
 
 
 @click.command(
-    epilog=_example("apsl learners", "apsl learn alarm -t HR --learner pcd-by-pcd"), short_help="List the learners."
+    epilog=_example("apsl learners", "apsl learn alarm -t HR --learner apsl"), short_help="List the learners."
 )
 @json_option
 @click.pass_obj

@@ -23,7 +23,7 @@ from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.graphs import Dag, hide
 from apsl_rules.graphs.networks import Network
-from apsl_rules.learning import AUTO, COMPARED
+from apsl_rules.learning import AUTO
 from apsl_rules.names import count_of, node_named
 from apsl_rules.parts import Comparison
 from apsl_rules.plugins import Plugins
@@ -32,7 +32,7 @@ _EXAMPLES = """\b
 Examples:
   apsl verify insurance --depth max
   apsl verify network.bif --target Smoker
-  apsl verify cancer --learner apsl-paper
+  apsl verify cancer --learner apsl
   apsl verify asia --hide smoke
 """
 
@@ -162,7 +162,7 @@ def score(context: click.Context, /, part_file: str, *, truth: str, against: Any
 _EXAMPLES_OF_COMPARE = """\b
 Examples:
   apsl compare alarm --target HREKG --depth 2
-  apsl compare table.csv -t Smoker --learners apsl,pcd-by-pcd,gs --json
+  apsl compare table.csv -t Smoker --learners auto,apsl --json
 """
 
 
@@ -170,9 +170,8 @@ Examples:
 @source_argument()
 @click.option(
     "--learners",
-    default=",".join(COMPARED),
-    show_default=True,
-    help="Learners or spec files, with commas between them; the others are compared with the first, auto the default.",
+    help="Learners or spec files, with commas between them; the others are compared with the first. By default auto, "
+    "apsl and the rivals that plugins offer.",
 )
 @learning_options
 @json_option
@@ -183,7 +182,7 @@ def compare(
     /,
     source: str,
     *,
-    learners: str,
+    learners: str | None,
     target: str | None,
     as_json: bool,
     quiet: bool,
@@ -196,7 +195,7 @@ def compare(
     interrupted exits with 2.
     """
     from apsl_rules.learning import compare as compare_learners
-    from apsl_rules.learning import nodes_of, open_source
+    from apsl_rules.learning import nodes_of, open_source, rivals
 
     manager: Plugins = context.obj
     if target is None:
@@ -212,7 +211,7 @@ def compare(
     nodes = nodes_of(opened)
     node = target_named(target, nodes)
     settings = for_library(rest, nodes)
-    names = [name.strip() for name in learners.split(",") if name.strip()]
+    names = [*rivals(manager)] if learners is None else [name.strip() for name in learners.split(",") if name.strip()]
     interrupted = False
     try:
         with show_progress(manager, quiet=quiet) as plugins:

@@ -36,7 +36,7 @@ _EXAMPLES = """\b
 Examples:
   apsl learn alarm --target HREKG --depth 2
   apsl learn alarm -t HISTORY -k max --out part.json
-  apsl learn network.bif -t Smoker --learner apsl-paper --json
+  apsl learn network.bif -t Smoker --learner apsl --json
   apsl learn table.csv -t Smoker --alpha 0.05 --discretize age=quantile:5 --threads 2
   apsl learn table.csv -t Smoker --knowledge known.toml --forbid Cancer Smoker
   apsl learn table.csv -t Smoker -k 3 --max-seconds 60 --out part.json --resume

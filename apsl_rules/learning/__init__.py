@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from apsl_rules.learning.api import COMPARED, WARMING, blanket_of, compare, dry_run, find_blanket, learn, learn_graph
-from apsl_rules.learning.choose import find_learner, say_default_learner
+from apsl_rules.learning.api import WARMING, blanket_of, compare, dry_run, find_blanket, learn, learn_graph
+from apsl_rules.learning.choose import find_learner, rivals, say_default_learner
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.notes import finding_of, may_share_hidden_cause
 from apsl_rules.learning.progress import Bar, Visits, show_progress
@@ -25,7 +25,6 @@ from apsl_rules.learning.source import Source, nodes_of, open_data, open_source
 
 __all__ = [
     "AUTO",
-    "COMPARED",
     "READING",
     "SETTINGS",
     "WARMING",
@@ -49,6 +48,7 @@ __all__ = [
     "nodes_of",
     "open_data",
     "open_source",
+    "rivals",
     "run_once",
     "say_default_learner",
     "setting",

@@ -23,7 +23,7 @@ from apsl_rules.data.databases import (
     types_set_aside,
 )
 from apsl_rules.errors import Interrupted, InvalidArgumentError, KnowledgeError
-from apsl_rules.learning.choose import choose_learner, find_learner, is_auto
+from apsl_rules.learning.choose import choose_learner, find_learner, is_auto, rivals
 from apsl_rules.learning.progress import progress_bar
 from apsl_rules.learning.run import Budget, run_once
 from apsl_rules.learning.settings import AUTO, SETTINGS, Learner, Request, Settings, with_settings
@@ -229,8 +229,6 @@ def dry_run(source: Any, target: Node, **settings: Unpack[Settings]) -> ScanPlan
     return plan_scan(opened, names)
 
 
-#: The learners that are compared when none are named.
-COMPARED = (AUTO, "apsl", "pcd-by-pcd", "cmb")
 #: Tests that a learner may ask before it is timed, so that its time holds no loading of code.
 WARMING = 5_000
 
@@ -242,7 +240,7 @@ def compare(
     target: Target,
     depth: Depth = 1,
     *,
-    learners: Iterable[Learner] = COMPARED,
+    learners: Iterable[Learner] | None = None,
     **settings: Unpack[Settings],
 ) -> Comparison:
     """Learn the same part with several learners and lay the results side by side.
@@ -253,7 +251,7 @@ def compare(
         As for ``learn``.
     learners
         Names ("auto" too), spec files or specs; the others are compared with the first. Without them the default,
-        "auto", is compared with three rivals.
+        "auto", is compared with "apsl" and with the rivals that plugins offer.
     settings
         Further settings of ``learn``, the same for all. Each learner asks its own questions anew, so that the tests
         and the time are its own. An interrupt raises ``Interrupted``, whose ``result`` has the learners that are done.
@@ -262,9 +260,9 @@ def compare(
     --------
     >>> from apsl_rules import known_dag
     >>> dag = known_dag({"a": [], "b": [], "t": ["a", "b"], "z": ["a", "b", "t"]})
-    >>> compared = compare(dag, "t", learners=["apsl", "pcd-by-pcd-paper"])
+    >>> compared = compare(dag, "t", learners=["auto", "apsl"])
     >>> [(row["learner"], row["arrows"], row["shared"], row["same"]) for row in compared.rows()]
-    [('apsl', 2, 3, 3), ('pcd-by-pcd-paper', 3, 3, 2)]
+    [('auto', 2, 3, 3), ('apsl', 2, 3, 3)]
     """
     source, target = join_target(source, target)
     check_depth(depth)
@@ -272,7 +270,8 @@ def compare(
         message = "compare takes learners, a list; leave learner out"
         raise InvalidArgumentError(message)
     request = Request.of(settings, "compare")
-    given = listed("learners", learners, "learners, such as ['auto', 'apsl']")
+    wanted = rivals(request.manager) if learners is None else learners
+    given = listed("learners", wanted, "learners, such as ['auto', 'apsl']")
     named = [(AUTO if is_auto(one) else find_learner(one, request.manager).name, one) for one in given]
     if not named:
         message = "no learners to compare; name at least one, such as 'apsl'"

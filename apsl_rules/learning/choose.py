@@ -155,9 +155,7 @@ def _require_honouring(knowledge: Knowledge, offer: LearnerOffer, plugins: Plugi
 
 def _honours(offer: LearnerOffer, plugins: Plugins) -> bool:
     """Return whether a learner has all its arrows from rules that knowledge can join, or promises to honour it."""
-    if offer.findings is not None:
-        return offer.honours_knowledge
-    return _rulebook_of(offer, plugins).positive
+    return (offer.findings is None or offer.honours_knowledge) and _rulebook_of(offer, plugins).positive
 
 
 def _rulebook_of(offer: LearnerOffer, plugins: Plugins) -> Rulebook:
@@ -169,6 +167,11 @@ def false_discovery_rate(fdr: float | Literal["auto", "none"], nodes: int, *, pe
     if fdr == "auto":
         return SHARE if nodes > WIDE and not perfect else None
     return None if perfect or fdr == "none" else fdr
+
+
+def rivals(plugins: Plugins) -> tuple[str, ...]:
+    """Return the learners that are compared when none are named: the default, that by tests, and rivals of plugins."""
+    return (AUTO, BY_TESTS, *(offer.name for offer in plugins.learners.values() if offer.rival))
 
 
 def natural_oracle(source: Any, plugins: Plugins) -> str:

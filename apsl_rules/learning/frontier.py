@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import attrs
 
 from apsl_rules.evidence import GIVEN, Evidence
 from apsl_rules.learning.notes import with_untested
-from apsl_rules.names import Depth, Node, in_order
+from apsl_rules.names import Node, in_order
 from apsl_rules.parts import Distances, Part, Visit, inside
-from apsl_rules.plugins import Context, Marks, Progress, Searched, State, Visited, pick
+from apsl_rules.plugins import Context, Marks, Progress, Run, Searched, Visited, pick
 from apsl_rules.rules import (
     Fact,
     Finding,
@@ -249,26 +248,6 @@ def _report(state: Assembly, node: Node, findings: Sequence[Finding], firings: S
         watch(Progress(node, len(state.visits), len(state.reach.of), state.context.asker.counts))
 
 
-class Run(Protocol):
-    """What a frontier looks at: the state of a run, which moves on between two looks."""
-
-    @property
-    def target(self) -> Node:
-        """Return the target of the part."""
-
-    @property
-    def depth(self) -> Depth:
-        """Return the asked depth."""
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """Return all nodes."""
-
-    @property
-    def state(self) -> State:
-        """Return what the run knows now."""
-
-
 def along_lines(run: Run) -> Iterator[tuple[Node, ...]]:
     """Visit the asked region, then follow lines out of it for as long as they may still be oriented."""
     while True:
@@ -303,63 +282,7 @@ def _led_to(marks: Marks, start: list[Node]) -> set[Node]:
     return seen
 
 
-def by_layers(run: Run) -> Iterator[tuple[Node, ...]]:
-    """Visit as Algorithm 1 does; the names are those of the paper's lines 1-7 and 40-58."""
-    queue = deque([run.target])
-    layers: list[list[Node]] = [[run.target]]
-    left = 1
-    while queue:
-        node = queue.popleft()
-        if node in run.state.visited:
-            continue
-        yield (node,)
-        visited = run.state.visited
-        queue.extend(visited[node])
-        left -= 1
-        if left == 0:
-            ahead = dict.fromkeys(other for inner in layers[-1] for other in visited[inner])
-            layers.append(list(ahead))
-            left = sum(other not in visited for other in ahead)
-        if run.depth != "max" and len(layers) > run.depth and _is_oriented(run.state, layers[run.depth - 1]):
-            return
-
-
-def _is_oriented(state: State, layer: list[Node]) -> bool:
-    """Return whether no node of a layer has a line to one of its neighbours (lines 47-58)."""
-    marks = state.marks()
-    return not any(marks.mark(node, other).is_open for node in layer for other in state.visited[node])
-
-
-def by_queue(run: Run) -> Iterator[tuple[Node, ...]]:
-    """Visit in the order in which nodes are first listed, until all within the depth are done and have no line."""
-    steps = {run.target: 0}
-    queue = deque([run.target])
-    while queue:
-        node = queue.popleft()
-        yield (node,)
-        for other in run.state.visited[node]:
-            if other not in steps:
-                steps[other] = steps[node] + 1
-                queue.append(other)
-        if run.depth != "max" and not any(steps[other] <= run.depth for other in queue) and not _has_lines(run):
-            return
-
-
-def _has_lines(run: Run) -> bool:
-    """Return whether a line touches an inner node."""
-    marks = run.state.marks()
-    inner = _inner(run)
-    return any(marks.mark(node, other).is_open for node in inner for other in marks.neighbours_of(node))
-
-
 def everyone(run: Run) -> Iterator[tuple[Node, ...]]:
     """Visit all nodes."""
     while left := tuple(node for node in run.nodes if node not in run.state.visited):
         yield left
-
-
-FRONTIERS: dict[str, Callable[[Run], Iterator[tuple[Node, ...]]]] = {
-    "lines": along_lines,
-    "layers": by_layers,
-    "queue": by_queue,
-}

@@ -10,7 +10,7 @@ import attrs
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.learning.choose import choose_learner, false_discovery_rate
 from apsl_rules.learning.findings import FindingsFromTests
-from apsl_rules.learning.frontier import FRONTIERS, Assembly, everyone
+from apsl_rules.learning.frontier import Assembly, along_lines, everyone
 from apsl_rules.learning.notes import notes_on_hidden, notes_on_part, notes_on_untested
 from apsl_rules.learning.progress import follow_visits
 from apsl_rules.learning.settings import Request
@@ -208,7 +208,7 @@ def learn_part(offer: LearnerOffer, context: Context) -> Part:
 
 def _finish(offer: LearnerOffer, context: Context, run: Run) -> Part:
     findings: Findings = (offer.findings or FindingsFromTests)(context)
-    frontier = everyone if findings.whole else FRONTIERS[context.spec.frontier.grow]
+    frontier = everyone if findings.whole else offer.frontier or along_lines
     for nodes in frontier(run):
         context.asker.within_limits()
         run.state = findings.join(run.state, nodes)

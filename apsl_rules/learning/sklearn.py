@@ -43,8 +43,8 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         "blanket" for parents, children and spouses of y, which make all other columns needless for predicting it;
         "part" for all nodes of the learned part.
     depth
-        The depth of the part. The blanket is read from it; the default learner knows the spouses at depth 1, some of
-        the others (such as "cmb") only at depth 2.
+        The depth of the part. The blanket is read from it; the default learner knows the spouses at depth 1, some
+        others only at depth 2.
     target
         What to call y in the part; without it "y", with more underscores where a column is called so.
     blanket_finder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.neighbours.blanket import Blanket, BlanketFinder, SpousesByChild
-from apsl_rules.neighbours.symmetric import Candidates, Finder, Neighbours, PairedNeighbours
+from apsl_rules.neighbours.symmetric import Candidates, Finder, Neighbours
 
 __all__ = [
     "Blanket",
@@ -11,6 +11,5 @@ __all__ = [
     "Candidates",
     "Finder",
     "Neighbours",
-    "PairedNeighbours",
     "SpousesByChild",
 ]

@@ -1,8 +1,8 @@
-"""Neighbours of nodes by a finder, symmetric or paired, each asked once."""
+"""Neighbours of nodes by a finder, symmetric where asked, each asked once."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import permutations
 from typing import Protocol
 
@@ -171,27 +171,3 @@ class Neighbours:
         if len(found) > 1 and frozenset(found[0].given) == frozenset(found[1].given):
             del found[1]
         return tuple(found)
-
-
-class PairedNeighbours(Neighbours):
-    """Neighbours that were both visited and list each other; of all others nothing is known yet.
-
-    No candidates are computed before the visit, so a run costs one search for each visit, but a node's edges
-    appear only as its neighbours are visited in turn. ``visited`` is the caller's own growing record.
-    """
-
-    def __init__(self, finder: Finder, visited: Collection[Node], *, knowledge: Knowledge = NOTHING) -> None:
-        super().__init__(finder, symmetric=True, knowledge=knowledge)
-        self._visited = visited
-
-    def of(self, node: Node) -> tuple[Node, ...]:
-        """Return the neighbours of a node that were visited."""
-        return tuple(other for other in self.candidates(node).members if self.linked(node, other))
-
-    def linked(self, x: Node, y: Node) -> bool:
-        """Return whether two nodes are known to be neighbours by now."""
-        return x in self._visited and y in self._visited and super().linked(x, y)
-
-    def all_known(self, node: Node) -> bool:
-        """Return whether a node and all nodes that it lists were visited, so that it gets no further neighbour."""
-        return node in self._visited and all(other in self._visited for other in self.candidates(node).members)

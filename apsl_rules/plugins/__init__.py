@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from apsl_rules.plugins.hookspecs import hookimpl
-from apsl_rules.plugins.learner_spec import FindingSpec, Spec, Spouses, TestSpec, build, parse_spec, read_specs
+from apsl_rules.plugins.learner_spec import FindingSpec, Separators, Spec, TestSpec, build, parse_spec, read_specs
 from apsl_rules.plugins.manager import (
     Context,
     Findings,
     Marks,
     Plugins,
     Progress,
+    Run,
     Searched,
     State,
     Visited,
@@ -45,9 +46,10 @@ __all__ = [
     "Plugins",
     "Progress",
     "ReaderOffer",
+    "Run",
     "Searched",
+    "Separators",
     "Spec",
-    "Spouses",
     "State",
     "TestSpec",
     "Visited",

@@ -21,21 +21,17 @@ from apsl_rules.rules import Policy
 class NeighbourSpec:
     """How neighbours are found.
 
-    ``symmetry`` "both" keeps u in PC(v) only if each finds the other, and looks at once; "visited" does so too, but
-    waits until both were visited; "none" believes the first finder.
+    ``symmetry`` "both" keeps u in PC(v) only if each finds the other; "none" believes the first finder.
     ``unreliable`` says how a marginal test with too few rows counts. "independent" makes no candidate of such a node,
     and the pair is reported as untested; "finder" leaves it to the habit of the finder, as published.
     """
 
     finder: str = "hiton"
-    symmetry: Literal["both", "none", "visited"] = "both"
+    symmetry: Literal["both", "none"] = "both"
     unreliable: Literal["finder", "independent", "dependent"] = "independent"
 
 
-Spouses: TypeAlias = Literal["stored", "stored-first", "search", "search-first", "none"]
-Colliders: TypeAlias = Literal[
-    "stored", "stored-first", "search", "search-first", "changes", "changes-first", "identities", "none"
-]
+Separators: TypeAlias = Literal["stored", "stored-first", "search", "search-first", "none"]
 
 
 @attrs.frozen
@@ -44,15 +40,13 @@ class FindingSpec:
 
     ``spouses`` (Step 1) and ``colliders`` (Step 2) say where the separator of a pair comes from: "stored" by the
     finders of both ends or of the first end alone, found by a fresh "search" among the neighbours of both ends or of
-    the first end alone, or "none": the step is left out. Colliders can also come from independence "changes" as in
-    CMB, given the blankets of both ends or of the first end alone, or from the "identities" that its authors' code
-    gives to neighbours. ``chains`` tells known non-colliders too. ``unreliable`` says what to do with a V-structure
-    whose confirming test has too few rows; without ``confirm`` there is no such test: a middle outside the separator
-    is enough.
+    the first end alone, or "none": the step is left out. ``chains`` tells known non-colliders too. ``unreliable`` says
+    what to do with a V-structure whose confirming test has too few rows; without ``confirm`` there is no such test: a
+    middle outside the separator is enough.
     """
 
-    spouses: Spouses = "stored"
-    colliders: Colliders = "stored"
+    spouses: Separators = "stored"
+    colliders: Separators = "stored"
     chains: bool = True
     unreliable: Literal["reject", "accept"] = "reject"
     confirm: bool = True
@@ -68,9 +62,8 @@ class RuleSpec:
 
 @attrs.frozen
 class FrontierSpec:
-    """Who is visited next: along open "lines", by "layers", or in a "queue"; equals by "name" or by "column"."""
+    """In which order nodes are taken where nothing else decides: by "name", or by "column"."""
 
-    grow: Literal["lines", "layers", "queue"] = "lines"
     order: Literal["name", "column"] = "name"
 
 
@@ -97,14 +90,6 @@ class Spec:
     frontier: FrontierSpec = FrontierSpec()
     tests: TestSpec = TestSpec()
     options: Mapping[str, Any] = attrs.field(factory=dict)
-
-    def __attrs_post_init__(self) -> None:
-        if self.neighbours.symmetry == "visited" and self.frontier.grow != "queue":
-            message = (
-                f"spec {self.name!r} believes edges between visited nodes only, but grows by {self.frontier.grow!r}, "
-                "which follows edges; set grow = 'queue' in [frontier]"
-            )
-            raise SpecError(message)
 
 
 if TYPE_CHECKING:

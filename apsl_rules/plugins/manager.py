@@ -322,6 +322,26 @@ class State(Protocol):
         """Return the state in which a search replaces all that was known."""
 
 
+class Run(Protocol):
+    """What a frontier looks at: the state of a run, which moves on between two looks."""
+
+    @property
+    def target(self) -> Node:
+        """Return the target of the part."""
+
+    @property
+    def depth(self) -> Depth:
+        """Return the asked depth."""
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Return all nodes."""
+
+    @property
+    def state(self) -> State:
+        """Return what the run knows now."""
+
+
 class Findings(Protocol):
     """How a learner finds things out. ``whole`` learners visit all nodes, whatever part is asked for."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +15,7 @@ from apsl_rules.plugins.learner_spec import Spec
 
 if TYPE_CHECKING:
     from apsl_rules.parts import MarkedGraph, Part
-    from apsl_rules.plugins.manager import Context, Findings
+    from apsl_rules.plugins.manager import Context, Findings, Run
 
 
 @attrs.frozen
@@ -88,13 +88,16 @@ class LearnerOffer:
     """A learner: its spec, and how it finds things out unless the spec says everything (None: by tests).
 
     Code of its own says whether it honours the ``knowledge`` of a run; where it does not, knowledge is refused. It says
-    also what it ``needs`` of a source besides answers: "counts", where it goes by scores.
+    also what it ``needs`` of a source besides answers: "counts", where it goes by scores. ``frontier`` gives the nodes
+    to visit next (None: along open lines). A ``rival`` is compared with others where the caller names no learners.
     """
 
     spec: Spec
     findings: Callable[[Context], Findings] | None = None
     honours_knowledge: bool = False
     needs: frozenset[str] = frozenset()
+    frontier: Callable[[Run], Iterator[tuple[Node, ...]]] | None = None
+    rival: bool = False
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from apsl_rules.data import FileTable, describe, table
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network
-from apsl_rules.learning import AUTO, COMPARED, find_learner, nodes_of, open_source, say_default_learner
+from apsl_rules.learning import AUTO, find_learner, nodes_of, open_source, rivals, say_default_learner
 from apsl_rules.names import Node, node_named
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins, installed
@@ -71,7 +71,7 @@ def _compare(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
     from apsl_rules.learning import compare
 
     plugins = installed()
-    names = given.pop("learners", list(COMPARED))
+    names = given.pop("learners", None) or rivals(plugins)
     for one in names:
         _check_learner(one, plugins)
     source = _open(given.pop("data"), limits, plugins)

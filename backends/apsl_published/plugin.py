@@ -7,26 +7,40 @@ from functools import partial
 from importlib.resources import files
 
 from apsl_published.climbing import MmhcFindings
+from apsl_published.frontiers import by_layers, by_queue
 from apsl_published.ggsl import GgslFindings
 from apsl_published.grow_shrink import GrowShrink, GrowShrinkFindings
 from apsl_published.rulebooks import PAPER, PATHS
 from apsl_published.sll import S2tmb, SllFindings
+from apsl_published.visits import FindingsInPairs, PublishedFindings
 from apsl_rules.plugins import BlanketOffer, Context, Findings, LearnerOffer, Spec, hookimpl, read_specs
 from apsl_rules.rules import Rulebook
 
 _BY_KIND: dict[str, Callable[[Context], Findings]] = {
+    "lines": PublishedFindings,
+    "layers": PublishedFindings,
+    "queue": FindingsInPairs,
     "gs": GrowShrinkFindings,
     "mmhc": MmhcFindings,
     "sll": SllFindings,
     "ggsl": GgslFindings,
 }
-_BY_TESTS = ("local", "gs")
+_BY_VISITS = ("local", "lines", "layers", "queue")
+_FRONTIERS = {"layers": by_layers, "queue": by_queue}
+#: What ``compare`` lays beside the default where nobody names learners.
+_RIVALS = ("pcd-by-pcd", "cmb")
 
 
 def _offer_of(spec: Spec) -> LearnerOffer:
     """Return the learner that a spec describes, with the code of its kind."""
-    needs = frozenset[str]() if spec.kind in _BY_TESTS else frozenset({"counts"})
-    return LearnerOffer(spec, _BY_KIND.get(spec.kind), needs=needs)
+    return LearnerOffer(
+        spec,
+        _BY_KIND.get(spec.kind),
+        honours_knowledge=spec.kind in _BY_VISITS,
+        needs=frozenset() if spec.kind in (*_BY_VISITS, "gs") else frozenset({"counts"}),
+        frontier=_FRONTIERS.get(spec.kind),
+        rival=spec.name in _RIVALS,
+    )
 
 
 @hookimpl

@@ -41,4 +41,7 @@ def test_the_thesis_is_a_diff() -> None:
     settings = {row.split("`")[1]: row.split("| ")[3] for row in changes.splitlines() if row.startswith("| `")}
 
     assert settings["pcd-by-pcd"] == '`neighbours.finder = "mmpc"`<br>`findings.colliders = "none"` |'
-    assert settings["cmb"] == '`findings.spouses = "none"`<br>`findings.colliders = "changes"` |'
+    assert settings["cmb"] == (
+        '`kind = "lines"`<br>`findings.spouses = "none"`<br>`findings.colliders = "none"`<br>'
+        '`options.colliders = "changes"` |'
+    )

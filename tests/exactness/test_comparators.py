@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from apsl_backends.finders.by_tests import Hiton
 from apsl_backends.independence.d_separation import DSeparation
+from apsl_published.visits import Identities
 from apsl_rules import learn, network
 from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.graphs.equivalence import cpdag
-from apsl_rules.learning.findings.cmb import Identities
 from apsl_rules.names import Depth, Node
 from apsl_rules.neighbours.blanket import SpousesByChild
 from apsl_rules.neighbours.symmetric import Neighbours

@@ -8,8 +8,8 @@ import pytest
 
 from apsl_backends.finders.by_tests import Hiton
 from apsl_backends.independence.d_separation import DSeparation
+from apsl_published.visits import Changes
 from apsl_rules.evidence.evidence import Decision, Verdict
-from apsl_rules.learning.findings.cmb import Changes
 from apsl_rules.names import Node
 from apsl_rules.neighbours.blanket import Blanket
 from apsl_rules.neighbours.symmetric import Candidates, Neighbours

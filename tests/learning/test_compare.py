@@ -47,7 +47,7 @@ def test_without_names_the_default_and_its_rivals_are_compared() -> None:
     """A first call needs no list of learners, and begins with the default, as the command line does."""
     compared = compare(MICRO["N3"], "T")
 
-    assert [row["learner"] for row in compared.rows()] == ["auto", "apsl", "pcd-by-pcd", "cmb"]
+    assert [row["learner"] for row in compared.rows()] == ["auto", "apsl", "cmb", "pcd-by-pcd"]
 
 
 def test_agreement_is_with_the_first_learner() -> None:

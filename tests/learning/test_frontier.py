@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apsl_published.frontiers import by_layers
 from apsl_rules import learn, network
 from apsl_rules.graphs.dag import Dag, known_dag
-from apsl_rules.learning.frontier import along_lines, by_layers
+from apsl_rules.learning.frontier import along_lines
 from apsl_rules.names import Depth, Node, order_key
 from apsl_rules.parts.edges import Distances, inside
 from apsl_rules.rules.store import MarkStore

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from apsl_published.visits import PairedNeighbours
 from apsl_rules import learn
-from apsl_rules.errors import SpecError
 from apsl_rules.names import Node
-from apsl_rules.neighbours.symmetric import Candidates, PairedNeighbours
-from apsl_rules.plugins.learner_spec import FrontierSpec, NeighbourSpec, Spec, parse_spec
+from apsl_rules.neighbours.symmetric import Candidates
 from support.graphs import MICRO, dag_of
 
 
@@ -70,11 +69,3 @@ def test_the_queue_ends_with_all_that_is_connected() -> None:
     part = learn(MICRO["N8"], "A", depth="max", learner="pcd-by-pcd-paper")
 
     assert sorted(map(str, part.visited)) == ["A", "B", "C", "D", "E"]
-
-
-def test_waiting_for_visits_needs_the_queue() -> None:
-    """Whoever follows edges never gets to the second visit, so the spec is refused."""
-    with pytest.raises(SpecError, match="set grow = 'queue' in \\[frontier\\]"):
-        parse_spec('name = "mine"\nsummary = "my own"\n[neighbours]\nsymmetry = "visited"\n', "spec mine")
-
-    assert Spec("mine", "", neighbours=NeighbourSpec(symmetry="visited"), frontier=FrontierSpec("queue"))

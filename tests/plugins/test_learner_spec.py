@@ -30,7 +30,7 @@ def test_every_setting_is_read() -> None:
         '[neighbours]\nfinder = "mmpc"\nsymmetry = "none"\nunreliable = "dependent"\n'
         '[findings]\nspouses = "search"\ncolliders = "stored-first"\nchains = false\nunreliable = "accept"\n'
         '[rules]\nrulebook = "paper"\nconflicts = "last"\n'
-        '[frontier]\ngrow = "layers"\norder = "column"\n'
+        '[frontier]\norder = "column"\n'
         "[tests]\nalpha = 0.05\nmax_conditioning = 2\n"
         '[options]\nown = [1, "two"]\n'
     )
@@ -42,7 +42,7 @@ def test_every_setting_is_read() -> None:
         NeighbourSpec("mmpc", "none", "dependent"),
         FindingSpec("search", "stored-first", chains=False, unreliable="accept"),
         RuleSpec("paper", "last"),
-        FrontierSpec("layers", "column"),
+        FrontierSpec("column"),
         TestsSpec(0.05, 2),
         {"own": [1, "two"]},
     )

@@ -1,11 +1,11 @@
-"""How learners find things out: from tests, visit by visit, and the variants of CMB."""
+"""How learners find things out from tests, visit by visit."""
 
 from __future__ import annotations
 
-from apsl_rules.learning.findings.cmb import FindingList
-from apsl_rules.learning.findings.visit import FindingsFromTests
+from apsl_rules.learning.findings.visit import FindingList, FindingsFromTests, Visitor
 
 __all__ = [
     "FindingList",
     "FindingsFromTests",
+    "Visitor",
 ]

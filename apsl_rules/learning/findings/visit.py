@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from apsl_rules.evidence import Verdict
-from apsl_rules.learning.findings.cmb import Changes, FindingList, Identities
+from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node
-from apsl_rules.neighbours import Neighbours, PairedNeighbours, SpousesByChild
+from apsl_rules.neighbours import Finder, Neighbours
 from apsl_rules.oracles import Oracle, Search, Separation
-from apsl_rules.plugins import Context, FindingSpec, Spouses, State, Visited, pick
+from apsl_rules.plugins import Context, Separators, State, Visited, pick
 from apsl_rules.rules import (
-    NOTHING,
+    Fact,
     Finding,
     Knowledge,
     Nodes,
@@ -27,35 +26,56 @@ from apsl_rules.rules import (
 )
 
 
+class FindingList:
+    """The findings of one visit; ``source`` names the oracle behind them."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._findings: dict[Fact, Finding] = {}
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Return the findings in order."""
+        return list(self._findings.values())
+
+    def add(
+        self, relation: Relation, nodes: tuple[Node, ...], verdicts: tuple[Verdict, ...] = (), note: str = ""
+    ) -> None:
+        """Add a finding unless the fact is told already."""
+        fact = relation.fact(*nodes)
+        if fact not in self._findings:
+            self._findings[fact] = Finding(fact, Evidence(self._source, verdicts, note))
+
+    def take(self, finding: Finding) -> None:
+        """Add a finding made elsewhere, unless its fact is told already."""
+        self._findings.setdefault(finding.fact, finding)
+
+
 class FindingsFromTests:
     """Visits a node at a time, as a spec says: the nearest one, and among these who goes best with the target."""
 
     whole = False
 
     def __init__(self, context: Context) -> None:
-        spec, known = context.spec, context.knowledge
+        spec = context.spec
         self._context = context
         self._turns: dict[Node, tuple[float, Any]] = {}
-        self._visited: dict[Node, tuple[Node, ...]] = {}
-        finder = pick(context.plugins.finders, spec.neighbours.finder, "finder").make(
-            context.asker, context.finder_settings
-        )
-        symmetry = spec.neighbours.symmetry
-        self._pairs = PairedNeighbours(finder, self._visited, knowledge=known) if symmetry == "visited" else None
-        self._neighbours = self._pairs or Neighbours(
-            finder, symmetric=symmetry == "both", threads=context.threads, knowledge=known
-        )
+        finder = pick(context.plugins.finders, spec.neighbours.finder, "finder")
+        self._neighbours = self.neighbours_by(finder.make(context.asker, context.finder_settings))
         columns = {node: column for column, node in enumerate(context.asker.nodes)}
         ranks = context.asker.rank if spec.frontier.order == "name" else columns
         self._order: Callable[[Node], int] = ranks.__getitem__
-        self._visitor = Visitor(
-            context.asker,
-            self._neighbours,
-            spec.findings,
-            order=self._order,
-            max_conditioning=context.finder_settings.max_conditioning,
-            knowledge=known,
-        )
+        self._visitor = self.visitor(self._neighbours, self._order)
+
+    def neighbours_by(self, finder: Finder) -> Neighbours:
+        """Return the neighbours that a finder finds, as the spec takes them."""
+        context = self._context
+        symmetric = context.spec.neighbours.symmetry == "both"
+        return Neighbours(finder, symmetric=symmetric, threads=context.threads, knowledge=context.knowledge)
+
+    def visitor(self, neighbours: Neighbours, order: Callable[[Node], int]) -> Visitor:
+        """Return what turns visits into findings."""
+        return Visitor(self._context, neighbours, order=order)
 
     def join(self, state: State, nodes: tuple[Node, ...]) -> State:
         """Return the state after a visit to the nearest of some nodes."""
@@ -63,10 +83,17 @@ class FindingsFromTests:
         nearest = min(distances)
         closest = (one for one, distance in zip(nodes, distances, strict=True) if distance == nearest)
         node = min(closest, key=self._turn)
-        listed = self._neighbours.of(node) if self._pairs is None else self._pairs.candidates(node).members
-        around = self._visited[node] = tuple(sorted(listed, key=self._order))
-        findings = self._visitor.visit(node, self._settled_by(node))
+        around = tuple(sorted(self.around(node), key=self._order))
+        findings = self._visitor.visit(node, self.settled_by(node))
         return state.told(Visited(node, around, tuple(findings)))
+
+    def around(self, node: Node) -> Iterable[Node]:
+        """Return the nodes that a visit to a node lists."""
+        return self._neighbours.of(node)
+
+    def settled_by(self, node: Node) -> tuple[Node, ...]:
+        """Return the nodes whose neighbours are all known after this visit."""
+        return (node,)
 
     def _turn(self, node: Node) -> Any:
         """Return the sort key of equally distant nodes: the strongest association with the target first, then by name.
@@ -85,12 +112,6 @@ class FindingsFromTests:
         sweep = self._neighbours.as_found(target).sweep
         return 0.0 if sweep is None else sweep.verdict_on(node).statistic or 0.0
 
-    def _settled_by(self, node: Node) -> tuple[Node, ...]:
-        """Return the nodes whose neighbours are all known after this visit: the node, or those whose last it is."""
-        if self._pairs is None:
-            return (node,)
-        return tuple(filter(self._pairs.all_known, (node, *self._visited[node])))
-
 
 _Triple: TypeAlias = tuple[Node, Node, Node, Separation | None]
 
@@ -98,24 +119,14 @@ _Triple: TypeAlias = tuple[Node, Node, Node, Separation | None]
 class Visitor:
     """Turns a visit into findings, as a spec says."""
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        neighbours: Neighbours,
-        spec: FindingSpec,
-        *,
-        order: Callable[[Node], Any],
-        max_conditioning: int | None,
-        knowledge: Knowledge = NOTHING,
-    ) -> None:
-        self._oracle = oracle
+    def __init__(self, context: Context, neighbours: Neighbours, *, order: Callable[[Node], Any]) -> None:
+        self._oracle: Oracle = context.asker
         self._neighbours = neighbours
-        self._spec = spec
+        self._spec = context.spec.findings
         self._order = order
-        self._max_conditioning = max_conditioning
-        self._knowledge = knowledge
-        self._accept = spec.unreliable == "accept"
-        self._blankets = SpousesByChild(oracle, neighbours, unreliable=spec.unreliable)
+        self._max_conditioning = context.finder_settings.max_conditioning
+        self._knowledge: Knowledge = context.knowledge
+        self._accept = self._spec.unreliable == "accept"
 
     def visit(self, node: Node, settles: Sequence[Node]) -> list[Finding]:
         """Return everything that a visit to a node finds, each fact once; ``settles`` are those it leaves complete."""
@@ -125,24 +136,16 @@ class Visitor:
             number = len(self._neighbours.of(one))
             found.add(settled, (one,), note=f"{number} neighbour{'' if number == 1 else 's'}")
         for other in around:
-            self._tell_edge(found, node, other)
+            self.tell_edge(found, node, other)
         if self._knowledge:
             self._look_for_contradictions(found, node)
         if self._spec.spouses != "none":
             self._look_past(found, node, around)
-        match self._spec.colliders:
-            case "none":
-                pass
-            case "identities":
-                Identities(self._oracle, self._blankets, node, around).tell(found)
-            case "changes" | "changes-first":
-                self._look_for_changes(found, node, around)
-            case source:
-                self._look_between(found, node, around, source)
+        self.look_between(found, node, around)
         return found.findings
 
     def _look_past(self, found: FindingList, node: Node, around: tuple[Node, ...]) -> None:
-        """Step 1 (lines 21-26): ask of each node beyond a neighbour whether it shares that neighbour as a child."""
+        """Step 1: ask of each node beyond a neighbour whether it shares that neighbour as a child."""
         self._neighbours.prepare(around)
         near = {node, *around}
         beyond = [
@@ -158,39 +161,22 @@ class Visitor:
             if kind is chain:
                 found.add(chain, (node, middle, other), verdicts)
             elif kind is collider and self._neighbours.linked(middle, other):
-                self._tell_edge(found, middle, other)
+                self.tell_edge(found, middle, other)
                 found.add(spouse, (node, middle, other), verdicts)
 
-    def _look_between(self, found: FindingList, node: Node, around: tuple[Node, ...], source: Spouses) -> None:
-        """Step 2 (lines 28-36): ask of each pair of neighbours whether the node is a collider between them."""
+    def look_between(self, found: FindingList, node: Node, around: tuple[Node, ...]) -> None:
+        """Step 2: ask of each pair of neighbours whether the node is a collider between them."""
+        source = self._spec.colliders
+        if source == "none":
+            return
         self._foresee(list(combinations(around, 2)), source)
         pairs = [(x, node, y, self._between(x, y, source)) for x, y in combinations(around, 2)]
         for x, _, y, separation in pairs:
             if separation is None and source == "stored" and self._neighbours.linked(x, y):
-                self._tell_edge(found, x, y)
+                self.tell_edge(found, x, y)
         for (x, _, y), kind, verdicts in self._answers(pairs):
             found.add(gap, (x, y), verdicts[:1])
             if kind is not None:
-                found.add(kind, (x, node, y), verdicts)
-
-    def _look_for_changes(self, found: FindingList, node: Node, around: tuple[Node, ...]) -> None:
-        """Ask the same of each pair as CMB does."""
-        published = self._spec.colliders == "changes-first"
-        changes = Changes(
-            self._oracle,
-            self._neighbours,
-            self._blankets,
-            first_only=published,
-            accept_unreliable=self._accept,
-        )
-        for x, y in combinations(around, 2):
-            if not published and self._neighbours.linked(x, y):
-                self._tell_edge(found, x, y)
-                continue
-            kind, verdicts = changes.kind(x, node, y)
-            if verdicts:
-                found.add(gap, (x, y), verdicts[:1])
-            if kind is collider or (kind is chain and self._spec.chains):
                 found.add(kind, (x, node, y), verdicts)
 
     def _look_for_contradictions(self, found: FindingList, node: Node) -> None:
@@ -202,12 +188,12 @@ class Visitor:
                     found.add(gap, (tail, head), () if separation.verdict is None else (separation.verdict,))
         for other in self._sorted(self._neighbours.as_found(node).members):
             if self._knowledge.why_apart(node, other) is not None and self._neighbours.agreed(node, other):
-                self._tell_edge(found, node, other)
+                self.tell_edge(found, node, other)
 
     @property
-    def _source(self) -> Spouses:
+    def _source(self) -> Separators:
         """Return where the separator of a pair comes from when no triple asks for it."""
-        sources: tuple[Spouses, ...] = ("search", "search-first", "stored-first")
+        sources: tuple[Separators, ...] = ("search", "search-first", "stored-first")
         return next((one for one in sources if one in (self._spec.spouses, self._spec.colliders)), "stored")
 
     def _answers(self, triples: Sequence[_Triple]) -> Iterator[tuple[Nodes, Relation | None, tuple[Verdict, ...]]]:
@@ -230,7 +216,7 @@ class Visitor:
                 accepted = verdict.dependent or (verdict.decision == "unreliable" and self._accept)
                 yield nodes, (collider if accepted else None), (*apart, verdict)
 
-    def _foresee(self, pairs: Sequence[tuple[Node, Node]], source: Spouses) -> None:
+    def _foresee(self, pairs: Sequence[tuple[Node, Node]], source: Separators) -> None:
         """Have asked together what the separations of several pairs will ask one by one."""
         if source.startswith("stored"):
             if not source.endswith("first"):
@@ -250,11 +236,11 @@ class Visitor:
         ]
         self._oracle.foresee(searches)
 
-    def _separation(self, x: Node, y: Node, source: Spouses) -> Separation | None:
+    def _separation(self, x: Node, y: Node, source: Separators) -> Separation | None:
         """Return what separates two nodes, from where the spec takes it; nothing does where an edge is required."""
         return None if self._knowledge.requires(x, y) else self._sought(x, y, source)
 
-    def _between(self, x: Node, y: Node, source: Spouses) -> Separation | None:
+    def _between(self, x: Node, y: Node, source: Separators) -> Separation | None:
         """Return what separates two neighbours of a node; of two stored separators the better one, whatever the names.
 
         The better one has fewer members, or else the larger p.
@@ -266,7 +252,7 @@ class Visitor:
             return one or other
         return max(one, other, key=_standing)
 
-    def _sought(self, x: Node, y: Node, source: Spouses) -> Separation | None:
+    def _sought(self, x: Node, y: Node, source: Separators) -> Separation | None:
         """Return what separates two nodes, whatever is known of them."""
         ends = ((x, y),) if source.endswith("first") else ((x, y), (y, x))
         for end, other in ends:
@@ -282,7 +268,7 @@ class Visitor:
     def _sorted(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
         return tuple(sorted(nodes, key=self._order))
 
-    def _tell_edge(self, found: FindingList, x: Node, y: Node) -> None:
+    def tell_edge(self, found: FindingList, x: Node, y: Node) -> None:
         """Tell an edge that the finder found; one that it did not find is here because knowledge requires it."""
         if self._knowledge.requires(x, y) and not self._neighbours.agreed(x, y):
             return

@@ -100,7 +100,7 @@ class CountedBDeu(BDeu):
 
 
 def score_for(data: object, who: str, *, ess: float, penalty: Penalty = 0.0, order: Order = "name") -> BDeu:
-    """Make the score of a table or of counts; ``who`` names the caller in messages, such as "the learner 'mmhc'".
+    """Make the score of a table or of counts; ``who`` names the caller in messages, such as "the learner 'mine'".
 
     Missing values of a table are imputed; columns of a source of counts must be complete.
     """

@@ -1,41 +1,20 @@
-"""The findings of CMB, as its paper describes them and as its authors programmed them."""
+"""Visits as published: colliders by changes or by identities as in CMB, edges between visited nodes only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from apsl_rules.evidence import Evidence, Verdict
+import attrs
+
+from apsl_rules.evidence import Verdict
+from apsl_rules.learning.findings import FindingList, FindingsFromTests, Visitor
 from apsl_rules.names import Node
-from apsl_rules.neighbours import BlanketFinder, Neighbours
+from apsl_rules.neighbours import BlanketFinder, Finder, Neighbours, SpousesByChild
 from apsl_rules.oracles import Oracle
-from apsl_rules.rules import Fact, Finding, Relation, arrow, chain, collider
-
-
-class FindingList:
-    """The findings of one visit; ``source`` names the oracle behind them."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._findings: dict[Fact, Finding] = {}
-
-    @property
-    def findings(self) -> list[Finding]:
-        """Return the findings in order."""
-        return list(self._findings.values())
-
-    def add(
-        self, relation: Relation, nodes: tuple[Node, ...], verdicts: tuple[Verdict, ...] = (), note: str = ""
-    ) -> None:
-        """Add a finding unless the fact is told already."""
-        fact = relation.fact(*nodes)
-        if fact not in self._findings:
-            self._findings[fact] = Finding(fact, Evidence(self._source, verdicts, note))
-
-    def take(self, finding: Finding) -> None:
-        """Add a finding made elsewhere, unless its fact is told already."""
-        self._findings.setdefault(finding.fact, finding)
+from apsl_rules.plugins import Context, build
+from apsl_rules.rules import NOTHING, Knowledge, Relation, arrow, chain, collider, gap
 
 
 class Changes:
@@ -171,3 +150,101 @@ class Identities:
     def _set(self, node: Node, identity: Identity, verdicts: tuple[Verdict, ...], note: str) -> None:
         self.of[node] = identity
         self._reasons[node] = verdicts, note
+
+
+@attrs.frozen
+class VisitOptions:
+    """Where colliders come from besides separators: from independence changes as in CMB, or from identities.
+
+    Changes are those given the blankets of both ends, or of the first end alone ("changes-first"); identities are those
+    that the code of the authors of CMB gives to neighbours.
+    """
+
+    colliders: Literal["separators", "changes", "changes-first", "identities"] = "separators"
+
+
+class PublishedFindings(FindingsFromTests):
+    """Visits a node at a time, with colliders as the options say."""
+
+    def visitor(self, neighbours: Neighbours, order: Callable[[Node], int]) -> Visitor:
+        """Return what turns visits into findings."""
+        return CmbVisitor(self._context, neighbours, order=order)
+
+
+class CmbVisitor(Visitor):
+    """Turns a visit into findings; colliders come from changes or from identities where the options say so."""
+
+    def __init__(self, context: Context, neighbours: Neighbours, *, order: Callable[[Node], Any]) -> None:
+        super().__init__(context, neighbours, order=order)
+        given = {name: value for name, value in context.spec.options.items() if name == "colliders"}
+        self._colliders = build(VisitOptions, given, f"spec {context.spec.name!r}, options").colliders
+        self._blankets = SpousesByChild(context.asker, neighbours, unreliable=context.spec.findings.unreliable)
+
+    def look_between(self, found: FindingList, node: Node, around: tuple[Node, ...]) -> None:
+        """Ask of each pair of neighbours whether the node is a collider between them."""
+        match self._colliders:
+            case "separators":
+                super().look_between(found, node, around)
+            case "identities":
+                Identities(self._oracle, self._blankets, node, around).tell(found)
+            case _:
+                self._look_for_changes(found, node, around)
+
+    def _look_for_changes(self, found: FindingList, node: Node, around: tuple[Node, ...]) -> None:
+        published = self._colliders == "changes-first"
+        changes = Changes(
+            self._oracle, self._neighbours, self._blankets, first_only=published, accept_unreliable=self._accept
+        )
+        for x, y in combinations(around, 2):
+            if not published and self._neighbours.linked(x, y):
+                self.tell_edge(found, x, y)
+                continue
+            kind, verdicts = changes.kind(x, node, y)
+            if verdicts:
+                found.add(gap, (x, y), verdicts[:1])
+            if kind is collider or (kind is chain and self._spec.chains):
+                found.add(kind, (x, node, y), verdicts)
+
+
+class FindingsInPairs(FindingsFromTests):
+    """Visits a node at a time and believes edges between visited nodes only."""
+
+    def neighbours_by(self, finder: Finder) -> Neighbours:
+        """Return the neighbours that a finder finds, once both ends were visited."""
+        self._visited: dict[Node, tuple[Node, ...]] = {}
+        self._pairs = PairedNeighbours(finder, self._visited, knowledge=self._context.knowledge)
+        return self._pairs
+
+    def around(self, node: Node) -> Iterable[Node]:
+        """Return the nodes that a node lists, neighbours or not yet, and remember the visit."""
+        listed = self._pairs.candidates(node).members
+        self._visited[node] = tuple(sorted(listed, key=self._order))
+        return listed
+
+    def settled_by(self, node: Node) -> tuple[Node, ...]:
+        """Return the nodes all of whose listed nodes were visited with this visit."""
+        return tuple(filter(self._pairs.all_known, (node, *self._visited[node])))
+
+
+class PairedNeighbours(Neighbours):
+    """Neighbours that were both visited and list each other; of all others nothing is known yet.
+
+    No candidates are computed before the visit, so a run costs one search for each visit, but a node's edges
+    appear only as its neighbours are visited in turn. ``visited`` is the caller's own growing record.
+    """
+
+    def __init__(self, finder: Finder, visited: Collection[Node], *, knowledge: Knowledge = NOTHING) -> None:
+        super().__init__(finder, symmetric=True, knowledge=knowledge)
+        self._visited = visited
+
+    def of(self, node: Node) -> tuple[Node, ...]:
+        """Return the neighbours of a node that were visited."""
+        return tuple(other for other in self.candidates(node).members if self.linked(node, other))
+
+    def linked(self, x: Node, y: Node) -> bool:
+        """Return whether two nodes are known to be neighbours by now."""
+        return x in self._visited and y in self._visited and super().linked(x, y)
+
+    def all_known(self, node: Node) -> bool:
+        """Return whether a node and all nodes that it lists were visited, so that it gets no further neighbour."""
+        return node in self._visited and all(other in self._visited for other in self.candidates(node).members)
