@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from importlib.resources import files
 
+from apsl_published.best_graphs import GgslFindings, S2tmb, SllFindings
 from apsl_published.climbing import MmhcFindings
-from apsl_published.frontiers import by_layers, by_queue
-from apsl_published.ggsl import GgslFindings
 from apsl_published.grow_shrink import GrowShrink, GrowShrinkFindings
 from apsl_published.rulebooks import PAPER, PATHS
-from apsl_published.sll import S2tmb, SllFindings
-from apsl_published.visits import FindingsInPairs, PublishedFindings
+from apsl_published.visits import FindingsInPairs, PublishedFindings, by_layers, by_queue
 from apsl_rules.plugins import BlanketOffer, Context, Findings, LearnerOffer, Spec, hookimpl, read_specs
 from apsl_rules.rules import Rulebook
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from apsl_backends.scores.bde import BDeu
+from apsl_published.best_graphs import Optima, S2tmb, Sll
 from apsl_published.climbing import Draft, draft_of, outwards
-from apsl_published.sll import Optima, S2tmb, Sll
 from apsl_rules import learn
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, SpecError

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_published.frontiers import by_layers
+from apsl_published.visits import by_layers
 from apsl_rules import learn, network
 from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.learning.frontier import along_lines
