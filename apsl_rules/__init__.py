@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from apsl_rules.evaluation.scoring import score
     from apsl_rules.graphs.dag import known_dag
     from apsl_rules.graphs.networks.library import network
+    from apsl_rules.knowledge import Knowledge
     from apsl_rules.learning.api import compare, dry_run, find_blanket, learn, learn_graph
     from apsl_rules.learning.many import learn_many
     from apsl_rules.learning.progress import show_progress
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from apsl_rules.parts.part import Part
     from apsl_rules.plugins.hookspecs import hookimpl
     from apsl_rules.plugins.manager import register
-    from apsl_rules.rules.knowledge import Knowledge
 
 __all__ = [
     "Interrupted",
@@ -55,7 +55,7 @@ __all__ = [
 
 _HOMES = {
     "Interrupted": "errors",
-    "Knowledge": "rules.knowledge",
+    "Knowledge": "knowledge",
     "Part": "parts.part",
     "causes": "effects.cause_tables",
     "compare": "learning.api",

@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 LAZILY = {
     "apsl_rules.notebook_view": ("views",),
     "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "views"),
+    "apsl_rules.rules.conflicts": ("parts",),
     "apsl_rules.effects.fitted": ("export",),
 }
 #: The layers of apsl_backends, highest first. A room imports lower layers only, never its own.

@@ -253,7 +253,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, Any]:
     """Turn the options about reading and about background knowledge into settings of the library."""
-    from apsl_rules.rules import Knowledge
+    from apsl_rules.knowledge import Knowledge
 
     rest = with_reading(settings, nodes)
     path = rest.pop("knowledge")

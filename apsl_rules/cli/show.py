@@ -31,9 +31,9 @@ from apsl_rules.cli.streams import is_standard_input, keep_standard_input, sourc
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import evidence_data, evidence_text
 from apsl_rules.names import Node, count_of, node_named, shown
-from apsl_rules.parts import Part
+from apsl_rules.parts import Part, Repair
 from apsl_rules.plugins import Plugins, pick
-from apsl_rules.rules import Conflict, Drop, Entry, Finding, Firing, Repair
+from apsl_rules.rules import Conflict, Drop, Entry, Finding, Firing
 
 _SHOW_EXAMPLES = """\b
 Examples:

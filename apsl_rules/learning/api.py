@@ -23,6 +23,7 @@ from apsl_rules.data.databases import (
     types_set_aside,
 )
 from apsl_rules.errors import Interrupted, InvalidArgumentError, KnowledgeError
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.choose import choose_learner, find_learner, is_auto, rivals
 from apsl_rules.learning.progress import progress_bar
 from apsl_rules.learning.run import Budget, run_once
@@ -33,7 +34,7 @@ from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Comparison, LearnedGraph, Part
 from apsl_rules.plugins import FinderSettings, Plugins, TestSpec, pick
-from apsl_rules.rules import Knowledge, Mark, untested
+from apsl_rules.rules import Mark, untested
 from apsl_rules.stopping import interruptible
 
 

@@ -10,10 +10,11 @@ from apsl_rules._arguments import demand, spelt
 from apsl_rules._documents import DocumentError, file_text
 from apsl_rules.data import Dataset
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError, UnknownNameError
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.settings import AUTO, Request
 from apsl_rules.names import nearest
 from apsl_rules.plugins import LearnerOffer, Plugins, Spec, parse_spec, pick
-from apsl_rules.rules import Knowledge, Rulebook, head
+from apsl_rules.rules import Rulebook, head
 
 
 def say_default_learner(data: Dataset, plugins: Plugins) -> str:

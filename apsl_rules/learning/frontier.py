@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import attrs
 
 from apsl_rules.evidence import GIVEN, Evidence
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.notes import with_untested
 from apsl_rules.names import Node, in_order
 from apsl_rules.parts import Distances, Part, Visit, inside
@@ -17,8 +18,6 @@ from apsl_rules.plugins import Context, Marks, Progress, Run, Searched, Visited,
 from apsl_rules.rules import (
     Fact,
     Finding,
-    Firing,
-    Knowledge,
     Ledger,
     Mark,
     Relation,
@@ -149,7 +148,9 @@ class Assembly:
     def start(cls, context: Context) -> Self:
         """Return the assembly of a run that knows nothing yet."""
         rulebook = pick(context.plugins.rulebooks, context.spec.rules.rulebook, "rulebook")
-        book = ledger(knowing(rulebook) if context.knowledge else rulebook, context.spec.rules.conflicts)
+        book = ledger(
+            knowing(rulebook) if context.knowledge else rulebook, context.spec.rules.conflicts, context.asker.nodes
+        )
         givens = Givens(context.knowledge, hidden=head in rulebook.relations)
         return cls(context, book, givens, Distances(context.target))
 
@@ -195,7 +196,7 @@ class Assembly:
         found = with_untested(visited.findings, self.context.asker, scored=visited.scored)
         givens, given = self.givens.about(visited.node, found)
         findings = [*given, *found]
-        book, firings = self.ledger.with_findings(findings)
+        book = self.ledger.with_findings(findings)
         reach = copy(self.reach)
         visit = Visit(visited.node, visited.neighbours, len(self.ledger.history), len(book.history))
         for finding in findings:
@@ -203,7 +204,7 @@ class Assembly:
                 reach.add(*finding.fact.nodes)
         visits = (*self.visits, visit)
         after = type(self)(self.context, book, givens, reach, visits, self.notes, self.found, self.is_over)
-        _report(after, visited.node, findings, firings)
+        _report(after, visited.node, findings, visit.begin)
         return after
 
     def _is_overruled(self, book: Ledger, x: Node, y: Node) -> bool:
@@ -236,13 +237,15 @@ class Assembly:
         )
 
 
-def _report(state: Assembly, node: Node, findings: Sequence[Finding], firings: Sequence[Firing]) -> None:
-    """Let the watching plugins hear of a visit."""
-    hooks: dict[str, Sequence[Any]] = {"apsl_finding": findings, "apsl_firing": firings}
-    for hook, events in hooks.items():
-        if watch := state.context.plugins.watcher(hook):
-            for event in events:
-                watch(event)
+def _report(state: Assembly, node: Node, findings: Sequence[Finding], begin: int) -> None:
+    """Let the watching plugins hear of a visit: what it found, and the rules that fired since a place."""
+    watcher = state.context.plugins.watcher
+    if watch := watcher("apsl_finding"):
+        for finding in findings:
+            watch(finding)
+    if watch := watcher("apsl_firing"):
+        for firing in state.ledger.history.firings(begin):
+            watch(firing)
     watch = state.context.plugins.watcher("apsl_progress")
     if watch and not state.is_over:
         watch(Progress(node, len(state.visits), len(state.reach.of), state.context.asker.counts))

@@ -20,10 +20,11 @@ from apsl_rules._arguments import demand, is_number, is_whole, mapping, path_tex
 from apsl_rules.data import Kind, MissingRule
 from apsl_rules.data.counts import CountSource
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError
+from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node, nearest
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, least_direction
 from apsl_rules.plugins import LearnerOffer, Plugins, Spec, installed
-from apsl_rules.rules import NOTHING, POLICIES, Knowledge, Policy
+from apsl_rules.rules import POLICIES, Policy
 
 #: The name that leaves the choice of a learner to the source.
 AUTO = "auto"

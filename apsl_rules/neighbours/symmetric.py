@@ -10,9 +10,9 @@ import attrs
 
 from apsl_rules.errors import ApslError, LimitReachedError, PluginError
 from apsl_rules.evidence import Verdict
+from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracles import Separation, Sweep
-from apsl_rules.rules import NOTHING, Knowledge
 from apsl_rules.stopping import Workers, name_interrupt
 
 

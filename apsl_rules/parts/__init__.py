@@ -19,6 +19,7 @@ from apsl_rules.parts.marked_graph import (
 )
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.probability import DEFAULT_DIRECTION, LeastDirection, least_direction
+from apsl_rules.parts.repairs import Repair
 from apsl_rules.parts.shortcuts import EdgeFigures, OpenEdges
 from apsl_rules.parts.stability_result import Stability, Tally, TallyJournal, count_support, tally
 from apsl_rules.parts.summary import Comparison, Statement, assumption_note, draw, edges_csv, statements_on, summarize
@@ -42,6 +43,7 @@ __all__ = [
     "Parts",
     "PartsFile",
     "PartsJournal",
+    "Repair",
     "Stability",
     "Statement",
     "Tally",

@@ -21,6 +21,7 @@ from apsl_rules._files import write_text
 from apsl_rules.data import ColumnKind
 from apsl_rules.errors import InvalidArgumentError, PartFileError
 from apsl_rules.evidence import KINDS, Evidence, evidence_data, evidence_of
+from apsl_rules.knowledge import NAMED, Knowledge
 from apsl_rules.names import Node, in_order, listing
 from apsl_rules.oracles import Counts
 from apsl_rules.parts.conclusions import Numbers, conclusions, wrong_conclusions
@@ -30,19 +31,16 @@ from apsl_rules.parts.rule_lines import read_rule, rulebook_lines
 from apsl_rules.parts.shortcuts import installed_rulebooks
 from apsl_rules.rules import (
     KNOWING,
-    NAMED,
     PAG,
     POLICIES,
     RELATIONS,
     SOUND,
     Fact,
     Finding,
-    Knowledge,
     Ledger,
     Mark,
     Relation,
     Rulebook,
-    Stated,
     adjacent,
     arrow,
     by_name,
@@ -208,6 +206,8 @@ def part_data(part: Part) -> dict[str, Any]:
 
 def _own_data(part: Part, frame: Frame) -> dict[str, Any]:
     """Return what a part has by itself: what was asked, how it was learned, and what was found."""
+    from apsl_rules.parts.version_1 import Stated  # builds on this module
+
     if isinstance(part.ledger, Stated):
         message = "the rules of this part are not known here; install the plugin that has them, load the part again"
         raise InvalidArgumentError(message)
@@ -265,7 +265,7 @@ class Reader:
         visits = []
         for one in self.data["visits"]:
             begin = len(book.history)
-            book, _ = book.with_findings([self.finding(finding) for finding in one["findings"]])
+            book = book.with_findings([self.finding(finding) for finding in one["findings"]])
             visits.append(Visit(self.node(one["node"]), self.nodes(one["neighbours"]), begin, len(book.history)))
         distances = found_distances(book, self.node(self.data["target"]), self.frame.knowledge)
         return self.with_ledger(book, tuple(visits), distances, unchecked)
@@ -284,7 +284,7 @@ class Reader:
         if self.data["policy"] not in POLICIES:
             message = f"the policy {self.data['policy']!r} is unknown; there are {', '.join(POLICIES)}"
             raise ValueError(message)
-        return ledger(rulebook, self.data["policy"]), notes
+        return ledger(rulebook, self.data["policy"], self.frame.nodes), notes
 
     def with_ledger(
         self, book: Ledger, visits: tuple[Visit, ...], distances: Mapping[Node, int], notes: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ import attrs
 
 from apsl_rules.data import ColumnKind
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.masking import masked
 from apsl_rules.names import Depth, Node, Pair, in_order, require_known
 from apsl_rules.oracles import Counts
@@ -19,13 +20,11 @@ from apsl_rules.parts.fragility import Fragility, fragility_of
 from apsl_rules.parts.probability import Directions
 from apsl_rules.parts.shortcuts import Answering, Exportable, OpenEdges, Viewable, export_as
 from apsl_rules.rules import (
-    NOTHING,
     Conflict,
     End,
     Fact,
     Finding,
     Firing,
-    Knowledge,
     Ledger,
     Mark,
     MarkStore,

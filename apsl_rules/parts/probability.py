@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from math import exp, log, log1p
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import attrs
 
@@ -238,22 +238,25 @@ class Grounds:
 
     def _of(self, fact: Fact) -> list[Finding]:
         """Return the findings behind a fact, in the order in which they were written."""
-        last = self._store.reason_before(fact, len(self._store))
-        open_entries = [last]
-        while open_entries:
-            place, reason = open_entries[-1]
+        rows = self._store.log
+        (last,) = rows.places_of([fact], len(self._store))
+        ahead = [last]
+        while ahead:
+            place = ahead[-1]
+            premises = rows.premises(place)
             if place in self._behind:
-                open_entries.pop()
-            elif isinstance(reason, Finding):
-                self._findings[place] = reason
-                self._behind[place] = frozenset((place,))
+                ahead.pop()
+            elif unseen := [one for one in premises if one not in self._behind]:
+                ahead += unseen
             else:
-                premises = [self._store.reason_before(one, place) for one in reason.premises]
-                unseen = [one for one in premises if one[0] not in self._behind]
-                open_entries += unseen
-                if not unseen:
-                    self._behind[place] = frozenset(at for one, _ in premises for at in self._behind[one])
-        return [self._findings[at] for at in sorted(self._behind[last[0]])]
+                found = (at for one in premises for at in self._behind[one])
+                self._behind[place] = frozenset(found if premises else (place,))
+        return [self._finding(at) for at in sorted(self._behind[last])]
+
+    def _finding(self, place: int) -> Finding:
+        if place not in self._findings:
+            self._findings[place] = cast("Finding", self._store.log.entry(place))
+        return self._findings[place]
 
 
 @attrs.frozen(eq=False, slots=False)

@@ -6,11 +6,16 @@ rules are fired again from all findings in it, and the run, the facts, the proof
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Self
 
+import attrs
+
+from apsl_rules.errors import RuleError
 from apsl_rules.evidence import evidence_of
-from apsl_rules.names import in_order, listing
+from apsl_rules.names import count_of, in_order, listing
 from apsl_rules.parts.file import UNCHECKED, Frame, Reader, found_distances, known_rulebooks
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.rules import (
@@ -22,17 +27,19 @@ from apsl_rules.rules import (
     Finding,
     Firing,
     Ledger,
+    Log,
     MarkStore,
+    Names,
     Outcome,
     Policy,
     Proof,
     Reason,
+    Relation,
     Rulebook,
     Settled,
-    Stated,
     Step,
+    by_name,
     compile_rulebook,
-    store_of,
     tell_all,
     untested,
 )
@@ -111,8 +118,8 @@ class Version1(Reader):
         conflicts = tuple(self._conflict(one) for one in data["conflicts"])
         told = [tuple(_findings(self._history[one.begin : one.end])) for one in visits]
         steps = (step.reason for one in conflicts for proof in one.proofs for step in proof.steps)
-        known = {id(one) for findings in told for one in findings}
-        further = [one for one in _findings([*store.entries, *proofs.entries, *steps]) if id(one) not in known]
+        known = {id(one.evidence) for findings in told for one in findings}
+        further = [one for one in _findings([*store.entries, *proofs.entries, *steps]) if id(one.evidence) not in known]
         if told:
             told[-1] += tuple(one for one in dict.fromkeys(further) if one.fact.relation != "conflict")
         policy: Policy = "last" if data["order_dependent"] else "quarantine"
@@ -150,6 +157,49 @@ class Version1(Reader):
         if dict(part.distances) != {self.node(number): distance for number, distance in data["distances"]}:
             message = "the distances are not those over the edges found"
             raise ValueError(message)
+
+
+@attrs.frozen(eq=False, slots=False)
+class Stated(Ledger):
+    """Conclusions from elsewhere, ``believed`` and with proofs ``kept``; the rules are not known here."""
+
+    believed: Settled = attrs.field(kw_only=True)
+    kept: MarkStore = attrs.field(kw_only=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make = partial(Stated, believed=self.believed, kept=self.kept)
+        return make, (self.program, self.history, self.policy, self.told)
+
+    def rule_use(self) -> dict[str, int]:
+        """Return how often each rule fired, by the names in the run."""
+        return dict(Counter(firing.rule for firing in self.history.firings()))
+
+    def with_findings(self, findings: Sequence[Finding]) -> Self:
+        """Refuse more findings."""
+        message = f"{count_of(len(findings), 'finding')} cannot be added: the rules are not known here"
+        raise RuleError(message)
+
+    @property
+    def settled(self) -> Settled:
+        """Return what was stated to hold."""
+        return self.believed
+
+    def proofs(self) -> MarkStore:
+        """Return the proofs that were stated."""
+        return self.kept
+
+
+def store_of(relations: Iterable[Relation], entries: Sequence[Entry]) -> MarkStore:
+    """Return a store that holds entries of a file; firings stay as they are, whatever rules are known here."""
+    log = Log(by_name(relations), Names(node for one in entries for node in one.fact.nodes))
+    for place, entry in enumerate(entries):
+        row = log.row(entry)
+        is_held, drops = row[1] in log.held[row[0]], isinstance(entry, Drop)
+        if is_held is not drops:
+            message = f"entry {place} {'drops what is not' if drops else 'tells again what is'} held"
+            raise ValueError(message)
+        log.drop(row) if drops else log.write([row])
+    return MarkStore.newest(log)
 
 
 def _findings(entries: Sequence[Any]) -> Iterator[Finding]:

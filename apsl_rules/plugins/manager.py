@@ -14,6 +14,7 @@ import pluggy
 from apsl_rules._arguments import spelt
 from apsl_rules.data import Dataset
 from apsl_rules.errors import ApslError, PluginError, UnknownNameError
+from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Depth, Node, nearest
 from apsl_rules.oracles import Asker, Counts
 from apsl_rules.plugins import hookspecs
@@ -28,7 +29,7 @@ from apsl_rules.plugins.offers import (
     OracleOffer,
     ReaderOffer,
 )
-from apsl_rules.rules import NOTHING, Finding, Knowledge, Mark, Rulebook
+from apsl_rules.rules import Finding, Mark, Rulebook
 
 Offer = TypeVar(
     "Offer", OracleOffer, FinderOffer, BlanketOffer, LearnerOffer, Rulebook, ReaderOffer, ExporterOffer, CheckOffer

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from apsl_rules.rules.conflicts import POLICIES, Policy, Settled
-from apsl_rules.rules.contradictions import Conflict, Outcome, cyclic_groups, is_consistent, left_standing, marks_on
-from apsl_rules.rules.engine import Extension, Program, compile_rulebook, count_firings, extend
-from apsl_rules.rules.knowledge import NAMED, NOTHING, Knowledge
-from apsl_rules.rules.proof import Proof, Step, proof_of, proof_of_reason, shortest_proofs
-from apsl_rules.rules.repairs import Repair
+from apsl_rules.rules.conflicts import Conflict, Outcome, Settled
+from apsl_rules.rules.engine import Extension, Program, compile_rulebook, extend
+from apsl_rules.rules.ledgers import POLICIES, Ledger, Policy, ledger, tell_all
+from apsl_rules.rules.log import Log, Names
+from apsl_rules.rules.marks import End, Mark, MarkStore
+from apsl_rules.rules.proof import Proof, Step, as_a_set, proof_at, proof_of, proof_of_reason, shortest_proofs
 from apsl_rules.rules.rulebooks import KNOWING, PAG, SOUND, STEP_1, STEP_2, W, X, Y, Z, discriminates, knowing
-from apsl_rules.rules.sequential import Ledger, Stated, ledger, store_of, tell_all
-from apsl_rules.rules.store import End, Mark, MarkStore
 from apsl_rules.rules.vocabulary import (
     RELATIONS,
     Atom,
@@ -33,6 +31,7 @@ from apsl_rules.rules.vocabulary import (
     collider,
     conflict,
     duplicate,
+    fact_key,
     gap,
     head,
     noncause,
@@ -45,8 +44,6 @@ from apsl_rules.rules.vocabulary import (
 
 __all__ = [
     "KNOWING",
-    "NAMED",
-    "NOTHING",
     "PAG",
     "POLICIES",
     "RELATIONS",
@@ -62,10 +59,11 @@ __all__ = [
     "Fact",
     "Finding",
     "Firing",
-    "Knowledge",
     "Ledger",
+    "Log",
     "Mark",
     "MarkStore",
+    "Names",
     "Nodes",
     "Outcome",
     "Policy",
@@ -73,11 +71,9 @@ __all__ = [
     "Proof",
     "Reason",
     "Relation",
-    "Repair",
     "Rule",
     "Rulebook",
     "Settled",
-    "Stated",
     "Step",
     "Variable",
     "W",
@@ -86,31 +82,28 @@ __all__ = [
     "Z",
     "adjacent",
     "arrow",
+    "as_a_set",
     "barred",
     "by_name",
     "chain",
     "collider",
     "compile_rulebook",
     "conflict",
-    "count_firings",
-    "cyclic_groups",
     "discriminates",
     "duplicate",
     "extend",
+    "fact_key",
     "gap",
     "head",
-    "is_consistent",
     "knowing",
     "ledger",
-    "left_standing",
-    "marks_on",
     "noncause",
+    "proof_at",
     "proof_of",
     "proof_of_reason",
     "settled",
     "shortest_proofs",
     "spouse",
-    "store_of",
     "tell_all",
     "untested",
     "within",

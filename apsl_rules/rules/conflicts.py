@@ -1,24 +1,34 @@
-"""What becomes of findings that contradict each other: a quarantine, or the stronger first."""
+"""Conflicts: what facts cannot hold together, and what becomes of findings that lead there.
+
+An edge that is a gap too, opposite arrows, a directed cycle, and an arrowhead at a cause are contradictions. The policy
+*quarantine* blocks the marks on the contradicted pairs, those with the shallowest proofs first, and takes the fixpoint
+again from all findings; *strongest* blocks the weakest side only. *ranked* takes up findings by their strength, and
+leaves out each that leads to a contradiction. All depend on the set of findings alone, not on their order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from enum import StrEnum
 from math import inf
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import attrs
 
+from apsl_rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.evidence import Evidence, evidence_strength
-from apsl_rules.names import Pair, in_order
-from apsl_rules.rules.contradictions import Conflict, Outcome, is_consistent, shallowest, tears
-from apsl_rules.rules.engine import Extension, compile_rulebook, extend
-from apsl_rules.rules.proof import as_a_set, proof_of
-from apsl_rules.rules.store import Mark, MarkStore
+from apsl_rules.names import Node, in_order, shown
+from apsl_rules.notebook_view import NotebookView
+from apsl_rules.rules.engine import Extension, Fresh, compile_rulebook, extend, extend_rows
+from apsl_rules.rules.log import Log, Names, Numbers, Table, Told
+from apsl_rules.rules.marks import Mark, MarkStore
+from apsl_rules.rules.proof import Proof, as_a_set, proof_at, proof_of
 from apsl_rules.rules.vocabulary import (
     Fact,
     Finding,
     Rulebook,
     adjacent,
+    arrow,
     collider,
     conflict,
     fact_key,
@@ -28,7 +38,326 @@ from apsl_rules.rules.vocabulary import (
     untested,
 )
 
+if TYPE_CHECKING:
+    from apsl_rules.parts.repairs import Repair
+
+Judging: TypeAlias = Literal["quarantine", "strongest", "ranked"]
+Kind: TypeAlias = Literal["opposed", "cycle", "edge", "cause", "untested"]
+
 _FIRST = (adjacent.name, gap.name, settled.name, untested.name)
+_KINDS: dict[Kind, str] = {
+    "opposed": "both directions are proved",
+    "cycle": "the arrow closes a directed cycle",
+    "edge": "found adjacent and found apart",
+    "cause": "one is proved to be a cause of the other and to be none",
+    "untested": "two arrowheads are proved, but no test shows a collider at each",
+}
+
+
+class Outcome(StrEnum):
+    """What became of a contradiction."""
+
+    KEPT = "kept"  #: one side holds
+    DROPPED = "dropped"  #: the weakest sides do not hold, the others do
+    NO_ARROW = "no arrow"  #: no side holds
+    LEFT_OUT = "left out"  #: a finding was not taken up
+    NO_ARROWHEAD = "no arrowhead"  #: an arrowhead that no test shows is not drawn
+    STANDING = "standing"  #: all sides hold, as a published algorithm leaves them
+
+
+@attrs.frozen(repr=False)
+class Conflict(NotebookView):
+    """A contradiction on a pair: its kind, what was done about it, and the proofs of all sides.
+
+    Attributes
+    ----------
+    pair
+        The two nodes.
+    kind
+        What contradicts what: "opposed", "cycle", "edge", "cause" or "untested".
+    outcome
+        What was done about it.
+    proofs
+        The proofs of all sides.
+    kept, dropped
+        The facts that it is about which hold, and those which do not; each is a step of the proofs.
+    """
+
+    pair: tuple[Node, Node]
+    kind: Kind
+    outcome: Outcome
+    proofs: tuple[Proof, ...]
+    kept: tuple[Fact, ...] = ()
+    dropped: tuple[Fact, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{shown(self.pair[0])} and {shown(self.pair[1])}: {self.reading}"
+
+    def __repr__(self) -> str:
+        return f"<Conflict of {self}>"
+
+    @property
+    def reading(self) -> str:
+        """Return what contradicts what, and what was done about it, in words."""
+        return f"{_KINDS[self.kind]}; {self.decision}"
+
+    @property
+    def decision(self) -> str:
+        """Return what was done about it, in words."""
+        kept, dropped = (", ".join(map(self._text, facts)) for facts in (self.kept, self.dropped))
+        match self.outcome:
+            case Outcome.KEPT:
+                return f"kept {kept}"
+            case Outcome.DROPPED:
+                return f"dropped {dropped}"
+            case Outcome.LEFT_OUT:
+                return f"left out that {dropped}"
+            case Outcome.NO_ARROWHEAD:
+                other = "the one at the other end stays" if self.kept else "nor at the other end"
+                return f"no arrowhead is drawn for {dropped}, {other}"
+            case Outcome.NO_ARROW:
+                return "no arrow is drawn"
+            case Outcome.STANDING:
+                return "left as it is"
+
+    def _text(self, fact: Fact) -> str:
+        """Say a fact in words, as the proofs do."""
+        if self.kind == "edge" and self.outcome is Outcome.KEPT:
+            return "the edge" if fact.relation == adjacent.name else "the gap"
+        return next(step.text for proof in self.proofs for step in proof.steps if step.fact == fact)
+
+    def repairs(self, findings: Iterable[Finding] = ()) -> tuple[Repair, ...]:
+        """Return the least sets of findings without which the contradiction would not arise, the most doubtful first.
+
+        The findings of its own proofs are looked at; with ``findings``, such as ``part.findings``, all other ways to
+        prove its sides are too.
+        """
+        from apsl_rules.parts.repairs import repairs_of
+
+        return repairs_of(self, findings)
+
+
+# --- what contradicts what -------------------------------------------------------------------------------------------
+
+
+def tears(log: Log, fresh: Fresh) -> bool:
+    """Return whether new facts make what a log holds inconsistent; without them it is consistent.
+
+    Only nodes from which new arrows lead on, and those with new arrowheads, can have become causes that are none.
+    """
+    edges, gaps = log.held[adjacent.name], log.held[gap.name]
+    if any(one in gaps for one in fresh.get(adjacent.name, ())) or any(one in edges for one in fresh.get(gap.name, ())):
+        return True
+    arrows, ends = fresh.get(arrow.name, ()), fresh.get(head.name, ())
+    if not arrows and not ends:
+        return False
+    onward = log.table(arrow.name, (0,))
+    if not log.held.get(head.name):
+        return any(tail in _reached([end], onward) for tail, end in arrows)
+    heads, back = log.table(head.name, (0,)), log.table(arrow.name, (1,))
+    for node in _reached([tail for tail, _ in arrows], back).union(node for node, _ in ends):
+        if node in onward:
+            effects = _reached(onward[node], onward)
+            if node in effects or not effects.isdisjoint(heads.get(node, ())):
+                return True
+    return False
+
+
+def _reached(start: Iterable[int], onward: Table) -> set[int]:
+    """Return some nodes and all that steps lead to from them."""
+    seen = set(start)
+    ahead = list(seen)
+    while ahead:
+        fresh = [node for node in onward.get(ahead.pop(), ()) if node not in seen]
+        seen.update(fresh)
+        ahead += fresh
+    return seen
+
+
+@attrs.frozen
+class Contradiction:
+    """Facts of a store that cannot all hold."""
+
+    store: MarkStore
+    kind: Kind
+    sides: tuple[Told, ...]
+
+    def losers(self, policy: Literal["quarantine", "strongest"]) -> set[Told]:
+        """Return the facts to block: all marks on the contradicted pairs, or the weakest side only."""
+        pairs = [pair for _, numbers in self.sides for pair in (numbers, numbers[::-1])]
+        marks: set[Told] = {(relation.name, pair) for relation in (arrow, head) for pair in pairs}
+        if policy == "quarantine":
+            return marks
+        strengths = {side: self._strength(side) for side in self.sides}
+        weakest = min(strengths.values())
+        losers = {side for side, strength in strengths.items() if strength == weakest}
+        if self.kind == "cause":  # an arrow falls with its arrowhead
+            return losers | {(arrow.name, numbers[::-1]) for relation, numbers in losers if relation == head.name}
+        if self.kind != "edge":
+            return losers
+        if len(losers) > 1:  # neither an edge nor a gap is the better told
+            return marks
+        return losers | marks if (adjacent.name, self.sides[0][1]) in losers else losers
+
+    def _strength(self, side: Told) -> tuple[float, bool]:
+        """Rank a side by its weakest finding, and what was given above all else.
+
+        The edge that an arrow lies on is not in question between arrows, so its own finding does not count.
+        """
+        proof = self._proof(side)
+        deciding = [one for one in proof.findings if one.fact != adjacent.fact(*proof.fact.nodes)] or proof.findings
+        return min(evidence_strength(one.evidence) for one in deciding), all(one.evidence.is_given for one in deciding)
+
+    def _proof(self, side: Told) -> Proof:
+        relation, numbers = side
+        return proof_at(self.store, self.store.log.held[relation][numbers])
+
+    def _facts(self, sides: Iterable[Told]) -> tuple[Fact, ...]:
+        return tuple(Fact(relation, self.store.log.names.nodes(numbers)) for relation, numbers in sides)
+
+    def report(self, losers: Collection[Told]) -> list[Conflict]:
+        """Return a conflict for each pair concerned, with the proof of each side."""
+        if self.kind == "cycle":
+            return [self._report_arrow(side, losers) for side in self.sides]
+        kept, dropped = ([one for one in self.sides if (one in losers) is lost] for lost in (False, True))
+        outcome = Outcome.KEPT if len(kept) == 1 else Outcome.NO_ARROW
+        if self.kind == "cause" and kept and dropped:
+            outcome = Outcome.DROPPED
+        proofs = tuple(map(self._proof, self.sides))
+        pairs = dict.fromkeys((min(numbers), max(numbers)) for _, numbers in self.sides)
+        return [self._conflict(pair, outcome, proofs, kept, dropped) for pair in pairs]
+
+    def _report_arrow(self, side: Told, losers: Collection[Told]) -> Conflict:
+        """Report an arrow of a cycle, with the proofs of the way back."""
+        _, (tail, end) = side
+        back = shortest_path(end, tail, [numbers for _, numbers in self.sides])
+        proofs = tuple(self._proof(one) for one in (side, *((arrow.name, step) for step in back)))
+        outcome, sides = (Outcome.NO_ARROW, ((), (side,))) if side in losers else (Outcome.KEPT, ((side,), ()))
+        return self._conflict((min(tail, end), max(tail, end)), outcome, proofs, *sides)
+
+    def _conflict(
+        self, pair: Numbers, outcome: Outcome, proofs: tuple[Proof, ...], kept: Iterable[Told], dropped: Iterable[Told]
+    ) -> Conflict:
+        x, y = self.store.log.names.nodes(pair)
+        return Conflict((x, y), self.kind, outcome, proofs, self._facts(kept), self._facts(dropped))
+
+
+def torn_edges(store: MarkStore) -> list[Contradiction]:
+    """Return the edges that are gaps too, by name."""
+    torn = [one for one in store.rows(adjacent) if store.holds(gap.name, one)]
+    return [Contradiction(store, "edge", ((adjacent.name, one), (gap.name, one))) for one in sorted(torn)]
+
+
+def closed_cycles(store: MarkStore, arrows: Collection[Numbers]) -> list[Contradiction]:
+    """Return the groups of arrows that form directed cycles."""
+    groups = cyclic_groups(arrows)
+    sides = ((tuple((arrow.name, one) for one in arrows if group.issuperset(one))) for group in groups)
+    return [Contradiction(store, "cycle", one) for one in sides]
+
+
+def shallowest(extension: Extension, torn: Collection[Numbers] = ()) -> list[Contradiction]:
+    """Return the contradictions with the shallowest proofs, all of one depth and kind together."""
+    store = extension.store
+    if edges := [one for one in torn_edges(store) if one.sides[0][1] not in torn]:
+        return edges
+    arrows, heads = (_depths(extension, relation.name, store.rows(relation)) for relation in (arrow, head))
+    find = _heads_at_causes if heads else _opposed_or_cyclic
+    for depth in sorted({*arrows.values(), *heads.values()}) if find(store, [*arrows], [*heads]) else ():
+        if found := find(store, *([one for one, deep in marks.items() if deep <= depth] for marks in (arrows, heads))):
+            return found
+    return []
+
+
+def _depths(extension: Extension, relation: str, rows: Iterable[Numbers]) -> dict[Numbers, int]:
+    """Return the depths of facts, by name."""
+    places = extension.store.log.held[relation] if rows else {}
+    return {numbers: extension.depth(places[numbers]) for numbers in sorted(rows)}
+
+
+def _opposed_or_cyclic(store: MarkStore, arrows: Sequence[Numbers], heads: Sequence[Numbers]) -> list[Contradiction]:
+    del heads
+    known = set(arrows)
+    opposed = [(x, y) for x, y in arrows if x < y and (y, x) in known]
+    if not opposed:
+        return closed_cycles(store, arrows)
+    return [Contradiction(store, "opposed", ((arrow.name, (x, y)), (arrow.name, (y, x)))) for x, y in opposed]
+
+
+def _heads_at_causes(store: MarkStore, arrows: Sequence[Numbers], heads: Sequence[Numbers]) -> list[Contradiction]:
+    """Return the arrowheads (x, y), at x, from which arrows lead to y, each with a shortest path of such arrows."""
+    onward: Table = {}
+    for tail, end in arrows:
+        onward.setdefault(tail, []).append(end)
+    effects = {x: _reached(onward[x], onward) for x in {x for x, _ in heads} & onward.keys()}
+    return [
+        Contradiction(
+            store, "cause", ((head.name, (x, y)), *((arrow.name, step) for step in shortest_path(x, y, arrows)))
+        )
+        for x, y in heads
+        if y in effects.get(x, ())
+    ]
+
+
+# --- what becomes of it ----------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Settled:
+    """What is left when all contradictions are settled, as ``store``, and the contradictions, as ``conflicts``."""
+
+    store: MarkStore
+    conflicts: tuple[Conflict, ...]
+
+
+def settle(rulebook: Rulebook, findings: Sequence[Finding], policy: Judging) -> Settled:
+    """Take the fixpoint of a set of findings such that no contradiction is left."""
+    if policy != "ranked":
+        return _block(rulebook, findings, policy)
+    taken, left_out = add_by_strength(rulebook, as_a_set(findings))
+    store, opened = open_untested_heads(rulebook, taken)
+    return Settled(store, (*left_out, *opened))
+
+
+def settled_marks(rulebook: Rulebook, findings: Sequence[Finding], policy: Judging) -> MarkStore:
+    """Return the marks that are left when all contradictions are settled, without a report of these."""
+    program = compile_rulebook(rulebook)
+    outcome = extend(program, program.start(), findings, stop=tears)
+    if not outcome.stopped and not (policy == "ranked" and untested_heads(outcome.store)):
+        return outcome.store
+    if policy != "ranked":
+        return settle(rulebook, findings, policy).store
+    taken, _ = add_by_strength(rulebook, as_a_set(findings), report=False)
+    return open_untested_heads(rulebook, taken)[0]
+
+
+def _block(rulebook: Rulebook, findings: Sequence[Finding], policy: Literal["quarantine", "strongest"]) -> Settled:
+    """Block contradicted marks until none is left."""
+    program, findings = compile_rulebook(rulebook), as_a_set(findings)
+    names = Names(node for one in findings for node in one.fact.nodes)
+    blocked: set[Told] = set()
+    conflicts: list[Conflict] = []
+    undecided: list[Conflict] = []
+    torn: set[Numbers] = set()
+    while True:
+        log = Log(program.relations, names)
+        outcome = extend_rows(program, log, [*map(log.row, findings)], blocked)
+        met = shallowest(outcome, torn)
+        if not met:
+            break
+        for contradiction in met:
+            losers = contradiction.losers(policy)
+            blocked |= losers
+            is_edge = contradiction.kind == "edge"
+            torn.update(numbers for _, numbers in contradiction.sides if is_edge)
+            reports = contradiction.report(losers)
+            conflicts += reports
+            undecided += [] if is_edge and losers.intersection(contradiction.sides) else reports
+    marked = [
+        Finding(conflict.fact(*one.pair), Evidence("conflict", note=str(one)))
+        for one in undecided
+        if not outcome.store.has_mark(*one.pair)
+    ]
+    return Settled(outcome.store.with_reasons(marked), tuple(conflicts))
 
 
 def add_by_strength(
@@ -38,7 +367,7 @@ def add_by_strength(
     program = compile_rulebook(rulebook)
     taken: list[Finding] = []
     conflicts: list[Conflict] = []
-    state = program.start()
+    state = program.start(node for one in findings for node in one.fact.nodes)
     waiting = [sorted(findings, key=_rank)]
     while waiting:
         batch = waiting.pop()
@@ -52,7 +381,8 @@ def add_by_strength(
             half = len(batch) // 2
             waiting += [batch[half:], batch[:half]]
         elif report:
-            conflicts.append(_conflict_of_finding(outcome, batch[0]))
+            first = shallowest(outcome)[0].report(())[0]
+            conflicts.append(attrs.evolve(first, outcome=Outcome.LEFT_OUT, kept=(), dropped=(batch[0].fact,)))
         state = state.taken_back(held)
     return taken, conflicts
 
@@ -62,16 +392,8 @@ def _rank(finding: Finding) -> tuple[bool, bool, float, tuple[object, ...]]:
     return not evidence.is_given, fact.relation not in _FIRST, -evidence_strength(evidence), fact_key(fact)
 
 
-def _conflict_of_finding(extension: Extension, finding: Finding) -> Conflict:
-    """Report that a finding contradicts what is held."""
-    report = shallowest(extension)[0].report(extension.store, ())[0]
-    return attrs.evolve(report, outcome=Outcome.LEFT_OUT, kept=(), dropped=(finding.fact,))
-
-
 def untested_heads(store: MarkStore) -> list[Fact]:
     """Return the arrowheads on edges with two of them that neither a tested collider shows nor certain findings."""
-    if head.name not in store.relations:
-        return []
     tested = {end for fact in store.facts(collider) if _is_tested(store, fact) for end in _ends(fact)}
     return [
         fact
@@ -109,75 +431,6 @@ def open_untested_heads(rulebook: Rulebook, findings: Sequence[Finding]) -> tupl
 def _opened(store: MarkStore, fact: Fact, found: Collection[Fact]) -> Conflict:
     x, y = fact.nodes
     pair = in_order((x, y))
-    sides = (head.fact(*pair), head.fact(*reversed(pair)))
-    proofs = tuple(proof_of(store, side) for side in sides)
+    proofs = tuple(proof_of(store, head.fact(*side)) for side in (pair, pair[::-1]))
     kept = () if head.fact(y, x) in found else (head.fact(y, x),)
     return Conflict((pair[0], pair[1]), "untested", Outcome.NO_ARROWHEAD, proofs, kept, dropped=(fact,))
-
-
-Policy: TypeAlias = Literal["quarantine", "strongest", "ranked", "first", "last"]
-Judging: TypeAlias = Literal["quarantine", "strongest", "ranked"]
-POLICIES: tuple[Policy, ...] = get_args(Policy)
-
-
-@attrs.frozen
-class Settled:
-    """What is left when all contradictions are settled, as ``store``, and the contradictions, as ``conflicts``."""
-
-    store: MarkStore
-    conflicts: tuple[Conflict, ...]
-
-
-def needs_settling(store: MarkStore, policy: Judging) -> bool:
-    """Return whether a policy has something to settle in what findings lead to."""
-    return not is_consistent(store) or (policy == "ranked" and bool(untested_heads(store)))
-
-
-def settle(rulebook: Rulebook, findings: Sequence[Finding], policy: Judging) -> Settled:
-    """Take the fixpoint of a set of findings such that no contradiction is left."""
-    if policy == "ranked":
-        taken, left_out = add_by_strength(rulebook, as_a_set(findings))
-        store, opened = open_untested_heads(rulebook, taken)
-        return Settled(store, (*left_out, *opened))
-    return _block(rulebook, findings, policy)
-
-
-def settled_marks(rulebook: Rulebook, findings: Sequence[Finding], policy: Judging) -> MarkStore:
-    """Return the marks that are left when all contradictions are settled, without a report of these."""
-    program = compile_rulebook(rulebook)
-    outcome = extend(program, program.start(), findings, stop=tears)
-    if not outcome.stopped and not needs_settling(outcome.store, policy):
-        return outcome.store
-    if policy != "ranked":
-        return settle(rulebook, findings, policy).store
-    taken, _ = add_by_strength(rulebook, as_a_set(findings), report=False)
-    return open_untested_heads(rulebook, taken)[0]
-
-
-def _block(rulebook: Rulebook, findings: Sequence[Finding], policy: Literal["quarantine", "strongest"]) -> Settled:
-    """Block contradicted marks until none is left."""
-    program = compile_rulebook(rulebook)
-    findings = as_a_set(findings)
-    blocked: set[Fact] = set()
-    conflicts: list[Conflict] = []
-    undecided: list[Conflict] = []
-    torn: set[Pair] = set()
-    while True:
-        outcome = extend(program, program.start(), findings, blocked)
-        met = shallowest(outcome, torn)
-        if not met:
-            break
-        for contradiction in met:
-            losers = contradiction.losers(outcome.store, policy)
-            blocked.update(losers)
-            if contradiction.kind == "edge":
-                torn.update(frozenset(fact.nodes) for fact in contradiction.sides)
-            reports = contradiction.report(outcome.store, losers)
-            conflicts += reports
-            undecided += [] if contradiction.kind == "edge" and losers.intersection(contradiction.sides) else reports
-    marked = [
-        Finding(conflict.fact(*one.pair), Evidence("conflict", note=str(one)))
-        for one in undecided
-        if not outcome.store.has_mark(*one.pair)
-    ]
-    return Settled(outcome.store.with_reasons(marked), tuple(conflicts))

@@ -1,220 +1,207 @@
-"""Fire rules to a fixpoint: join their premises, round by round, so that each proof is a shortest one."""
+"""The engine: rules are compiled to loops over the log, which fire in rounds until nothing is new.
+
+A new arrow can be the first premise of ``arrow(X, Y), adjacent(Y, Z), chain(X, Y, Z) => arrow(Y, Z)``. The loops that
+find the other two are plain Python::
+
+    for (X, Y) in fresh:
+        for Z in chain_01.get((X, Y), ()):
+            if (Y, Z) not in arrow:
+                if (Y, Z) in adjacent:
+                    found((('arrow', (Y, Z)), 0, (X, Y, Z)))
+
+``print(compile_rulebook(SOUND).source)`` shows those of all rules.
+
+What one round concludes the next one uses, so the first proof of a fact is one of least depth; ties go by the names of
+rules and premises. So the result depends on the set of facts alone, not on the order in which they come.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from itertools import islice
-from typing import TypeAlias
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from keyword import iskeyword
+from operator import itemgetter
+from typing import Any, TypeAlias
 
 import attrs
 
 from apsl_rules.errors import RuleError
-from apsl_rules.rules.store import Journal, MarkStore, Pick, Positions, newest, picker
-from apsl_rules.rules.vocabulary import Atom, Fact, Firing, Nodes, Reason, Relation, Rule, Rulebook, Variable, fact_key
+from apsl_rules.names import Node
+from apsl_rules.rules.log import Log, Names, Numbers, Row, Told, instances
+from apsl_rules.rules.marks import MarkStore
+from apsl_rules.rules.vocabulary import Atom, Fact, Finding, Firing, Relation, Rule, Rulebook, Variable, by_name
+
+#: All readings of new facts by relation.
+Fresh: TypeAlias = Mapping[str, list[Numbers]]
+#: What rules conclude from new facts: the fact, the number of the rule, and what stands for its variables.
+Found: TypeAlias = tuple[Told, int, Numbers]
+Stop: TypeAlias = Callable[[Log, Fresh], bool]
+
+# --- from rules to loops ---------------------------------------------------------------------------------------------
 
 
-@attrs.frozen
-class Check:
-    """Keeps the rows for which a premise holds."""
-
-    relation: str
-    key: Pick
-
-    def __call__(self, rows: Sequence[Nodes], journal: Journal) -> list[Nodes]:
-        """Return the rows that pass."""
-        key, held = self.key, journal.readings[self.relation]
-        return [row for row in rows if key(row) in held]
-
-
-@attrs.frozen
-class Loop:
-    """Lengthens rows by the nodes that stand with them in a premise; ``bound`` are its positions known by then."""
-
-    relation: str
-    bound: Positions
-    key: Pick
-    has_others: bool
-
-    def __call__(self, rows: Sequence[Nodes], journal: Journal) -> list[Nodes]:
-        """Return the longer rows; different variables stand for different nodes."""
-        key, rest_of = self.key, journal.look_up(self.relation, self.bound)
-        if not self.has_others:  # a fact relates different nodes
-            return [row + rest for row in rows for rest in rest_of.get(key(row), ())]
-        return [
-            row + rest for row in rows for rest in rest_of.get(key(row), ()) if not any(map(row.__contains__, rest))
-        ]
-
-
-@attrs.frozen
-class Unheld:
-    """Leaves out the rows whose conclusions are all held."""
-
-    heads: tuple[tuple[str, Pick], ...]
-
-    def __call__(self, rows: Sequence[Nodes], journal: Journal) -> list[Nodes]:
-        """Return the rows that can conclude something."""
-        heads = [(key, journal.readings[relation]) for relation, key in self.heads]
-        if len(heads) == 1:
-            ((key, held),) = heads
-            return [row for row in rows if key(row) not in held]
-        return [row for row in rows if not all(key(row) in held for key, held in heads)]
-
-
-Step: TypeAlias = Check | Loop | Unheld
-
-
-@attrs.frozen
-class Plan:
-    """The steps from rows of new readings of one premise, the trigger, to bindings of the rule.
-
-    ``needs`` names the relations of the other premises: without a fact of each there is no binding.
-    """
-
-    rule: Rule
-    trigger: int
-    steps: tuple[Step, ...]
-    in_order: Pick
-    needs: tuple[str, ...]
-
-    def bindings(self, rows: Sequence[Nodes], journal: Journal) -> Iterator[Nodes]:
-        """Join new readings with all that a journal holds."""
-        for step in self.steps:
-            if not rows:
-                break
-            rows = step(rows, journal)
-        return map(self.in_order, rows)
-
-
-@cache
-def plans_of(rule: Rule) -> tuple[Plan, ...]:
-    """Compile a rule once: a plan for each of its premises."""
-    return tuple(_plan(rule, trigger) for trigger in range(len(rule.when)))
-
-
-def _plan(rule: Rule, trigger: int) -> Plan:
-    known = list(rule.when[trigger].variables)
-    unasked = {variable for head in rule.then for variable in head.variables}
-    left = [atom for at, atom in enumerate(rule.when) if at != trigger]
-    needs = tuple({atom.relation.name: None for atom in left})
-    steps: list[Step] = []
-
-    def pick(variables: Iterable[Variable]) -> Pick:
-        return picker(tuple(map(known.index, variables)))
-
-    def cost(atom: Atom) -> tuple[int, int]:
-        """Rank the next premise to read: checks first, then what binds the fewest new variables."""
-        return sum(variable not in known for variable in atom.variables), -len(atom.variables)
-
-    while True:
-        if unasked and unasked.issubset(known):
-            steps.append(Unheld(tuple((head.relation.name, pick(head.variables)) for head in rule.then)))
-            unasked = set()
-        if not left:
-            return Plan(rule, trigger, tuple(steps), pick(rule.variables), needs)
-        atom = min(left, key=cost)
-        left.remove(atom)
-        bound = tuple(at for at, variable in enumerate(atom.variables) if variable in known)
-        key = pick(atom.variables[at] for at in bound)
-        if len(bound) == len(atom.variables):
-            steps.append(Check(atom.relation.name, key))
-        else:
-            steps.append(Loop(atom.relation.name, bound, key, has_others=not set(known) <= set(atom.variables)))
-            known += [variable for variable in atom.variables if variable not in known]
-
-
-_Picks: TypeAlias = tuple[tuple[Relation, Pick], ...]
-Stop: TypeAlias = Callable[[Journal, Sequence[Fact]], bool]
-
-
-@attrs.frozen
-class Extension:
-    """What an extension brought: the new state, the firings in order, and how many of them each round had.
-
-    One that was ``stopped`` ends before the fixpoint, with the round after which it was.
-    """
-
-    store: MarkStore
-    firings: tuple[Firing, ...]
-    rounds: tuple[int, ...]
-    stopped: bool = False
-
-    def depths(self) -> dict[Fact, int]:
-        """Return the depth of the proof of each derived fact: the round that concluded it."""
-        deep: dict[Fact, int] = {}
-        firings = iter(self.firings)
-        for depth, size in enumerate(self.rounds, start=1):
-            deep.update((firing.fact, depth) for firing in islice(firings, size))
-        return deep
-
-
-@attrs.frozen
-class _Shape:
-    """The atoms of a rule, each as its relation and what picks its nodes from a binding."""
-
-    when: _Picks
-    then: _Picks
-    unless: _Picks
-
-
-def _shape(rule: Rule) -> _Shape:
-    place = rule.variables.index
-
-    def picks(atoms: Iterable[Atom]) -> _Picks:
-        return tuple((atom.relation, picker(tuple(map(place, atom.variables)))) for atom in atoms)
-
-    return _Shape(picks(rule.when), picks(rule.then), picks(rule.unless))
-
-
-def _instances(picks: _Picks, bindings: Nodes) -> list[Fact]:
-    return [relation.fact(*pick(bindings)) for relation, pick in picks]
-
-
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Program:
-    """A rulebook ready to run: the plans of its rules by the relation of the new fact that they begin with."""
+    """A rulebook ready to run: its rules by name, and the loops to run when facts of a relation are new."""
 
     rulebook: Rulebook
-    plans: Mapping[str, tuple[Plan, ...]]
-    shapes: Mapping[str, _Shape]
+    relations: Mapping[str, Relation]
+    rules: tuple[Rule, ...]
+    source: str
+    loops: Mapping[str, Callable[[list[Numbers], Log, Callable[[Found], None]], None]]
 
-    def start(self) -> MarkStore:
-        """Return an empty store for this rulebook."""
-        return MarkStore(self.rulebook.relations)
+    def start(self, labels: Iterable[Node] = ()) -> MarkStore:
+        """Return an empty store for this rulebook; labels that are known beforehand need no renumbering later."""
+        return MarkStore.newest(Log(self.relations, Names(labels)))
 
-    def firings_of(self, rule: str, bindings: Nodes) -> list[Firing]:
-        """Spell out a complete binding of a rule as firings, one for each conclusion."""
-        shape = self.shapes[rule]
-        premises = tuple(_instances(shape.when, bindings))
-        return [Firing(rule, bindings, premises, fact) for fact in _instances(shape.then, bindings)]
-
-    def guards_of(self, rule: str, bindings: Nodes) -> list[Fact]:
-        """Spell out the facts that must not be held for a complete binding to fire."""
-        return _instances(self.shapes[rule].unless, bindings)
-
-    def matches(self, journal: Journal, facts: Iterable[Fact]) -> dict[str, list[Nodes]]:
-        """Join new facts with all that a journal holds; return the bindings found for each rule."""
-        fresh: dict[str, list[Nodes]] = {}
-        for relation, nodes in facts:
-            if relation in self.plans:
-                fresh.setdefault(relation, []).extend(journal.relations[relation].readings(nodes))
-        found: dict[str, list[Nodes]] = {rule.name: [] for rule in self.rulebook.rules}
+    def matches(self, log: Log, fresh: Fresh) -> list[Found]:
+        """Join new facts with all that a log holds; return what rules conclude, as far as it is not held."""
+        found: list[Found] = []
         for relation, readings in fresh.items():
-            for plan in self.plans[relation]:
-                if all(map(journal.readings.__getitem__, plan.needs)):
-                    found[plan.rule.name] += plan.bindings(readings, journal)
+            if relation in self.loops:
+                self.loops[relation](readings, log, found.append)
         return found
 
 
 @lru_cache(maxsize=64)
 def compile_rulebook(rulebook: Rulebook) -> Program:
     """Return the program of a rulebook; equal rulebooks share one."""
-    plans: dict[str, list[Plan]] = {}
-    for plan in (plan for rule in rulebook.rules for plan in plans_of(rule)):
-        plans.setdefault(plan.rule.when[plan.trigger].relation.name, []).append(plan)
-    shapes = {rule.name: _shape(rule) for rule in rulebook.rules}
-    return Program(rulebook, {relation: tuple(ours) for relation, ours in plans.items()}, shapes)
+    rules = tuple(sorted(rulebook.rules, key=lambda rule: rule.name))
+    triggers: dict[str, list[tuple[int, int]]] = {}
+    for number, rule in enumerate(rules):
+        for at, atom in enumerate(rule.when):
+            triggers.setdefault(atom.relation.name, []).append((number, at))
+    words = _Words()
+    functions = {relation: f"{words.of(relation)}_is_new" for relation in triggers}
+    source = "\n\n".join(
+        f"def {functions[relation]}(fresh, log, found):\n{_Loops(rules, words).text(premises)}"
+        for relation, premises in triggers.items()
+    )
+    space: dict[str, Any] = {}
+    exec(compile(source, "<rulebook>", "exec"), space)  # noqa: S102 - has no words but those of _Words
+    loops = {relation: space[name] for relation, name in functions.items()}
+    return Program(rulebook, by_name(rulebook.relations), rules, source, loops)
+
+
+class _Words:
+    """Words of Python for what a rulebook names: the same ones where these are plain and free, others elsewhere."""
+
+    def __init__(self) -> None:
+        self._word_of: dict[object, str] = {}
+        self._taken = {"fresh", "log", "found"}
+
+    def of(self, named: str | Variable, *further: int) -> str:
+        """Return the word for a relation, for one of its tables or for a variable."""
+        if (named, further) not in self._word_of:
+            name = named if isinstance(named, str) else named.name
+            word = f"{name}_{''.join(map(str, further))}" if further else name
+            if not (word.isascii() and word.isidentifier()) or iskeyword(word) or word[0] == "_" or word in self._taken:
+                word = f"{'table' if further else 'word'}_{len(self._word_of)}"
+            self._word_of[named, further] = word
+            self._taken.add(word)
+        return self._word_of[named, further]
+
+
+class _Loops:
+    """The loops that complete new facts of a relation to firings, rule by rule."""
+
+    def __init__(self, rules: Sequence[Rule], words: _Words) -> None:
+        self._rules, self._words = rules, words
+        self._uses: dict[str, str] = {}
+
+    def text(self, premises: Iterable[tuple[int, int]]) -> str:
+        """Return the body of a function for those premises of rules that new facts can be."""
+        loops = [line for number, trigger in premises for line in self._loops(number, trigger)]
+        opening = [f"{word} = {value}" for word, value in self._uses.items()]
+        return "\n".join(f"    {line}" for line in (*opening, *loops))
+
+    def _loops(self, number: int, trigger: int) -> list[str]:
+        rule = self._rules[number]
+        known = list(rule.when[trigger].variables)
+        left = [atom for at, atom in enumerate(rule.when) if at != trigger]
+        unasked = {one for head in rule.then for one in head.variables}
+        lines = [f"if {' and '.join(dict.fromkeys(map(self._held, left))) or 'fresh'}:  # {repr(rule.name)[1:-1]}"]
+        lines.append(f"for {self._row(known)} in fresh:")
+        while True:
+            if unasked and unasked.issubset(known):
+                heads = [f"{self._row(head.variables)} not in {self._held(head)}" for head in rule.then]
+                lines.append(f"if {' or '.join(heads)}:")
+                unasked = set()
+            if not left:
+                break
+            atom = min(left, key=lambda one: (len(_new(one, known)), -len(one.variables)))  # checks first
+            left.remove(atom)
+            lines += self._step(atom, known)
+            known += _new(atom, known)
+        bindings = self._row(rule.variables)
+        heads = [f"found((({one.relation.name!r}, {self._kept(one)}), {number}, {bindings}))" for one in rule.then]
+        return ["    " * depth + line for depth, line in enumerate((*lines, "; ".join(heads)))]
+
+    def _step(self, atom: Atom, known: Sequence[Variable]) -> list[str]:
+        """Return the lines that check a premise, or go through what fits it."""
+        new, bound = _new(atom, known), [one for one in atom.variables if one in known]
+        if not new:
+            return [f"if {self._row(atom.variables)} in {self._held(atom)}:"]
+        at = tuple(map(atom.variables.index, bound))
+        table = self._words.of(atom.relation.name, *at) if at else self._words.of(atom.relation.name, -1)
+        self._uses[table] = f"log.table({atom.relation.name!r}, {at})"
+        lines = [f"for {self._one_or_row(new)} in {table}.get({self._one_or_row(bound)}, ()):"]
+        others = [one for one in known if one not in bound]  # a fact relates different nodes
+        pairs = [f"{self._words.of(one)} != {self._words.of(other)}" for one in new for other in others]
+        return [*lines, f"if {' and '.join(pairs)}:"] if pairs else lines
+
+    def _held(self, atom: Atom) -> str:
+        word = self._words.of(atom.relation.name)
+        self._uses[word] = f"log.held[{atom.relation.name!r}]"
+        return word
+
+    def _row(self, variables: Sequence[Variable]) -> str:
+        return f"({', '.join(map(self._words.of, variables))}{',' * (len(variables) == 1)})"
+
+    def _one_or_row(self, variables: Sequence[Variable]) -> str:
+        return self._words.of(variables[0]) if len(variables) == 1 else self._row(variables)
+
+    def _kept(self, atom: Atom) -> str:
+        """Spell the reading that a log keeps: of a symmetric relation the one that begins with the first name."""
+        row, back = self._row(atom.variables), self._row(atom.variables[::-1])
+        first, last = self._words.of(atom.variables[0]), self._words.of(atom.variables[-1])
+        return f"({row} if {first} < {last} else {back})" if atom.relation.symmetric and first != last else row
+
+
+def _new(atom: Atom, known: Collection[Variable]) -> list[Variable]:
+    return [one for one in atom.variables if one not in known]
+
+
+# --- rounds ----------------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Extension:
+    """What an extension brought: the new state, and the places at which its rounds begin, in ``begin`` the telling.
+
+    One that was ``stopped`` ends before the fixpoint, with the round after which it was.
+    """
+
+    store: MarkStore
+    begin: int
+    rounds: tuple[int, ...]
+    stopped: bool = False
+
+    @property
+    def firings(self) -> tuple[Firing, ...]:
+        """Return the firings in order."""
+        return self.store.firings(self.begin)
+
+    def depth(self, place: int) -> int:
+        """Return the round that concluded the fact of a place: 0 for what was told or held before."""
+        return bisect_right(self.rounds, place)
+
+    def depths(self) -> dict[Fact, int]:
+        """Return the depth of the proof of each derived fact."""
+        places = range(self.rounds[0] if self.rounds else len(self.store), len(self.store))
+        return {self.store.log.fact(place): self.depth(place) for place in places}
 
 
 def require_positive(rulebook: Rulebook) -> None:
@@ -230,52 +217,58 @@ def require_positive(rulebook: Rulebook) -> None:
 def extend(
     program: Program,
     store: MarkStore,
-    reasons: Iterable[Reason],
-    blocked: Collection[Fact] = frozenset(),
+    findings: Iterable[Finding],
+    blocked: Collection[Fact] = (),
     stop: Stop | None = None,
 ) -> Extension:
-    """Add reasons and take the rules to their least fixpoint; facts in ``blocked`` are neither told nor concluded.
+    """Add findings and take the rules to their least fixpoint; facts in ``blocked`` are neither told nor concluded.
 
     Fed to an empty store, the depth of each proof is the smallest there is. ``stop`` is asked with the new facts of
     each round whether to go no further.
     """
+    log, rows = store.continued([*findings])
+    number = log.names.number
+    barred = {(one.relation, tuple([number.get(node, -1) for node in one.nodes])) for one in blocked}
+    return extend_rows(program, log, rows, barred, stop)
+
+
+def extend_rows(
+    program: Program, log: Log, told: Iterable[Row], blocked: Collection[Told] = (), stop: Stop | None = None
+) -> Extension:
+    """Do the same with rows, on a log that nobody else writes to."""
     require_positive(program.rulebook)
-    journal = store.continued()
-    fresh = [reason.fact for reason in reasons if reason.fact not in blocked and journal.write(reason)]
-    firings: list[Firing] = []
-    rounds: list[int] = []
-    while fresh:
-        if stop is not None and stop(journal, fresh):
-            return Extension(newest(journal), tuple(firings), tuple(rounds), stopped=True)
-        concluded = _conclusions(program, journal, fresh, blocked)
-        for firing in concluded:
-            journal.write(firing)
-        firings += concluded
-        rounds.append(len(concluded))
-        fresh = [firing.fact for firing in concluded]
-    return Extension(newest(journal), tuple(firings), tuple(rounds))
+    begin, rounds, stopped = len(log), list[int](), False
+    if blocked:
+        told = [row for row in told if row[:2] not in blocked]
+    fresh = log.write(told)
+    while fresh and not stopped:
+        if stop is not None and stop(log, fresh):
+            stopped = True
+        else:
+            rounds.append(len(log))
+            fresh = log.write(_conclusions(program, log, fresh, blocked))
+    return Extension(MarkStore.newest(log), begin, tuple(rounds), stopped)
 
 
-def _conclusions(program: Program, journal: Journal, fresh: Iterable[Fact], blocked: Collection[Fact]) -> list[Firing]:
+def _conclusions(program: Program, log: Log, fresh: Fresh, blocked: Collection[Told]) -> list[Row]:
     """Return one firing for each fact that new facts lead to, by name; which one does not depend on any order."""
-    chosen: dict[Fact, Firing] = {}
-    for rule, found in program.matches(journal, fresh).items():
-        for bindings in dict.fromkeys(found):
-            for firing in program.firings_of(rule, bindings):
-                fact = firing.fact
-                if fact in blocked or journal.holds(fact):
-                    continue
-                rival = chosen.get(fact)
-                if rival is None or _firing_key(firing) < _firing_key(rival):
-                    chosen[fact] = firing
-    return [chosen[fact] for fact in sorted(chosen, key=fact_key)]
-
-
-def _firing_key(firing: Firing) -> tuple[object, ...]:
-    return (firing.rule, tuple(fact_key(premise) for premise in firing.premises))
+    best: dict[Told, tuple[int, Numbers]] = {}
+    for fact, number, bindings in program.matches(log, fresh):
+        rival, other = best.setdefault(fact, (number, bindings))
+        if other is bindings or number > rival:
+            continue
+        rule = program.rules[number]
+        if number < rival or instances(rule.when, rule, bindings) < instances(rule.when, rule, other):
+            best[fact] = number, bindings
+    rules = program.rules
+    return [
+        (*fact, rules[number], bindings)
+        for fact, (number, bindings) in sorted(best.items(), key=itemgetter(0))
+        if not blocked or fact not in blocked
+    ]
 
 
 def count_firings(rulebook: Rulebook, store: MarkStore) -> dict[str, int]:
     """Return how often each rule of a rulebook fired on the way to a store."""
-    fired = Counter(entry.rule for entry in store.entries if isinstance(entry, Firing))
+    fired = Counter(firing.rule for firing in store.firings())
     return {rule.name: fired[rule.name] for rule in rulebook.rules}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from math import inf
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
@@ -14,8 +14,8 @@ from apsl_rules.evidence import Verdict, evidence_data, evidence_strength, evide
 from apsl_rules.names import count_of, order_key
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.store import MarkStore
-from apsl_rules.rules.vocabulary import Fact, Finding, Firing, Reason, Rulebook, fact_key
+from apsl_rules.rules.marks import MarkStore
+from apsl_rules.rules.vocabulary import Fact, Finding, Firing, Reason, Rulebook
 
 
 @attrs.frozen
@@ -179,33 +179,38 @@ def _reading(verdict: Verdict) -> list[object]:
 
 def proof_of(store: MarkStore, fact: Fact) -> Proof:
     """Collect the steps behind a fact that a store holds or once held."""
-    return _proof(store, *store.reason_before(fact, len(store)))
+    (place,) = store.log.places_of([fact], len(store))
+    return proof_at(store, place)
 
 
 def proof_of_reason(store: MarkStore, reason: Reason) -> Proof:
     """Collect the steps behind a reason whose premises a store holds, though it may have refused the reason itself."""
-    return _proof(store, len(store), reason)
+    return proof_at(store, len(store), reason)
 
 
-def _proof(store: MarkStore, place: int, reason: Reason) -> Proof:
-    """Order the steps by depth and then by name, so that they do not depend on the order of the findings."""
-    last = place
-    needed = {place: reason}
-    uses: dict[int, tuple[int, ...]] = {}
-    open_places = [place]
-    while open_places:
-        place = open_places.pop()
-        reason = needed[place]
-        premises = [store.reason_before(one, place) for one in reason.premises] if isinstance(reason, Firing) else []
-        uses[place] = tuple(at for at, _ in premises)
-        open_places += [at for at, _ in premises if at not in needed]
-        needed.update(premises)
+def proof_at(store: MarkStore, last: int, reason: Reason | None = None) -> Proof:
+    """Collect the steps behind a place of the log, or behind a reason that would stand there.
+
+    They go by depth and then by name, so that they do not depend on the order of the findings.
+    """
+    log = store.log
+    uses: dict[int, list[int]] = {}
+    if reason is not None:
+        uses[last] = log.places_of(reason.premises if isinstance(reason, Firing) else (), last)
+    ahead = [*uses.get(last, [last])]
+    while ahead:
+        place = ahead.pop()
+        if place not in uses:
+            uses[place] = log.premises(place)
+            ahead += uses[place]
     depth: dict[int, int] = {}
-    for at in sorted(needed):  # premises were written before what they prove
+    for at in sorted(uses):  # premises were written before what they prove
         depth[at] = 1 + max((depth[one] for one in uses[at]), default=-1)
-    order = sorted(needed, key=lambda at: (depth[at], at == last, fact_key(needed[at].fact), at))
-    number = {at: step for step, at in enumerate(order)}
-    return Proof(tuple(_step(store, needed[at], tuple(number[one] for one in uses[at])) for at in order))
+    order = sorted(uses.keys() - {last}, key=lambda at: (depth[at], log.rows[at][:2], at))
+    number = {at: step for step, at in enumerate((*order, last))}
+    reasons = {at: cast("Reason", log.entry(at)) for at in order}
+    reasons[last] = cast("Reason", log.entry(last)) if reason is None else reason
+    return Proof(tuple(_step(store, one, tuple(number[at] for at in uses[place])) for place, one in reasons.items()))
 
 
 def _step(store: MarkStore, reason: Reason, premises: tuple[int, ...]) -> Step:

@@ -49,6 +49,9 @@ class Atom:
     relation: Relation
     variables: tuple[Variable, ...]
 
+    def __str__(self) -> str:
+        return self.relation.reads.format(*(one.name for one in self.variables)).replace(" is ", " ")
+
 
 @attrs.frozen
 class Relation:
@@ -212,7 +215,7 @@ def _atoms(atoms: Iterable[object]) -> tuple[Atom, ...]:
     return tuple(taken)
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class Rule:
     """If every premise in ``when`` holds, and nothing in ``unless``, then every conclusion in ``then`` holds.
 
@@ -233,6 +236,12 @@ class Rule:
     when: tuple[Atom, ...] = attrs.field(converter=_atoms)
     then: tuple[Atom, ...] = attrs.field(converter=_atoms)
     unless: tuple[Atom, ...] = attrs.field(converter=_atoms, default=())
+    #: The variables in the order in which the premises name them.
+    variables: tuple[Variable, ...] = attrs.field(init=False, eq=False, repr=False)
+
+    @variables.default
+    def _order_variables(self) -> tuple[Variable, ...]:
+        return tuple(dict.fromkeys(variable for atom in self.when for variable in atom.variables))
 
     def __attrs_post_init__(self) -> None:
         if not self.when or not self.then:
@@ -249,13 +258,16 @@ class Rule:
                         )
                         raise RuleError(message)
 
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """Return the variables in the order in which the premises name them."""
-        return tuple(dict.fromkeys(variable for atom in self.when for variable in atom.variables))
+    def __str__(self) -> str:
+        guards = f"  unless  {_texts(self.unless)}" if self.unless else ""
+        return f"{_texts(self.when)}{guards}  =>  {_texts(self.then)}"
 
 
-@attrs.frozen
+def _texts(atoms: Iterable[Atom]) -> str:
+    return ", ".join(map(str, atoms))
+
+
+@attrs.frozen(cache_hash=True)
 class Rulebook:
     """A named set of rules over known relations; ``further`` are the rules that background knowledge needs besides.
 

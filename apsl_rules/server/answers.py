@@ -10,11 +10,11 @@ from apsl_rules.data import FileTable, describe, table
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning import AUTO, find_learner, nodes_of, open_source, rivals, say_default_learner
 from apsl_rules.names import Node, node_named
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins, installed
-from apsl_rules.rules import Knowledge
 from apsl_rules.server.limits import Limits, plain_text
 
 #: The most edges that an answer has with their proofs, nearest to the target first.

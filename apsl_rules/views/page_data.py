@@ -102,7 +102,7 @@ class _Writer:
         self._facts: dict[Fact, int] = {}
         self._evidence: dict[int, int] = {}
         self._told: list[dict[str, Any]] = []
-        self._steps: dict[tuple[Fact, int, tuple[int, ...]], int] = {}
+        self._steps: dict[tuple[Any, ...], int] = {}
         self._proofs: list[dict[str, Any]] = []
 
     def data(self) -> dict[str, Any]:
@@ -225,10 +225,11 @@ class _Writer:
         numbers: list[int] = []
         for step in proof.steps:
             premises = tuple(numbers[at] for at in step.premises)
-            key = (step.fact, id(step.reason), premises)
+            why = self._why(step.reason)
+            key = (step.fact, *why.items(), premises)
             if key not in self._steps:
                 self._steps[key] = len(self._proofs)
-                self._proofs.append({"fact": self._fact(step.fact), **self._why(step.reason), **_premises(premises)})
+                self._proofs.append({"fact": self._fact(step.fact), **why, **_premises(premises)})
             numbers.append(self._steps[key])
         return numbers[-1]
 
@@ -237,10 +238,11 @@ class _Writer:
         return {"rule": reason.rule} if isinstance(reason, Firing) else {"evidence": self._evidence_of(reason)}
 
     def _evidence_of(self, finding: Finding) -> int:
-        if id(finding) not in self._evidence:
-            self._evidence[id(finding)] = len(self._told)
-            self._told.append(self._evidence_data(finding.evidence))
-        return self._evidence[id(finding)]
+        evidence = finding.evidence
+        if id(evidence) not in self._evidence:
+            self._evidence[id(evidence)] = len(self._told)
+            self._told.append(self._evidence_data(evidence))
+        return self._evidence[id(evidence)]
 
     def _evidence_data(self, evidence: Evidence) -> dict[str, Any]:
         verdicts = [self._verdict(verdict) for verdict in evidence.verdicts]

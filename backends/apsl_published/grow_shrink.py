@@ -10,6 +10,7 @@ from typing import Literal
 import attrs
 
 from apsl_backends.finders.growing import Growing
+from apsl_rules.cycles import cyclic_groups
 from apsl_rules.evidence import Verdict
 from apsl_rules.learning import finding_of
 from apsl_rules.learning.findings import FindingList
@@ -17,7 +18,7 @@ from apsl_rules.names import Node, count_of, in_order, order_key, shown
 from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Oracle, Separation
 from apsl_rules.plugins import Context, FinderSettings, State, Visited, build
-from apsl_rules.rules import adjacent, arrow, chain, collider, cyclic_groups, gap, settled
+from apsl_rules.rules import adjacent, arrow, chain, collider, gap, settled
 
 
 @attrs.frozen

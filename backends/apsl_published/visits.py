@@ -10,13 +10,20 @@ from typing import Any, Literal, TypeAlias
 import attrs
 
 from apsl_rules.evidence import Verdict
+from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.learning.findings import FindingList, FindingsFromTests, Visitor
 from apsl_rules.names import Node
 from apsl_rules.neighbours import BlanketFinder, Finder, Neighbours, SpousesByChild
 from apsl_rules.oracles import Oracle
 from apsl_rules.parts import inside
 from apsl_rules.plugins import Context, Run, State, build
-from apsl_rules.rules import NOTHING, Knowledge, Relation, arrow, chain, collider, gap
+from apsl_rules.rules import (
+    Relation,
+    arrow,
+    chain,
+    collider,
+    gap,
+)
 
 
 class Changes:

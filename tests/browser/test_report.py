@@ -13,8 +13,8 @@ from selenium.webdriver.support.select import Select
 from apsl_rules import Part, learn, network
 from apsl_rules.evidence.evidence import p_text
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import shown
-from apsl_rules.rules.knowledge import Knowledge
 from support.contradictory import Contradictory
 from support.drawn import HOSTILE, drawn_pairs, hostile_dag, part_reading, svg_reading
 from support.viewing import Page

@@ -46,7 +46,7 @@ NOT_SPOKEN = {
         ("apsl_rules/oracles/asker.py", "verdict("),
         ("apsl_rules/oracles/__init__.py", "is now"),
         ("apsl_rules/rules/vocabulary.py", ".fact()"),
-        ("apsl_rules/rules/knowledge.py", "apart_within"),
+        ("apsl_rules/knowledge.py", "apart_within"),
         ("apsl_rules/rules/vocabulary.py", "arrow(X, Y)"),
         ("backends/apsl_backends/learners/apsl_score.py", "max_parents in the spec"),
         ("backends/apsl_backends/scores/bde.py", "empirical_weight"),
@@ -67,7 +67,7 @@ NOT_SPOKEN = {
         ("apsl_rules/parts/many_parts.py", "apsl_rules parts"),
         ("apsl_rules/parts/stability_result.py", "apsl_rules resamples"),
         ("apsl_rules/parts/many_parts.py", "="),
-        ("apsl_rules/rules/store.py", ""),
+        ("apsl_rules/rules/marks.py", ""),
     ],
     "it is what a setting says of itself": [
         ("apsl_rules/learning/settings.py", "age=quantile:5"),

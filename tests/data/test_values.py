@@ -22,10 +22,9 @@ from apsl_rules.learning.sklearn import PartSelector
 from apsl_rules.names import Node
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.plugins.manager import installed
-from apsl_rules.rules.conflicts import POLICIES, Policy
+from apsl_rules.rules import POLICIES, Policy, ledger
+from apsl_rules.rules.marks import MarkStore
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.sequential import ledger
-from apsl_rules.rules.store import MarkStore
 from apsl_rules.rules.vocabulary import Finding, adjacent, collider
 from support.contradictory import Contradictory
 
@@ -140,10 +139,10 @@ def test_stores_are_equal_when_written_alike() -> None:
 def test_a_copy_of_a_ledger_goes_on_by_itself(policy: Policy, copied: Callable[[Any], Any]) -> None:
     """Findings told to the copy do not reach what it was made of, and nothing keeps a run from being copied."""
     run = ledger(SOUND, policy)
-    run, _ = run.with_findings([Finding(collider.fact("a", "b", "c"), Evidence("test"))])
+    run = run.with_findings([Finding(collider.fact("a", "b", "c"), Evidence("test"))])
     before = run.history
     again = copied(run)
-    again, _ = again.with_findings([Finding(adjacent.fact("a", "d"), Evidence("test"))])
+    again = again.with_findings([Finding(adjacent.fact("a", "d"), Evidence("test"))])
 
     assert (run.history, len(run.history)) == (before, 3)
     assert len(again.history) == 4

@@ -14,7 +14,8 @@ from apsl_rules import Knowledge, effect, known_dag, learn
 from apsl_rules.data import coded_table
 from apsl_rules.effects import Effect
 from apsl_rules.errors import ApslError
-from apsl_rules.rules import SOUND, Settled, Stated, compile_rulebook
+from apsl_rules.parts.version_1 import Stated
+from apsl_rules.rules import SOUND, Settled, compile_rulebook
 from support.counted import thrifty_counts
 from support.telling import told
 

@@ -14,13 +14,13 @@ from apsl_rules import Interrupted, Part, learn, network
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.knowledge import NOTHING
 from apsl_rules.names import Depth, Node
 from apsl_rules.parts.edges import inside
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.plugins.learner_spec import parse_spec
 from apsl_rules.plugins.manager import installed
-from apsl_rules.rules.knowledge import NOTHING
-from apsl_rules.rules.store import Mark
+from apsl_rules.rules.marks import Mark
 from apsl_rules.rules.vocabulary import arrow, collider
 from support.graphs import MICRO, MICRO_CPDAG, random_dag
 from support.scoring import coded, strong_network, tables

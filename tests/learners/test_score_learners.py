@@ -22,9 +22,9 @@ from apsl_rules.parts.part import Part
 from apsl_rules.plugins.learner_spec import parse_spec
 from apsl_rules.plugins.manager import installed
 from apsl_rules.plugins.offers import FinderSettings, OracleSettings
+from apsl_rules.rules import Mark, MarkStore
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.store import Mark, MarkStore
 from support.graphs import MICRO, MICRO_CPDAG, random_dag
 from support.scoring import coded, strong_network
 from support.strategies import dags

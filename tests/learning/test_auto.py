@@ -14,8 +14,8 @@ from apsl_backends.independence.count_tests import ChiSquare
 from apsl_rules import compare, known_dag, learn, learn_many, network
 from apsl_rules.data import coded_table
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.api import learn_graph
-from apsl_rules.rules.knowledge import Knowledge
 from support.counted import table_counts
 
 TABLE = "the source is a table, read as discrete columns"

@@ -15,7 +15,7 @@ from apsl_rules.graphs.dag import Dag, known_dag
 from apsl_rules.learning.frontier import along_lines
 from apsl_rules.names import Depth, Node, order_key
 from apsl_rules.parts.edges import Distances, inside
-from apsl_rules.rules.store import MarkStore
+from apsl_rules.rules.marks import MarkStore
 from support.graphs import MICRO, dag_of
 from support.telling import told
 

@@ -6,7 +6,7 @@ import pytest
 
 from apsl_rules import Knowledge, learn, learn_graph, network
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.rules.store import Mark
+from apsl_rules.rules.marks import Mark
 
 ASIA = sample(network("asia"), 5000, seed=2)
 LEARNERS = ["apsl", "apsl-fs", "cmb", "pcd-by-pcd"]

@@ -17,8 +17,8 @@ from apsl_rules.parts.file import part_json
 from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.manager import Context, Findings
 from apsl_rules.plugins.offers import FinderOffer, LearnerOffer
+from apsl_rules.rules import ledger
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.sequential import ledger
 from apsl_rules.rules.vocabulary import gap
 from support.graphs import MICRO
 from support.telling import told
@@ -40,7 +40,7 @@ def test_a_test_with_too_few_rows_separates_nothing() -> None:
 def test_a_cycle_that_overwriting_leaves_is_reported() -> None:
     """Under the policy last arrows may close a cycle; each of its pairs is a conflict with its proofs."""
     run = ledger(SOUND, "last")
-    run, _ = run.with_findings(told("arrow:a,b arrow:b,c arrow:c,d arrow:d,a"))
+    run = run.with_findings(told("arrow:a,b arrow:b,c arrow:c,d arrow:d,a"))
     conflicts = run.settled.conflicts
 
     assert sorted(one.pair for one in conflicts) == [("a", "b"), ("a", "d"), ("b", "c"), ("c", "d")]
@@ -51,7 +51,7 @@ def test_an_edge_found_and_found_absent_is_reported_under_every_policy() -> None
     """A torn edge is a conflict whatever the policy."""
     for policy in ("quarantine", "strongest", "first", "last"):
         run = ledger(SOUND, policy)
-        run, _ = run.with_findings(told("adjacent:a,b gap:a,b"))
+        run = run.with_findings(told("adjacent:a,b gap:a,b"))
         assert [one.kind for one in run.settled.conflicts] == ["edge"]
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from apsl_rules import Knowledge, find_blanket, learn, learn_graph, load_part, stability
-from apsl_rules.rules.store import Mark
+from apsl_rules.rules.marks import Mark
 from apsl_rules.rules.vocabulary import gap, untested
 from support.counted import essence
 

@@ -18,7 +18,7 @@ from apsl_rules.names import Depth
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.manager import Progress, installed
-from apsl_rules.rules.conflicts import Policy
+from apsl_rules.rules import Policy
 from support.contradictory import Contradictory
 from support.graphs import MICRO
 

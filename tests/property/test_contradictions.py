@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_published.rulebooks import PAPER
+from apsl_rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.names import in_order
+from apsl_rules.rules import ledger
 from apsl_rules.rules.conflicts import settle
-from apsl_rules.rules.contradictions import cyclic_groups, is_consistent, shortest_path
 from apsl_rules.rules.engine import compile_rulebook, extend
+from apsl_rules.rules.marks import MarkStore
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import KNOWING
-from apsl_rules.rules.sequential import ledger
-from apsl_rules.rules.store import MarkStore
 from apsl_rules.rules.vocabulary import Fact, Finding, Reason, conflict, gap
-from support.naive import replays
+from support.naive import is_consistent, replays
 from support.strategies import findings
 
 POLICIES: tuple[Literal["quarantine", "strongest"], ...] = ("quarantine", "strongest")
@@ -95,7 +95,7 @@ def test_a_ledger_judges_the_whole_set_of_findings(
 
     run = ledger(KNOWING, policy)
     for one in random.sample(found, len(found)):
-        run, _ = run.with_findings([one])
+        run = run.with_findings([one])
         assert run.settled is not None
     actual = run.settled
 
@@ -111,7 +111,7 @@ def test_overwriting_never_holds_opposed_arrows(
     """Of two opposite arrows one stays, and the clash is on record with both proofs."""
     run = ledger(PAPER, policy)
     for batch in (found[:cut], found[cut:]):
-        run, _ = run.with_findings(batch)
+        run = run.with_findings(batch)
     settled = run.settled
 
     assert run.order_dependent

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from apsl_rules import learn
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.rules import ledger
 from apsl_rules.rules.engine import compile_rulebook, extend
+from apsl_rules.rules.marks import MarkStore
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import KNOWING, SOUND
-from apsl_rules.rules.sequential import ledger
-from apsl_rules.rules.store import MarkStore
 from apsl_rules.rules.vocabulary import Fact, Finding, Firing, Rulebook
 from support.naive import depths_by_iteration, replays
 from support.strategies import SHAPED_FACTS, SHAPES, findings, rulebooks, sparse_dags
@@ -134,7 +134,7 @@ def test_the_proofs_of_a_run_are_as_short_as_can_be(dag: Dag, random: Random) ->
 
     run = ledger(SOUND, "quarantine")
     for batch in in_batches(shuffled(found, random), random):
-        run, _ = run.with_findings(batch)
+        run = run.with_findings(batch)
     proofs = run.proofs()
 
     assert run.settled.conflicts == ()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from apsl_rules import Part, known_dag, learn, network
 from apsl_rules.effects import edge_figures
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Depth, Pair
-from apsl_rules.rules.knowledge import Knowledge
 from apsl_rules.views.columns import spread
 from apsl_rules.views.curves import Side
 from apsl_rules.views.edges import edges_of, look, positions

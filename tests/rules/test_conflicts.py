@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from apsl_rules.rules import Mark, MarkStore, ledger
 from apsl_rules.rules.conflicts import Settled, settle
-from apsl_rules.rules.contradictions import is_consistent
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.sequential import ledger
-from apsl_rules.rules.store import Mark, MarkStore
 from apsl_rules.rules.vocabulary import Finding
 from support.graphs import arrows_of
+from support.naive import is_consistent
 from support.telling import fact, told
 
 OPPOSED = "adjacent:a,b spouse:a,b,c spouse:b,a,d"
@@ -136,7 +135,7 @@ def test_the_best_evidence_told_for_a_fact_counts() -> None:
 def test_consistent_findings_are_left_alone() -> None:
     """Without contradictions the settled store is the history itself, and both policies agree."""
     run = ledger(SOUND, "quarantine")
-    run, _ = run.with_findings(told("spouse:a,b,c adjacent:b,d chain:a,b,d"))
+    run = run.with_findings(told("spouse:a,b,c adjacent:b,d chain:a,b,d"))
 
     assert run.settled.store is run.history
     assert run.settled.conflicts == ()
@@ -154,7 +153,8 @@ def test_consistency(text: str, expected: bool) -> None:
 
 def test_judging_is_no_part_of_the_run() -> None:
     """However often contradictions are settled, the rules count only what they did while the findings came."""
-    run, firings = ledger(SOUND, "quarantine").with_findings(told(OPPOSED))
+    run = ledger(SOUND, "quarantine").with_findings(told(OPPOSED))
+    firings = run.history.firings()
     for _ in range(3):
         assert run.settled.conflicts
         run.proofs()

@@ -15,12 +15,12 @@ from apsl_published.rulebooks import PAPER
 from apsl_rules import Knowledge, known_dag, learn, learn_graph
 from apsl_rules.errors import KnowledgeError, UnknownNodeError
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.knowledge import parse_knowledge
 from apsl_rules.names import Node
 from apsl_rules.parts.file import parse_part, part_json
-from apsl_rules.rules.conflicts import Policy
-from apsl_rules.rules.knowledge import parse_knowledge
+from apsl_rules.rules import Policy
+from apsl_rules.rules.marks import Mark
 from apsl_rules.rules.rulebooks import SOUND, knowing
-from apsl_rules.rules.store import Mark
 from apsl_rules.rules.vocabulary import Finding, Rulebook
 from support.graphs import dag_of
 from support.strategies import LABELS, dags

@@ -20,10 +20,10 @@ from apsl_rules.evidence.evidence import (
     verdict_of,
     verdict_text,
 )
+from apsl_rules.rules import ledger
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.sequential import ledger
 from support.graphs import MICRO
 from support.telling import fact, told
 
@@ -156,8 +156,8 @@ def test_verdicts_and_evidence_read_in_one_line() -> None:
 def test_a_dropped_arrow_can_still_be_proved() -> None:
     """A conflict under ``last`` shows the proof of the arrow that was overwritten."""
     run = ledger(PAPER, "last")
-    run, _ = run.with_findings(told("spouse:a,b,c"))
-    run, _ = run.with_findings(told("arrow:b,a"))
+    run = run.with_findings(told("spouse:a,b,c"))
+    run = run.with_findings(told("arrow:b,a"))
     (conflict,) = run.settled.conflicts
 
     assert [proof.fact for proof in conflict.proofs] == [fact("arrow:b,a"), fact("arrow:a,b")]

@@ -7,8 +7,7 @@ from itertools import combinations
 from hypothesis import given, settings
 
 from apsl_rules.rules import KNOWING, Fact, Finding
-from apsl_rules.rules.conflicts import settle
-from apsl_rules.rules.contradictions import Conflict
+from apsl_rules.rules.conflicts import Conflict, settle
 from apsl_rules.rules.proof import shortest_proofs
 from apsl_rules.rules.rulebooks import SOUND
 from support.strategies import findings

@@ -14,7 +14,7 @@ from apsl_backends.search.local_score import arrows_allowed, find_fitting_graph,
 from apsl_backends.search.rounds import CLOSED, REQUIRED, Marks, Open
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
-from apsl_rules.rules.knowledge import Knowledge
+from apsl_rules.knowledge import Knowledge
 from support.graphs import dag_of
 from support.knowing import drawn_knowledge
 from support.strategies import dags

@@ -13,9 +13,9 @@ from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, in_order, shown
 from apsl_rules.parts.part import Visit
+from apsl_rules.rules import ledger
+from apsl_rules.rules.marks import MarkStore
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.sequential import ledger
-from apsl_rules.rules.store import MarkStore
 from apsl_rules.rules.vocabulary import Finding, adjacent, collider
 from apsl_rules.views.edges import Look, look
 
@@ -92,7 +92,7 @@ def large_part(dag: Dag, target: Node) -> Part:
         facts = [adjacent.fact(node, other) for other in around]
         facts += [collider.fact(x, node, y) for x, y in pairs if y not in dag.neighbours_of(x)]
         begin = len(book.history)
-        book, _ = book.with_findings([Finding(fact, evidence) for fact in facts])
+        book = book.with_findings([Finding(fact, evidence) for fact in facts])
         visits.append(Visit(node, around, begin, len(book.history)))
         for other in around:
             if other not in distances:

@@ -20,11 +20,11 @@ from apsl_rules import Knowledge, export, learn, network
 from apsl_rules.data import table
 from apsl_rules.errors import ApslError
 from apsl_rules.graphs.networks.bif import parse_bif, write_bif
+from apsl_rules.knowledge import parse_knowledge
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.learner_spec import parse_spec
-from apsl_rules.rules.knowledge import parse_knowledge
 from support.graphs import MICRO
 from support.mutation import as_text, spoilt_json, spoilt_text
 

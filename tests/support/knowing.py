@@ -7,8 +7,8 @@ from random import Random
 
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import Cpdag
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node
-from apsl_rules.rules.knowledge import Knowledge
 from support.graphs import acyclic, colliders_of
 
 

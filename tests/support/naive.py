@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import permutations
 
+import networkx as nx
+
 from apsl_rules.names import Node
+from apsl_rules.rules import MarkStore, adjacent, arrow, gap, head
 from apsl_rules.rules.proof import Proof
 from apsl_rules.rules.vocabulary import Atom, Fact, Finding, Firing, Rule, Rulebook, Variable
 
@@ -59,3 +62,11 @@ def replays(rulebook: Rulebook, proof: Proof, findings: Collection[Finding]) -> 
         if not follows:
             return False
     return True
+
+
+def is_consistent(store: MarkStore) -> bool:
+    """Return whether a store holds no edge that is a gap too, no directed cycle, and no arrowhead at a cause."""
+    arrows = nx.DiGraph([fact.nodes for fact in store.facts(arrow)])
+    torn = any(store.relates(gap, *fact.nodes) for fact in store.facts(adjacent))
+    heads = [fact.nodes for fact in store.facts(head) if fact.nodes[0] in arrows and fact.nodes[1] in arrows]
+    return not torn and nx.is_directed_acyclic_graph(arrows) and not any(nx.has_path(arrows, *one) for one in heads)

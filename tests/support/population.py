@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from apsl_rules.data.moments import ColumnUnit, MomentHeading, RowTests
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node
-from apsl_rules.rules.knowledge import Knowledge
 from support.graphs import acyclic, colliders_of
 
 Floats = npt.NDArray[np.float64]

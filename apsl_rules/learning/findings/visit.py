@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from apsl_rules.evidence import Evidence, Verdict
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Finder, Neighbours
 from apsl_rules.oracles import Oracle, Search, Separation
@@ -14,7 +15,6 @@ from apsl_rules.plugins import Context, Separators, State, Visited, pick
 from apsl_rules.rules import (
     Fact,
     Finding,
-    Knowledge,
     Nodes,
     Relation,
     adjacent,

@@ -18,10 +18,11 @@ from apsl_backends.search.rounds import MOST_PARENTS, Effort
 from apsl_rules.data import counted
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.evidence import Verdict
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, count_of, in_order, listing
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
-from apsl_rules.rules import Fact, Finding, Knowledge, adjacent
+from apsl_rules.rules import Fact, Finding, adjacent
 
 #: The most nodes and cells of a table whose whole graph one search finds: it keeps figures of each pair, and the rows.
 MOST_NODES_AT_ONCE, MOST_CELLS_AT_ONCE = 2_000, 1 << 28

@@ -25,8 +25,9 @@ from apsl_backends.search.rounds import (
     search_rounds,
 )
 from apsl_rules.evidence import Evidence
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, Pair, in_order, order_key, shown
-from apsl_rules.rules import Finding, Knowledge, Mark, duplicate, untested
+from apsl_rules.rules import Finding, Mark, duplicate, untested
 
 if TYPE_CHECKING:
     from apsl_backends.search.local_score import LocalScore

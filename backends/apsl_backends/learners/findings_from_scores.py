@@ -16,9 +16,10 @@ from apsl_backends.learners.ball import Ball, UnplacedEdges
 from apsl_backends.scores.missing_values import seen_too_rarely
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
 from apsl_rules.evidence import Evidence, Verdict
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, count_of
 from apsl_rules.plugins import Visited
-from apsl_rules.rules import Fact, Finding, Knowledge, Relation, adjacent, chain, collider, gap, settled, untested
+from apsl_rules.rules import Fact, Finding, Relation, adjacent, chain, collider, gap, settled, untested
 
 if TYPE_CHECKING:
     from apsl_backends.search.rounds import Rival

@@ -25,9 +25,9 @@ from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Marks, Open
 from apsl_rules.data import Codes, CountedDataset
 from apsl_rules.data.counts import Joint
 from apsl_rules.errors import DataError, TooManyCombinationsError
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.memory import Kind
 from apsl_rules.names import Node
-from apsl_rules.rules import Knowledge
 
 if TYPE_CHECKING:
     from apsl_backends.search.rounds import Found

@@ -13,13 +13,13 @@ from apsl_backends.learners.apsl_score import FindingsFromScores, findings_by_co
 from apsl_backends.learners.ball import EITHER, SAME, Ball
 from apsl_backends.learners.hidden.from_blankets import FindingsFromBlankets, Skeleton, find_skeleton
 from apsl_rules.evidence import GIVEN, Evidence, Verdict, log_p_of
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.oracles import Query
 from apsl_rules.parts import Distances
 from apsl_rules.plugins import Context, Findings, Marks, Searched, State, Visited, pick
 from apsl_rules.rules import (
     Finding,
-    Knowledge,
     Relation,
     adjacent,
     arrow,

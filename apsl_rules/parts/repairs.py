@@ -13,9 +13,21 @@ import attrs
 
 from apsl_rules.evidence import evidence_strength, evidence_text
 from apsl_rules.names import shown
-from apsl_rules.rules.proof import as_a_set, proof_of, shortest_proofs
-from apsl_rules.rules.rulebooks import KNOWING
-from apsl_rules.rules.vocabulary import RELATIONS, Fact, Finding, Rulebook, fact_key
+from apsl_rules.rules import (
+    KNOWING,
+    PAG,
+    RELATIONS,
+    Conflict,
+    Fact,
+    Finding,
+    Rulebook,
+    as_a_set,
+    fact_key,
+    head,
+    knowing,
+    proof_of,
+    shortest_proofs,
+)
 
 #: How many sets are tried at most, and how large they get.
 MOST_TRIED, LARGEST = 2000, 3
@@ -48,6 +60,14 @@ def _text(fact: Fact) -> str:
     if fact.relation in known:
         return known[fact.relation].text(fact.nodes)
     return f"{fact.relation}({', '.join(map(shown, fact.nodes))})"
+
+
+def repairs_of(conflict: Conflict, findings: Iterable[Finding]) -> tuple[Repair, ...]:
+    """Return the repairs of a conflict by the findings of its proofs, and by further ones."""
+    own = (finding for proof in conflict.proofs for finding in proof.findings)
+    has_heads = any(step.fact.relation == head.name for proof in conflict.proofs for step in proof.steps)
+    rulebook = knowing(PAG) if has_heads else KNOWING
+    return find_repairs([proof.fact for proof in conflict.proofs], (*own, *findings), rulebook)
 
 
 def find_repairs(

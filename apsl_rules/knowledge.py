@@ -12,9 +12,9 @@ import attrs
 
 from apsl_rules._arguments import spelt
 from apsl_rules._documents import DocumentError, file_text, label, node_of, toml_data
+from apsl_rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError, PartFileError
 from apsl_rules.names import Node, Pair, check_labels, in_order, nearest, order_key, require_known, shown
-from apsl_rules.rules.contradictions import cyclic_groups, shortest_path
 
 Arrow: TypeAlias = tuple[Node, Node]
 Groups: TypeAlias = Iterable[Iterable[Node]]

@@ -1,0 +1,126 @@
+"""The store: a state of the log, read as marks on pairs of nodes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import attrs
+
+from apsl_rules.names import Node, Pair
+from apsl_rules.rules.log import State
+from apsl_rules.rules.vocabulary import Relation, adjacent, arrow, conflict, gap, head, settled, untested
+
+
+class Mark(StrEnum):
+    """What is known of a pair of nodes.
+
+    With hidden causes allowed an arrowhead need not have a tail at its other end: nothing is known of that end
+    (``PARTIAL``), or it has an arrowhead too (``BIDIRECTED``).
+    """
+
+    UNKNOWN = "unknown"
+    GAP = "gap"
+    LINE = "line"
+    PARTIAL = "partial"
+    BIDIRECTED = "bidirected"
+    ARROW = "arrow"
+    CONFLICT = "conflict"
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it is the mark of an edge with an end of which nothing is known."""
+        return self in (Mark.LINE, Mark.PARTIAL)
+
+
+class End(StrEnum):
+    """What is known of one end of an edge; nothing is proved of a circle."""
+
+    ARROW = "arrow"
+    TAIL = "tail"
+    CIRCLE = "circle"
+
+
+@attrs.frozen(repr=False, eq=False)
+class MarkStore(State):
+    """An immutable set of facts with a reason for each, read as marks on pairs of nodes."""
+
+    def __repr__(self) -> str:
+        return f"MarkStore(arrows={len(self.arrows)}, lines={len(self.lines)}, entries={len(self)})"
+
+    def mark(self, x: Node, y: Node) -> Mark:
+        """Return what is known of a pair; ``has_arrow`` tells the direction of an arrow.
+
+        A node whose neighbours are all known is apart from every other node, except from those it could not be tested
+        against.
+        """
+        if self.relates(conflict, x, y):
+            return Mark.CONFLICT
+        if self.relates(arrow, x, y) or self.relates(arrow, y, x):
+            return Mark.ARROW
+        if heads := self.relates(head, x, y) + self.relates(head, y, x):
+            return Mark.PARTIAL if heads == 1 else Mark.BIDIRECTED
+        if self.relates(adjacent, x, y):
+            return Mark.LINE
+        is_settled = self.relates(settled, x) or self.relates(settled, y)
+        is_gap = self.relates(gap, x, y) or (is_settled and not self.relates(untested, x, y))
+        return Mark.GAP if is_gap else Mark.UNKNOWN
+
+    def relates(self, relation: Relation, *nodes: Node) -> bool:
+        """Return whether a fact about nodes is held here."""
+        number = self.log.names.number
+        numbers = tuple([number.get(node, -1) for node in nodes])
+        return relation.name in self.log.held and self.holds(relation.name, numbers)
+
+    def has_arrow(self, x: Node, y: Node) -> bool:
+        """Return whether x -> y is held."""
+        return self.relates(arrow, x, y)
+
+    def has_mark(self, x: Node, y: Node) -> bool:
+        """Return whether something is held of an end of an edge."""
+        return any(self.relates(one, *pair) for one in (arrow, head) for pair in ((x, y), (y, x)))
+
+    def end(self, x: Node, y: Node) -> End:
+        """Return the mark at x on the edge of x and y."""
+        if self.relates(conflict, x, y):
+            return End.CIRCLE
+        if self.relates(arrow, x, y):
+            return End.TAIL
+        return End.ARROW if self.relates(head, x, y) or self.relates(arrow, y, x) else End.CIRCLE
+
+    @property
+    def arrows(self) -> frozenset[tuple[Node, Node]]:
+        """Return every arrow as (from, to), except on pairs in conflict."""
+        blocked, labels = self.conflicts, self.log.names.labels
+        pairs = [(labels[x], labels[y]) for x, y in self.rows(arrow)]
+        return frozenset([pair for pair in pairs if not blocked or frozenset(pair) not in blocked])
+
+    @property
+    def lines(self) -> frozenset[Pair]:
+        """Return every adjacent pair whose direction is open: nothing is known of either end."""
+        return self._pairs(adjacent).difference(self._pairs(arrow), self._pairs(head), self.conflicts)
+
+    @property
+    def partial(self) -> frozenset[tuple[Node, Node]]:
+        """Return every pair with an arrowhead at the second node and nothing known of the first: (x, y) for x o-> y."""
+        ends = [fact.nodes for fact in self.facts(head)]
+        return frozenset([(x, y) for y, x in ends if self.mark(x, y) is Mark.PARTIAL])
+
+    @property
+    def bidirected(self) -> frozenset[Pair]:
+        """Return every pair with arrowheads at both ends."""
+        return frozenset([pair for pair in self._pairs(head) if self.mark(*pair) is Mark.BIDIRECTED])
+
+    @property
+    def conflicts(self) -> frozenset[Pair]:
+        """Return every pair on which findings contradict each other."""
+        return self._pairs(conflict)
+
+    def _pairs(self, relation: Relation) -> frozenset[Pair]:
+        labels = self.log.names.labels
+        return frozenset([frozenset((labels[x], labels[y])) for x, y in self.rows(relation)])
+
+    def neighbours_of(self, node: Node) -> tuple[Node, ...]:
+        """Return the nodes known to be adjacent to a node, whatever the direction, by name."""
+        labels, number = self.log.names.labels, self.log.names.number.get(node, -1)
+        held = [numbers for fact, numbers in self.log.edges.get(number, ()) if self.holds(fact, numbers)]
+        return tuple([labels[one] for one in sorted({one for numbers in held for one in numbers} - {number})])
