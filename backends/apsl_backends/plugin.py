@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from apsl_backends.engines.choose import ENCODING, SOURCING, is_too_large, open_counts
+from apsl_backends.engines.opener import READING, SOURCING, Need, is_too_large, open_dataset
 from apsl_backends.finders.by_tests import Hiton, Mmpc, PcSimple
 from apsl_backends.finders.fcbf import Fcbf
 from apsl_backends.independence.d_separation import DSeparation
@@ -46,8 +46,11 @@ from apsl_rules.plugins import (
 )
 from apsl_rules.rules import KNOWING, PAG, SOUND, Rulebook
 
+#: The options of the tests that count, and of those on moments.
 _TESTING = ("dof", "reliability")
 _EMBEDDING = ("numbers", "degree")
+_COUNT_OPTIONS = (*_TESTING, "cache")
+_MOMENT_OPTIONS = {"moments": (*_EMBEDDING, "cache"), "fisherz": ("cache",)}
 
 
 def is_table(source: Any) -> bool:
@@ -83,17 +86,20 @@ def _only(options: Mapping[str, Any], known: tuple[str, ...], oracle: str) -> di
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _open_counts(name: str, source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    """Open a table for counting; the options that are left are those of the tests."""
-    known = _only(options, (*ENCODING, *SOURCING, *_TESTING, "cache"), name)
-    return open_counts(source, known), {one: known[one] for one in (*_TESTING, "cache") if one in known}
+def _open(
+    name: str, need: Need, testing: tuple[str, ...], source: Any, options: Mapping[str, Any]
+) -> tuple[Dataset, Mapping[str, Any]]:
+    """Open a table for an oracle; the options that are left are those of its tests."""
+    known = _only(options, (*READING, *SOURCING, *testing), name)
+    left = {one: known[one] for one in testing if one in known}
+    return open_dataset(source, known, need=need, embedding=_embedding(name, known)), left
 
 
 def _count_test(name: str, counted: CountedDataset, settings: OracleSettings) -> Oracle:
     """Make a test on counts, behind a verdict cache if one is asked for."""
     from apsl_backends.independence.count_tests import ChiSquare, GSquare
 
-    options = _only(settings.options, (*_TESTING, "cache"), name)
+    options = _only(settings.options, _COUNT_OPTIONS, name)
     testing = {one: options[one] for one in _TESTING if one in options}
     kind = GSquare if name == "gsquare" else ChiSquare
     oracle = kind(counted, alpha=settings.alpha, threads=settings.threads, **testing)
@@ -107,38 +113,15 @@ def _count_test(name: str, counted: CountedDataset, settings: OracleSettings) ->
     return CachedOracle(oracle, cache, alpha=settings.alpha, key_of=counted.fingerprint_of, options=testing)
 
 
-def _open_table(name: str, source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    """Open a table as what it is: categories alone for counting, a table with numbers for moments."""
-    from apsl_backends.engines.choose_moments import open_table
-
-    known = _only(options, (*ENCODING, *SOURCING, *_TESTING, *_EMBEDDING, "cache"), name)
-    left = {one: known[one] for one in (*_TESTING, *_EMBEDDING, "cache") if one in known}
-    return open_table(source, known, _embedding("moments", known)), left
-
-
-def _open_moments(name: str, source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    """Open a table for moments, even if it has no numbers."""
-    from apsl_backends.engines.choose_moments import open_moments
-
-    testing = _moment_options(name)
-    known = _only(options, (*ENCODING, *SOURCING, *testing), name)
-    left = {one: known[one] for one in testing if one in known}
-    return open_moments(source, known, _embedding(name, known)), left
-
-
 def _moment_test(name: str, opened: Any, settings: OracleSettings) -> Oracle:
     """Make the test on moments. It needs no cache: a test takes less time than looking it up."""
-    from apsl_backends.engines.choose_moments import moments_of
+    from apsl_backends.engines.opener import moments_of
     from apsl_backends.independence.moment_tests import MomentOracle
 
-    options = _only(settings.options, _moment_options(name), name)
+    options = _only(settings.options, _MOMENT_OPTIONS[name], name)
     embedding = _embedding(name, options)
     source = moments_of(opened, embedding, settings.threads)
     return MomentOracle(source, alpha=settings.alpha, data=opened, name=name)
-
-
-def _moment_options(name: str) -> tuple[str, ...]:
-    return ("cache",) if name == "fisherz" else (*_EMBEDDING, "cache")
 
 
 def _embedding(name: str, options: Mapping[str, Any]) -> Embedding:
@@ -165,27 +148,27 @@ TABLE_ORACLES = (
         "G² test on a table of discrete columns",
         partial(_count_test, "gsquare"),
         _is_natural_for_counts,
-        partial(_open_counts, "gsquare"),
-        partial(_open_table, "gsquare"),
+        partial(_open, "gsquare", "counts", _COUNT_OPTIONS),
+        partial(_open, "gsquare", "either", (*_TESTING, *_EMBEDDING, "cache")),
     ),
     OracleOffer(
         "moments",
         "likelihood-ratio test on the moments of a table with numbers",
         partial(_moment_test, "moments"),
         _is_with_numbers,
-        partial(_open_moments, "moments"),
+        partial(_open, "moments", "moments", _MOMENT_OPTIONS["moments"]),
     ),
     OracleOffer(
         "chisquare",
         "Pearson's χ² test on a table of discrete columns",
         partial(_count_test, "chisquare"),
-        open=partial(_open_counts, "chisquare"),
+        open=partial(_open, "chisquare", "counts", _COUNT_OPTIONS),
     ),
     OracleOffer(
         "fisherz",
         "test of partial correlation: the moments of numbers as they are",
         partial(_moment_test, "fisherz"),
-        open=partial(_open_moments, "fisherz"),
+        open=partial(_open, "fisherz", "moments", _MOMENT_OPTIONS["fisherz"]),
     ),
 )
 

@@ -14,9 +14,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from apsl_backends.engines.choose import open_counts
-from apsl_backends.engines.choose_moments import open_table
 from apsl_backends.engines.ibis import IbisEngine
+from apsl_backends.engines.opener import Need, open_dataset
 from apsl_backends.engines.opening import counted, moments
 from apsl_rules import dry_run, learn
 from apsl_rules.data import count_levels, table
@@ -141,21 +140,22 @@ def test_a_database_without_rows_is_refused(store: Store) -> None:
     empty = pa.table({"x": pa.array([], pa.int64()), "y": pa.array([], pa.string())})
     for rows, words in ((empty, "the table has 0 rows"), (pa.table({"x": [1], "y": ["a"]}), "the table has 1 row;")):
         source = store(rows)
-        for opening in (open_counts, open_table):
+        needs: tuple[Need, ...] = ("counts", "either")
+        for need in needs:
             with pytest.raises(DataError, match=words):
-                opening(source, {})
+                open_dataset(source, {}, need=need)
 
 
 def test_columns_without_levels_are_set_aside() -> None:
     """Lists and bytes get a sentence that names the column, and the others are learned from; memory takes none."""
     rows = ibis.memtable(pa.table({"x": [[1], [2], [1]], "y": ["a", "b", "a"], "z": ["u", "v", "u"]}))
-    noted = open_counts(rows, {})
+    noted = open_dataset(rows, {}, need="counts")
     assert isinstance(noted, CachedCounts)
     assert noted.heading.names == ("y", "z")
     assert "column 'x' is set aside: it holds values of the type array" in noted.heading.notes[0]
     with pytest.raises(DataError, match=r"column 'x' holds array<int64>, which has no levels .*leave it out"):
-        open_counts(rows, {"counts": "memory"})
-    found = open_counts(rows, {"drop": ["x"]})
+        open_dataset(rows, {"counts": "memory"}, need="counts")
+    found = open_dataset(rows, {"drop": ["x"]}, need="counts")
     assert isinstance(found, CachedCounts)
     assert found.heading.names == ("y", "z")
 

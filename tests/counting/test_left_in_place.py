@@ -19,7 +19,7 @@ import pytest
 from distributed import Client, LocalCluster
 from pyarrow import parquet as pq
 
-from apsl_backends.engines import choose as opening
+from apsl_backends.engines import opener as opening
 from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
 from apsl_backends.engines.duckdb import connect, translate_errors
 from apsl_backends.engines.opening import counted, counted_table

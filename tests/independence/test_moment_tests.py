@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from apsl_backends.engines.choose_moments import moments_of
+from apsl_backends.engines.opener import moments_of
 from apsl_backends.finders.by_tests import Hiton
 from apsl_backends.independence.moment_tests import MomentOracle, MomentTester
 from apsl_rules.data import MixedTable, table

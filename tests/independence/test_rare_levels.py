@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from apsl_backends.engines.choose_moments import moments_of
+from apsl_backends.engines.opener import moments_of
 from apsl_backends.independence.moment_tests import MomentOracle
 from apsl_rules.data import MixedTable, table
 

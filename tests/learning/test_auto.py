@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_backends.engines.choose import encode
+from apsl_backends.engines import opener
 from apsl_backends.independence.count_tests import ChiSquare
 from apsl_rules import compare, known_dag, learn, learn_many, network
 from apsl_rules.data import coded_table
@@ -75,9 +75,10 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     def watched(source: Any, encoding: Any) -> Any:
         opened.append(type(source))
-        return encode(source, encoding)
+        return read(source, encoding)
 
-    monkeypatch.setattr("apsl_backends.engines.choose_moments.encode", watched)
+    read = opener._read  # noqa: SLF001 - to count the readings
+    monkeypatch.setattr(opener, "_read", watched)
     part = learn(path, "a", missing="testwise")
     assert (part.learner, opened) == ("apsl-score", [type(path)])
 

@@ -14,15 +14,15 @@ import pytest
 
 from apsl_backends.engines import dask, sums
 from apsl_backends.engines import moments as gathered
-from apsl_backends.engines.choose_moments import moments_of, open_moments, open_table
 from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
 from apsl_backends.engines.duckdb import DuckEngine
 from apsl_backends.engines.memory import MemoryMoments
 from apsl_backends.engines.moments import Moments
+from apsl_backends.engines.opener import moments_of, open_dataset
 from apsl_backends.engines.opening import moments, moments_of_table
 from apsl_rules.data import FileTable, MixedTable, Table, table
 from apsl_rules.data.counts import CachedCounts
-from apsl_rules.data.moments import Embedding, MomentSource
+from apsl_rules.data.moments import Embedding, KeptMoments, MomentSource
 from apsl_rules.errors import DataError, InvalidArgumentError
 from support.mixed import arrow_of, draw_mixed
 
@@ -142,12 +142,12 @@ def test_too_many_patterns_to_sum_are_refused(tmp_path: Path, monkeypatch: pytes
 
 
 CALLS: list[Callable[[str], Any]] = [
-    lambda path: open_table(path, {"counts": "nowhere"}),
-    lambda path: open_table(path, {"memory_limit": "1GiB"}),
-    lambda path: open_table(path, {"counts": "duckdb", "weights": "x0"}),
-    lambda path: open_table(path, {"counts": "duckdb", "missing": "complete"}),
-    lambda path: open_table(open_table(path, {"counts": "duckdb"}), {"counts": "memory"}),
-    lambda path: open_moments(path, {"only": ["c0", "c1"], "counts": "duckdb"}, Embedding()),
+    lambda path: open_dataset(path, {"counts": "nowhere"}),
+    lambda path: open_dataset(path, {"memory_limit": "1GiB"}),
+    lambda path: open_dataset(path, {"counts": "duckdb", "weights": "x0"}),
+    lambda path: open_dataset(path, {"counts": "duckdb", "missing": "complete"}),
+    lambda path: open_dataset(open_dataset(path, {"counts": "duckdb"}), {"counts": "memory"}),
+    lambda path: open_dataset(path, {"only": ["c0", "c1"], "counts": "duckdb"}, need="moments", embedding=Embedding()),
     lambda path: moments(DuckEngine.of_file(path), names=["a"]),
 ]
 
@@ -164,23 +164,26 @@ def test_options_choose_the_source(tmp_path: Path) -> None:
     path = written(tmp_path, "parquet", 300, 0.0)
     chosen = {"drop": ["x1"], "kinds": {"x0": "set aside"}}
     for kind in ("memory", "duckdb"):
-        source = moments_of(open_moments(path, {**chosen, "counts": kind}, Embedding(degree=1)), Embedding(degree=1))
+        source = moments_of(
+            open_dataset(path, {**chosen, "counts": kind}, need="moments", embedding=Embedding(degree=1)),
+            Embedding(degree=1),
+        )
         assert source.kind == kind
         assert source.heading.names == ("c0", "c1", "c2", "x2")
         assert source.heading.widths.tolist() == [3, 3, 3, 1]
-        assert open_table(source, {}) is source
+        assert open_dataset(source, {}) is source
 
 
 def test_a_table_is_opened_as_what_it_is(tmp_path: Path) -> None:
     """Categories alone are counted, wherever they are; a test on moments takes those in memory all the same."""
     path = written(tmp_path, "parquet", 300, 0.0)
     categories = {"only": ["c0", "c1"]}
-    assert isinstance(open_table(path, {}), MixedTable)
-    assert isinstance(open_table(path, {"counts": "duckdb"}), Moments)
-    assert isinstance(open_table(path, categories), Table)
-    assert isinstance(open_table(path, {**categories, "counts": "duckdb"}), CachedCounts)
-    assert isinstance(open_table(path, {"discretize": "quantile:3"}), Table)
-    opened = open_moments(path, categories, Embedding())
+    assert isinstance(open_dataset(path, {}), MixedTable)
+    assert isinstance(open_dataset(path, {"counts": "duckdb"}), KeptMoments)
+    assert isinstance(open_dataset(path, categories), Table)
+    assert isinstance(open_dataset(path, {**categories, "counts": "duckdb"}), CachedCounts)
+    assert isinstance(open_dataset(path, {"discretize": "quantile:3"}), Table)
+    opened = open_dataset(path, categories, need="moments", embedding=Embedding())
     assert isinstance(opened, MixedTable)
     assert moments_of(opened).heading.is_number.tolist() == [False, False]
 
@@ -189,6 +192,6 @@ def test_nothing_asked_is_answered_with_nothing(tmp_path: Path) -> None:
     """No places and no queries have empty answers, in memory and in DuckDB."""
     path = written(tmp_path, "parquet", 300, 0.05)
     for kind in ("memory", "duckdb"):
-        source = moments_of(open_moments(path, {"counts": kind}, Embedding()))
+        source = moments_of(open_dataset(path, {"counts": kind}, need="moments", embedding=Embedding()))
         assert source.covariance([]).shape == (0, 0)
         assert source.test_rows([]).ratios.shape == (0,)

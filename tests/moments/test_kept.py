@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_backends.engines.choose_moments import moments_of
 from apsl_backends.engines.memory import MemoryMoments
+from apsl_backends.engines.opener import moments_of
 from apsl_backends.kernels.bindings import Floats
 from apsl_rules.data import MixedTable, table
 from apsl_rules.data.moments import KeptMoments

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_backends.engines.choose_moments import moments_of
+from apsl_backends.engines.opener import moments_of
 from apsl_backends.search.local_moments import CurvedRelations, LocalMoments, are_curved
 from apsl_backends.search.rounds import Effort, search_rounds
 from apsl_rules.data import MixedTable, table

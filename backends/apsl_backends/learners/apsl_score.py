@@ -290,7 +290,7 @@ class MixedOptions(SearchOptions):
 
 def findings_by_moments(context: Context) -> FindingsFromScores:
     """Return how the learner finds things out on a table with numbers."""
-    from apsl_backends.engines.choose_moments import moments_of
+    from apsl_backends.engines.opener import moments_of
     from apsl_backends.search.local_moments import CurvedRelations, LocalMoments
 
     spec, data = context.spec, context.data
