@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from functools import partial, wraps
 from math import inf
 from queue import Empty, SimpleQueue
@@ -29,6 +29,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.deadline import CURRENT
 from apsl_rules.errors import Interrupted, LimitReachedError
 
 Flag: TypeAlias = npt.NDArray[np.int64]
@@ -120,27 +121,17 @@ class Stop:
 
         An interrupt is raised after a call, so nothing is called between what is to be undone and its undoing.
         """
-        before = _CURRENT.get()
+        before = CURRENT.get()
         try:
-            _CURRENT.set(self)
+            CURRENT.set(self)
             return work()
         finally:
-            _CURRENT.set(before)
-
-
-_CURRENT: ContextVar[Stop | None] = ContextVar("apsl_stop", default=None)
+            CURRENT.set(before)
 
 
 def current() -> Stop:
     """Return when the current run is to end; without a run there is no end."""
-    return _CURRENT.get() or Stop()
-
-
-def check() -> None:
-    """Raise when the current run is to end; loops that may take long call this."""
-    stop = _CURRENT.get()
-    if stop is not None:
-        stop.check()
+    return CURRENT.get() or Stop()
 
 
 def repeat_call(tests: int) -> None:

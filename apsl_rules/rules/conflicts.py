@@ -363,27 +363,34 @@ def _block(rulebook: Rulebook, findings: Sequence[Finding], policy: Literal["qua
 def add_by_strength(
     rulebook: Rulebook, findings: Sequence[Finding], *, report: bool = True
 ) -> tuple[list[Finding], list[Conflict]]:
-    """Return the findings that can be taken up, and if wanted a conflict with proofs for each that was left out."""
+    """Return the findings that can be taken up, and if wanted a conflict with proofs for each that was left out.
+
+    The second half of a batch is not tried where the first was taken up and the whole was not.
+    """
     program = compile_rulebook(rulebook)
     taken: list[Finding] = []
     conflicts: list[Conflict] = []
     state = program.start(node for one in findings for node in one.fact.nodes)
-    waiting = [sorted(findings, key=_rank)]
+    waiting: list[tuple[list[Finding], list[Finding] | None]] = [(sorted(findings, key=_rank), None)]
+    whole: list[Finding] | None = None
     while waiting:
-        batch = waiting.pop()
-        held = len(state)
-        outcome = extend(program, state, batch, stop=tears)
-        state = outcome.store
-        if not outcome.stopped:
-            taken += batch
-            continue
-        if len(batch) > 1:
-            half = len(batch) // 2
-            waiting += [batch[half:], batch[:half]]
-        elif report:
-            first = shallowest(outcome)[0].report(())[0]
-            conflicts.append(attrs.evolve(first, outcome=Outcome.LEFT_OUT, kept=(), dropped=(batch[0].fact,)))
-        state = state.taken_back(held)
+        batch, first = waiting.pop()
+        half = len(batch) // 2
+        is_wanted = report and not half
+        if is_wanted or first is None or first is not whole:
+            held = len(state)
+            outcome = extend(program, state, batch, stop=tears)
+            state = outcome.store
+            if not outcome.stopped:
+                taken += batch
+                whole = batch
+                continue
+            if is_wanted:
+                one = shallowest(outcome)[0].report(())[0]
+                conflicts.append(attrs.evolve(one, outcome=Outcome.LEFT_OUT, kept=(), dropped=(batch[0].fact,)))
+            state = state.taken_back(held)
+        if half:
+            waiting += [(batch[half:], before := batch[:half]), (before, None)]
     return taken, conflicts
 
 

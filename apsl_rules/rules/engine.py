@@ -27,6 +27,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from apsl_rules.deadline import check
 from apsl_rules.errors import RuleError
 from apsl_rules.names import Node
 from apsl_rules.rules.log import Log, Names, Numbers, Row, Told, instances
@@ -242,6 +243,7 @@ def extend_rows(
         told = [row for row in told if row[:2] not in blocked]
     fresh = log.write(told)
     while fresh and not stopped:
+        check()
         if stop is not None and stop(log, fresh):
             stopped = True
         else:

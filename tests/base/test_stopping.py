@@ -11,10 +11,11 @@ import attrs
 import pytest
 
 from apsl_rules import compare, learn, network, stopping
+from apsl_rules.deadline import check
 from apsl_rules.errors import LimitReachedError
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.plugins.manager import Context, Findings, installed
-from apsl_rules.stopping import INTERRUPTED, REASON, TIME_IS_UP, Flag, Stop, Workers, check, heeding
+from apsl_rules.stopping import INTERRUPTED, REASON, TIME_IS_UP, Flag, Stop, Workers, heeding
 
 ALARM = network("alarm")
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from random import Random
+from time import monotonic
 
+import pytest
+
+from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence
 from apsl_rules.rules import PAG, Finding, adjacent, chain, collider, gap, ledger
 from apsl_rules.rules.conflicts import add_by_strength, tears
 from apsl_rules.rules.engine import compile_rulebook, extend
+from apsl_rules.stopping import Stop
 from support.naive import is_consistent
 
 
@@ -87,3 +93,17 @@ def test_marks_with_findings_are_those_of_the_settled_ledger() -> None:
         book, findings = ledger(PAG, "ranked"), contradicting(seed)
 
         assert book.marks_with(findings) == book.with_findings(findings).marks()
+
+
+def test_settling_ends_with_its_run() -> None:
+    """A run whose time is up while contradictions are settled is told so within a moment, whatever the policy."""
+    findings = [one for seed in range(3) for one in contradicting(seed, 10)]
+    for policy in ("ranked", "quarantine", "strongest"):
+        book = ledger(PAG, policy).with_findings(findings)
+        begun = monotonic()
+        for work in (partial(getattr, book, "settled"), partial(ledger(PAG, policy).marks_with, findings)):
+            with pytest.raises(LimitReachedError, match="the time allowed"):
+                Stop(monotonic() + 0.02).run(work)
+
+        assert monotonic() - begun < 2
+        assert book.settled.conflicts

@@ -18,9 +18,9 @@ from apsl_backends.engines.sql import Grouped, SqlEngine
 from apsl_rules.data import Column, Distinct, FileTable
 from apsl_rules.data.pandas_frame import PandasFrame
 from apsl_rules.data.readers import MISSING_FIELDS, check_lines, shared_columns
+from apsl_rules.deadline import check
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest
-from apsl_rules.stopping import check
 
 VIEW = "counted_rows"
 _RAW = "given_rows"

@@ -32,7 +32,7 @@ from apsl_rules.data.databases import (
     types_set_aside,
     value_of,
 )
-from apsl_rules.stopping import check
+from apsl_rules.deadline import check
 
 Result = TypeVar("Result")
 

@@ -18,12 +18,12 @@ from typing import TypeAlias
 
 import attrs
 
+from apsl_rules.deadline import check
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Verdict
 from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.names import Node, in_order, require_known
 from apsl_rules.oracles import Oracle, Separation, Sweep
-from apsl_rules.stopping import check
 
 Mask: TypeAlias = int
 Layers: TypeAlias = tuple[Mask, ...]

@@ -33,8 +33,9 @@ from apsl_backends.kernels.bindings import (
 from apsl_backends.kernels.library import DEPENDENT, INDEPENDENT, ROWS_MET, STATE, TABLED_DOFS, UNRELIABLE
 from apsl_rules.data import Dataset
 from apsl_rules.data.moments import KeptMoments, RowTests
+from apsl_rules.deadline import check
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.stopping import check, heeding_if_long
+from apsl_rules.stopping import heeding_if_long
 
 #: Subsets that are tested in one call on rows, and tests on a matrix before a call counts as long.
 _AT_ONCE, _SHORT = 64, 1 << 15
