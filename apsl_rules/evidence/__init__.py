@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from apsl_rules.evidence.evidence import (
+    EITHER,
     GIVEN,
     KINDS,
     ROWS,
+    SAME,
     Decision,
     Evidence,
     Verdict,
@@ -21,9 +23,11 @@ from apsl_rules.evidence.evidence import (
 )
 
 __all__ = [
+    "EITHER",
     "GIVEN",
     "KINDS",
     "ROWS",
+    "SAME",
     "Decision",
     "Evidence",
     "Verdict",

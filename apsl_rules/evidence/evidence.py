@@ -133,6 +133,11 @@ class Evidence:
         return next((verdict.given for verdict in self.verdicts if verdict.independent), None)
 
 
+#: What columns that agree in every row say of each other, and of the edges of one of them.
+SAME = Evidence("columns", note="they agree in every row, up to the names of their levels")
+EITHER = Evidence("columns", note="a duplicate has an edge there, and no data can tell which of the two has it")
+
+
 def evidence_strength(evidence: Evidence) -> float:
     """Return how strong evidence is: minus the log of the probability that its weakest verdict is wrong.
 

@@ -15,6 +15,7 @@ from apsl_backends.scores.missing_values import pays_too_little, seen_too_rarely
 from apsl_backends.search.hill_climbing import climb
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.graphs import Dag, cpdag
+from apsl_rules.learning.findings import Copies
 from apsl_rules.names import Node, Pair, count_of, in_order, shown
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.plugins import Context, State, Visited, build, pick
@@ -181,7 +182,13 @@ def score_of(context: Context, ess: float, penalty: float | str = 0.0) -> BDeu:
 
 
 def climb_graph(
-    context: Context, state: State, score: BDeu, options: ClimbOptions, edges: Mapping[Pair, tuple[Verdict, ...]]
+    context: Context,
+    state: State,
+    score: BDeu,
+    options: ClimbOptions,
+    edges: Mapping[Pair, tuple[Verdict, ...]],
+    *,
+    copies: Copies = Copies({}, frozenset()),  # noqa: B008 - frozen
 ) -> State:
     """Climb among candidate edges, each with its verdicts, and return the state with the graph found."""
     unknown = unseen(score)
@@ -202,7 +209,11 @@ def climb_graph(
     dag = score.dag(found.parents)
     draft = draft_of(dag, score, tested=edges, untested=untested, unknown=unknown, output=options.output)
     note = f"the whole graph scores {score.nats(found.score):.2f} nats ({SOURCE})"
-    return state.told(*draft.visits(context.target), notes=[note])
+    visits = [
+        attrs.evolve(one, findings=(*one.findings, *copies.at(one.node, one.neighbours)))
+        for one in draft.visits(context.target)
+    ]
+    return state.told(*visits, notes=[note])
 
 
 class MmhcFindings:
@@ -211,18 +222,20 @@ class MmhcFindings:
     whole = True
 
     def __init__(self, context: Context) -> None:
-        self._context = context
+        self._copies = Copies.known_to(context)
+        self._context = self._copies.hidden_in(context)
         self._options = build(ClimbOptions, context.spec.options, f"spec {context.spec.name!r}, options")
 
     def join(self, state: State, nodes: tuple[Node, ...]) -> State:  # noqa: ARG002 - all nodes are learned together
         """Return the state after the whole graph was learned."""
         score = score_of(self._context, self._options.ess, self._options.penalty)
-        return climb_graph(self._context, state, score, self._options, _candidate_edges(self._context))
+        edges = _candidate_edges(self._context, self._copies.left_out)
+        return climb_graph(self._context, state, score, self._options, edges, copies=self._copies)
 
 
-def _candidate_edges(context: Context) -> dict[Pair, tuple[Verdict, ...]]:
+def _candidate_edges(context: Context, left_out: Collection[Node]) -> dict[Pair, tuple[Verdict, ...]]:
     """Find the pairs in which both ends, or either end, find the other with the spec's finder."""
-    nodes, spec = context.asker.nodes, context.spec.neighbours
+    spec, nodes = context.spec.neighbours, [node for node in context.asker.nodes if node not in left_out]
     finder = pick(context.plugins.finders, spec.finder, "finder").make(context.asker, context.finder_settings)
     neighbours = Neighbours(finder, symmetric=spec.symmetry == "both", threads=context.threads)
     neighbours.prepare(nodes)

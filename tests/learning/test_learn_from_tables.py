@@ -20,7 +20,7 @@ from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.parts.file import part_json
 from apsl_rules.plugins import installed
-from apsl_rules.rules import untested
+from apsl_rules.rules import Mark, untested
 
 LEARNERS = ["apsl", "apsl-fs"]
 
@@ -77,6 +77,25 @@ def test_every_learner_notes_copies_and_none_is_proved_apart_by_them(learner: st
         open_pairs = {frozenset(fact.nodes) for fact in part.store.facts(untested)}
         assert not (part.edges | open_pairs).isdisjoint([frozenset(("x", "y")), frozenset(("x2", "y"))])
         assert all(verdict.dof != 0 for finding in part.findings for verdict in finding.evidence.verdicts)
+
+
+@pytest.mark.parametrize("learner", ["apsl", "apsl-fs", "cmb", "mmhc", "pcd-by-pcd"])
+def test_tests_grow_with_the_number_of_copies_alone(learner: str) -> None:
+    """Sixty copies of the target cost at most six times the tests of ten; one is looked at, and all are unknown."""
+    rng = np.random.default_rng(8)
+    x, noise = rng.normal(size=(2, 800)) > 0
+    asked = []
+    for copies in (10, 60):
+        columns = {"x": x, "y": np.where(noise, x, rng.random(800) < 0.4), "z": noise}
+        frame = pd.DataFrame(columns | {f"x{number:02d}": x for number in range(copies)}).astype(int)
+        part = learn(frame, "x", learner=learner)
+        asked.append(part.counts.asked)
+        (told,) = [note for note in part.notes if "'x'" in note]
+        assert told.startswith("duplicate columns: 'x', 'x00', 'x01'")
+        assert part.edges == {frozenset("xy")}
+        assert {part.mark(one, "x09") for one in "xy"} == {Mark.UNKNOWN}
+
+    assert asked[1] <= 6 * asked[0]
 
 
 def test_a_column_named_none_is_a_node() -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.knowledge import Knowledge
+from apsl_rules.learning.findings.copies import Copies
 from apsl_rules.names import Node
 from apsl_rules.neighbours import Finder, Neighbours
 from apsl_rules.oracles import Oracle, Search, Separation
@@ -57,6 +58,8 @@ class FindingsFromTests:
     whole = False
 
     def __init__(self, context: Context) -> None:
+        self._copies = Copies.known_to(context)
+        context = self._copies.hidden_in(context)
         spec = context.spec
         self._context = context
         self._turns: dict[Node, tuple[float, Any]] = {}
@@ -85,7 +88,7 @@ class FindingsFromTests:
         node = min(closest, key=self._turn)
         around = tuple(sorted(self.around(node), key=self._order))
         findings = self._visitor.visit(node, self.settled_by(node))
-        return state.told(Visited(node, around, tuple(findings)))
+        return state.told(Visited(node, around, (*findings, *self._copies.at(node, around))))
 
     def around(self, node: Node) -> Iterable[Node]:
         """Return the nodes that a visit to a node lists."""

@@ -24,17 +24,13 @@ from apsl_backends.search.rounds import (
     rivals,
     search_rounds,
 )
-from apsl_rules.evidence import Evidence
+from apsl_rules.evidence import EITHER, SAME, Evidence
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, Pair, in_order, order_key, shown
 from apsl_rules.rules import Finding, Mark, duplicate, untested
 
 if TYPE_CHECKING:
     from apsl_backends.search.local_score import LocalScore
-
-
-SAME = Evidence("columns", note="they agree in every row, up to the names of their levels")
-EITHER = Evidence("columns", note="a duplicate has an edge there, and no data can tell which of the two has it")
 
 
 @attrs.frozen

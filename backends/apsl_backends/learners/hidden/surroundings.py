@@ -10,9 +10,9 @@ from math import isnan, log
 import attrs
 
 from apsl_backends.learners.apsl_score import FindingsFromScores, findings_by_counts, findings_by_moments
-from apsl_backends.learners.ball import EITHER, SAME, Ball
+from apsl_backends.learners.ball import Ball
 from apsl_backends.learners.hidden.from_blankets import FindingsFromBlankets, Skeleton, find_skeleton
-from apsl_rules.evidence import GIVEN, Evidence, Verdict, log_p_of
+from apsl_rules.evidence import EITHER, GIVEN, SAME, Evidence, Verdict, log_p_of
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.oracles import Query
