@@ -215,7 +215,7 @@ def test_knowledge_joins_what_no_row_shows_together() -> None:
     assert ("x", "y") in part.arrows
 
 
-@pytest.mark.parametrize("learner", ["auto", "mmhc", "sll+c", "sll+g", "ggsl", "ggsl-paper", "apsl"])
+@pytest.mark.parametrize("learner", ["auto", "mmhc", "sll+c", "sll+g", "ggsl", "ggsl-paper", "apsl", "apsl-fs"])
 def test_categories_never_seen_together_are_unknown(learner: str) -> None:
     """Two copies of one column, seen in different rows, are neither adjacent nor apart."""
     random = np.random.default_rng(3)
