@@ -27,8 +27,10 @@ _HEAD = re.compile(
     rf"(?:[A-Za-z][A-Za-z0-9+.-]*:)*(?:[A-Za-z][A-Za-z0-9+.-]*)?/{{2,}}|(?:[A-Za-z][A-Za-z0-9+.-]+:)+/|(?:(?:{_ENGINES}):)+",
     re.IGNORECASE,
 )
+#: A path of Windows, whose colon comes after no user.
+_DRIVE = re.compile(r"/*[A-Za-z]:[/\\][^:]*$")
 _EXACT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_PARAMETER = re.compile(r"([?&;])([^=&;#\s]*)=([^&;#\s]*)")
+_PARAMETER = re.compile(r"([?&;])([^=&;#\s]*)=([^&;#\s]*(?:;(?![^=&;#\s]*=)[^&;#\s]*)*)")
 _QUOTED = re.compile(
     rf"(?P<mark>['\"])(?=(?:\s|\\[tnr])*(?:{_HEAD.pattern}))(?P<inner>(?:\\.|(?!(?P=mark)).)*)(?P=mark)",
     re.IGNORECASE | re.DOTALL,
@@ -127,13 +129,19 @@ def address_parts(address: str) -> SplitResult | None:
 def _is_torn(parts: SplitResult, table: str | None) -> bool:
     """Return whether a password may have been cut in two, so that none of its halves would be hidden."""
     if "@" in parts.netloc:
-        return False
+        return "@" in parts.path + parts.fragment + (table or "") or _has_unnamed(parts.query)
     if not _HOST.fullmatch(parts.netloc):
         return True
     if ":" not in (parts.netloc or parts.path) or parts.netloc.startswith("["):
         return False
-    beyond = parts.path + parts.fragment + ("" if parts.path else table or "")
-    return "@" in beyond or any("@" in one and not _NAMED.match(one) for one in parts.query.split("&"))
+    is_file = bool(parts.netloc) or _DRIVE.match(parts.path) is not None
+    beyond = parts.path + parts.fragment + ("" if parts.path and is_file else table or "")
+    return "@" in beyond or _has_unnamed(parts.query)
+
+
+def _has_unnamed(query: str) -> bool:
+    """Return whether a parameter that no database knows has an '@'."""
+    return any("@" in one and not _NAMED.match(one) for one in query.split("&"))
 
 
 def secrets_of(address: str) -> Iterator[str]:

@@ -22,6 +22,11 @@ from support.terminal import apsl_here
         ("'postgres://h/d?user=u&password=pw#t' of us", "'postgres://h/d?user=u&password=***#t' of us"),
         ("'postgres://h:5432/d#t@x' is there", "'postgres://h:5432/d#t@x' is there"),
         ("columns 'a:b@c' and 'd=e' at 12:30@home", "columns 'a:b@c' and 'd=e' at 12:30@home"),
+        ("'postgres:///u:p#w@h/d'", "'postgres:///u:***@h/d'"),
+        ("'mysql://u:p@#w@h/d'", "'mysql://u:***@h/d'"),
+        ("'mysql://u:p@a/w#v@h/d'", "'mysql://u:***@h/d'"),
+        ("'duckdb:///C:/d/f#t@x'", "'duckdb:///C:/d/f#t@x'"),
+        ("dask:tcp://h/d?pwd=p;w#t", "dask:tcp://h/d?pwd=***#t"),
         ("the user ann@firm.example", "the user ann@firm.example"),
     ],
 )
