@@ -8,72 +8,65 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from apsl_rules._renamed import renamed_function
+
 if TYPE_CHECKING:
     from apsl_rules.data import table
     from apsl_rules.effects.cause_tables import causes
     from apsl_rules.effects.estimate import effect
-    from apsl_rules.errors import Interrupted
+    from apsl_rules.errors import ApslError, Interrupted
     from apsl_rules.evaluation.scoring import score
-    from apsl_rules.graphs.dag import known_dag
+    from apsl_rules.graphs.dag import Dag
     from apsl_rules.graphs.networks.library import network
     from apsl_rules.knowledge import Knowledge
-    from apsl_rules.learning.api import compare, dry_run, find_blanket, learn, learn_graph
+    from apsl_rules.learning.api import blanket, compare, learn, learn_graph
     from apsl_rules.learning.many import learn_many
-    from apsl_rules.learning.progress import show_progress
     from apsl_rules.learning.resampling import stability
-    from apsl_rules.parts.file import load_part
-    from apsl_rules.parts.graph import load_graph
-    from apsl_rules.parts.many_parts import load_parts
+    from apsl_rules.parts.many_parts import load
     from apsl_rules.parts.part import Part
     from apsl_rules.plugins.hookspecs import hookimpl
     from apsl_rules.plugins.manager import register
 
 __all__ = [
+    "ApslError",
+    "Dag",
     "Interrupted",
     "Knowledge",
     "Part",
+    "blanket",
     "causes",
     "compare",
-    "dry_run",
     "effect",
-    "find_blanket",
     "hookimpl",
-    "known_dag",
     "learn",
     "learn_graph",
     "learn_many",
-    "load_graph",
-    "load_part",
-    "load_parts",
+    "load",
     "network",
     "register",
     "score",
-    "show_progress",
     "stability",
     "table",
 ]
 
 _HOMES = {
+    "ApslError": "errors",
+    "Dag": "graphs.dag",
     "Interrupted": "errors",
     "Knowledge": "knowledge",
     "Part": "parts.part",
+    "blanket": "learning.api",
     "causes": "effects.cause_tables",
     "compare": "learning.api",
-    "dry_run": "learning.api",
     "effect": "effects.estimate",
-    "find_blanket": "learning.api",
     "hookimpl": "plugins.hookspecs",
-    "known_dag": "graphs.dag",
     "learn": "learning.api",
     "learn_graph": "learning.api",
     "learn_many": "learning.many",
-    "load_graph": "parts.graph",
-    "load_part": "parts.file",
-    "load_parts": "parts.many_parts",
+    "load": "parts.many_parts",
     "network": "graphs.networks.library",
     "register": "plugins.manager",
     "score": "evaluation.scoring",
-    "show_progress": "learning.progress",
     "stability": "learning.resampling",
     "table": "data",
 }
@@ -81,8 +74,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        return renamed_function(name)
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

@@ -149,7 +149,7 @@ def _print(draft: Path) -> None:
 
 
 #: How every record begins, and so a torn one; any other file is left as it is.
-_BEGINNING = b'{"key":'
+RECORD = b'{"key":'
 
 
 class Log(Mapping[str, dict[str, Any]]):
@@ -258,7 +258,7 @@ def find_records(file: IO[bytes], path: Path) -> tuple[dict[str, tuple[int, int]
     places: dict[str, tuple[int, int]] = {}
     end = 0
     for number, line in enumerate(file, 1):
-        if not line.endswith(b"\n") and line.startswith(_BEGINNING[: len(line)]):
+        if not line.endswith(b"\n") and line.startswith(RECORD[: len(line)]):
             break
         try:
             places[json.loads(line)["key"]] = (end, end + len(line))

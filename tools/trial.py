@@ -20,8 +20,7 @@ from pathlib import Path
 
 import attrs
 
-from apsl_rules import load_part
-from apsl_rules.parts import Part
+from apsl_rules.parts import Part, load_part
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "tests"))  # which has the tables

@@ -17,7 +17,7 @@ import click
 
 #: Arguments of the library that options have other names for, or that belong to other commands than the one that runs.
 OPTIONS: Mapping[str, str] = {
-    **{name: f"--{name}" for name in ("adjust", "counts", "data", "depth", "discretize", "drop", "empty", "keep")},
+    **{name: f"--{name}" for name in ("adjust", "counts", "data", "depth", "discretize", "drop", "empty")},
     **{name: f"--{name}" for name in ("certified", "hidden", "learner", "missing", "only", "scored", "weights")},
     "max_conditioning": "--max-conditioning",
     "memory_limit": "--memory-limit",

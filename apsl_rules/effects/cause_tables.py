@@ -128,8 +128,8 @@ def causes(source: Any, cause: Node, target: Node, *, data: Any = None, **settin
 
     Examples
     --------
-    >>> from apsl_rules import causes, known_dag, learn
-    >>> rain = known_dag({"Rain": [], "Sprinkler": [], "Wet": ["Rain", "Sprinkler"], "Slip": ["Wet"]})
+    >>> from apsl_rules import causes, Dag, learn
+    >>> rain = Dag({"Rain": [], "Sprinkler": [], "Wet": ["Rain", "Sprinkler"], "Slip": ["Wet"]})
     >>> causes(rain, "Rain", "Slip").answer, causes(rain, "Slip", "Rain").answer
     ('always', 'never')
     """

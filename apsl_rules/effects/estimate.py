@@ -18,7 +18,7 @@ from apsl_rules.effects.models import regress, standardise
 from apsl_rules.effects.orientations import SURE_DIRECTION, neighbourhood_of, with_sure_arrows
 from apsl_rules.effects.queries import Effect, possible_effects
 from apsl_rules.errors import DataError, InvalidArgumentError, PluginError
-from apsl_rules.graphs import Dag, is_networkx, known_dag
+from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
 from apsl_rules.learning import Request, Settings, Source, load_knowledge, nodes_of, open_data, run_once, with_settings
 from apsl_rules.names import Depth, Node, check_depth, check_target, listing, require_known
@@ -76,9 +76,9 @@ def effect(
     Examples
     --------
     >>> import pandas as pd
-    >>> from apsl_rules import effect, known_dag
+    >>> from apsl_rules import effect, Dag
     >>> rows = pd.DataFrame({"sun": [0, 0, 1, 1] * 25, "ice": [0, 1, 1, 1] * 25})
-    >>> effect(known_dag({"sun": [], "ice": ["sun"]}), "sun", "ice", data=rows).values
+    >>> effect(Dag({"sun": [], "ice": ["sun"]}), "sun", "ice", data=rows).values
     (0.5,)
     """
     require_different(cause, target)
@@ -204,7 +204,7 @@ def open_structure(source: Any, settings: Settings) -> tuple[Request, Source]:
         settings = _without_reading(settings)
     if is_graph:
         known = load_knowledge(settings.get("knowledge"))
-        required = (*known.required, *known_dag(dag).edges)
+        required = (*known.required, *Dag(dag).edges)
         settings = cast("Settings", {**settings, "knowledge": attrs.evolve(known, required=required)})
     request = Request.of(settings, caller="effect")
     return request, open_data(source, request)

@@ -15,7 +15,7 @@ from apsl_rules.effects.contrasts import LevelCodes, is_in_memory, level_codes
 from apsl_rules.effects.estimate import read_as
 from apsl_rules.effects.figures import Figures, open_figures
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
-from apsl_rules.graphs import known_dag
+from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network, joint
 from apsl_rules.learning import READING, Settings, with_settings
 from apsl_rules.names import Node, count_of, in_order, listing, nearest, require_known, shown
@@ -58,9 +58,9 @@ class Fitted(NotebookView):
         """Return the distribution of a node given the levels of others.
 
         >>> import pandas as pd
-        >>> from apsl_rules import Knowledge, known_dag, learn
+        >>> from apsl_rules import Knowledge, Dag, learn
         >>> rows = pd.DataFrame({"Rain": ["no", "no", "yes", "yes"] * 5, "Wet": ["no", "yes", "yes", "yes"] * 5})
-        >>> graph = known_dag({"Rain": [], "Wet": ["Rain"]})
+        >>> graph = Dag({"Rain": [], "Wet": ["Rain"]})
         >>> part = learn(graph, "Wet", knowledge=Knowledge(required=[("Rain", "Wet")]))
         >>> {level: round(share, 2) for level, share in part.fit(rows).query("Wet", given={"Rain": "no"}).items()}
         {'no': 0.5, 'yes': 0.5}
@@ -92,7 +92,7 @@ class Fitted(NotebookView):
         for node, level in setting.items():
             tables[node] = np.eye(len(self.network.levels[node]))[self._place(node, level)]
             parents[node] = ()
-        cut = attrs.evolve(self.network, dag=known_dag(parents), tables=tables)
+        cut = attrs.evolve(self.network, dag=Dag(parents), tables=tables)
         return attrs.evolve(self, network=cut)
 
     def _place(self, node: Node, level: Any) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._arguments import chosen
+from apsl_rules._renamed import OldMethods
 from apsl_rules.data import Dataset
 from apsl_rules.effects.adjustment import Adjustment
 from apsl_rules.effects.contrasts import figure
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen(slots=False, repr=False)
-class Effects(NotebookView):
+class Effects(OldMethods, NotebookView):
     """The effect along each edge at the target of a part: of the target on its children, on it of all others.
 
     ``part`` is what the effects were worked out from: the part itself, or one that reaches further. ``refused`` says
@@ -64,7 +65,7 @@ class Effects(NotebookView):
         ]
         return [*rows, *refused]
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """Return one row for each neighbour as a data frame."""
         import pandas as pd
 

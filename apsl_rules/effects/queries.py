@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from apsl_rules._renamed import OldMethods
 from apsl_rules.data import ColumnKind
 from apsl_rules.effects.adjustment import Adjusted
 from apsl_rules.effects.contrasts import Change, Estimates, Interval, Refusal
@@ -54,7 +55,7 @@ class PossibleEffect:
 
 
 @attrs.frozen(slots=False, repr=False)
-class Effect(NotebookView):
+class Effect(OldMethods, NotebookView):
     """What setting a cause would do to a target, as far as a part and a table tell.
 
     ``possible`` has one effect for each way in which the edges at the cause can point. ``changes`` are what they
@@ -155,7 +156,7 @@ class Effect(NotebookView):
             for one in self.possible
         ]
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """Return every possible effect by every change as a data frame."""
         import pandas as pd
 

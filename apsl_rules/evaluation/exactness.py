@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from apsl_rules._arguments import listed
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs import Arrow, Cpdag, Dag, DagWithHidden, EndMark, Mag, Pag, cpdag, hide, known_dag, pag
+from apsl_rules.graphs import Arrow, Cpdag, Dag, DagWithHidden, EndMark, Mag, Pag, cpdag, hide, pag
 from apsl_rules.graphs.networks import Network
 from apsl_rules.learning import learn
 from apsl_rules.names import Depth, Node, Pair, check_depth, in_order, order_key, require_known, shown
@@ -266,7 +266,7 @@ def verify(
     Parameters
     ----------
     source
-        A ``Network``, a ``Dag``, a graph with hidden nodes, or whatever ``known_dag`` takes.
+        A ``Network``, a ``Dag``, a graph with hidden nodes, or whatever ``Dag`` takes.
     depth
         One depth, or "all": from 1 to the depth at which no part grows any more, and "max".
     learner, plugins
@@ -316,7 +316,7 @@ def verify(
 def _known_graph(source: Any) -> Dag | DagWithHidden:
     if isinstance(source, DagWithHidden):
         return source
-    return source.dag if isinstance(source, Network) else known_dag(source)
+    return source.dag if isinstance(source, Network) else Dag(source)
 
 
 def depths_of(truth: Truth, targets: Iterable[Node], depth: Asked) -> tuple[Depth, ...]:

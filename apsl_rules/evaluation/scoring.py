@@ -11,7 +11,7 @@ import attrs
 
 from apsl_rules._arguments import chosen, listed, spelt
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.graphs import Arrow, Cpdag, Dag, Pdag, cpdag, known_dag
+from apsl_rules.graphs import Arrow, Cpdag, Dag, Pdag, cpdag
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Depth, Node, Pair, count_of, in_order, listing
 from apsl_rules.parts import Part, graph_of
@@ -67,7 +67,7 @@ def score(
         A part, which is scored within its depth around its target; or a learned graph or one of another tool (all that
         ``graph_of`` takes), which is scored whole or around a target.
     truth
-        The true graph over the same nodes: a network, or what ``known_dag`` takes.
+        The true graph over the same nodes: a network, or what ``Dag`` takes.
     against
         "cpdag" for what data can tell, "dag" for the true directions of all edges.
     scored
@@ -79,8 +79,8 @@ def score(
 
     Examples
     --------
-    >>> from apsl_rules import known_dag, learn
-    >>> chain = known_dag({"a": [], "b": ["a"], "c": ["b"]})
+    >>> from apsl_rules import Dag, learn
+    >>> chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
     >>> part = learn(chain, "b")
     >>> score(part, chain).f1, score(part, chain, against="dag").f1
     (1.0, 0.0)
@@ -88,7 +88,7 @@ def score(
     [1.0, 0.0]
     """
     _check_choices(against=against, scored=scored, columns=columns)
-    dag = truth.dag if isinstance(truth, Network) else known_dag(truth)
+    dag = truth.dag if isinstance(truth, Network) else Dag(truth)
     true = _cpdag(dag)
     known = _known(learned)
     _check_nodes(known.nodes, dag.nodes, "what was learned")

@@ -226,8 +226,8 @@ _ENDS = {shape: end for end, shape in _SHAPES.items()}
 def to_dot(source: object) -> str:
     """Write a graph in the DOT language; a name that DOT cannot carry gets a label that reads as it should.
 
-    >>> from apsl_rules.graphs import known_dag
-    >>> print(to_dot(known_dag({"a b": [], 3: ["a b"]})))
+    >>> from apsl_rules.graphs import Dag
+    >>> print(to_dot(Dag({"a b": [], 3: ["a b"]})))
     digraph {
       "a b";
       "json:3" [label="3"];

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export.dot import from_dot, to_dot
+from apsl_rules.export.frames import to_adjacency, to_paper_matrix, to_pcalg
 from apsl_rules.export.graph_formats import from_graph_json, from_graphml, to_graph_json, to_graphml
-from apsl_rules.export.peers import from_bnlearn, from_tetrad, to_bnlearn, to_tetrad
+from apsl_rules.export.peers import from_bnlearn, from_tetrad, to_bnlearn, to_causallearn, to_pgmpy, to_tetrad
 from apsl_rules.export.text_formats import from_dagitty, from_mermaid, to_bif, to_dagitty, to_mermaid
-from apsl_rules.graphs import Dag, known_dag
+from apsl_rules.graphs import Dag
 from apsl_rules.parts import MarkedGraph
 
 #: The formats that every graph with marks can be written in: name, what it is for, and how to write it.
@@ -24,6 +26,17 @@ FORMATS: tuple[tuple[str, str, Callable[[object], str]], ...] = (
     ("bif", "a BIF file of the structure; arrows only, probabilities are placeholders", to_bif),
     ("graph-json", "nodes and marked edges as JSON, without proofs", to_graph_json),
 )
+
+#: What is no text: frames of marks, and graphs of other tools; and formats with options of their own.
+OBJECTS: dict[str, Callable[..., Any]] = {
+    "adjacency": to_adjacency,
+    "bif": to_bif,
+    "bnlearn": to_bnlearn,
+    "causallearn": to_causallearn,
+    "paper-matrix": to_paper_matrix,
+    "pcalg": to_pcalg,
+    "pgmpy": to_pgmpy,
+}
 
 READERS: dict[str, Callable[[str], MarkedGraph]] = {
     ".dagitty": from_dagitty,
@@ -56,4 +69,4 @@ def read_graph(path: str | Path) -> MarkedGraph:
 
 def read_known_graph(path: Path) -> Dag:
     """Read a graph from a file as a known one."""
-    return known_dag(read_graph(path))
+    return Dag(read_graph(path))

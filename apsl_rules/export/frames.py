@@ -32,7 +32,7 @@ _PCALG = {End.CIRCLE: 1, End.ARROW: 2, End.TAIL: 3}
 
 def to_pandas(source: object) -> pd.DataFrame:
     """Return one row for each edge: source, target, mark. Nodes without an edge have no row."""
-    return graph_of(source).to_pandas()
+    return graph_of(source).to_frame()
 
 
 def from_pandas(frame: pd.DataFrame, *, nodes: Iterable[Node] = (), hidden: bool = False) -> MarkedGraph:

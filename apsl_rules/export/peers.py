@@ -10,7 +10,7 @@ import numpy as np
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export.graph_formats import arc_figures, arcs, from_networkx, refuse_none
 from apsl_rules.export.spelling import escape_signs, peer, read_label, spell_label, unescape_signs
-from apsl_rules.graphs import is_networkx, known_dag
+from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node, in_order
 from apsl_rules.parts import ENDS, Edge, MarkedGraph, OpenEdges, arrows_only, edge_with_ends, graph_of
@@ -24,7 +24,7 @@ _BLOCK = re.compile(r"\[([^\[\]|]+)(?:\|([^\[\]|]+))?\]")
 def to_bnlearn(source: object, *, open_edges: OpenEdges = "refuse") -> str:
     """Write a graph as a model string, parents before children as bnlearn writes it.
 
-    >>> to_bnlearn(known_dag({"B": ["A"], "A": [], "D": ["A", "C"], "C": []}))
+    >>> to_bnlearn(Dag({"B": ["A"], "A": [], "D": ["A", "C"], "C": []}))
     '[A][C][B|A][D|A:C]'
     """
     dag = arrows_only(graph_of(source), open_edges, "a bnlearn model string")
@@ -71,7 +71,7 @@ def from_bnlearn(text: str) -> MarkedGraph:
         message = f"the bnlearn model string {stripped[:80]!r} names a node twice; give each node one block"
         raise GraphFormatError(message)
     parents = {_node(name): [_node(one) for one in given.split(":")] if given else [] for name, given in blocks}
-    return graph_of(known_dag(parents))
+    return graph_of(Dag(parents))
 
 
 def _name(node: Node) -> str:
@@ -200,8 +200,8 @@ _EDGE = re.compile(r"\d+\.\s*(\S+)\s+(\S+)\s+(\S+)")
 def to_tetrad(source: object) -> str:
     """Write a graph as Tetrad's text.
 
-    >>> from apsl_rules.graphs import known_dag
-    >>> print(to_tetrad(known_dag({"a": [], "b c": ["a"]})))
+    >>> from apsl_rules.graphs import Dag
+    >>> print(to_tetrad(Dag({"a": [], "b c": ["a"]})))
     Graph Nodes:
     a;b%20c
     <BLANKLINE>

@@ -13,7 +13,7 @@ from apsl_rules._arguments import listed, mapping, spelt
 from apsl_rules.errors import GraphFormatError, InvalidArgumentError
 from apsl_rules.export.dot import Join, parse
 from apsl_rules.export.spelling import escape_signs, read_label, spell_label, unescape_signs
-from apsl_rules.graphs import known_dag
+from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network, parse_bif, write_bif
 from apsl_rules.names import Node
 from apsl_rules.parts import MarkedGraph, OpenEdges, arrows_only, edge_with_ends, graph_of
@@ -36,8 +36,8 @@ _READ_ENDS = {
 def to_dagitty(source: object) -> str:
     """Write a graph for dagitty.
 
-    >>> from apsl_rules.graphs import known_dag
-    >>> print(to_dagitty(known_dag({"smoke": [], "lung cancer": ["smoke"]})))
+    >>> from apsl_rules.graphs import Dag
+    >>> print(to_dagitty(Dag({"smoke": [], "lung cancer": ["smoke"]})))
     dag {
     smoke
     "lung cancer"
@@ -120,8 +120,8 @@ _SIGN = re.compile(r"\s*(?P<sign>x--x|<-->|o-->|o--o|-->|---)(?:\|[^|]*\|)?\s*")
 def to_mermaid(source: object) -> str:
     """Write a graph as a Mermaid flowchart.
 
-    >>> from apsl_rules.graphs import known_dag
-    >>> print(to_mermaid(known_dag({"a": [], 'say "b"': ["a"]})))
+    >>> from apsl_rules.graphs import Dag
+    >>> print(to_mermaid(Dag({"a": [], 'say "b"': ["a"]})))
     flowchart TD
       n0["a"]
       n1["say #34;b#34;"]
@@ -217,9 +217,7 @@ def to_bif(
         )
         for node in dag.nodes
     }
-    named = known_dag(
-        {spell_label(node): [spell_label(parent) for parent in dag.parents_of(node)] for node in dag.nodes}
-    )
+    named = Dag({spell_label(node): [spell_label(parent) for parent in dag.parents_of(node)] for node in dag.nodes})
     tables = {}
     for node in named.nodes:
         shape = [len(known[str(other)]) for other in (*named.parents_of(node), node)]
@@ -237,7 +235,7 @@ def to_bif(
 def network_to_bif(network: Network) -> str:
     """Write a network with its probabilities as BIF text, whatever its labels are."""
     named: dict[Node, Node] = {node: spell_label(node) for node in network.dag.nodes}
-    dag = known_dag({named[node]: [named[one] for one in network.dag.parents_of(node)] for node in network.dag.nodes})
+    dag = Dag({named[node]: [named[one] for one in network.dag.parents_of(node)] for node in network.dag.nodes})
     levels = {named[node]: network.levels[node] for node in network.dag.nodes}
     tables = {named[node]: network.tables[node] for node in network.dag.nodes}
     return write_bif(Network(network.name, dag, levels, tables, network.source))

@@ -14,7 +14,7 @@ from apsl_rules.graphs.ancestral import (
     pag,
     pag_by_enumeration,
 )
-from apsl_rules.graphs.dag import Dag, Degrees, degrees, is_networkx, known_dag
+from apsl_rules.graphs.dag import Dag, Degrees, degrees, is_networkx
 from apsl_rules.graphs.equivalence import Arrow, Cpdag, Pdag, cpdag, extension
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "hide",
     "is_ancestral",
     "is_networkx",
-    "known_dag",
     "mag",
     "pag",
     "pag_by_enumeration",

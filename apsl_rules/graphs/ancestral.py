@@ -11,7 +11,7 @@ import attrs
 
 from apsl_rules._arguments import spelt
 from apsl_rules.errors import GraphError
-from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Depth, Node, Pair, check_depth, count_of, in_order, require_known
 
 EndMark: TypeAlias = Literal["arrow", "tail", "circle"]
@@ -20,7 +20,7 @@ Ends: TypeAlias = Mapping[tuple[Node, Node], EndMark]
 
 @attrs.frozen(slots=False, repr=False)
 class DagWithHidden:
-    """A known graph with hidden nodes; make one with ``known_dag(..., hidden=[...])`` or ``network.hiding(...)``.
+    """A known graph with hidden nodes; make one with ``Dag(...).hiding(...)`` or ``network.hiding(...)``.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class DagWithHidden:
 def hide(dag: Dag, hidden: object) -> DagWithHidden:
     """Return a known graph some of whose nodes are hidden.
 
-    >>> hide(known_dag({"H": [], "A": ["H"], "B": ["H"]}), ["H"]).nodes
+    >>> hide(Dag({"H": [], "A": ["H"], "B": ["H"]}), ["H"]).nodes
     ('A', 'B')
     """
     if isinstance(hidden, str) or not isinstance(hidden, Iterable):
@@ -136,7 +136,7 @@ class Mag(AncestralGraph):
             causes[cause] = []
             for node in pair:
                 parents[node].append(cause)
-        return DagWithHidden(known_dag({**parents, **causes}), tuple(causes))
+        return DagWithHidden(Dag({**parents, **causes}), tuple(causes))
 
 
 @attrs.frozen(slots=False, repr=False)
@@ -147,8 +147,8 @@ class Pag(AncestralGraph):
 def mag(graph: DagWithHidden) -> Mag:
     """Return the maximal ancestral graph over the observed nodes.
 
-    >>> from apsl_rules.graphs import known_dag
-    >>> mag(known_dag({"H": [], "A": ["H"], "B": ["H"]}, hidden=["H"])).ends
+    >>> from apsl_rules.graphs import Dag
+    >>> mag(Dag({"H": [], "A": ["H"], "B": ["H"]}).hiding("H")).ends
     {('A', 'B'): 'arrow', ('B', 'A'): 'arrow'}
     """
     ancestors = _ancestors(graph.dag)
@@ -165,9 +165,9 @@ def mag(graph: DagWithHidden) -> Mag:
 def pag(graph: DagWithHidden | Mag) -> Pag:
     """Return the partial ancestral graph over the observed nodes.
 
-    >>> from apsl_rules.graphs import known_dag
+    >>> from apsl_rules.graphs import Dag
     >>> example = {"H": [], "C": [], "D": [], "A": ["H", "C"], "B": ["H", "D"]}
-    >>> [sorted(pair) for pair in pag(known_dag(example, hidden=["H"])).bidirected]
+    >>> [sorted(pair) for pair in pag(Dag(example).hiding("H")).bidirected]
     [['A', 'B']]
     """
     whole = graph if isinstance(graph, Mag) else mag(graph)

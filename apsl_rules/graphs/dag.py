@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, overload
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import attrs
 
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 _SPELT_OUT = 12
 
 
-@attrs.frozen(slots=False, repr=False)
+@attrs.frozen(slots=False, repr=False, init=False)
 class Dag(NotebookView):
-    """A directed acyclic graph: ``parents[i]`` are the parents of ``nodes[i]``, both in the order given.
+    """A known graph, directed and acyclic: ``parents[i]`` are the parents of ``nodes[i]``, both in the order given.
 
-    Make one with :func:`known_dag`. Empty graphs, directed cycles and unknown or repeated nodes are refused.
+    Make one from a mapping of each node to its parents, from a networkx DiGraph or from a ``MarkedGraph``; or from
+    nodes and the parents of each. Empty graphs, directed cycles and unknown or repeated nodes are refused.
 
     Attributes
     ----------
@@ -34,10 +35,19 @@ class Dag(NotebookView):
         The nodes, in the order given.
     parents
         The parents of each node, in the same order.
+
+    Examples
+    --------
+    >>> Dag({"A": [], "B": ["A"]}).edges
+    frozenset({('A', 'B')})
     """
 
     nodes: tuple[Node, ...]
     parents: tuple[tuple[Node, ...], ...]
+
+    def __init__(self, source: object, parents: tuple[tuple[Node, ...], ...] | None = None) -> None:
+        nodes, parents = _read(source) if parents is None else (cast("tuple[Node, ...]", source), parents)
+        self.__attrs_init__(nodes, parents)
 
     def __attrs_post_init__(self) -> None:
         if not self.nodes:
@@ -57,7 +67,13 @@ class Dag(NotebookView):
     def __repr__(self) -> str:
         if len(self.nodes) > _SPELT_OUT:
             return f"<Dag of {count_of(len(self.nodes), 'node')} and {count_of(len(self.edges), 'arrow')}>"
-        return f"known_dag({ {node: list(self.parents_of(node)) for node in self.nodes} })"
+        return f"Dag({ {node: list(self.parents_of(node)) for node in self.nodes} })"
+
+    def hiding(self, *nodes: Node) -> DagWithHidden:
+        """Return the graph with some of its nodes hidden: they act in it, but no question can be asked about them."""
+        from apsl_rules.graphs.ancestral import hide
+
+        return hide(self, nodes)
 
     def parents_of(self, x: Node) -> tuple[Node, ...]:
         """Return the parents of a node, in the order given."""
@@ -126,40 +142,24 @@ class Dag(NotebookView):
         return [*cycle, cycle[0]]
 
 
-@overload
-def known_dag(source: object) -> Dag: ...
-@overload
-def known_dag(source: object, *, hidden: Iterable[Node]) -> DagWithHidden: ...
-def known_dag(source: object, *, hidden: Iterable[Node] | None = None) -> Dag | DagWithHidden:
-    """Make a graph from a ``source``: a mapping of each node to its parents, a networkx DiGraph or a ``MarkedGraph``.
-
-    Nodes that are ``hidden`` act in the graph, but no question can be asked about them.
-
-    >>> known_dag({"A": [], "B": ["A"]}).edges
-    frozenset({('A', 'B')})
-    """
-    dag = _read_dag(source)
-    if hidden is None:
-        return dag
-    from apsl_rules.graphs.ancestral import hide
-
-    return hide(dag, hidden)
-
-
-def _read_dag(source: object) -> Dag:
+def _read(source: object) -> tuple[tuple[Node, ...], tuple[tuple[Node, ...], ...]]:
+    """Return the nodes of a source and the parents of each."""
     if isinstance(source, Dag):
-        return source
+        return source.nodes, source.parents
     if isinstance(source, Mapping):
-        return Dag(tuple(source), tuple(_parent_list(node, parents) for node, parents in source.items()))
+        return tuple(source), tuple(_parent_list(node, parents) for node, parents in source.items())
     learned = getattr(source, "dag", None)
     if callable(learned):
-        return _read_dag(learned())
+        return _read(learned())
     if not is_networkx(source):
         _refuse(
             f"a known graph cannot be made from {type(source).__name__}; give a mapping of each node to a list of its "
             "parents, such as {'A': [], 'B': ['A']}, a networkx DiGraph, or an imported graph"
         )
-    return _from_networkx(source)
+    graph: Any = source
+    if not graph.is_directed():
+        _refuse("the networkx graph is undirected; give a DiGraph")
+    return tuple(graph.nodes), tuple(tuple(graph.predecessors(node)) for node in graph.nodes)
 
 
 def _parent_list(node: Node, parents: Any) -> tuple[Node, ...]:
@@ -176,12 +176,6 @@ def _parent_list(node: Node, parents: Any) -> tuple[Node, ...]:
 def is_networkx(source: object) -> bool:
     """Return whether an object is a networkx graph, without importing networkx."""
     return any(kind.__module__.partition(".")[0] == "networkx" for kind in type(source).__mro__)
-
-
-def _from_networkx(graph: Any) -> Dag:
-    if not graph.is_directed():
-        _refuse("the networkx graph is undirected; give a DiGraph")
-    return Dag(tuple(graph.nodes), tuple(tuple(graph.predecessors(node)) for node in graph.nodes))
 
 
 def _find_repeated(nodes: tuple[Node, ...]) -> list[Node]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import attrs
 
 from apsl_rules.errors import GraphError
-from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Depth, Node, Pair, check_depth, count_of, in_order, listing, require_known
 from apsl_rules.notebook_view import NotebookView
 
@@ -63,8 +63,8 @@ class Pdag(NotebookView):
     def region(self, target: Node, depth: Depth) -> tuple[frozenset[Arrow], frozenset[Pair]]:
         """Return the arrows and lines with an end nearer to the target than ``depth``; "max" takes all connected.
 
-        >>> from apsl_rules.graphs import known_dag
-        >>> chain = cpdag(known_dag({"A": [], "B": ["A"], "C": ["B"]}))
+        >>> from apsl_rules.graphs import Dag
+        >>> chain = cpdag(Dag({"A": [], "B": ["A"], "C": ["B"]}))
         >>> [sorted(line) for line in chain.region("A", 1)[1]]
         [['A', 'B']]
         """
@@ -148,7 +148,7 @@ def extension(nodes: Iterable[Node], arrows: Collection[tuple[Node, Node]], line
         for other in parents[last]:
             around[other].discard(last)
             onward[other].discard(last)
-    return known_dag({node: parents[node] for node in everyone})
+    return Dag({node: parents[node] for node in everyone})
 
 
 def _can_be_last(node: Node, around: dict[Node, set[Node]], onward: dict[Node, set[Node]]) -> bool:

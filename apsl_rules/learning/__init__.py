@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.learning.api import WARMING, blanket_of, compare, dry_run, find_blanket, learn, learn_graph
+from apsl_rules.learning.api import WARMING, blanket, blanket_of, compare, dry_run, learn, learn_graph
 from apsl_rules.learning.choose import find_learner, rivals, say_default_learner
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.notes import finding_of, may_share_hidden_cause
@@ -33,10 +33,10 @@ __all__ = [
     "Settings",
     "Source",
     "Visits",
+    "blanket",
     "blanket_of",
     "compare",
     "dry_run",
-    "find_blanket",
     "find_learner",
     "finding_of",
     "learn",

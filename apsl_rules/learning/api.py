@@ -47,7 +47,7 @@ def learn(source: Any, target: Target, depth: Depth = 1, **settings: Unpack[Sett
     ----------
     source
         What to learn from: a table (pandas, polars, pyarrow, numpy, a path, or ``table(...)``), a known graph
-        (``known_dag(...)``, a networkx DiGraph), one with hidden nodes, a ``Network``, or any oracle.
+        (``Dag(...)``, a networkx DiGraph), one with hidden nodes, a ``Network``, or any oracle.
     target
         The node of interest. With a table in memory it may also be a column of values, as in scikit-learn:
         ``learn(X, y)`` adds y to X under its own name, or as "y".
@@ -58,8 +58,8 @@ def learn(source: Any, target: Target, depth: Depth = 1, **settings: Unpack[Sett
 
     Examples
     --------
-    >>> from apsl_rules import known_dag, learn
-    >>> part = learn(known_dag({"Rain": [], "Sprinkler": [], "Wet": ["Rain", "Sprinkler"]}), "Wet")
+    >>> from apsl_rules import Dag, learn
+    >>> part = learn(Dag({"Rain": [], "Sprinkler": [], "Wet": ["Rain", "Sprinkler"]}), "Wet")
     >>> sorted(part.arrows)
     [('Rain', 'Wet'), ('Sprinkler', 'Wet')]
     """
@@ -85,8 +85,8 @@ def learn_graph(source: Any, **settings: Unpack[Settings]) -> LearnedGraph:
 
     Examples
     --------
-    >>> from apsl_rules import known_dag
-    >>> graph = learn_graph(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["e"], "e": []}))
+    >>> from apsl_rules import Dag
+    >>> graph = learn_graph(Dag({"a": [], "b": [], "c": ["a", "b"], "d": ["e"], "e": []}))
     >>> sorted(graph.arrows), [sorted(line) for line in graph.lines]
     ([('a', 'c'), ('b', 'c')], [['d', 'e']])
     """
@@ -122,7 +122,7 @@ def learn_graph(source: Any, **settings: Unpack[Settings]) -> LearnedGraph:
 _CLASSICAL = TestSpec()
 
 
-def find_blanket(
+def blanket(
     source: Any,
     node: Target,
     *,
@@ -146,8 +146,8 @@ def find_blanket(
     learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on conditioning sets. ``oracle``,
     ``missing``, ``discretize``, ``counts``, ``knowledge`` and ``plugins`` are those of ``learn``.
 
-    >>> from apsl_rules.graphs import known_dag
-    >>> found = find_blanket(known_dag({"a": [], "b": [], "c": ["a", "b"]}), "a")
+    >>> from apsl_rules.graphs import Dag
+    >>> found = blanket(Dag({"a": [], "b": [], "c": ["a", "b"]}), "a")
     >>> found.neighbours, dict(found.spouses)
     (('c',), {'c': ('b',)})
     """
@@ -164,7 +164,7 @@ def find_blanket(
             "knowledge": knowledge,
             "plugins": plugins,
         },
-        "find_blanket",
+        "blanket",
     )
     if finder is None:
         if further:
@@ -189,9 +189,9 @@ def blanket_of(part: Part) -> Blanket:
     Parts of the learners that ``auto`` chooses hold these parents at depth 1 already; with other learners ask for a
     depth of 2.
 
-    >>> from apsl_rules.graphs import known_dag
+    >>> from apsl_rules.graphs import Dag
     >>> from apsl_rules.learning import learn
-    >>> blanket_of(learn(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), "a")).members
+    >>> blanket_of(learn(Dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), "a")).members
     ('b', 'c')
     """
     if part.allows_hidden:
@@ -259,8 +259,8 @@ def compare(
 
     Examples
     --------
-    >>> from apsl_rules import known_dag
-    >>> dag = known_dag({"a": [], "b": [], "t": ["a", "b"], "z": ["a", "b", "t"]})
+    >>> from apsl_rules import Dag
+    >>> dag = Dag({"a": [], "b": [], "t": ["a", "b"], "z": ["a", "b", "t"]})
     >>> compared = compare(dag, "t", learners=["auto", "apsl"])
     >>> [(row["learner"], row["arrows"], row["shared"], row["same"]) for row in compared.rows()]
     [('auto', 2, 3, 3), ('apsl', 2, 3, 3)]

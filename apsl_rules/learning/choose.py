@@ -181,5 +181,5 @@ def natural_oracle(source: Any, plugins: Plugins) -> str:
         if offer.natural_for(source):
             return offer.name
     kind = type(source).__name__
-    message = f"cannot learn from {kind}; give a known graph (known_dag(...)), a network, a table or an oracle"
+    message = f"cannot learn from {kind}; give a known graph (Dag(...)), a network, a table or an oracle"
     raise InvalidArgumentError(message)

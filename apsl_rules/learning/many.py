@@ -116,8 +116,8 @@ def learn_many(
 
     Examples
     --------
-    >>> from apsl_rules import known_dag
-    >>> parts = learn_many(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), ["a", "d"])
+    >>> from apsl_rules import Dag
+    >>> parts = learn_many(Dag({"a": [], "b": [], "c": ["a", "b"], "d": ["c"]}), ["a", "d"])
     >>> sorted(parts["d"].arrows), sorted(parts.union.arrows)
     ([('c', 'd')], [('a', 'c'), ('c', 'd')])
     """

@@ -19,7 +19,7 @@ import pandas as pd
 from apsl_rules._arguments import chosen
 from apsl_rules.data import table
 from apsl_rules.errors import DataError, InvalidArgumentError, MissingPackageError
-from apsl_rules.learning.api import blanket_of, find_blanket, learn
+from apsl_rules.learning.api import blanket, blanket_of, learn
 from apsl_rules.learning.settings import READING, SETTINGS, Settings, settings_on, with_settings
 from apsl_rules.names import Depth, Node, check_target, listing, nearest
 from apsl_rules.neighbours import Blanket
@@ -48,7 +48,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     target
         What to call y in the part; without it "y", with more underscores where a column is called so.
     blanket_finder
-        A finder such as "hiton-mb" that finds the blanket instead, as for ``find_blanket``.
+        A finder such as "hiton-mb" that finds the blanket instead, as for ``blanket``.
     settings
         Further settings of ``learn``, each a parameter of its own; what is not given is left to the learner.
 
@@ -193,7 +193,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     def _blanket(self, source: Any) -> Blanket:
         if self.blanket_finder is None:
             return blanket_of(self.part_)
-        return find_blanket(
+        return blanket(
             source,
             self.target_,
             finder=self.blanket_finder,

@@ -6,7 +6,7 @@ from apsl_rules.parts.edges import Distances, inside
 from apsl_rules.parts.file import Frame, load_part, part_json, save_part
 from apsl_rules.parts.fragility import Fragility
 from apsl_rules.parts.graph import LearnedGraph, graph_of, load_graph, save_graph
-from apsl_rules.parts.many_parts import Parts, PartsFile, PartsJournal, load_parts
+from apsl_rules.parts.many_parts import Parts, PartsFile, PartsJournal, load, load_parts
 from apsl_rules.parts.marked_graph import (
     ENDS,
     MARKS,
@@ -58,6 +58,7 @@ __all__ = [
     "graph_of",
     "inside",
     "least_direction",
+    "load",
     "load_graph",
     "load_part",
     "load_parts",

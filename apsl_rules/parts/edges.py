@@ -49,7 +49,7 @@ def inside(depth: Depth, distance: int) -> bool:
 
 _TWO_ENDS = (Mark.PARTIAL, Mark.BIDIRECTED)
 
-#: The columns of the table of edges that ``Part.edges_table`` gives.
+#: The columns of the table of edges that ``Part.to_frame`` gives.
 ROW = (
     "source",
     "target",

@@ -34,8 +34,8 @@ def graph_of(source: object) -> MarkedGraph:
 
     Of a part those inside the asked depth are taken, with the nodes that they join.
 
-    >>> from apsl_rules.graphs import known_dag
-    >>> [(edge.source, edge.target, edge.mark) for edge in graph_of(known_dag({"a": [], "b": ["a"]})).edges]
+    >>> from apsl_rules.graphs import Dag
+    >>> [(edge.source, edge.target, edge.mark) for edge in graph_of(Dag({"a": [], "b": ["a"]})).edges]
     [('a', 'b', <Mark.ARROW: 'arrow'>)]
     """
     if isinstance(source, MarkedGraph):
@@ -62,7 +62,7 @@ def graph_of(source: object) -> MarkedGraph:
         return known
     message = (
         f"a {type(source).__name__} has no marks to write; give a part, a learned graph, a known graph "
-        "(known_dag(...)), a network, a networkx graph or a MarkedGraph"
+        "(Dag(...)), a network, a networkx graph or a MarkedGraph"
     )
     raise GraphError(message)
 
@@ -260,15 +260,11 @@ class LearnedGraph(Exportable, NotebookView):
             rows.append({**row, "mark": str(edge.mark), "distance": None, "suggested": edge.suggested is not None})
         return rows
 
-    def edges_table(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """Return the edges as a data frame, one row for each; ``Part.rows`` says what the columns mean."""
         import pandas as pd
 
         return pd.DataFrame(self.rows(), columns=[*ROW])
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the edges as a data frame: the same as ``edges_table``."""
-        return self.edges_table()
 
     def part_around(self, target: Node) -> Part:
         """Return the connected piece with a node as a part of depth "max" around it, with the same proofs.
@@ -368,14 +364,15 @@ def load_graph(path: str | Path) -> LearnedGraph:
     except DocumentError as error:
         message = f"cannot read the graph file {str(path)!r}: {error}"
         raise PartFileError(message) from error
+    return graph_of_data(data, str(path))
+
+
+def graph_of_data(data: Any, origin: str) -> LearnedGraph:
+    """Return the graph that the JSON document of a file describes."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        _refuse(f"{str(path)!r} is no file of a learned graph; save one with graph.save()")
+        _refuse(f"{origin!r} is no file of a learned graph; save one with graph.save()")
     if data.get("version") != VERSION:
-        _refuse(f"{str(path)!r} has graph format version {data.get('version')!r}; this program reads version {VERSION}")
-    return _graph(data, str(path))
-
-
-def _graph(data: dict[str, Any], origin: str) -> LearnedGraph:
+        _refuse(f"{origin!r} has graph format version {data.get('version')!r}; this program reads version {VERSION}")
     listed = data.get("parts")
     if not isinstance(listed, list) or not listed:
         _refuse(f"{origin!r} is a damaged graph file: it has no parts")

@@ -6,6 +6,7 @@ import base64
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -13,13 +14,15 @@ from typing import Any, Self
 
 import attrs
 
+from apsl_rules._arguments import path_text
 from apsl_rules._documents import label, node_of
-from apsl_rules._files import Log, find_records, read_record
+from apsl_rules._files import RECORD, Log, find_records, read_record
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Depth, Node, require_known
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.parts.file import Frame, found_distances
-from apsl_rules.parts.graph import LearnedGraph
+from apsl_rules.parts.file import Frame, found_distances, part_document, part_of_data
+from apsl_rules.parts.graph import FORMAT as GRAPH_FORMAT
+from apsl_rules.parts.graph import LearnedGraph, graph_of_data
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.rules import Fact, Finding, Policy, Rulebook, knowing, ledger
 
@@ -223,6 +226,26 @@ def load_parts(path: str | Path) -> PartsFile:
     return PartsFile(
         place, Frame.from_data(head["frame"]), {node_of(json.loads(key)): at for key, at in places.items()}
     )
+
+
+def load(path: str | Path) -> Part | PartsFile | LearnedGraph:
+    """Read what was saved in the file at ``path``: a part, a learned graph, or the parts of a journal by target.
+
+    >>> import tempfile
+    >>> from apsl_rules import Dag, learn
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     learn(Dag({"a": [], "b": ["a"]}), "b").save(f"{folder}/part.json")
+    ...     load(f"{folder}/part.json").target
+    'b'
+    """
+    place = Path(path_text(path, "the file to read"))
+    with suppress(OSError), place.open("rb") as file:
+        if file.read(len(RECORD)) == RECORD:
+            return load_parts(place)
+    data = part_document(place)
+    if isinstance(data, dict) and data.get("format") == GRAPH_FORMAT:
+        return graph_of_data(data, str(place))
+    return part_of_data(data, str(place))
 
 
 def _pack(data: dict[str, Any]) -> str:

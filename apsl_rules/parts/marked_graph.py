@@ -12,7 +12,7 @@ import attrs
 
 from apsl_rules._arguments import chosen
 from apsl_rules.errors import GraphError, GraphFormatError
-from apsl_rules.graphs import Dag, known_dag
+from apsl_rules.graphs import Dag
 from apsl_rules.names import Node, Pair, count_of, in_order, order_key
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.shortcuts import Exportable, OpenEdges
@@ -228,15 +228,11 @@ class MarkedGraph(Exportable, NotebookView):
         """
         return [{name: getattr(edge, name) for name in _ROW} | {"mark": str(edge.mark)} for edge in self.edges]
 
-    def edges_table(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """Return the edges as a data frame, one row for each; ``rows`` says what the columns mean."""
         import pandas as pd
 
         return pd.DataFrame(self.rows(), columns=list(_ROW))
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the edges as a data frame: the same as ``edges_table``."""
-        return self.edges_table()
 
     def directed(self) -> Dag:
         """Return a graph with a direction for every line and conflict, without new V-structures.
@@ -258,7 +254,7 @@ class MarkedGraph(Exportable, NotebookView):
                 f"the direction between {x!r} and {y!r} is open, so this is no known graph; "
                 "graph.directed() gives all edges a direction"
             )
-        return known_dag({node: in_order(x for x, y in self.arrows if y == node) for node in self.nodes})
+        return Dag({node: in_order(x for x, y in self.arrows if y == node) for node in self.nodes})
 
     def refuse_hidden(self) -> None:
         """Refuse a graph with hidden causes where all edges must be arrows: nothing says what the causes are."""

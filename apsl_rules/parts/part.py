@@ -18,7 +18,7 @@ from apsl_rules.oracles import Counts
 from apsl_rules.parts.edges import ROW, edge_rows, inside
 from apsl_rules.parts.fragility import Fragility, fragility_of
 from apsl_rules.parts.probability import Directions
-from apsl_rules.parts.shortcuts import Answering, Exportable, OpenEdges, Viewable, export_as
+from apsl_rules.parts.shortcuts import Answering, Exportable, Viewable
 from apsl_rules.rules import (
     Conflict,
     End,
@@ -439,25 +439,14 @@ class Part(Exportable, Viewable, Answering):
         """
         return edge_rows(self)
 
-    def edges_table(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """Return the edges as a data frame, one row for each; ``rows`` says what the columns mean."""
         import pandas as pd
 
         return pd.DataFrame(self.rows(), columns=[*ROW])
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the edges as a data frame: the same as ``edges_table``."""
-        return self.edges_table()
-
-    def export(self, name: str, *, open_edges: OpenEdges = "refuse") -> str:
-        """Write the part in a format by its name, such as "dot"; ``apsl formats`` lists them.
-
-        ``open_edges`` is "refuse" or "direct", for formats that know arrows only.
-        """
-        return export_as(self, name, open_edges)
-
     def save(self, path: str | Path) -> None:
-        """Write the part to a JSON file, whole or not at all; ``load_part`` and the command line read it."""
+        """Write the part to a JSON file, whole or not at all; ``load`` and the command line read it."""
         from apsl_rules.parts.file import save_part
 
         save_part(self, path)

@@ -5,19 +5,19 @@ Modules of higher layers are imported when a method is called; no other module o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import attrs
 
 from apsl_rules._arguments import chosen
+from apsl_rules._renamed import OldMethods
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, Pair
 from apsl_rules.notebook_view import NotebookView
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from apsl_rules.effects import Effects, Fitted
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 OpenEdges: TypeAlias = Literal["refuse", "direct"]
 
 
-class Exportable:
+class Exportable(OldMethods):
     """Something with marks, which other tools can take over; ``docs/exports.md`` says what each format keeps."""
 
     def graph(self) -> MarkedGraph:
@@ -46,83 +46,17 @@ class Exportable:
 
         return to_networkx(self)
 
-    def to_adjacency(self) -> pd.DataFrame:
-        """Return a square frame of named marks: "arrow to", "arrow from", "line", "conflict" or "none"."""
-        from apsl_rules.export.frames import to_adjacency
+    def to(self, format: str, **options: Any) -> Any:  # noqa: A002 - the word of every surface
+        """Return the graph in a format by its name, most of them text; ``apsl formats`` lists these.
 
-        return to_adjacency(self)
+        Beside them there are frames ("adjacency", "pcalg", "paper-matrix") and graphs of other tools ("causallearn",
+        "pgmpy"). Formats that know arrows only take ``open_edges``, "refuse" or "direct", and "bif" takes ``levels``.
+        """
+        from apsl_rules.export.formats import OBJECTS
 
-    def to_paper_matrix(self) -> pd.DataFrame:
-        """Return the paper's matrix: -1 at (a, b) for a -> b, 1 at both places for a line, 0 elsewhere."""
-        from apsl_rules.export.frames import to_paper_matrix
-
-        return to_paper_matrix(self)
-
-    def to_pcalg(self) -> pd.DataFrame:
-        """Return a PAG as a matrix of pcalg: the mark at the column's node, 1 a circle, 2 an arrowhead, 3 a tail."""
-        from apsl_rules.export.frames import to_pcalg
-
-        return to_pcalg(self)
-
-    def to_dot(self) -> str:
-        """Write the graph in the DOT language of Graphviz."""
-        from apsl_rules.export.dot import to_dot
-
-        return to_dot(self)
-
-    def to_graphml(self) -> str:
-        """Write the graph as GraphML."""
-        from apsl_rules.export.graph_formats import to_graphml
-
-        return to_graphml(self)
-
-    def to_mermaid(self) -> str:
-        """Write the graph as a Mermaid flowchart."""
-        from apsl_rules.export.text_formats import to_mermaid
-
-        return to_mermaid(self)
-
-    def to_dagitty(self) -> str:
-        """Write the graph in the language of dagitty."""
-        from apsl_rules.export.text_formats import to_dagitty
-
-        return to_dagitty(self)
-
-    def to_tetrad(self) -> str:
-        """Write the graph as Tetrad's text."""
-        from apsl_rules.export.peers import to_tetrad
-
-        return to_tetrad(self)
-
-    def to_bnlearn(self, *, open_edges: OpenEdges = "refuse") -> str:
-        """Write the graph as a model string of the R package bnlearn, which knows arrows only."""
-        from apsl_rules.export.peers import to_bnlearn
-
-        return to_bnlearn(self, open_edges=open_edges)
-
-    def to_bif(self, *, open_edges: OpenEdges = "refuse", levels: Mapping[Node, Sequence[str]] | None = None) -> str:
-        """Write the structure as a BIF file, which knows arrows only; its probabilities are placeholders."""
-        from apsl_rules.export.text_formats import to_bif
-
-        return to_bif(self, open_edges=open_edges, levels=levels)
-
-    def to_graph_json(self) -> str:
-        """Write the graph as JSON: nodes and marked edges, without proofs."""
-        from apsl_rules.export.graph_formats import to_graph_json
-
-        return to_graph_json(self)
-
-    def to_causallearn(self) -> Any:
-        """Return a causal-learn GeneralGraph."""
-        from apsl_rules.export.peers import to_causallearn
-
-        return to_causallearn(self)
-
-    def to_pgmpy(self) -> Any:
-        """Return a pgmpy DAG where all edges are arrows, a PDAG otherwise."""
-        from apsl_rules.export.peers import to_pgmpy
-
-        return to_pgmpy(self)
+        if isinstance(format, str) and format in OBJECTS:
+            return OBJECTS[format](self, **options)
+        return text_of(self, format, **options)
 
 
 class Answering:
@@ -202,19 +136,22 @@ def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigu
     return edge_figures(part, data, **reading)
 
 
-def export_as(part: Part, name: str, open_edges: OpenEdges) -> str:
-    """Write a part in a format by its name, as some installed plugin offers it."""
+def text_of(source: Exportable, name: str, open_edges: OpenEdges = "refuse") -> str:
+    """Write a part or another graph in a format by its name, as some installed plugin offers it."""
     from apsl_rules.parts.graph import graph_of
+    from apsl_rules.parts.part import Part
     from apsl_rules.plugins import installed, pick
 
     chosen("open_edges", open_edges, ("refuse", "direct"))
     offer = pick(installed().exporters, name, "format")
-    if open_edges == "refuse":
-        return offer.export(part)
+    if open_edges == "refuse" and isinstance(source, Part):
+        return offer.export(source)
     if offer.export_graph is None:
-        message = f"the format {name!r} shows the part as it was learned; leave out open_edges="
+        advice = "leave out open_edges=" if open_edges == "direct" else "write one of the parts of this graph"
+        message = f"the format {name!r} shows the part as it was learned; {advice}"
         raise InvalidArgumentError(message)
-    return offer.export_graph(graph_of(part.graph().directed()))
+    graph = graph_of(source)
+    return offer.export_graph(graph_of(graph.directed()) if open_edges == "direct" else graph)
 
 
 def installed_rulebooks() -> tuple[Rulebook, ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import attrs
 
 from apsl_rules._files import Log
+from apsl_rules._renamed import OldMethods
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
 from apsl_rules.notebook_view import NotebookView
@@ -107,7 +108,7 @@ class Support:
 
 
 @attrs.frozen(slots=False, repr=False)
-class Stability(NotebookView):
+class Stability(OldMethods, NotebookView):
     """How often each mark came back: ``part`` is learned from all rows, ``supports`` has every edge of any run.
 
     ``counted`` resamples of the ``resamples`` asked for are behind the shares; ``incomplete`` says why not all.
@@ -169,7 +170,7 @@ class Stability(NotebookView):
         beyond = mark not in (Mark.GAP, Mark.UNKNOWN) and frozenset((x, y)) not in self.part.edges
         return "outside" if beyond else str(mark)
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """Return the rows as a data frame."""
         import pandas as pd
 

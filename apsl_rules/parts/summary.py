@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from apsl_rules._renamed import OldMethods
 from apsl_rules.names import Node, Pair, count_of, in_order, order_key, shown
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.edges import ROW
@@ -50,8 +51,8 @@ class Statement:
 def summarize(part: Part) -> str:
     """Return a part as one sentence about its target.
 
-    >>> from apsl_rules import known_dag, learn
-    >>> summarize(learn(known_dag({"rain": [], "sprinkler": [], "wet": ["rain", "sprinkler"]}), "wet"))
+    >>> from apsl_rules import Dag, learn
+    >>> summarize(learn(Dag({"rain": [], "sprinkler": [], "wet": ["rain", "sprinkler"]}), "wet"))
     'wet: causes rain, sprinkler.'
     """
     return f"{shown(part.target)}: {'; '.join(map(str, statements_on(part)))}."
@@ -303,7 +304,7 @@ class _Tree:
 
 
 @attrs.frozen(repr=False)
-class Comparison(NotebookView):
+class Comparison(OldMethods, NotebookView):
     """The part of each learner, by its name, and its CPU seconds; all are compared with the first.
 
     Attributes
@@ -349,7 +350,7 @@ class Comparison(NotebookView):
             for name, part in self.parts.items()
         ]
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """Return the rows as a data frame."""
         import pandas as pd
 

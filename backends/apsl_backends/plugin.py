@@ -25,7 +25,7 @@ from apsl_rules.data.moments import Embedding, MomentSource
 from apsl_rules.data.readers import TABLE_ENDINGS
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.export.formats import FORMATS, READERS, read_known_graph
-from apsl_rules.graphs import Dag, DagWithHidden, is_networkx, known_dag
+from apsl_rules.graphs import Dag, DagWithHidden, is_networkx
 from apsl_rules.graphs.networks import Network, read_bif
 from apsl_rules.names import nearest
 from apsl_rules.neighbours import BlanketFinder, Neighbours, SpousesByChild
@@ -183,7 +183,7 @@ def _dsep(source: Any, settings: OracleSettings) -> Oracle:
         raise InvalidArgumentError(message)
     if isinstance(source, DagWithHidden):
         return DSeparation(source)
-    return DSeparation(source.dag if isinstance(source, Network) else known_dag(source))
+    return DSeparation(source.dag if isinstance(source, Network) else Dag(source))
 
 
 @hookimpl

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from apsl_rules import Knowledge, known_dag, learn, network
+from apsl_rules import Dag, Knowledge, learn, network
 from apsl_rules._files import atomic_file, write_text
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.bif import save_bif
@@ -122,7 +122,7 @@ def test_standard_output_gets_the_whole_content(capfd: pytest.CaptureFixture[str
 
 def test_a_lone_surrogate_is_refused_in_a_part_and_escaped_in_a_page(tmp_path: Path) -> None:
     """A label that UTF-8 cannot hold is named when the part is saved, and shown as an escape in the report."""
-    part = learn(known_dag({"a\ud800": [], "b": ["a\ud800"]}), "b")
+    part = learn(Dag({"a\ud800": [], "b": ["a\ud800"]}), "b")
 
     with pytest.raises(InvalidArgumentError, match=r"lone surrogate '\\ud800', which UTF-8 cannot hold; rename"):
         part.save(tmp_path / "part.json")

@@ -9,10 +9,11 @@ import pytest
 from design import experiment
 
 from apsl_backends.independence.recording import ReplayOracle
-from apsl_rules import Knowledge, learn, load_part, network
+from apsl_rules import Knowledge, learn, network
 from apsl_rules._documents import DocumentError, json_data, toml_data
 from apsl_rules.errors import ApslError
 from apsl_rules.export.formats import read_graph
+from apsl_rules.parts import load_part
 from support.terminal import apsl_here
 
 READERS: dict[str, Callable[[Path], object]] = {

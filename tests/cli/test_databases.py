@@ -8,7 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from apsl_rules import learn, load_part
+from apsl_rules import learn
+from apsl_rules.parts import load_part
 from support.counted import essence
 from support.databases import in_postgres, mixed_frame, stored
 from support.postgres_server import PASSWORD, QUOTED, PostgresServer

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from apsl_rules import export, load_part
+from apsl_rules import export
+from apsl_rules.parts import load_part
 from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow
@@ -27,7 +28,7 @@ def test_a_part_is_exported_by_the_name_of_a_format(name: str, saved: Path) -> N
     part = load_part(saved)
     read = getattr(export, f"from_{name.replace('-', '_')}")
 
-    assert read(part.export(name)) == part.graph()
+    assert read(part.to(name)) == part.graph()
 
 
 def test_show_prints_a_format_or_writes_it(saved: Path, tmp_path: Path) -> None:
@@ -37,7 +38,7 @@ def test_show_prints_a_format_or_writes_it(saved: Path, tmp_path: Path) -> None:
     written = apsl_here("show", str(saved), *words, "--out", str(tmp_path / "file"))
 
     assert (printed.code, printed.err, written.code, written.out) == (0, "", 0, "")
-    assert (tmp_path / "file").read_text("utf-8") == printed.out == load_part(saved).export("dagitty")
+    assert (tmp_path / "file").read_text("utf-8") == printed.out == load_part(saved).to("dagitty")
     assert apsl_here("learn", "asia", "-t", "either", "-k", "2", *words).out == printed.out
 
 

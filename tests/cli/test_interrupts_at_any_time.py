@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from apsl_rules import load_part
+from apsl_rules.parts import load_part
 from support.terminal import apsl
 
 pytestmark = [pytest.mark.usefixtures("interrupts_are_heard"), pytest.mark.slow]

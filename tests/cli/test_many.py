@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import load_part, network
+from apsl_rules import network
 from apsl_rules.graphs.networks.sampling import simulate
+from apsl_rules.parts import load_part
 from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow

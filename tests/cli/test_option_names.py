@@ -8,7 +8,7 @@ import attrs
 import click
 import pytest
 
-from apsl_rules import Knowledge, known_dag, learn
+from apsl_rules import Dag, Knowledge, learn
 from apsl_rules.cli.learn import learn as learn_command
 from apsl_rules.cli.main import apsl as group
 from apsl_rules.cli.option_names import OPTIONS, with_option_names
@@ -32,12 +32,13 @@ NOT_SPOKEN = {
         ("apsl_rules/export/frames.py", "to_pcalg()"),
         ("apsl_rules/graphs/networks/sampling.py", "give network('asia')"),
         ("apsl_rules/graphs/networks/library.py", "give network('asia')"),
-        ("apsl_rules/learning/choose.py", "known_dag(...)"),
+        ("apsl_rules/graphs/networks/library.py", "give keep="),
+        ("apsl_rules/learning/choose.py", "Dag(...)"),
         ("apsl_rules/learning/settings.py", "Knowledge(required=[...], ...)"),
         ("apsl_rules/learning/sklearn.py", "input_features"),
         ("apsl_rules/names.py", "learn(X.assign(y=y), 'y')"),
         ("apsl_rules/parts/graph.py", "graph.save()"),
-        ("apsl_rules/parts/graph.py", "known_dag(...)"),
+        ("apsl_rules/parts/graph.py", "Dag(...)"),
         ("apsl_rules/parts/stability_result.py", ""),
         ("backends/apsl_backends/independence/recording.py", ""),
     ],
@@ -194,7 +195,7 @@ def test_tiers_become_options() -> None:
 
 def test_the_summary_of_a_part_offers_the_option() -> None:
     """Notes of a part are printed in the words of the command line."""
-    part: Part = learn(known_dag({"a": [], "b": ["a"]}), "b", knowledge=Knowledge())
+    part: Part = learn(Dag({"a": [], "b": ["a"]}), "b", knowledge=Knowledge())
     noted = attrs.evolve(part, notes=("say so (knowledge=Knowledge(tiers=[['sex'], ...]))",))
     assert "note: say so (--tier sex --tier ...)" in summary(noted)
 

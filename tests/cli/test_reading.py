@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from apsl_rules import load_part
+from apsl_rules.parts import load_part
 from support.terminal import apsl_here
 
 pytestmark = pytest.mark.slow

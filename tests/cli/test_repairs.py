@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from apsl_rules import known_dag, learn
+from apsl_rules import Dag, learn
 from support.contradictory import Contradictory
 from support.terminal import apsl_here
 
@@ -30,14 +30,14 @@ def test_each_contradiction_has_its_repairs(tmp_path: Path) -> None:
 
 def test_a_part_without_contradiction_says_so(tmp_path: Path) -> None:
     """There is nothing to repair."""
-    learn(known_dag({"a": [], "b": ["a"]}), "b").save(tmp_path / "part.json")
+    learn(Dag({"a": [], "b": ["a"]}), "b").save(tmp_path / "part.json")
     done = apsl_here("why", str(tmp_path / "part.json"), "--repairs")
     assert done.out == "no contradiction in this part: there is nothing to repair\n"
 
 
 def test_the_old_command_still_works_and_names_the_new_one(tmp_path: Path) -> None:
     """`apsl repairs` warns on standard error."""
-    learn(known_dag({"a": [], "b": ["a"]}), "b").save(tmp_path / "part.json")
+    learn(Dag({"a": [], "b": ["a"]}), "b").save(tmp_path / "part.json")
     done = apsl_here("repairs", str(tmp_path / "part.json"))
     assert done.out.startswith("no contradiction")
     assert done.err == "apsl: 'apsl repairs' is now 'apsl why --repairs'; the old name goes with 0.3\n"

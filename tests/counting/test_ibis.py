@@ -17,11 +17,12 @@ import pytest
 from apsl_backends.engines.ibis import IbisEngine
 from apsl_backends.engines.opener import Need, open_dataset
 from apsl_backends.engines.opening import counted, moments
-from apsl_rules import dry_run, learn
+from apsl_rules import learn
 from apsl_rules.data import count_levels, table
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.databases import DatabaseTable
 from apsl_rules.errors import ApslError, DataError
+from apsl_rules.learning import dry_run
 from support.counted import ODD_NAMES, odd_frame
 from support.databases import DATAFUSION, EMBEDDED, TABLE, in_postgres, mixed_frame, stored
 from support.postgres_server import PASSWORD, QUOTED, PostgresServer

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from apsl_backends.engines.ibis import IbisEngine
-from apsl_rules import dry_run, learn
+from apsl_rules import learn
+from apsl_rules.learning import dry_run
 from support.counted import essence
 from support.databases import DATAFUSION, arrow, mixed_frame, stored
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules import dry_run, learn, table
+from apsl_rules import learn, table
 from apsl_rules.data.databases import (
     DatabaseTable,
     complete_rows,
@@ -26,6 +26,7 @@ from apsl_rules.data.databases import (
     value_of,
 )
 from apsl_rules.errors import ApslError, DataError
+from apsl_rules.learning import dry_run
 
 ADDRESS = "postgres://ann:s3cr%40t@db.example:5432/sales?sslmode=require&sslpassword=hush#orders"
 

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from apsl_rules import compare, find_blanket, learn, network, stability
+from apsl_rules import blanket, compare, learn, network, stability
 from apsl_rules.errors import DataError, UnknownNodeError
 
 
@@ -82,7 +82,7 @@ def test_other_front_doors_understand_it_too() -> None:
     """Stability, comparison and blanket take the same values."""
     assert stability(X, Y, resamples=2).part.target == "cost"
     assert compare(X, Y, learners=["apsl"]).parts["apsl"].target == "cost"
-    assert find_blanket(X, Y).neighbours == ("a", "b")
+    assert blanket(X, Y).neighbours == ("a", "b")
 
 
 @pytest.mark.parametrize(

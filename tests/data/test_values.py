@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import Knowledge, Part, compare, find_blanket, known_dag, learn, learn_graph, learn_many, network
+from apsl_rules import Dag, Knowledge, Part, blanket, compare, learn, learn_graph, learn_many, network
 from apsl_rules import stability as learn_again
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence.evidence import Evidence
@@ -89,7 +89,7 @@ def test_parts_with_conflicts_are_values(policy: Policy, copied: Callable[[Any],
 @COPIES
 def test_parts_with_knowledge_and_interrupted_ones_are_values(copied: Callable[[Any], Any]) -> None:
     """What was given, and what is missing, comes along."""
-    dag = known_dag({"a": [], "b": ["a"], "c": ["b"]})
+    dag = Dag({"a": [], "b": ["a"], "c": ["b"]})
     given = learn(dag, "b", knowledge=Knowledge(required=[("a", "b")]))
     cut = learn(network("alarm"), "HR", depth=3, learner="apsl", max_tests=60)
 
@@ -159,7 +159,7 @@ def test_results_of_several_runs_are_values(copied: Callable[[Any], Any]) -> Non
         learn_again(ASIA, "either", learner="apsl", resamples=3),
         compare(ASIA, "either", learners=["apsl", "cmb"]),
         many["either"].why("either", "lung"),
-        find_blanket(ASIA, "either"),
+        blanket(ASIA, "either"),
     ]
 
     assert [copied(one) for one in results] == results

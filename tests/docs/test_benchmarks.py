@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from apsl_rules import known_dag, network
+from apsl_rules import Dag, network
 from apsl_rules.errors import GraphError
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks import random_network
@@ -68,7 +68,7 @@ def test_a_failure_is_told_with_its_last_line(tmp_path: Path) -> None:
 
 def test_a_graph_of_a_peer_stands_for_its_class() -> None:
     """A line that is there both ways is a line, and so is an arrow that is not compelled; the distance counts marks."""
-    truth = cpdag(known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["e"], "e": []}))
+    truth = cpdag(Dag({"a": [], "b": [], "c": ["a", "b"], "d": ["e"], "e": []}))
     same = class_of(list("abcde"), [["a", "c"], ["b", "c"], ["d", "e"], ["e", "d"]])
     other = class_of(list("abcde"), [["c", "a"], ["b", "c"], ["d", "a"]])
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import Knowledge, effect, known_dag, learn
+from apsl_rules import Dag, Knowledge, effect, learn
 from apsl_rules.data import coded_table
 from apsl_rules.effects import Effect
 from apsl_rules.errors import ApslError
@@ -19,7 +19,7 @@ from apsl_rules.rules import SOUND, Settled, compile_rulebook
 from support.counted import thrifty_counts
 from support.telling import told
 
-CONFOUNDED = known_dag({"z": [], "x": ["z"], "t": ["x", "z"]})
+CONFOUNDED = Dag({"z": [], "x": ["z"], "t": ["x", "z"]})
 
 
 def draw(rows: int = 2000, seed: int = 1) -> pd.DataFrame:
@@ -41,7 +41,7 @@ def draw_mixed(rows: int = 1000, seed: int = 2) -> pd.DataFrame:
     return pd.DataFrame({"age": age, "smoker": smoker, "region": region, "cost": cost})
 
 
-MIXED = known_dag({"age": [], "smoker": ["age"], "region": [], "cost": ["age", "smoker", "region"]})
+MIXED = Dag({"age": [], "smoker": ["age"], "region": [], "cost": ["age", "smoker", "region"]})
 
 
 def values(found: Effect) -> tuple[float, ...]:
@@ -90,7 +90,7 @@ def test_several_levels_are_compared_with_the_first() -> None:
     dose = rng.choice(["a none", "b low", "c high"], 3000)
     rate = pd.Series(dose).map({"a none": 0.2, "b low": 0.4, "c high": 0.7}).to_numpy()
     frame = pd.DataFrame({"dose": dose, "ill": np.where(rng.random(3000) < rate, "yes", "no")})
-    found = effect(known_dag({"dose": [], "ill": ["dose"]}), "dose", "ill", data=frame)
+    found = effect(Dag({"dose": [], "ill": ["dose"]}), "dose", "ill", data=frame)
 
     assert [(one.level, one.reference, one.outcome) for one in found.changes] == [
         ("b low", "a none", "no"),
@@ -157,9 +157,7 @@ def test_every_source_gives_the_same(cause: str, target: str, counts: str, tmp_p
     frame = draw(800).join(draw_mixed(800).drop(columns="smoker"))
     path = tmp_path / "rows.parquet"
     frame.to_parquet(path)
-    graph = known_dag(
-        {"z": [], "x": ["z"], "region": [], "age": ["x", "region"], "t": ["x", "age"], "cost": ["age", "z"]}
-    )
+    graph = Dag({"z": [], "x": ["z"], "region": [], "age": ["x", "region"], "t": ["x", "age"], "cost": ["age", "z"]})
 
     elsewhere = effect(graph, cause, target, data=path, counts=counts)
 
@@ -230,7 +228,7 @@ def test_a_cause_that_follows_from_what_is_held_is_refused() -> None:
     """A number that is a sum of its parents has no effect that data can show."""
     frame = draw_mixed()
     frame["index"] = 3 * frame["age"] + 1
-    graph = known_dag({"age": [], "index": ["age"], "cost": ["index"]})
+    graph = Dag({"age": [], "index": ["age"], "cost": ["index"]})
     found = effect(graph, "index", "cost", data=frame)
 
     assert "index follows from 'age'" in str(found.possible[0].refused)
@@ -247,7 +245,7 @@ def test_knowledge_narrows_what_is_possible() -> None:
 
 def test_a_conflict_at_the_cause_is_refused() -> None:
     """No effect is given where it is not known what to adjust for."""
-    part = learn(known_dag({"a": [], "x": ["a"], "t": ["x"]}), "x")
+    part = learn(Dag({"a": [], "x": ["a"], "t": ["x"]}), "x")
     torn = part.store.with_reasons(told("conflict:x,t"))
     stated = Stated(compile_rulebook(SOUND), torn, "quarantine", believed=Settled(torn, ()), kept=torn)
     broken = attrs.evolve(part, ledger=stated)

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import Knowledge, effect, learn, load_part, network
+from apsl_rules import Knowledge, effect, learn, network
 from apsl_rules.effects import Fitted
 from apsl_rules.errors import ApslError
 from apsl_rules.graphs.networks import joint, parse_bif, sample
-from apsl_rules.parts import Part
+from apsl_rules.parts import Part, load_part
 
 
 def asia_part(depth: int = 2) -> Part:

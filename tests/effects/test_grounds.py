@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import Knowledge, causes, effect, known_dag, learn, network
+from apsl_rules import Dag, Knowledge, causes, effect, learn, network
 from apsl_rules.errors import ApslError
 
 
@@ -65,7 +65,7 @@ def network_of_chain() -> Any:
     """Return the class of x - t - u, whose lines are open, as an oracle that knows no arrow."""
     from apsl_backends.independence.d_separation import DSeparation
 
-    return DSeparation(known_dag({"x": [], "t": ["x"], "u": ["t"]}))
+    return DSeparation(Dag({"x": [], "t": ["x"], "u": ["t"]}))
 
 
 def test_effects_along_all_edges_at_the_target() -> None:
@@ -79,7 +79,7 @@ def test_effects_along_all_edges_at_the_target() -> None:
     assert found.part.depth == 2
     assert rows["x", "t"]["low"] < 0.4 < rows["x", "t"]["high"]
     assert rows["t", "u"]["low"] < 0.6 < rows["t", "u"]["high"]
-    assert list(found.to_pandas().columns) == [*rows["x", "t"]]
+    assert list(found.to_frame().columns) == [*rows["x", "t"]]
 
 
 def test_one_round_counts_all_effects() -> None:
@@ -157,7 +157,7 @@ def test_a_part_that_does_not_reach_is_refused() -> None:
 def test_no_path_means_no_effect() -> None:
     """A node that no path leads to has the effect 0, and the reason is told."""
     frame = draw()
-    graph = known_dag({"x": [], "t": ["x"], "a": []})
+    graph = Dag({"x": [], "t": ["x"], "a": []})
 
     assert effect(graph, "t", "x", data=frame).bounds == (0.0, 0.0)
     assert "since no arrow leads away from t" in str(effect(graph, "t", "a", data=frame))
@@ -173,7 +173,7 @@ def test_a_zero_from_rows_is_told_to_be_no_estimate() -> None:
     (note,) = effect(frame, "x", "t").notes
     assert note.startswith(missed)
     assert f"  note: {missed}" in str(effect(frame, "x", "t"))
-    assert effect(known_dag({"x": [], "t": []}), "x", "t", data=frame).notes == ()
+    assert effect(Dag({"x": [], "t": []}), "x", "t", data=frame).notes == ()
     assert effect(draw(), "t", "x", knowledge=Knowledge(tiers=[["a", "x", "z"], ["t"], ["u"]])).notes == ()
 
 
@@ -193,7 +193,7 @@ def test_an_untestable_cause_is_unknown() -> None:
     """With too few rows for the test nothing is said of the cause."""
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"x": rng.integers(0, 9, 60), "m": rng.integers(0, 9, 60), "t": rng.integers(0, 9, 60)})
-    graph = known_dag({"x": [], "m": ["x"], "t": ["m"]})
+    graph = Dag({"x": [], "m": ["x"], "t": ["m"]})
     found = causes(graph, "x", "t", data=frame.astype(str))
 
     assert found.answer == "unknown"
@@ -207,7 +207,7 @@ def _visible() -> dict[str, list[str]]:
 
 def test_effects_need_arrows_that_hide_no_common_cause() -> None:
     """With hidden causes allowed, an edge that may hide one is refused; visible arrows alone give the effect."""
-    part = learn(known_dag(_visible(), hidden=["h"]), "x", depth=3, hidden="allowed")
+    part = learn(Dag(_visible()).hiding("h"), "x", depth=3, hidden="allowed")
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({name: rng.integers(0, 2, 400).astype(str) for name in "abxtuv"})
     assert part.is_visible("x", "t")
@@ -232,7 +232,7 @@ def test_a_test_without_freedom_decides_no_cause() -> None:
 
 def test_a_refused_effect_is_named_the_way_its_arrow_points() -> None:
     """The cause of a refused effect is the tail of the arrow, also if that is the target of the part."""
-    part = learn(known_dag(_visible(), hidden=["h"]), "x", depth=2, hidden="allowed")
+    part = learn(Dag(_visible()).hiding("h"), "x", depth=2, hidden="allowed")
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({name: rng.integers(0, 2, 400).astype(str) for name in "abxtuv"})
     assert ("x", "t") in part.effects(frame).refused

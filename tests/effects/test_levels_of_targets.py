@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import effect, known_dag
+from apsl_rules import Dag, effect
 
-GRAPH = known_dag({"sex": [], "dose": ["sex"], "pain": ["dose", "sex"]})
+GRAPH = Dag({"sex": [], "dose": ["sex"], "pain": ["dose", "sex"]})
 
 
 def frame() -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import effect, known_dag, learn
+from apsl_rules import Dag, effect, learn
 from apsl_rules.effects import neighbourhood_of
 from apsl_rules.names import Node
 from support.graphs import random_dag
@@ -29,7 +29,7 @@ PCALG: dict[tuple[Node, Node], float] = {
     ("5", "1"): 0.2,
     ("5", "4"): 0.7,
 }
-PCALG_DAG = known_dag({node: [tail for tail, head in PCALG if head == node] for node in "123456"})
+PCALG_DAG = Dag({node: [tail for tail, head in PCALG if head == node] for node in "123456"})
 
 
 def test_the_parent_sets_of_pcalg() -> None:
@@ -81,7 +81,7 @@ def test_categories_are_those_of_pgmpy() -> None:
     x = (rng.random(4000) < 0.2 + 0.2 * z).astype(int) + (rng.random(4000) < 0.3)
     t = (rng.random(4000) < 0.1 + 0.15 * x + 0.15 * z).astype(int)
     frame = pd.DataFrame({"z": z, "x": x, "t": t}).astype(str)
-    (one,) = effect(known_dag({"z": [], "x": ["z"], "t": ["x", "z"]}), "x", "t", data=frame).possible
+    (one,) = effect(Dag({"z": [], "x": ["z"], "t": ["x", "z"]}), "x", "t", data=frame).possible
     counts = np.zeros((3, 3, 2))
     np.add.at(counts, (z, x, t), 1)
     model = DiscreteBayesianNetwork([("z", "x"), ("z", "t"), ("x", "t")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apsl_rules import known_dag, learn, network
+from apsl_rules import Dag, learn, network
 from apsl_rules.errors import UnknownNodeError
 from apsl_rules.evaluation.exactness import faults_of, verify
 from apsl_rules.graphs.equivalence import cpdag
@@ -37,8 +37,8 @@ def test_an_edge_left_open_is_named() -> None:
 
 def test_false_and_missing_edges_are_named() -> None:
     """Against the truth of another graph an edge too many and an edge too few are both told."""
-    learned = learn(known_dag({"a": [], "b": ["a"], "c": []}), "b")
-    truth = cpdag(known_dag({"a": [], "b": ["c"], "c": []}))
+    learned = learn(Dag({"a": [], "b": ["a"], "c": []}), "b")
+    truth = cpdag(Dag({"a": [], "b": ["c"], "c": []}))
 
     assert list(faults_of(learned, truth)) == ["a -- b is no edge", "b and c should be joined"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from apsl_rules import known_dag, learn, learn_graph, network, score
+from apsl_rules import Dag, learn, learn_graph, network, score
 from apsl_rules.errors import GraphError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.names import Node
 from apsl_rules.parts.marked_graph import MarkedGraph
@@ -209,7 +209,7 @@ def test_other_nodes_are_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="only what was learned has 'f'"):
         score(part, dag_of("a->b a->c b->d c->d d->e"))
     with pytest.raises(InvalidArgumentError, match="what was learned lacks 'g'"):
-        score(part, known_dag({**{node: [] for node in "abcdef"}, "g": []}))
+        score(part, Dag({**{node: [] for node in "abcdef"}, "g": []}))
     with pytest.raises(UnknownNodeError, match="unknown target 'z'"):
         score(LEARNED, TRUTH, target="z", depth=1)
     with pytest.raises(InvalidArgumentError, match="a part has its own target 'd' and depth 1"):

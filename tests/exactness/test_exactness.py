@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import hookimpl, learn, network
-from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.names import Depth
 from apsl_rules.plugins.learner_spec import RuleSpec
@@ -84,7 +84,7 @@ def test_odd_labels_and_dense_graphs_are_learned_exactly(dag: Dag, depth: Depth,
 def test_the_order_of_columns_changes_nothing(dag: Dag, depth: int, finder: str, random: Random) -> None:
     """Nodes in another order: the same visits, the same trace, the same marks everywhere, the same cost."""
     target = random.choice(dag.nodes)
-    permuted = known_dag({node: dag.parents_of(node) for node in random.sample(dag.nodes, len(dag.nodes))})
+    permuted = Dag({node: dag.parents_of(node) for node in random.sample(dag.nodes, len(dag.nodes))})
 
     expected = learn(dag, target, depth=depth, finder=finder)
     actual = learn(permuted, target, depth=depth, finder=finder)
@@ -148,7 +148,7 @@ def test_known_networks_are_learned_exactly(name: str) -> None:
 def test_a_hub_with_sixty_neighbours_is_learned_exactly(finder: str) -> None:
     """Thirty parents and thirty children: no finder enumerates subsets of sixty nodes."""
     causes, effects = [f"cause {n}" for n in range(30)], [f"effect {n}" for n in range(30)]
-    star = known_dag({"hub": causes} | {cause: [] for cause in causes} | {effect: ["hub"] for effect in effects})
+    star = Dag({"hub": causes} | {cause: [] for cause in causes} | {effect: ["hub"] for effect in effects})
 
     part = learn(star, "hub", depth=2, finder=finder)
 
@@ -185,6 +185,6 @@ def test_threads_change_nothing() -> None:
 @pytest.mark.parametrize("finder", FINDERS)
 def test_a_node_may_be_called_none(finder: str) -> None:
     """None is a label like any other."""
-    dag = known_dag({"a": [], "b": [], "t": ["a", "b"], None: ["t"]})
+    dag = Dag({"a": [], "b": [], "t": ["a", "b"], None: ["t"]})
 
     assert is_exact(learn(dag, "t", finder=finder), cpdag(dag))

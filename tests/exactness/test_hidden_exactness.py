@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import Knowledge, known_dag, learn, network
+from apsl_rules import Dag, Knowledge, learn, network
 from apsl_rules.evaluation.exactness import faults_of, mag_classes, verify
 from apsl_rules.graphs import DagWithHidden, EndMark, mag, pag
 from apsl_rules.names import Depth, Node
@@ -82,7 +82,7 @@ def test_random_graphs_are_learned_exactly(graph: DagWithHidden, depth: Depth) -
 def test_the_order_of_columns_does_not_matter(graph: DagWithHidden, random: Random) -> None:
     """The same marks, proofs and visits for any order of the nodes."""
     nodes = random.sample(graph.dag.nodes, len(graph.dag.nodes))
-    turned = known_dag({node: graph.dag.parents_of(node)[::-1] for node in nodes}, hidden=graph.hidden)
+    turned = Dag({node: graph.dag.parents_of(node)[::-1] for node in nodes}).hiding(*graph.hidden)
     target = min(map(str, graph.nodes))
     one, other = (learn(source, target, depth=2, hidden="allowed") for source in (graph, turned))
 
@@ -172,7 +172,7 @@ def test_other_knowledge_is_used_soundly(graph: DagWithHidden, random: Random) -
 
 def test_a_forbidden_arrow_leaves_the_other_end_open() -> None:
     """That B is no cause of A puts an arrowhead at B, and no tail at A: they may share a hidden cause."""
-    graph = known_dag({"H": [], "A": ["H"], "B": ["H"]}, hidden=["H"])
+    graph = Dag({"H": [], "A": ["H"], "B": ["H"]}).hiding("H")
     part = learn(graph, "A", hidden="allowed", knowledge=Knowledge(forbidden=[("B", "A")]))
 
     assert (part.end("B", "A"), part.end("A", "B")) == ("arrow", "circle")

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import Knowledge, known_dag, learn
+from apsl_rules import Dag, Knowledge, learn
 from apsl_rules.evaluation.exactness import MagClasses, faults_of, mag_classes
 from apsl_rules.graphs import Mag, Pag
 from apsl_rules.names import Depth, Node
@@ -19,7 +19,7 @@ from support.drawing import some_of
 
 def test_a_node_in_no_tier_passes_on_what_tiers_say_of_those_around_it() -> None:
     """In a -> x -> b with b after a, b cannot be a cause of x: x would pass it on to a."""
-    graph = known_dag({"a": [], "x": ["a"], "b": ["x"]})
+    graph = Dag({"a": [], "x": ["a"], "b": ["x"]})
     part = learn(graph, "x", depth=2, hidden="allowed", knowledge=Knowledge(tiers=[["a"], ["b"]]))
 
     assert part.partial == {("x", "b")}
@@ -30,7 +30,7 @@ def test_a_node_in_no_tier_passes_on_what_tiers_say_of_those_around_it() -> None
 
 def test_a_forbidden_arrow_bars_ways_through_others() -> None:
     """That b is no cause of a, although they are not adjacent, puts an arrowhead at b."""
-    graph = known_dag({"a": [], "x": ["a"], "b": ["x"]})
+    graph = Dag({"a": [], "x": ["a"], "b": ["x"]})
     part = learn(graph, "x", depth=2, hidden="allowed", knowledge=Knowledge(forbidden=[("b", "a")]))
 
     assert part.partial == {("x", "b")}
@@ -38,7 +38,7 @@ def test_a_forbidden_arrow_bars_ways_through_others() -> None:
 
 def test_tiers_that_the_answers_contradict_are_a_conflict() -> None:
     """The arrows c -> x -> a are proved, and c is said to be no cause of a: both sides are told."""
-    graph = known_dag({"p": [], "q": [], "c": ["p", "q"], "x": ["c"], "a": ["x"]})
+    graph = Dag({"p": [], "q": [], "c": ["p", "q"], "x": ["c"], "a": ["x"]})
     part = learn(graph, "c", depth="max", hidden="allowed", knowledge=Knowledge(tiers=[["a"], ["c"]]))
 
     assert part.all_conflicts

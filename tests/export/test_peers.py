@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from pgmpy.base import DAG, PDAG
 from pgmpy.readwrite import BIFReader
 
-from apsl_rules import export, known_dag, learn, network
+from apsl_rules import Dag, export, learn, network
 from apsl_rules.errors import GraphFormatError, InvalidArgumentError
 from apsl_rules.export.spelling import escape_signs, spell_label
 from apsl_rules.parts.marked_graph import MarkedGraph
@@ -199,12 +199,12 @@ def test_graphs_of_pgmpy_are_read() -> None:
 
 def test_pgmpy_reads_the_dagitty_text() -> None:
     """Pgmpy's reader of dagitty finds the same arrows, quoted names included, and its own text is read."""
-    dag = known_dag({"smoking": [], "lung cancer": ["smoking"], "x.1": ["lung cancer", "smoking"]})
+    dag = Dag({"smoking": [], "lung cancer": ["smoking"], "x.1": ["lung cancer", "smoking"]})
     read = DAG.from_dagitty(export.to_dagitty(dag))
 
     assert set(read.edges) == set(dag.edges)
     plain = DAG([("X", "Y"), ("Z", "Y")])
-    assert export.from_dagitty(plain.to_dagitty()) == MarkedGraph("XYZ", arrows=["XY", "ZY"])
+    assert export.from_dagitty(plain.to("dagitty")) == MarkedGraph("XYZ", arrows=["XY", "ZY"])
 
 
 @pytest.mark.slow
@@ -225,5 +225,5 @@ def test_a_part_has_a_method_for_each_tool() -> None:
     for name in ("dot", "graphml", "mermaid", "dagitty", "tetrad", "bnlearn", "bif", "graph_json", "adjacency"):
         made, expected = getattr(part, f"to_{name}")(), getattr(export, f"to_{name}")(part)
         assert made.equals(expected) if name == "adjacency" else made == expected
-    assert part.to_paper_matrix().equals(export.to_paper_matrix(part))
-    assert export.from_pgmpy(part.to_pgmpy()) == export.from_causallearn(part.to_causallearn()) == part.graph()
+    assert part.to("paper-matrix").equals(export.to_paper_matrix(part))
+    assert export.from_pgmpy(part.to("pgmpy")) == export.from_causallearn(part.to("causallearn")) == part.graph()

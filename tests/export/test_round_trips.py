@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 
-from apsl_rules import export, known_dag
+from apsl_rules import Dag, export
 from apsl_rules.errors import GraphError, InvalidArgumentError
 from apsl_rules.export.spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.names import Node
@@ -158,13 +158,13 @@ def test_open_edges_are_refused_or_directed(write: Callable[..., str]) -> None:
 
 def test_bif_takes_levels() -> None:
     """Levels that are given are written; the table of a node that would be huge is refused."""
-    dag = known_dag({"a": [], "b": ["a"]})
+    dag = Dag({"a": [], "b": ["a"]})
     text = export.to_bif(dag, levels={"a": ["yes", "no"]})
 
     assert "type discrete [ 2 ] { yes, no };" in text
     assert "(yes) 1.0;" in text
     numbers: list[Node] = list(range(21))
-    wide = known_dag({**{number: [] for number in numbers}, "t": numbers})
+    wide = Dag({**{number: [] for number in numbers}, "t": numbers})
     with pytest.raises(InvalidArgumentError, match="the table of 't' would have 2097152 cells; leave out levels"):
         export.to_bif(wide, levels={number: ["0", "1"] for number in numbers})
     assert len(export.from_bif(export.to_bif(wide)).arrows) == 21

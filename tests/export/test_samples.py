@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from apsl_rules import compare, export, known_dag, learn, learn_graph, network
+from apsl_rules import Dag, compare, export, learn, learn_graph, network
 from apsl_rules.errors import ApslError, GraphError, GraphFormatError
 from apsl_rules.evaluation.scoring import score
 from apsl_rules.parts.graph import graph_of
@@ -78,7 +78,7 @@ def test_dagitty_as_its_web_page_writes_it() -> None:
     }
     assert graph.conflicts == {frozenset(("Age", "Sex"))}
     with pytest.raises(GraphError, match="the direction between 'Age' and 'Sex' is open, so this is no known graph"):
-        known_dag(graph)
+        Dag(graph)
 
 
 def test_dot_as_people_write_it() -> None:
@@ -193,7 +193,7 @@ def test_an_imported_graph_is_a_source_and_a_truth() -> None:
     part = learn(graph, "Wet")
 
     assert part.arrows == {("Rain", "Wet"), ("Sprinkler", "Wet"), ("Wet", "Slip")}
-    assert learn(known_dag(graph), "Wet").arrows == part.arrows
+    assert learn(Dag(graph), "Wet").arrows == part.arrows
     assert compare(graph, "Wet", learners=["apsl", "gs"]).rows()[0]["arrows"] == 3
     assert score(part, graph).f1 == score(graph, graph).f1 == 1.0
     turned = export.from_dagitty("dag { Rain -> Wet -> Sprinkler Wet -> Slip }")
@@ -246,17 +246,17 @@ def test_a_graph_file_is_read_by_its_ending(tmp_path: Path) -> None:
 
 def test_an_open_edge_is_directed_where_the_advice_says_so() -> None:
     """What ``part.export`` advises, it takes; a format that shows the part as it is takes none of it."""
-    part = learn(known_dag({"a": [], "b": ["a"]}), "a")
+    part = learn(Dag({"a": [], "b": ["a"]}), "a")
     with pytest.raises(GraphError, match="give open_edges='direct'"):
-        part.export("bnlearn")
-    assert part.export("bnlearn", open_edges="direct") == part.to_bnlearn(open_edges="direct")
+        part.to("bnlearn")
+    assert part.to("bnlearn", open_edges="direct") == part.to("bnlearn", open_edges="direct")
     with pytest.raises(ApslError, match="leave out open_edges="):
-        part.export("svg", open_edges="direct")
+        part.to("svg", open_edges="direct")
 
 
 def test_a_spreadsheet_carries_out_no_name() -> None:
     """A name that begins like a formula is text in a table of edges."""
-    part = learn(known_dag({"=1+1": [], "@b": ["=1+1"], "-c": ["@b"], "d": ["-c"]}), "@b", depth=3)
-    fields = [field for line in part.export("csv").splitlines() for field in line.split(",")]
+    part = learn(Dag({"=1+1": [], "@b": ["=1+1"], "-c": ["@b"], "d": ["-c"]}), "@b", depth=3)
+    fields = [field for line in part.to("csv").splitlines() for field in line.split(",")]
     assert "'=1+1" in fields
     assert not any(field.startswith(("=", "+", "-", "@")) for field in fields)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_rules.errors import InvalidArgumentError, NetworkFileError
-from apsl_rules.graphs.dag import known_dag
+from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks import bif as bif_table
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.bif import parse_bif, read_bif, write_bif
@@ -119,7 +119,7 @@ def test_every_network_comes_back(network: Network) -> None:
 
 def test_nodes_that_are_not_text_cannot_be_written() -> None:
     """The format knows only text."""
-    network = Network("numbered", known_dag({1: []}), {1: ("x",)}, {1: [1.0]})
+    network = Network("numbered", Dag({1: []}), {1: ("x",)}, {1: [1.0]})
 
     with pytest.raises(InvalidArgumentError, match="the node 1 is not text; BIF files can only name nodes by text"):
         write_bif(network)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules import known_dag, network
+from apsl_rules import Dag, network
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.networks import bayesian_network as inference
 from apsl_rules.graphs.networks.bayesian_network import Network, Probabilities, joint
@@ -87,7 +87,7 @@ def test_too_large_a_joint_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     nodes = [f"n{number}" for number in range(30)]
     many = Network(
         "many",
-        known_dag({node: [] for node in nodes}),
+        Dag({node: [] for node in nodes}),
         dict.fromkeys(nodes, ("a", "b")),
         dict.fromkeys(nodes, (0.5, 0.5)),
     )

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from apsl_rules import known_dag, network
+from apsl_rules import Dag, network
 from apsl_rules.data import coded_table
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError
@@ -33,7 +33,7 @@ def coins(*levels: str, node: str = "A") -> Network:
     share = 1 / len(levels)
     return Network(
         "coins",
-        known_dag({node: [], "B": []}),
+        Dag({node: [], "B": []}),
         {node: levels, "B": ("x", "y")},
         {node: [share] * len(levels), "B": [0.5, 0.5]},
     )
@@ -141,9 +141,7 @@ def test_text_refuses_columns_without_a_name(node: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_nodes_that_read_alike_are_refused(ending: str, tmp_path: Path) -> None:
     """Two columns may not have one name."""
-    alike = Network(
-        "n", known_dag({1: [], "1": []}), {1: ("a", "b"), "1": ("a", "b")}, {1: [0.5, 0.5], "1": [0.5, 0.5]}
-    )
+    alike = Network("n", Dag({1: [], "1": []}), {1: ("a", "b"), "1": ("a", "b")}, {1: [0.5, 0.5], "1": [0.5, 0.5]})
 
     with pytest.raises(InvalidArgumentError, match="each column has a name of its own"):
         simulate(alike, 10, tmp_path / f"data.{ending}", seed=1)
@@ -179,7 +177,7 @@ def test_the_blocks_of_a_wide_network_are_low() -> None:
     names = [f"n{number}" for number in range(2000)]
     wide = Network(
         "wide",
-        known_dag({name: [] for name in names}),
+        Dag({name: [] for name in names}),
         dict.fromkeys(names, ("a", "b")),
         dict.fromkeys(names, (0.5, 0.5)),
     )

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules import known_dag, network
+from apsl_rules import Dag, network
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError
-from apsl_rules.graphs.dag import Dag, degrees
+from apsl_rules.graphs.dag import degrees
 from apsl_rules.graphs.networks.bayesian_network import RESIDUAL, Network, fit_table, joint
 from apsl_rules.graphs.networks.library import (
     ArcRules,
@@ -168,9 +168,7 @@ def test_roots_can_all_be_full() -> None:
 
 def test_nodes_of_one_level_are_left_alone() -> None:
     """An arrow from or to a node that never varies would say nothing, so none is drawn."""
-    still = Network(
-        "still", known_dag({"a": [], "b": ["a"]}), {"a": ("x",), "b": ("x", "y")}, {"a": [1], "b": [[0.3, 0.7]]}
-    )
+    still = Network("still", Dag({"a": [], "b": ["a"]}), {"a": ("x",), "b": ("x", "y")}, {"a": [1], "b": [[0.3, 0.7]]})
 
     assert len(tile(still, 3, seed=1).dag.edges) == 3
     with pytest.raises(InvalidArgumentError, match="3 tiles with 0 roots each take at most 0"):
@@ -179,9 +177,7 @@ def test_nodes_of_one_level_are_left_alone() -> None:
 
 def test_nodes_that_are_not_text_are_paired_with_their_tile() -> None:
     """Labels such as 1 and "1" stay apart."""
-    mixed = Network(
-        "mixed", known_dag({1: [], "1": []}), {1: ("a", "b"), "1": ("a", "b")}, {1: [0.5, 0.5], "1": [0.1, 0.9]}
-    )
+    mixed = Network("mixed", Dag({1: [], "1": []}), {1: ("a", "b"), "1": ("a", "b")}, {1: [0.5, 0.5], "1": [0.1, 0.9]})
 
     assert tile(mixed, 2, arcs=1, seed=1).dag.nodes == ((1, 1), ("1", 1), (1, 2), ("1", 2))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import Knowledge, known_dag, learn, learn_graph, learn_many, network, stability
+from apsl_rules import Dag, Knowledge, learn, learn_graph, learn_many, network, stability
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evaluation import score
 from apsl_rules.graphs.networks import sample
@@ -189,7 +189,7 @@ def test_contradicting_v_structures_warn() -> None:
 
 def test_a_duplicate_hides_no_edge() -> None:
     """One of two duplicates has the edges of both; those of the other are unknown, and a note says so."""
-    graph = known_dag({"H": [], "C": [], "D": [], "A": ["H", "C"], "B": ["H", "D"]})
+    graph = Dag({"H": [], "C": [], "D": [], "A": ["H", "C"], "B": ["H", "D"]})
     rows = sample(strong_network(graph, seed=3), 20_000, seed=1)
     frame = pd.DataFrame({node: rows.codes[rows.place[node]].astype(str) for node in "ABCD"})
     frame["Twin"] = frame["C"].map({"0": "no", "1": "yes"})

@@ -10,7 +10,7 @@ import pytest
 
 from apsl_rules import Knowledge, learn, learn_graph, learn_many, stability
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.learning import find_blanket
+from apsl_rules.learning import blanket
 from apsl_rules.parts import Part, load_part
 from apsl_rules.rules import Mark
 
@@ -61,7 +61,7 @@ def test_graphs_many_targets_blankets_and_stability_agree() -> None:
     frame = _frame()
     assert learn_graph(frame).arrows == ARROWS
     assert learn_many(frame, "all").union.arrows == ARROWS
-    assert find_blanket(frame, "dose").neighbours == ("age", "pain", "sex")
+    assert blanket(frame, "dose").neighbours == ("age", "pain", "sex")
     assert stability(frame, "pain", resamples=5, seed=1).of("dose", "pain").edge == 1.0
 
 

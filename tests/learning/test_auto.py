@@ -11,7 +11,7 @@ import pytest
 
 from apsl_backends.engines import opener
 from apsl_backends.independence.count_tests import ChiSquare
-from apsl_rules import compare, known_dag, learn, learn_many, network
+from apsl_rules import Dag, compare, learn, learn_many, network
 from apsl_rules.data import coded_table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.knowledge import Knowledge
@@ -54,7 +54,7 @@ def test_the_source_decides(source: Any, target: str, settings: dict[str, Any], 
 
 def test_perfect_answers_leave_nothing_to_choose() -> None:
     """From a known graph tests alone are exact, so there is no choice to explain, with limits or without."""
-    for source, target in ((network("cancer"), "Cancer"), (known_dag({"a": [], "b": ["a"]}), "a")):
+    for source, target in ((network("cancer"), "Cancer"), (Dag({"a": [], "b": ["a"]}), "a")):
         for most in (None, 1000):
             part = learn(source, target, max_tests=most)
             assert (part.learner, part.notes) == ("apsl", ())

@@ -8,7 +8,7 @@ from apsl_rules import learn
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError, UnknownNodeError
 from apsl_rules.graphs.networks.library import network
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.api import find_blanket
+from apsl_rules.learning.api import blanket
 from apsl_rules.plugins.manager import installed
 from support.graphs import MICRO
 
@@ -18,13 +18,13 @@ def test_the_blanket_on_n3_is_exact_with_a_perfect_oracle(finder: str) -> None:
     """On N3 the blanket of T is its child A and the spouse B, once neighbours must find each other."""
     options = {"symmetric": True} if finder != "gs" else {}
 
-    assert find_blanket(MICRO["N3"], "T", finder=finder, options=options).members == ("A", "B")
+    assert blanket(MICRO["N3"], "T", finder=finder, options=options).members == ("A", "B")
 
 
 @pytest.mark.parametrize("finder", sorted(installed().blankets))
 def test_every_finder_works_on_a_table(finder: str) -> None:
     """From 2,000 rows every blanket finder finds neighbours of Disease in CHILD."""
-    found = find_blanket(sample(network("child"), 2000, seed=3), "Disease", finder=finder)
+    found = blanket(sample(network("child"), 2000, seed=3), "Disease", finder=finder)
 
     assert found.neighbours
     assert set(found.spouses) <= set(found.neighbours)
@@ -33,7 +33,7 @@ def test_every_finder_works_on_a_table(finder: str) -> None:
 def test_the_neighbours_are_those_of_the_part() -> None:
     """On 2,000 rows of ASIA the blanket of either has the four neighbours that learn finds, and bronc by dysp."""
     rows = sample(network("asia"), 2000, seed=5)
-    found = find_blanket(rows, "either")
+    found = blanket(rows, "either")
 
     assert found.neighbours == learn(rows, "either").neighbours_of("either") == ("dysp", "lung", "tub", "xray")
     assert dict(found.spouses) == {"dysp": ("bronc",)}
@@ -42,26 +42,26 @@ def test_the_neighbours_are_those_of_the_part() -> None:
 def test_settings_reach_the_part() -> None:
     """What is given besides a finder is given to learn."""
     rows = sample(network("child"), 500, seed=3)
-    found = find_blanket(rows, "Disease", alpha=1e-30, max_conditioning=0)
+    found = blanket(rows, "Disease", alpha=1e-30, max_conditioning=0)
 
     assert found.neighbours == learn(rows, "Disease", alpha=1e-30, max_conditioning=0).neighbours_of("Disease")
-    assert found.neighbours != find_blanket(rows, "Disease").neighbours
+    assert found.neighbours != blanket(rows, "Disease").neighbours
 
 
 def test_no_limit_on_conditioning_sets_can_be_asked_of_a_finder() -> None:
     """max_conditioning "none" lets a classical finder condition on any set."""
     rows = sample(network("asia"), 2000, seed=5)
 
-    assert find_blanket(rows, "dysp", finder="hiton-mb", max_conditioning="none").neighbours
+    assert blanket(rows, "dysp", finder="hiton-mb", max_conditioning="none").neighbours
 
 
 def test_unknown_names_are_refused() -> None:
     """A finder, a node or an option that does not exist is refused."""
     with pytest.raises(InvalidArgumentError, match="the option 'symmetric' is one of blanket finders; name a finder"):
-        find_blanket(MICRO["N3"], "T", options={"symmetric": True})
+        blanket(MICRO["N3"], "T", options={"symmetric": True})
     with pytest.raises(UnknownNameError, match="did you mean 'hiton-mb'"):
-        find_blanket(MICRO["N3"], "T", finder="hiton-bm")
+        blanket(MICRO["N3"], "T", finder="hiton-bm")
     with pytest.raises(UnknownNodeError, match="unknown node 'Q'"):
-        find_blanket(MICRO["N3"], "Q", finder="hiton-mb")
+        blanket(MICRO["N3"], "Q", finder="hiton-mb")
     with pytest.raises(UnknownNodeError, match="unknown target 'Q'"):
-        find_blanket(MICRO["N3"], "Q")
+        blanket(MICRO["N3"], "Q")

@@ -69,7 +69,7 @@ def test_rows_are_plain_values() -> None:
     compared = compare(MICRO["N8"], "A", "max", learners=["apsl", "cmb"])
 
     assert json.loads(json.dumps(compared.rows())) == compared.rows()
-    assert list(compared.to_pandas()["learner"]) == ["apsl", "cmb"]
+    assert list(compared.to_frame()["learner"]) == ["apsl", "cmb"]
     lines = str(compared).splitlines()
     assert lines[0].split() == list(compared.rows()[0])
     assert lines[1].split()[:5] == ["apsl", "5", "3", "2", "0"]

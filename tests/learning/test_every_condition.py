@@ -11,22 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import (
-    Interrupted,
-    Knowledge,
-    Part,
-    compare,
-    hookimpl,
-    learn,
-    learn_graph,
-    learn_many,
-    load_part,
-    network,
-)
+from apsl_rules import Interrupted, Knowledge, Part, compare, hookimpl, learn, learn_graph, learn_many, network
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Depth, Node
+from apsl_rules.parts import load_part
 from apsl_rules.plugins.manager import Progress, installed
 from apsl_rules.rules.marks import Mark
 from support.counted import table_counts, thrifty_counts

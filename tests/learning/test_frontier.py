@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from apsl_published.visits import by_layers
 from apsl_rules import learn, network
-from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.dag import Dag
 from apsl_rules.learning.frontier import along_lines
 from apsl_rules.names import Depth, Node, order_key
 from apsl_rules.parts.edges import Distances, inside
@@ -109,7 +109,7 @@ def test_visits_follow_lines_only(depth: Depth, oriented: str, expected: str) ->
 
 def test_nearer_nodes_go_first_and_then_names() -> None:
     """Among those that may be visited the nearest to the target is next, and the first by name of several."""
-    dag = known_dag({"t": ["z", "y", "x"], "z": [], "y": [], "x": ["a"], "a": []})
+    dag = Dag({"t": ["z", "y", "x"], "z": [], "y": [], "x": ["a"], "a": []})
 
     assert visits(Pretended(dag, "t", "max")) == "txyza"
 
@@ -137,7 +137,7 @@ def test_layers_on_alarm(target: str, expected: int) -> None:
 
 def test_an_isolated_target_is_visited_alone() -> None:
     """A node without neighbours is its own part."""
-    part = learn(known_dag({"a": [], "b": [], "c": ["b"]}), "a", depth="max")
+    part = learn(Dag({"a": [], "b": [], "c": ["b"]}), "a", depth="max")
 
     assert part.visited == ("a",)
     assert part.members == ("a",)

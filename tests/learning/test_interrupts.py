@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from apsl_rules import Interrupted, compare, known_dag, learn, learn_graph, learn_many, network
+from apsl_rules import Dag, Interrupted, compare, learn, learn_graph, learn_many, network
 from apsl_rules.errors import UnknownNodeError
 from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.names import Node
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("interrupts_are_heard")
 unraised = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 ALARM = network("alarm")
-TWO_PIECES = known_dag({"a": [], "b": ["a"], "c": ["b"], "d": [], "e": ["d"]})
+TWO_PIECES = Dag({"a": [], "b": ["a"], "c": ["b"], "d": [], "e": ["d"]})
 
 
 class InterruptedAfter:

@@ -13,11 +13,12 @@ import pandas as pd
 import pytest
 
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import Interrupted, Knowledge, known_dag, learn_many, load_parts, network, stability
+from apsl_rules import Dag, Interrupted, Knowledge, learn_many, network, stability
 from apsl_rules.data import content_fingerprint
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.parts import load_parts
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.many_parts import Parts
 
@@ -150,13 +151,13 @@ def test_a_journal_of_another_run_is_refused_in_a_sentence(rows: Table, tmp_path
 
 def test_an_oracle_has_no_journal(tmp_path: Path) -> None:
     """Two oracles over the same nodes cannot be told apart, so neither gets the parts of the other; networks can."""
-    oracle = DSeparation(known_dag({"a": [], "b": ["a"]}))
+    oracle = DSeparation(Dag({"a": [], "b": ["a"]}))
     with pytest.raises(InvalidArgumentError, match="a journal is for tables and graphs"):
         learn_many(oracle, "all", journal=tmp_path / "parts.jsonl")
     assert not (tmp_path / "parts.jsonl").exists()
     for _ in range(2):
         assert len(learn_many(network("cancer"), "all", journal=tmp_path / "cancer.jsonl")) == 5
-    other = known_dag(dict.fromkeys(network("cancer").dag.nodes, ()))
+    other = Dag(dict.fromkeys(network("cancer").dag.nodes, ()))
     with pytest.raises(InvalidArgumentError, match="written for other data"):
         learn_many(other, "all", journal=tmp_path / "cancer.jsonl")
 
@@ -182,7 +183,7 @@ def test_stability_goes_on_from_its_journal(rows: Table, tmp_path: Path) -> None
 
 def test_labels_knowledge_and_numbers_come_back(tmp_path: Path) -> None:
     """Nodes that are numbers and tuples, knowledge, and columns of a table with numbers are read as they were."""
-    dag = known_dag({1: [], ("b", 2): [], "c": [1, ("b", 2)]})
+    dag = Dag({1: [], ("b", 2): [], "c": [1, ("b", 2)]})
     known = Knowledge(tiers=[[1, ("b", 2)], ["c"]])
     alone = learn_many(dag, "all", knowledge=known)
     kept = learn_many(dag, "all", knowledge=known, journal=tmp_path / "dag.jsonl")

@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import known_dag, learn, network
+from apsl_rules import Dag, learn, network
 from apsl_rules.errors import ApslError, GraphError, InvalidArgumentError, SpecError, UnknownNameError, UnknownNodeError
 from apsl_rules.names import count_of
 from apsl_rules.parts.part import Part
@@ -82,8 +82,8 @@ def test_a_mistake_in_an_argument_gets_one_sentence(
 @pytest.mark.parametrize(
     ("make", "error", "sentence"),
     [
-        (lambda: known_dag({}), GraphError, "the graph has no nodes"),
-        (lambda: known_dag({"a": ["b"], "b": ["a"]}), GraphError, "the graph has a directed cycle a -> b -> a"),
+        (lambda: Dag({}), GraphError, "the graph has no nodes"),
+        (lambda: Dag({"a": ["b"], "b": ["a"]}), GraphError, "the graph has a directed cycle a -> b -> a"),
         (lambda: nx.DiGraph([("a", "b"), ("b", "a")]), GraphError, "the graph has a directed cycle a -> b -> a"),
         (nx.DiGraph, GraphError, "the graph has no nodes"),
         (lambda: nx.Graph([("a", "b")]), GraphError, "the networkx graph is undirected"),
@@ -182,7 +182,7 @@ def test_a_line_that_no_data_can_orient_stays() -> None:
 
 def test_an_edge_table_has_named_marks() -> None:
     """The data frame has a row for each edge of the part."""
-    frame = learn(MICRO["N7"], "T").to_pandas()
+    frame = learn(MICRO["N7"], "T").to_frame()
 
     edges, figures = ["source", "target", "mark"], ["probability", "direction", "p", "rule", "distance", "support"]
     assert list(frame.columns) == [*edges, *figures, "suggested"]

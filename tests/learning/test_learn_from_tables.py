@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_rules import effect, learn, learn_many, load_part, network
+from apsl_rules import effect, learn, learn_many, network
 from apsl_rules.data import Table, coded_table, table
 from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.parts import load_part
 from apsl_rules.parts.file import part_json
 from apsl_rules.plugins import installed
 from apsl_rules.rules import Mark, untested

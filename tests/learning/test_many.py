@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import Knowledge, known_dag, learn, learn_graph, learn_many, network
+from apsl_rules import Dag, Knowledge, learn, learn_graph, learn_many, network
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.evidence.evidence import Verdict
-from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample, simulate
 from apsl_rules.names import Node
@@ -99,7 +98,7 @@ def test_all_parts_together_are_the_deepest_part(rows: Table) -> None:
 
 def test_the_union_knows_what_was_given() -> None:
     """Background knowledge holds in each part and in their union."""
-    chain = known_dag({"a": [], "b": ["a"], "c": ["b"]})
+    chain = Dag({"a": [], "b": ["a"], "c": ["b"]})
 
     parts = learn_many(chain, ["a", "c"], knowledge=Knowledge(required=[("a", "b")]))
 
@@ -180,7 +179,7 @@ def test_an_error_is_not_remembered() -> None:
                 raise TimeoutError
             return super().verdicts(queries)
 
-    oracle = SharedOracle(Failing(known_dag({"a": [], "b": ["a"]})))
+    oracle = SharedOracle(Failing(Dag({"a": [], "b": ["a"]})))
 
     with pytest.raises(TimeoutError):
         oracle.verdict("a", "b")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import Knowledge, known_dag, learn, network
+from apsl_rules import Dag, Knowledge, learn, network
 from apsl_rules.data import ColumnKind
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.graphs.networks.sampling import sample
@@ -130,7 +130,7 @@ def test_rows_and_columns_come_from_the_source() -> None:
     """Tables, numbers for Fisher's z and known graphs tell their rows, or that there are none."""
     request = Request.of({})
     assert open_data(independent(40), request).row_count == 40
-    assert open_data(known_dag({"a": [], "b": ["a"]}), request).row_count is None
+    assert open_data(Dag({"a": [], "b": ["a"]}), request).row_count is None
     numbers = pd.DataFrame(np.random.default_rng(1).normal(size=(60, 2)), columns=["x", "y"])
     assert open_data(numbers, Request.of({"oracle": "fisherz"})).row_count == 60
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import hookimpl, known_dag, learn, learn_graph, network
+from apsl_rules import Dag, hookimpl, learn, learn_graph, network
 from apsl_rules.data import table
 from apsl_rules.errors import InvalidArgumentError, PluginError
 from apsl_rules.learning.findings import FindingsFromTests
@@ -142,7 +142,7 @@ def test_why_proves_a_gap_from_known_neighbours() -> None:
 
 def test_a_label_without_end_cannot_be_saved() -> None:
     """A label that JSON cannot carry is refused when the part is saved."""
-    part = learn(known_dag({float("inf"): [], "b": [float("inf")]}), "b")
+    part = learn(Dag({float("inf"): [], "b": [float("inf")]}), "b")
 
     with pytest.raises(InvalidArgumentError, match="can be saved"):
         part_json(part)
@@ -152,7 +152,7 @@ def test_a_label_without_end_cannot_be_saved() -> None:
 def test_a_path_that_no_file_can_have_is_refused(path: str) -> None:
     """A path with a lone surrogate or a null character gets a sentence."""
     with pytest.raises(InvalidArgumentError, match="give the path of a file as text or Path"):
-        learn(known_dag({"a": [], "b": ["a"]}), "a").save(path)
+        learn(Dag({"a": [], "b": ["a"]}), "a").save(path)
 
 
 def test_too_many_levels_are_noted() -> None:

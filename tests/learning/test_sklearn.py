@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from apsl_rules import find_blanket, learn, network
+from apsl_rules import blanket, learn, network
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.sklearn import PartSelector
@@ -195,12 +195,12 @@ def test_what_is_not_given_is_left_to_the_learner(target: str, rows: int) -> Non
     """Without settings the selector learns the part of learn, and selects its neighbours and spouses."""
     some = ROWS.iloc[:rows]
     features, y = some.drop(columns=target), some[target]
-    near, blanket = (PartSelector(select=one, target=target).fit(features, y) for one in ("part", "blanket"))
+    near, inside = (PartSelector(select=one, target=target).fit(features, y) for one in ("part", "blanket"))
     part = learn(some, target)
 
     assert (near.part_.settings, near.part_.learner) == (part.settings, part.learner)
     assert {*near.get_feature_names_out()} == {*part.members} - {target}
-    assert {*blanket.get_feature_names_out()} == {*find_blanket(some, target).members}
+    assert {*inside.get_feature_names_out()} == {*blanket(some, target).members}
 
 
 def test_a_blanket_finder_is_asked_by_name() -> None:
@@ -208,7 +208,7 @@ def test_a_blanket_finder_is_asked_by_name() -> None:
     selector = PartSelector(blanket_finder="hiton-mb", target="dysp").fit(X, Y)
     strict = PartSelector(blanket_finder="hiton-mb", target="dysp", alpha=1e-200).fit(X, Y)
 
-    assert selector.blanket_.members == find_blanket(ROWS, "dysp", finder="hiton-mb").members
+    assert selector.blanket_.members == blanket(ROWS, "dysp", finder="hiton-mb").members
     assert strict.blanket_.members != selector.blanket_.members
 
 

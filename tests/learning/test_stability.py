@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from numpy.random import SeedSequence
 
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import Interrupted, Knowledge, hookimpl, known_dag, learn, load_part, network, stability
+from apsl_rules import Dag, Interrupted, Knowledge, hookimpl, learn, network, stability
 from apsl_rules.data import coded_table
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
-from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.source import draw_rows
 from apsl_rules.names import Node
+from apsl_rules.parts import load_part
 from apsl_rules.parts.file import part_json
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.stability_result import Stability, count_support, tally
@@ -180,7 +180,7 @@ def _part(graph: Dag, target: int) -> Part:
     """Learn from a graph whose nodes are renamed to letters."""
     name = dict(zip(graph.nodes, "abcd", strict=True))
     parents = {name[node]: [name[one] for one in graph.parents_of(node)] for node in graph.nodes}
-    return learn(known_dag(parents), "abcd"[target], depth=2)
+    return learn(Dag(parents), "abcd"[target], depth=2)
 
 
 def test_support_is_saved_with_the_part(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_support_is_saved_with_the_part(tmp_path: Path) -> None:
     assert again.settings["resamples"] == 6
     assert [row["support"] for row in again.rows()] == [row["support"] for row in found.part.rows()]
     assert found.part.arrows == learn(CANCER, "Cancer").arrows
-    frame = found.to_pandas()
+    frame = found.to_frame()
     assert frame["edge"].tolist() == sorted(frame["edge"], reverse=True)
     assert str(found).splitlines()[0].split() == list(frame.columns)
     assert repr(found).startswith("Stability(target='Cancer', depth=1, ")

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import Knowledge, find_blanket, learn, learn_graph, load_part, stability
+from apsl_rules import Knowledge, blanket, learn, learn_graph, stability
+from apsl_rules.parts import load_part
 from apsl_rules.rules.marks import Mark
 from apsl_rules.rules.vocabulary import gap, untested
 from support.counted import essence
@@ -110,8 +111,8 @@ def test_a_climb_among_candidates_leaves_the_other_pairs_open() -> None:
 
 def test_a_blanket_names_what_could_not_be_tested() -> None:
     """A blanket says which nodes may belong to it as well."""
-    assert find_blanket(copies(), "a").untested == ("b",)
-    assert find_blanket(copies(), "c").untested == ()
+    assert blanket(copies(), "a").untested == ("b",)
+    assert blanket(copies(), "c").untested == ()
 
 
 def test_a_score_that_compared_the_pair_decides_it() -> None:

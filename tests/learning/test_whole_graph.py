@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
-from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.api import learn_graph
@@ -51,7 +51,7 @@ def test_a_method_that_draws_all_arrows_gives_its_own_graph() -> None:
 
 def test_limits_hold_for_all_pieces_together() -> None:
     """A run that reaches its limit says so and keeps what it has."""
-    dag = known_dag({f"n{number}": [] for number in range(10)})
+    dag = Dag({f"n{number}": [] for number in range(10)})
     graph = learn_graph(dag, max_tests=20)
     assert graph.incomplete is not None
     assert 1 <= len(graph.parts) < 10
@@ -63,14 +63,14 @@ def test_limits_hold_for_all_pieces_together() -> None:
 
 def test_mistakes_get_a_sentence() -> None:
     """Unknown nodes are named with the nearest known one."""
-    graph = learn_graph(known_dag({"Smoker": [], "Lung": ["Smoker"]}))
+    graph = learn_graph(Dag({"Smoker": [], "Lung": ["Smoker"]}))
     with pytest.raises(UnknownNodeError, match="did you mean 'Smoker'"):
         graph.why("Smoke", "Lung")
 
 
 def test_an_isolated_first_node_makes_no_graph_empty() -> None:
     """The first node by name may have no edge; nothing then says that the graph has none."""
-    rows = sample(strong_network(known_dag({"0": [], "a": [], "b": [], "c": ["a", "b"]}), seed=1), 3000, seed=1)
+    rows = sample(strong_network(Dag({"0": [], "a": [], "b": [], "c": ["a", "b"]}), seed=1), 3000, seed=1)
     graph = learn_graph(rows)
     assert graph.arrows == {("a", "c"), ("b", "c")}
     assert not any("is empty" in note for note in graph.notes)
@@ -78,9 +78,7 @@ def test_an_isolated_first_node_makes_no_graph_empty() -> None:
 
 def test_pieces_that_are_not_connected_are_found_at_once() -> None:
     """One search finds all pieces, and the one part of the graph has visited every node."""
-    rows = sample(
-        strong_network(known_dag({"a": [], "b": ["a"], "x": [], "y": [], "z": ["x", "y"]}), seed=2), 3000, seed=1
-    )
+    rows = sample(strong_network(Dag({"a": [], "b": ["a"], "x": [], "y": [], "z": ["x", "y"]}), seed=2), 3000, seed=1)
     graph = learn_graph(rows)
     assert len(graph.parts) == 1
     assert graph.arrows == {("x", "z"), ("y", "z")}

@@ -12,15 +12,14 @@ import pytest
 from ranking import rank
 
 from apsl_rules import (
+    Dag,
     Knowledge,
+    blanket,
     compare,
     effect,
-    find_blanket,
-    known_dag,
     learn,
     learn_graph,
     learn_many,
-    load_part,
     network,
     score,
     stability,
@@ -31,6 +30,7 @@ from apsl_rules.evaluation.exactness import verify
 from apsl_rules.graphs.networks.library import tile
 from apsl_rules.graphs.networks.sampling import random_network, sample, simulate
 from apsl_rules.learning.sklearn import PartSelector
+from apsl_rules.parts import load_part
 
 NETWORK: Any = network("cancer")
 ROWS = sample(NETWORK, 200, seed=1)
@@ -90,15 +90,15 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "stability, target": lambda it: stability(FRAME, it, resamples=1),
     "stability, progress": lambda it: stability(FRAME, "Cancer", resamples=1, progress=it, **BY_TESTS),
     "PartSelector, select": lambda it: PartSelector(select=it, learner="apsl").fit(FRAME, FRAME["Cancer"]),
-    "find_blanket, source": lambda it: find_blanket(it, "Cancer"),
-    "find_blanket, node": lambda it: find_blanket(FRAME, it),
+    "blanket, source": lambda it: blanket(it, "Cancer"),
+    "blanket, node": lambda it: blanket(FRAME, it),
     "learn_many, source": lambda it: learn_many(it, ["Cancer"]),
     "learn_many, targets": lambda it: learn_many(NETWORK, it),
     "learn_many, depth": lambda it: learn_many(NETWORK, ["Cancer"], depth=it),
     "learn_graph, source": learn_graph,
     "learn_graph, learner": lambda it: learn_graph(NETWORK, learner=it),
-    "known_dag": known_dag,
-    "known_dag, parents": lambda it: known_dag({"a": it}),
+    "Dag": Dag,
+    "Dag, parents": lambda it: Dag({"a": it}),
     "table": table,
     "table, names": lambda it: table(FRAME, names=it),
     "table, levels": lambda it: table(FRAME, levels=it),
@@ -108,12 +108,12 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "load_part": load_part,
     "part.save": PART.save,
     "part.report": PART.report,
-    "part.export": PART.export,
+    "part.to": PART.to,
     "part.why": lambda it: PART.why(it, "Cancer"),
     "part.mark": lambda it: PART.mark("Cancer", it),
     "part.parents_of": PART.parents_of,
-    "part.to_bnlearn": lambda it: PART.to_bnlearn(open_edges=it),
-    "part.to_bif": lambda it: PART.to_bif(open_edges="direct", levels=it),
+    "part.to_bnlearn": lambda it: PART.to("bnlearn", open_edges=it),
+    "part.to_bif": lambda it: PART.to("bif", open_edges="direct", levels=it),
     "sample, network": lambda it: sample(it, 10, seed=1),
     "sample, rows": lambda it: sample(NETWORK, it, seed=1),
     "sample, seed": lambda it: sample(NETWORK, 10, seed=it),
@@ -135,7 +135,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "Knowledge.read": Knowledge.read,
     **{f"learn, {name}": _giving(learn, name, FRAME, "Cancer", **BY_TESTS) for name in _LEARN},
     **{
-        f"find_blanket, {name}": _giving(find_blanket, name, FRAME, "Cancer")
+        f"blanket, {name}": _giving(blanket, name, FRAME, "Cancer")
         for name in ("finder", "oracle", "alpha", "max_conditioning", "options")
     },
     **{f"stability, {name}": _giving(stability, name, FRAME, "Cancer", resamples=1, **BY_TESTS) for name in _STABLE},
@@ -217,7 +217,7 @@ def test_a_label_nested_too_deeply_is_refused_on_the_way_in(depth: int) -> None:
     """Labels that nothing could order, print or save are refused by whatever takes them."""
     label = _nested(depth)
     for call in (
-        lambda: known_dag({label: [], "b": [label]}),
+        lambda: Dag({label: [], "b": [label]}),
         lambda: learn(table(np.array([[0, 1], [1, 0]] * 9), names=[label, "b"]), "b"),
         lambda: Knowledge(required=[(label, "b")]),
         lambda: PART.why(label, "Cancer"),
@@ -229,7 +229,7 @@ def test_a_label_nested_too_deeply_is_refused_on_the_way_in(depth: int) -> None:
 def test_a_label_nested_as_deeply_as_may_be_is_saved_and_read(tmp_path: Path) -> None:
     """The deepest labels that are taken go through a file, a drawing and a proof."""
     label = _nested(50)
-    part = learn(known_dag({label: [], "b": [label]}), "b")
+    part = learn(Dag({label: [], "b": [label]}), "b")
     part.save(tmp_path / "part.json")
 
     assert load_part(tmp_path / "part.json").nodes == (label, "b")
@@ -238,9 +238,9 @@ def test_a_label_nested_as_deeply_as_may_be_is_saved_and_read(tmp_path: Path) ->
 
 def test_a_number_of_four_thousand_digits_is_a_label_and_a_longer_one_is_not(tmp_path: Path) -> None:
     """Python spells no number of more than some 4,300 digits, so that labels end before."""
-    part = learn(known_dag({10**3999: [], "b": [10**3999]}), "b")
+    part = learn(Dag({10**3999: [], "b": [10**3999]}), "b")
     part.save(tmp_path / "part.json")
 
     assert load_part(tmp_path / "part.json").nodes == (10**3999, "b")
     with pytest.raises(ApslError, match="a number of more than 4,000 digits; give a shorter one"):
-        known_dag({10**4999: []})
+        Dag({10**4999: []})

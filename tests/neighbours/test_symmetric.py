@@ -9,7 +9,7 @@ import pytest
 from apsl_backends.finders.by_tests import Hiton, Mmpc, PcSimple
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import network
-from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, in_order
 from apsl_rules.neighbours.blanket import SpousesByChild
 from apsl_rules.neighbours.symmetric import Candidates, Finder, Neighbours
@@ -97,7 +97,7 @@ def test_everyone_who_is_no_candidate_has_a_separator(name: str) -> None:
 @pytest.mark.parametrize("name", FINDERS)
 def test_a_limit_on_conditioning_sets_is_kept(name: str) -> None:
     """Two children of the same two parents are apart only given both: with one node at most they stay candidates."""
-    dag = known_dag({"a": [], "b": [], "x": ["a", "b"], "y": ["a", "b"]})
+    dag = Dag({"a": [], "b": [], "x": ["a", "b"], "y": ["a", "b"]})
 
     assert "y" in find(name, dag, max_conditioning=1).candidates("x").members
     assert "y" not in find(name, dag, max_conditioning=2).candidates("x").members

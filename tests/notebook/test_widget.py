@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from apsl_rules import Part, known_dag, learn, network
+from apsl_rules import Dag, Part, learn, network
 from apsl_rules.errors import ApslError
 from apsl_rules.views.page import report_html
 from apsl_rules.views.widget import PartWidget
@@ -95,7 +95,7 @@ def test_what_a_page_cannot_mean_is_no_choice(part: Part, said: Any) -> None:
 
 def test_names_that_are_no_text_are_found_again() -> None:
     """The page knows names, Python labels: where two labels read the same, the one with the edge is meant."""
-    widget = learn(known_dag({7: [], "7": [], ("a", 1): [7]}), 7).widget()
+    widget = learn(Dag({7: [], "7": [], ("a", 1): [7]}), 7).widget()
     widget.heard = {"edge": ["7", "('a', 1)"], "node": None}
 
     assert widget.selected == (7, ("a", 1))
@@ -105,8 +105,8 @@ def test_without_anywidget_a_sentence_names_the_extra() -> None:
     """The rest of the package does not need it."""
     program = (
         "import sys; sys.modules['anywidget'] = None\n"
-        "from apsl_rules import learn, known_dag\n"
-        "part = learn(known_dag({'a': [], 'b': ['a']}), 'a')\n"
+        "from apsl_rules import learn, Dag\n"
+        "part = learn(Dag({'a': [], 'b': ['a']}), 'a')\n"
         "try:\n    part.widget()\nexcept ImportError as error:\n    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
-from apsl_rules import find_blanket, learn, learn_graph, learn_many, network, score
+from apsl_rules import blanket, learn, learn_graph, learn_many, network, score
 from apsl_rules.errors import GraphError, InvalidArgumentError
 from apsl_rules.export import from_dot, from_graph_json, from_graphml, to_dot, to_graph_json, to_graphml, to_networkx
 from apsl_rules.graphs.networks.sampling import sample
@@ -150,7 +150,7 @@ def test_all_results_agree() -> None:
     told = {frozenset((row["source"], row["target"])): row["mark"] for row in found.rows()}
     assert {pair for pair, mark in told.items() if mark == "line"} >= part.lines
     assert score(part, network("child")).arrows == len(part.arrows)
-    spouses = find_blanket(rows, "Disease").spouses
+    spouses = blanket(rows, "Disease").spouses
     strict = learn(rows, "Disease")
     assert all((strict.target, child) in strict.all_arrows for child in spouses)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from apsl_rules import Knowledge, Part, known_dag, learn, learn_graph, network
+from apsl_rules import Dag, Knowledge, Part, learn, learn_graph, network
 from apsl_rules.export import from_graphml, to_dot, to_graphml, to_networkx, to_pgmpy
 from apsl_rules.graphs.networks import sample
 from apsl_rules.parts import LearnedGraph
@@ -69,7 +69,7 @@ def test_every_edge_has_the_p_of_its_own_tests() -> None:
 
 def test_perfect_answers_and_what_is_given_have_no_p() -> None:
     """Nothing was tested, so there is no p, and no probability without a score."""
-    graph = known_dag({"a": [], "b": ["a"], "c": ["b"]})
+    graph = Dag({"a": [], "b": ["a"], "c": ["b"]})
     part = learn(graph, "b", knowledge=Knowledge(required=[("a", "b")]))
 
     assert [(row["p"], row["probability"], row["direction"]) for row in part.rows()] == [(None, None, None)] * 2
@@ -77,16 +77,16 @@ def test_perfect_answers_and_what_is_given_have_no_p() -> None:
 
 def test_the_frame_has_the_columns_in_their_order() -> None:
     """The marks come first, then the two probabilities, p and the rule; ``to_pandas`` is the same."""
-    frame = titanic().edges_table()
+    frame = titanic().to_frame()
 
     assert list(frame.columns) == list(ROW)
     assert list(ROW[:7]) == ["source", "target", "mark", "probability", "direction", "p", "rule"]
-    assert frame.equals(titanic().to_pandas())
+    assert frame.equals(titanic().to_frame())
 
 
 def test_a_whole_graph_has_the_same_table() -> None:
     """Its edges have the same columns, and the probabilities of the run that found them."""
-    frame = asia().edges_table()
+    frame = asia().to_frame()
 
     assert list(frame.columns) == list(ROW)
     assert len(frame) == len(asia().graph().edges)

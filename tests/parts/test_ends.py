@@ -6,12 +6,12 @@ import copy
 
 import pytest
 
-from apsl_rules import known_dag, learn, network
+from apsl_rules import Dag, learn, network
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.parts import Part
 from apsl_rules.rules import End, Mark
 
-EXAMPLE = known_dag({"H": [], "C": [], "D": [], "A": ["H", "C"], "B": ["H", "D"]}, hidden=["H"])
+EXAMPLE = Dag({"H": [], "C": [], "D": [], "A": ["H", "C"], "B": ["H", "D"]}).hiding("H")
 
 
 def example() -> Part:
@@ -75,7 +75,7 @@ def test_a_part_is_a_value() -> None:
 
 def test_where_a_hidden_cause_may_act() -> None:
     """A visible arrow excludes one: here V *-> W and W -> Y with V and Y not adjacent."""
-    graph = known_dag({"V": [], "U": [], "W": ["V", "U"], "Y": ["W"]})
+    graph = Dag({"V": [], "U": [], "W": ["V", "U"], "Y": ["W"]})
     part = learn(graph, "W", hidden="allowed")
 
     assert part.arrows == {("W", "Y")}

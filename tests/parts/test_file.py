@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules import known_dag, learn, network
+from apsl_rules import Dag, learn, network
 from apsl_rules.errors import InvalidArgumentError, PartFileError
-from apsl_rules.graphs.dag import Dag
 from apsl_rules.parts.file import load_part, parse_part, part_json
 from support.graphs import MICRO
 from support.strategies import dags
@@ -47,7 +46,7 @@ def test_the_same_run_writes_the_same_bytes(tmp_path: Path) -> None:
 
 def test_a_label_that_json_cannot_carry_is_refused() -> None:
     """A label that is neither text, number nor tuple cannot be saved, and the message says so."""
-    part = learn(known_dag({frozenset("a"): []}), frozenset("a"))
+    part = learn(Dag({frozenset("a"): []}), frozenset("a"))
 
     with pytest.raises(InvalidArgumentError, match="only text, numbers and tuples of these can be saved"):
         part_json(part)

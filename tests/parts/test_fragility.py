@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from apsl_rules import known_dag, learn, network
+from apsl_rules import Dag, learn, network
 from apsl_rules.graphs.networks import sample
 
-COLLIDER = known_dag({"a": [], "b": [], "t": ["a", "b"]})
+COLLIDER = Dag({"a": [], "b": [], "t": ["a", "b"]})
 
 
 def test_tests_tell_the_alpha() -> None:

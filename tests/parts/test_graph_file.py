@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from apsl_rules import known_dag, learn_graph, learn_many, load_graph, network
+from apsl_rules import Dag, learn_graph, learn_many, network
 from apsl_rules.errors import GraphError, PartFileError, UnknownNodeError
 from apsl_rules.graphs.networks import sample
-from apsl_rules.parts import LearnedGraph
+from apsl_rules.parts import LearnedGraph, load_graph
 from support.drawn import HOSTILE, hostile_dag
 
 
 @cache
 def graphs() -> dict[str, LearnedGraph]:
     """Return graphs of one run and of several, of a union, with hidden causes, and with odd names."""
-    pieces = known_dag({"a": [], "b": [], "c": ["a", "b"], "d": ["e"], "e": [], "alone": []})
+    pieces = Dag({"a": [], "b": [], "c": ["a", "b"], "d": ["e"], "e": [], "alone": []})
     return {
         "scores": learn_graph(sample(network("asia"), 1000, seed=3)),
         "pieces": learn_graph(pieces),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import Knowledge, known_dag, learn, network
+from apsl_rules import Dag, Knowledge, learn, network
 from apsl_rules.data import ColumnKind
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.parts import Part, statements_on, summarize
@@ -38,7 +38,7 @@ def test_a_known_graph_is_told_without_a_doubt() -> None:
     part = learn(network("alarm"), "VENTLUNG")
 
     assert summarize(part) == "VENTLUNG: causes INTUBATION, KINKEDTUBE, VENTTUBE; effects EXPCO2, MINVOL, VENTALV."
-    rain = known_dag({"rain": [], "hose": [], "wet": ["rain", "hose"], "slip": ["wet"]})
+    rain = Dag({"rain": [], "hose": [], "wet": ["rain", "hose"], "slip": ["wet"]})
     assert summarize(learn(rain, "wet")) == "wet: causes hose, rain; effect slip."
 
 
@@ -96,11 +96,11 @@ def test_tests_alone_give_no_percentage() -> None:
 
 def test_hidden_causes_are_told() -> None:
     """Shared hidden causes and ends that are open have words of their own."""
-    graph = known_dag({"H": [], "C": [], "D": [], "A": ["H", "C"], "B": ["H", "D"]}, hidden=["H"])
+    graph = Dag({"H": [], "C": [], "D": [], "A": ["H", "C"], "B": ["H", "D"]}).hiding("H")
     told = summarize(learn(graph, "A", depth=2, hidden="allowed"))
 
     assert "causes it or shares a hidden cause with it: C; shares a hidden common cause with B" in told
-    line = learn(known_dag({"a": [], "b": ["a"]}), "a", hidden="allowed")
+    line = learn(Dag({"a": [], "b": ["a"]}), "a", hidden="allowed")
     assert summarize(line) == "a: open whether cause, effect or hidden cause: b."
 
 
@@ -116,7 +116,7 @@ def test_an_empty_part_says_why() -> None:
     told = summarize(learn(frame, "a"))
 
     assert told.startswith("a: no neighbour was found: nothing depends on 'a' at this level of evidence (1,000 rows")
-    assert summarize(learn(known_dag({"only": []}), "only")) == "only: no neighbour was found."
+    assert summarize(learn(Dag({"only": []}), "only")) == "only: no neighbour was found."
 
 
 @pytest.mark.parametrize(("columns", "words"), [(1, "1 column could not be tested: "), (3, "3 columns could not be ")])
@@ -140,7 +140,7 @@ def test_an_incomplete_part_says_so_first() -> None:
 
 def test_long_lists_are_cut() -> None:
     """Of many names the first are spelt out; plurals are right."""
-    part = learn(known_dag({"t": [], **{f"v{at:02}": ["t"] for at in range(20)}}), "t")
+    part = learn(Dag({"t": [], **{f"v{at:02}": ["t"] for at in range(20)}}), "t")
 
     assert summarize(part) == "t: direction open: v00, v01, v02, v03, v04, v05, v06, v07 and 12 more."
     aside = tuple(ColumnKind(name, "set aside", "constant") for name in ("x", "y"))

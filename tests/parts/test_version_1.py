@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from apsl_rules import load_part
 from apsl_rules.errors import InvalidArgumentError, PartFileError
+from apsl_rules.parts import load_part
 from apsl_rules.parts.file import parse_part, part_json
 from support.canonical import canonical_hash
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import find_blanket, learn, network
+from apsl_rules import blanket, learn, network
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.sampling import sample
@@ -34,7 +34,7 @@ def test_a_known_graph_gives_its_blankets(dag: Dag) -> None:
     """With a perfect oracle every blanket is that of the graph, whether the graph or the oracle is given."""
     for node in dag.nodes:
         for source in (dag, DSeparation(dag)):
-            found = find_blanket(source, node)
+            found = blanket(source, node)
             assert (set(found.neighbours), {one: set(two) for one, two in found.spouses.items()}) == truth(dag, node)
             assert found.neighbours == learn(source, node).neighbours_of(node)
 
@@ -62,6 +62,6 @@ def test_a_blanket_has_the_neighbours_of_the_part(kind: Any, seed: int, rows: in
     drawn = sample(network(name), rows, seed=seed)
     source = kind(drawn)
     for node in (name for name, codes in zip(drawn.names, drawn.codes, strict=True) if codes.min() < codes.max()):
-        found, part = find_blanket(source, node), learn(source, node)
+        found, part = blanket(source, node), learn(source, node)
         assert found.neighbours == part.neighbours_of(node)
         assert set(found.spouses) <= set(part.children_of(node))

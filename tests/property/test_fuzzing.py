@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from apsl_rules import hookimpl, known_dag, learn
+from apsl_rules import Dag, hookimpl, learn
 from apsl_rules.errors import ApslError, PartFileError
 from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.graphs.networks.bif import parse_bif
@@ -105,7 +105,7 @@ def test_odd_offers(hook: str, answer: object) -> None:
     setattr(Plugin, hook, hookimpl(lambda self: offered))  # noqa: ARG005 - a hook is a method
     manager = installed().copy()
     refused_or(lambda: manager.register(Plugin()))
-    refused_or(lambda: looked_at(learn(known_dag({"a": [], "b": ["a"]}), "a", plugins=manager)))
+    refused_or(lambda: looked_at(learn(Dag({"a": [], "b": ["a"]}), "a", plugins=manager)))
 
 
 # --- found by fuzzing, kept ----------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from apsl_rules import learn, load_part
-from apsl_rules.parts import Part
+from apsl_rules import learn
+from apsl_rules.parts import Part, load_part
 from support.real_tables import TABLES, RealTable, csv_of, marks, named
 from support.terminal import apsl, apsl_here
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_rules import Part, known_dag, learn, network
+from apsl_rules import Dag, Part, learn, network
 from apsl_rules.effects import edge_figures
-from apsl_rules.graphs.dag import Dag
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Depth, Pair
 from apsl_rules.views.columns import spread
@@ -106,7 +105,7 @@ def test_real_tables_are_drawn_clean(package: str, table: str, target: str) -> N
         learn(network("alarm"), "HR", depth=2, hidden="allowed"),
         learn(Contradictory(), "a", depth="max"),
         learn(
-            known_dag({"H": [], "C": [], "D": [], "A": ["H", "C"], "B": ["H", "D"]}, hidden=["H"]),
+            Dag({"H": [], "C": [], "D": [], "A": ["H", "C"], "B": ["H", "D"]}).hiding("H"),
             "A",
             depth=2,
             hidden="allowed",
@@ -148,9 +147,9 @@ def test_further_steps_go_outwards() -> None:
 def test_names_are_written_out_while_there_is_room() -> None:
     """A name of forty letters stays whole in a small part, and is cut in one of many columns."""
     name = "a_name_of_forty_letters_is_not_rare_today"
-    few = learn(known_dag({name: [], "b": [name]}), "b")
+    few = learn(Dag({name: [], "b": [name]}), "b")
     chain = {"b": [name]} | {f"v{at}": ["b" if at == 0 else f"v{at - 1}"] for at in range(12)}
-    many = learn(known_dag({name: [], **chain}), "b", depth="max")
+    many = learn(Dag({name: [], **chain}), "b", depth="max")
 
     assert name in [box.label for box in drawing_of(few).boxes]
     assert name not in [box.label for box in drawing_of(many).boxes]
@@ -159,7 +158,7 @@ def test_names_are_written_out_while_there_is_room() -> None:
 
 def test_more_open_neighbours_than_rows() -> None:
     """A target with fifty lines keeps a drawing that is clean, with it in the middle."""
-    part = learn(known_dag({"t": [], **{f"v{at}": ["t"] for at in range(50)}}), "t")
+    part = learn(Dag({"t": [], **{f"v{at}": ["t"] for at in range(50)}}), "t")
     drawing = drawing_of(part)
     target = next(box for box in drawing.boxes if box.node == "t")
 
@@ -180,7 +179,7 @@ def known_alarm(*, turned: bool) -> Part:
     """Learn a part of ALARM with its columns in one order or the other."""
     dag = network("alarm").dag
     nodes = dag.nodes[::-1] if turned else dag.nodes
-    return learn(known_dag({node: dag.parents_of(node) for node in nodes}), "VENTLUNG", depth=2)
+    return learn(Dag({node: dag.parents_of(node) for node in nodes}), "VENTLUNG", depth=2)
 
 
 def test_the_part_alone_has_its_own_nodes_and_edges() -> None:
@@ -205,7 +204,7 @@ def test_a_large_part_is_first_shown_with_its_near_layers() -> None:
     assert all(not view.outside for view in views_of(large, {}))
     small = learn(network("alarm"), "HISTORY", depth=2)
     assert [view.outside for view in views_of(small, {})] == [False, True]
-    assert [view.words for view in views_of(learn(known_dag({"only": []}), "only"), {})] == ["the part: 1 node"]
+    assert [view.words for view in views_of(learn(Dag({"only": []}), "only"), {})] == ["the part: 1 node"]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from apsl_rules import Part, known_dag, learn, load_part, network
+from apsl_rules import Dag, Part, learn, network
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.parts import load_part
 from apsl_rules.views.page import report_html
 from apsl_rules.views.page_data import page_data
 from support.contradictory import Contradictory
@@ -77,7 +78,7 @@ def test_no_name_can_end_the_data() -> None:
 
 def test_a_hostile_target_is_words_in_the_title() -> None:
     """The title escapes the name of the target."""
-    part = learn(known_dag({"</title><script>": []}), "</title><script>")
+    part = learn(Dag({"</title><script>": []}), "</title><script>")
 
     assert "<title>&lt;/title&gt;&lt;script&gt; · part of depth 1</title>" in report_html(part)
 

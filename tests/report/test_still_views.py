@@ -16,8 +16,7 @@ from hypothesis import given
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from apsl_rules import Part, known_dag, learn, network
-from apsl_rules.graphs.dag import Dag
+from apsl_rules import Dag, Part, learn, network
 from apsl_rules.names import Node, shown
 from apsl_rules.views.labels import weights_of
 from support.contradictory import Contradictory
@@ -31,7 +30,7 @@ PARTS = {
     "lines": learn(network("alarm"), "CATECHOL", depth=2),
     "contradictory": learn(Contradictory(), "a", depth="max"),
     "hostile": learn(hostile_dag(), 7, depth="max"),
-    "alone": learn(known_dag({"only": []}), "only"),
+    "alone": learn(Dag({"only": []}), "only"),
 }
 
 

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_published.rulebooks import PAPER
-from apsl_rules import Knowledge, known_dag, learn, learn_graph
+from apsl_rules import Dag, Knowledge, learn, learn_graph
 from apsl_rules.errors import KnowledgeError, UnknownNodeError
-from apsl_rules.graphs.dag import Dag
 from apsl_rules.knowledge import parse_knowledge
 from apsl_rules.names import Node
 from apsl_rules.parts.file import parse_part, part_json
@@ -293,9 +292,7 @@ def test_nothing_that_was_given_is_dropped_silently(policy: Policy, dag: Dag, ra
 
 def test_pieces_that_a_required_arrow_joins_are_one() -> None:
     """A required arrow between two pieces is told, found wrong, and not repeated by another piece."""
-    graph = learn_graph(
-        known_dag({"a": [], "b": ["a"], "c": [], "d": ["c"]}), knowledge=Knowledge(required=[("b", "c")])
-    )
+    graph = learn_graph(Dag({"a": [], "b": ["a"], "c": [], "d": ["c"]}), knowledge=Knowledge(required=[("b", "c")]))
 
     assert len(graph.parts) == 1
     assert [one.pair for one in graph.conflicts] == [("b", "c")]

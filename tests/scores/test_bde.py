@@ -16,7 +16,7 @@ from apsl_backends.scores.bde import BDeu
 from apsl_rules.data import coded_table
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError, UnknownNodeError
-from apsl_rules.graphs.dag import known_dag
+from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
 from support.graphs import all_dags
 from support.scoring import coded, naive_empirical, naive_local, tables
@@ -32,7 +32,7 @@ def test_figures(ess: float, alone: float, joined: float) -> None:
     assert score.family("Y") == pytest.approx(alone, abs=1e-6)
     assert score.family("Y", ["X"]) == pytest.approx(joined, abs=1e-6)
     assert score.family("X", ["Y"]) == score.family("Y", ["X"])
-    assert score.graph(known_dag({"X": [], "Y": ["X"]})) == score.family("X") + score.family("Y", ["X"])
+    assert score.graph(Dag({"X": [], "Y": ["X"]})) == score.family("X") + score.family("Y", ["X"])
 
 
 def test_prices() -> None:

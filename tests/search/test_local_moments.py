@@ -17,7 +17,7 @@ from apsl_backends.search.local_moments import CurvedRelations, LocalMoments, ar
 from apsl_backends.search.rounds import Effort, search_rounds
 from apsl_rules.data import MixedTable, table
 from apsl_rules.errors import DataError
-from apsl_rules.graphs import cpdag, known_dag
+from apsl_rules.graphs import Dag, cpdag
 from support.graphs import random_dag
 
 
@@ -79,12 +79,12 @@ def test_equivalent_graphs_have_equal_scores(seed: int) -> None:
     drawn = random_dag(seed, 5, 2.5)
     name = dict(zip(drawn.nodes, "abkcu", strict=True))
     graph = {name[child]: [name[one] for one in drawn.parents_of(child)] for child in drawn.nodes}
-    pattern = cpdag(known_dag(graph))
-    for tail, head in ((str(one), str(other)) for one, other in known_dag(graph).edges):
+    pattern = cpdag(Dag(graph))
+    for tail, head in ((str(one), str(other)) for one, other in Dag(graph).edges):
         turned = {node: [one for one in parents if (one, node) != (tail, head)] for node, parents in graph.items()}
         turned[tail] = [*turned[tail], head]
         try:
-            other = cpdag(known_dag(turned))
+            other = cpdag(Dag(turned))
         except ValueError:
             continue
         if (other.arrows, other.lines) == (pattern.arrows, pattern.lines):

@@ -8,8 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from apsl_rules import effect, learn, load_part
+from apsl_rules import effect, learn
 from apsl_rules.data import example_table
+from apsl_rules.parts import load_part
 from support.assistant import Call, Conversation, converse
 from support.terminal import apsl, apsl_here
 

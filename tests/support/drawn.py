@@ -8,9 +8,8 @@ from xml.etree import ElementTree as ET
 
 import attrs
 
-from apsl_rules import Part, known_dag, learn
+from apsl_rules import Dag, Part, learn
 from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, in_order, shown
 from apsl_rules.parts.part import Visit
 from apsl_rules.rules import ledger
@@ -40,7 +39,7 @@ def hostile_dag() -> Dag:
     """Return a graph on the hostile names that has arrows and lines: a chain into a collider, and a tail."""
     first, second, third, fourth, fifth, *others = HOSTILE
     parents: dict[Node, list[Node]] = {first: [], second: [], third: [first, second], fourth: [third], fifth: [first]}
-    return known_dag(parents | {other: [before] for before, other in zip([fourth, *others], others, strict=False)})
+    return Dag(parents | {other: [before] for before, other in zip([fourth, *others], others, strict=False)})
 
 
 def drawn_pairs(store: MarkStore, pairs: set[frozenset[Node]]) -> set[tuple[str, str, str]]:
@@ -98,5 +97,5 @@ def large_part(dag: Dag, target: Node) -> Part:
             if other not in distances:
                 distances[other] = distances[node] + 1
                 ahead.append(other)
-    small = learn(known_dag({target: []}), target, depth="max")
+    small = learn(Dag({target: []}), target, depth="max")
     return attrs.evolve(small, nodes=dag.nodes, visits=tuple(visits), distances=distances, ledger=book)

@@ -9,7 +9,7 @@ from itertools import combinations, product
 import numpy as np
 
 from apsl_rules.errors import GraphError
-from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import Cpdag
 from apsl_rules.names import Node
 
@@ -18,7 +18,7 @@ def dag_of(arrows: str, *, order: str = "") -> Dag:
     """Make a graph from text such as "a->b b->c"; nodes come in the given order, others as first mentioned."""
     pairs = [tuple(arrow.split("->")) for arrow in arrows.split()]
     nodes = dict.fromkeys([*order, *(node for pair in pairs for node in pair)])
-    return known_dag({node: [x for x, y in pairs if y == node] for node in nodes})
+    return Dag({node: [x for x, y in pairs if y == node] for node in nodes})
 
 
 def arrows_of(text: str) -> frozenset[tuple[Node, Node]]:
@@ -81,7 +81,7 @@ def random_dag(seed: int, nodes: int, mean_degree: float) -> Dag:
         if early < late and (early, late) not in arrows:
             arrows.add((early, late))
             parents[names[hidden[late]]].append(names[hidden[early]])
-    return known_dag(parents)
+    return Dag(parents)
 
 
 def brute_force_cpdag(dag: Dag) -> Cpdag:
@@ -100,7 +100,7 @@ def brute_force_cpdag(dag: Dag) -> Cpdag:
 def acyclic(nodes: tuple[Node, ...], arrows: AbstractSet[tuple[Node, Node]]) -> Dag | None:
     """Make a graph of arrows, unless they go in a circle."""
     try:
-        return known_dag({node: {x for x, y in arrows if y == node} for node in nodes})
+        return Dag({node: {x for x, y in arrows if y == node} for node in nodes})
     except GraphError:
         return None
 

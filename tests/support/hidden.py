@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from apsl_rules.graphs import DagWithHidden, EndMark, Pag, known_dag
+from apsl_rules.graphs import Dag, DagWithHidden, EndMark, Pag
 from apsl_rules.names import Node
 
 _LEFT: dict[str, EndMark] = {"<": "arrow", "o": "circle", "-": "tail"}
@@ -74,7 +74,7 @@ def hidden_dag(arrows: str, hidden: str) -> DagWithHidden:
     """Make a graph from text such as "H->a H->b" with hidden nodes such as "H"."""
     pairs = [arrow.split("->") for arrow in arrows.split()]
     nodes = dict.fromkeys(node for pair in pairs for node in pair)
-    return known_dag({node: [x for x, y in pairs if y == node] for node in nodes}, hidden=hidden.split())
+    return Dag({node: [x for x, y in pairs if y == node] for node in nodes}).hiding(*hidden.split())
 
 
 def pag_of(nodes: tuple[Node, ...], edges: str) -> Pag:
@@ -93,4 +93,4 @@ def random_hidden_dag(random: Random, *, observed: int, hidden: int, share: floa
     parents: dict[Node, list[str]] = {name: [] for name in names}
     for late, node in enumerate(order):
         parents[node] = [early for early in order[:late] if random.random() < share]
-    return known_dag(parents, hidden=random.sample(names, hidden))
+    return Dag(parents).hiding(*random.sample(names, hidden))

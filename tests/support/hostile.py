@@ -9,8 +9,9 @@ from urllib.parse import quote
 import pandas as pd
 from hypothesis import strategies as st
 
-from apsl_rules import dry_run, learn, stability, table
+from apsl_rules import learn, stability, table
 from apsl_rules.errors import ApslError
+from apsl_rules.learning import dry_run
 
 #: What no text may show; it is in the middle of every password.
 SECRET = "S3cr3tW0rd"  # noqa: S105 - a word to look for

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 
 from apsl_rules.evidence.evidence import Evidence, Verdict
-from apsl_rules.graphs.dag import Dag, known_dag
+from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.names import Node
 from apsl_rules.parts.marked_graph import MARKS, MARKS_WITH_HIDDEN, MarkedGraph
@@ -48,7 +48,7 @@ def dags(draw: st.DrawFn, *, min_nodes: int = 1, max_nodes: int = 8) -> Dag:
     pairs = list(combinations(hidden, 2))
     kept = draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))
     arrows = [pair for pair, keep in zip(pairs, kept, strict=True) if keep]
-    return known_dag({node: [x for x, y in arrows if y == node] for node in draw(st.permutations(hidden))})
+    return Dag({node: [x for x, y in arrows if y == node] for node in draw(st.permutations(hidden))})
 
 
 #: Labels that other formats would take for their own signs.
@@ -157,7 +157,7 @@ def networks(draw: st.DrawFn, *, max_nodes: int = 4, max_levels: int = 3) -> Net
         name: draw(st.lists(st.sampled_from(names[:place]), unique=True)) if place else []
         for place, name in enumerate(names)
     }
-    dag = known_dag({name: parents[name] for name in draw(st.permutations(names))})
+    dag = Dag({name: parents[name] for name in draw(st.permutations(names))})
     levels: dict[Node, tuple[str, ...]] = {
         name: tuple(draw(st.lists(WORDS, min_size=1, max_size=max_levels, unique=True))) for name in names
     }

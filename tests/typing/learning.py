@@ -10,27 +10,26 @@ import pandas as pd
 import polars as pl
 
 from apsl_rules import (
+    Dag,
     Knowledge,
     Part,
+    blanket,
     compare,
-    find_blanket,
-    known_dag,
     learn,
     learn_graph,
     learn_many,
-    load_part,
     network,
     score,
-    show_progress,
     stability,
     table,
 )
 from apsl_rules.data import MixedTable, Table
 from apsl_rules.evaluation.scoring import Score
-from apsl_rules.graphs import Dag, DagWithHidden
+from apsl_rules.graphs import DagWithHidden
 from apsl_rules.graphs.networks import Network
+from apsl_rules.learning import show_progress
 from apsl_rules.neighbours import Blanket
-from apsl_rules.parts import Comparison, LearnedGraph, Parts, Stability
+from apsl_rules.parts import Comparison, LearnedGraph, Parts, Stability, load_part
 
 
 def learn_from_everything(frame: pd.DataFrame, rows: pl.DataFrame, path: Path) -> None:
@@ -58,11 +57,11 @@ def use_the_other_doors(frame: pd.DataFrame) -> None:
     assert_type(learn_many(frame, ["a", "b"], progress=print), Parts)
     assert_type(learn_many(frame, "all"), Parts)
     assert_type(learn_graph(frame), LearnedGraph)
-    assert_type(find_blanket(frame, "a"), Blanket)
+    assert_type(blanket(frame, "a"), Blanket)
     assert_type(load_part("part.json"), Part)
     assert_type(network("asia"), Network)
-    assert_type(known_dag({"a": [], "b": ["a"]}), Dag)
-    assert_type(known_dag({"a": [], "b": ["a"]}, hidden=["a"]), DagWithHidden)
+    assert_type(Dag({"a": [], "b": ["a"]}), Dag)
+    assert_type(Dag({"a": [], "b": ["a"]}).hiding("a"), DagWithHidden)
     assert_type(table(frame), Table | MixedTable)
     assert_type(score(learn(frame, "a"), network("asia")), Score)
     show_progress(on=False)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from apsl_rules import known_dag, learn
+from apsl_rules import Dag, learn
 from apsl_rules.data import Table, coded_table
 from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.names import Node
@@ -56,7 +56,7 @@ def sets(folder: Path, network: str, size: int, versions: Iterable[int]) -> tupl
         graph = data["graph"]
         parents = {name: [names[at] for at in np.flatnonzero(graph[:, place])] for place, name in enumerate(names)}
         samples = [coded_table(data[f"s{size}_v{version}"], names=names) for version in versions]
-    return cpdag(known_dag(parents)), samples
+    return cpdag(Dag(parents)), samples
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ on each network: of the library's curves where they were checked, and of curves 
 wherever there are enough cases. ``--plot FILE`` draws the reliability on each network that was checked (SVG).
 
 ``--generator FILE.py:NAME`` takes tables from elsewhere: a function that returns, for a seed, a table (a data frame or
-whatever ``learn`` takes) and its true graph, as ``known_dag`` takes it. It is called with the seeds from 0 on for the
+whatever ``learn`` takes) and its true graph, as ``Dag`` takes it. It is called with the seeds from 0 on for the
 fit, and with those after them for the check.
 Usage: python tools/bench/calibration.py [--learner apsl-score] [--plot FILE] [--fit N] [--check N]
 [--files a.bif.gz,b.bif.gz] [--generator FILE.py:NAME] [--quick]
@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from reliability import calibration_error, draw_panels, reliability
 
-from apsl_rules import known_dag, learn, network
+from apsl_rules import Dag, learn, network
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.bif import read_bif
@@ -84,7 +84,7 @@ def _case(kind: str, name: str, known: EdgeEvidence | DirectionEvidence | None, 
 def gathered(name: str, drawn: Drawn, seed: int, learner: str, targets: int) -> list[Case]:
     """Learn from a table around some of its nodes."""
     table, graph = drawn
-    dag = known_dag(graph)
+    dag = Dag(graph)
     truth = cpdag(dag)
     chosen = np.random.default_rng(seed).permutation(len(dag.nodes))[:targets]
     found: list[Case] = []

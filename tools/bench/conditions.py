@@ -110,12 +110,12 @@ def draw_facts(truth: Cpdag, dag_arrows: list[tuple[Node, Node]], random: np.ran
 
 def oriented(truth: Cpdag, arrows: list[tuple[Node, Node]], known: Knowledge) -> Cpdag:
     """Return what can be known of a graph with knowledge: the lines that it decides become arrows of the graph."""
-    from apsl_rules import known_dag
+    from apsl_rules import Dag
 
     parents: dict[Node, list[Node]] = {node: [] for node in truth.nodes}
     for tail, head in arrows:
         parents[head].append(tail)
-    exact = {node: learn(known_dag(parents), node, depth="max", knowledge=known) for node in truth.nodes}
+    exact = {node: learn(Dag(parents), node, depth="max", knowledge=known) for node in truth.nodes}
     decided = {arrow for part in exact.values() for arrow in part.store.arrows}
     return type(truth)(truth.nodes, frozenset(decided), truth.lines - set(map(frozenset, decided)))
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from apsl_rules import effect, known_dag
+from apsl_rules import Dag, effect
 from apsl_rules.effects import Effect
 
 Random = np.random.Generator
@@ -78,7 +78,7 @@ class Kind:
 
 KINDS = (Kind("categories", categories, 0.25), Kind("numbers", numbers, 0.5), Kind("mixed", mixed, 1.0))
 SHAPES = {"chain": 0.0, "confounded": 1.0}
-GRAPH = known_dag({"a": [], "b": [], "x": ["a", "b"], "t": ["x", "a", "b"], "m": ["t"]})
+GRAPH = Dag({"a": [], "b": [], "x": ["a", "b"], "t": ["x", "a", "b"], "m": ["t"]})
 
 
 def holds(found: Effect, truth: float) -> bool:

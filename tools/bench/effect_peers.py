@@ -55,10 +55,10 @@ def theirs(folder: Path) -> None:
 
 def ours(folder: Path) -> list[dict[str, Any]]:
     """Estimate the same effects."""
-    from apsl_rules import effect, known_dag
+    from apsl_rules import Dag, effect
 
     nodes = ("a", "b", "x", "t", "m")
-    graph = known_dag({node: [tail for tail, head in EDGES if head == node] for node in nodes})
+    graph = Dag({node: [tail for tail, head in EDGES if head == node] for node in nodes})
     rows = []
     for path in sorted(folder.glob("*.csv")):
         frame = pd.read_csv(path)

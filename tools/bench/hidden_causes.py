@@ -30,7 +30,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from apsl_rules import learn_graph, network
-from apsl_rules.graphs import DagWithHidden, EndMark, Mag, Pag, known_dag, mag, pag
+from apsl_rules.graphs import Dag, DagWithHidden, EndMark, Mag, Pag, mag, pag
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node
@@ -71,7 +71,7 @@ def random_network(seed: int) -> Network:
     for node in sorted(order):
         shape = [len(levels[one]) for one in parents[node]]
         tables[node] = random.dirichlet(np.full(len(levels[node]), 0.7), size=shape or None)
-    return Network(f"random {seed}", known_dag({node: parents[node] for node in sorted(order)}), levels, tables)
+    return Network(f"random {seed}", Dag({node: parents[node] for node in sorted(order)}), levels, tables)
 
 
 def hidings(source: Network, sets: int) -> Iterator[tuple[Node, ...]]:

@@ -23,7 +23,7 @@ from causallearn.search.ConstraintBased.FCI import fci
 from causallearn.utils import cit
 
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import known_dag, learn
+from apsl_rules import Dag, learn
 from apsl_rules.evaluation.exactness import faults_of
 from apsl_rules.graphs import DagWithHidden, pag
 from apsl_rules.names import Node
@@ -40,7 +40,7 @@ def sparse_graph(random: Random, size: int, degree: float) -> DagWithHidden:
         early, late = sorted(random.sample(range(size), 2))
         if order[early] not in parents[order[late]]:
             parents[order[late]].append(order[early])
-    return known_dag(parents, hidden=random.sample(names, size // 10))
+    return Dag(parents).hiding(*random.sample(names, size // 10))
 
 
 def count_fci_tests(graph: DagWithHidden) -> tuple[int, float]:

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 from apsl_backends.kernels import bindings
 from apsl_backends.kernels.library import ANY_METHOD, BY_BITS, BY_ROWS, BY_SORTING, SUM_FIELDS, Measure
-from apsl_rules.graphs import cpdag, known_dag
+from apsl_rules.graphs import Dag, cpdag
 from apsl_rules.graphs.equivalence import extension
 from apsl_rules.stopping import no_flag
 from support.block_tests import RULES
@@ -200,7 +200,7 @@ def scoring() -> Iterator[tuple[str, Work, Work]]:
         lambda: best_parents(joints, 8, 1 << 30, 7),
     )
     dag = np.triu(RANDOM.random((40, 40)) < 0.1, 1).astype(np.uint8)
-    nodes = known_dag({str(node): [str(parent) for parent in np.flatnonzero(dag[:, node])] for node in range(40)})
+    nodes = Dag({str(node): [str(parent) for parent in np.flatnonzero(dag[:, node])] for node in range(40)})
     pattern = cpdag(nodes)
     marks = bindings.pattern_of(dag)
     yield "`patterns`: the pattern of 40 nodes", lambda: bindings.pattern_of(dag), lambda: cpdag(nodes)

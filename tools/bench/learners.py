@@ -28,9 +28,8 @@ from apsl_backends.finders.by_tests import Mmpc
 from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
-from apsl_rules import known_dag
+from apsl_rules import Dag
 from apsl_rules.data.tables import Table
-from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import Cpdag
 from apsl_rules.learning.api import learn_graph
 from apsl_rules.neighbours.symmetric import Neighbours
@@ -79,7 +78,7 @@ def greedy(path: Path) -> Dag:
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     arcs = json.loads(printed[-2])
     names = path.read_text("utf-8").splitlines()[0].split(",")
-    return known_dag({name: [tail for tail, head in arcs if head == name] for name in names})
+    return Dag({name: [tail for tail, head in arcs if head == name] for name in names})
 
 
 def against_greedy(rows: Table) -> None:

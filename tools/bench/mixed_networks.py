@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from apsl_rules import known_dag
-from apsl_rules.graphs.dag import Dag
+from apsl_rules import Dag
 from apsl_rules.names import Node
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -68,7 +67,7 @@ def drawn(family: Family, *, nodes: int, rows: int, seed: int, mixed: bool, degr
         child = _Child(family, int(levels[number]), rows, random.spawn(1)[0], noise)
         inner[name], seen[name] = child.category(above) if levels[number] else child.number(above)
     frame = pd.DataFrame({name: _column(seen[name], int(levels[at])) for at, name in enumerate(names)})
-    return Drawn(frame, known_dag({name: parents[name] for name in names}))
+    return Drawn(frame, Dag({name: parents[name] for name in names}))
 
 
 def _column(values: Floats, levels: int) -> pd.Series[float] | pd.Series[str]:
@@ -185,7 +184,7 @@ def published(path: Path, rows: int, seed: int) -> Drawn:
     parents: dict[Node, list[Node]] = {name: [] for name in network["nodes"]}
     for tail, head in network["arcs"]:
         parents[head].append(tail)
-    dag = known_dag(parents)
+    dag = Dag(parents)
     random = np.random.default_rng([rows, seed])
     columns: dict[Node, Floats] = {}
     for node in dag.topological_order:

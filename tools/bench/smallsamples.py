@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from apsl_rules import known_dag, learn
+from apsl_rules import Dag, learn
 from apsl_rules.data import Table, coded_table
 from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.names import Node
@@ -44,7 +44,7 @@ def drawn(folder: Path, name: str, size: int, version: int) -> tuple[Table, Cpda
         graph, rows = data["graph"], data[f"s{size}_v{version}"]
     parents = {node: [names[at] for at in np.flatnonzero(graph[:, place])] for place, node in enumerate(names)}
     order = np.random.default_rng(1000 * size + version).permutation(len(names))
-    return coded_table(rows[:, order], names=[names[at] for at in order]), cpdag(known_dag(parents))
+    return coded_table(rows[:, order], names=[names[at] for at in order]), cpdag(Dag(parents))
 
 
 def targets_of(name: str, nodes: tuple[Node, ...]) -> list[Node]:

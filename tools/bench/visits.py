@@ -11,8 +11,7 @@ from random import Random
 from statistics import mean
 from time import process_time
 
-from apsl_rules import known_dag, learn
-from apsl_rules.graphs.dag import Dag
+from apsl_rules import Dag, learn
 from apsl_rules.graphs.equivalence import cpdag
 
 NODES, EDGES, DEPTH, TARGETS = 1000, 1500, 3, 12
@@ -31,7 +30,7 @@ def sparse_graph(seed: int) -> Dag:
         if names[early] not in parents[names[late]]:
             parents[names[late]].append(names[early])
             drawn += 1
-    return known_dag(parents)
+    return Dag(parents)
 
 
 def main() -> None:

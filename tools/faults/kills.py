@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from apsl_rules import load_part
+from apsl_rules.parts import load_part
 
 APSL = str(Path(sys.executable).with_name("apsl"))
 SLOW = """

@@ -26,7 +26,7 @@ from apsl_rules.data import Codes, Table, coded_table
 from apsl_rules.data.readers import read_graph, read_integers, read_supplement
 from apsl_rules.errors import DataError, InvalidArgumentError, SpecError, UnknownNameError
 from apsl_rules.evaluation.scoring import Against, Scored
-from apsl_rules.graphs import Dag, known_dag
+from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network, sample
 from apsl_rules.graphs.networks import network as shipped_network
 from apsl_rules.learning import find_learner
@@ -290,7 +290,7 @@ def _dag(graph: Any, names: Any) -> Dag:
     if graph.shape != (len(nodes), len(nodes)):
         message = f"the graph has the shape {graph.shape} but there are {len(nodes):,} names; it must be square"
         raise DataError(message)
-    return known_dag({node: [nodes[at] for at in np.flatnonzero(graph[:, place])] for place, node in enumerate(nodes)})
+    return Dag({node: [nodes[at] for at in np.flatnonzero(graph[:, place])] for place, node in enumerate(nodes)})
 
 
 MOST_CONNECTED = 5

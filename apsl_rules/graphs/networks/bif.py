@@ -16,7 +16,7 @@ import numpy as np
 
 from apsl_rules._files import atomic_file, encode_text
 from apsl_rules.errors import GraphError, InvalidArgumentError, NetworkFileError
-from apsl_rules.graphs.dag import known_dag
+from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.bayesian_network import TOLERANCE, Network, Probabilities
 from apsl_rules.names import Node, count_of, listing, nearest
 
@@ -298,7 +298,7 @@ class BifReader:
             if variable not in self._tables:
                 scanner.fail(token.start, f"the variable {variable!r} has no probability block")
         try:
-            dag = known_dag({variable: self._parents[variable] for variable in self._declared})
+            dag = Dag({variable: self._parents[variable] for variable in self._declared})
         except GraphError as error:
             scanner.fail(start, str(error))
         levels: dict[Node, tuple[str, ...]] = {node: tuple(places) for node, places in self._levels.items()}

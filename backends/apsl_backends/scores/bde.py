@@ -34,7 +34,7 @@ from apsl_backends.scores.missing_values import JointRows
 from apsl_rules.data import Table
 from apsl_rules.data.counts import Heading
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.graphs import Dag, known_dag
+from apsl_rules.graphs import Dag
 from apsl_rules.names import Node, in_order, listing, require_known
 from apsl_rules.stopping import LONG, heeding
 
@@ -215,7 +215,7 @@ class BDeu:
     def dag(self, parents: Mapping[int, Numbers]) -> Dag:
         """Return the graph in which each numbered node has these parents."""
         nodes = self.nodes
-        return known_dag({nodes[node]: [nodes[one] for one in before] for node, before in sorted(parents.items())})
+        return Dag({nodes[node]: [nodes[one] for one in before] for node, before in sorted(parents.items())})
 
     def family(self, node: Node, parents: Iterable[Node] = ()) -> float:
         """Score a node given its parents, in nats."""
