@@ -60,7 +60,7 @@ def intervals(
     """
     points = cut_points(values, cut, weights)
     codes = np.searchsorted(points, values, side="left")
-    edges = _readable([float(values.min()), *points.tolist(), float(values.max())])
+    edges = _readable([edge + 0.0 for edge in (float(values.min()), *points.tolist(), float(values.max()))])  # no -0.0
     if len(points) == 0 and edges[0] == edges[1]:
         return codes, (edges[0],)
     opening = ["[", *["("] * len(points)]
@@ -133,7 +133,7 @@ def code(column: Column, name: Node, rule: LevelRule) -> Coded:
         return _spread(column, Coded(present[None, :], [()]))
     if present.dtype.kind == "f":
         values, codes = np.unique(present, return_inverse=True)
-        return _spread(column, Coded(codes[None, :], [tuple(values.tolist())]))
+        return _spread(column, Coded(codes[None, :], [tuple((values + 0.0).tolist())]))  # no -0.0
     return _spread(column, code_integers(present[None, :], [name], rule))
 
 

@@ -146,7 +146,7 @@ def is_coded(columns: int, wide: int) -> bool:
 
 def number_detail(low: float, high: float) -> str:
     """Return the range of a number in words."""
-    return f"{low:.6g} to {high:.6g}"
+    return f"{low + 0:.6g} to {high + 0:.6g}"  # no -0
 
 
 def _reason(summary: ColumnSummary, levels: int, *, codes: bool) -> str | None:

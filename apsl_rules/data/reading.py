@@ -316,8 +316,12 @@ def _as(kind: Kind, column: Column, summary: ColumnSummary, found: ColumnKind, p
         message = f"column {name!r} has infinite values; replace them, or leave the column out"
         raise DataError(message)
     if kind == "category" or not isinstance(column, Numbers):
-        levels = summary.distinct + (plan.missing == "level" and summary.missing > 0)
-        detail = found.detail if found.kind == "category" else count_of(levels, "level")
+        levels = summary.distinct
+        is_declared = plan.levels == "declared" and summary.whole
+        if is_declared:
+            levels = int(summary.high) + 1
+        levels += plan.missing == "level" and summary.missing > 0
+        detail = found.detail if found.kind == "category" and not is_declared else count_of(levels, "level")
         crowded = not isinstance(column, Numbers) and is_crowded(summary)
         return Decision(column, summary, ColumnKind(name, "category", detail, summary.missing), crowded=crowded)
     cut = plan.asked_cut(name)

@@ -95,9 +95,7 @@ class DuckEngine(SqlEngine):
 
     def complete(self, columns: Mapping[int, tuple[Any, list[Any]]], sets: Sets) -> list[int]:
         """Count the complete rows of each set of columns, in one statement."""
-        gone = {
-            place: " OR ".join(_is(name, one) for one in found) or "false" for place, (name, found) in columns.items()
-        }
+        gone = {place: " OR ".join(_is(name, one) for one in found) for place, (name, found) in columns.items()}
         counts = [f"count(*) FILTER (WHERE NOT ({' OR '.join(gone[one] for one in places)}))" for places in sets]
         with translate_errors(self.origin):
             (found,) = self._fetch(", ".join(counts))
@@ -125,15 +123,13 @@ class DuckEngine(SqlEngine):
         """Group a column of many numbers by the few codes that these have, which the database looks up."""
         import pyarrow as pa
 
-        known = column.codes < card
-        pairs = pa.table([column.values.filter(pa.array(known)), pa.array(column.codes[known])], names=["v", "k"])
+        pairs = pa.table([column.values, pa.array(column.codes.astype(np.int64))], names=["v", "k"])
         with translate_errors(self.origin):
             self._connection.register("cuts", pairs)
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE cut_{column.expression} AS SELECT v, k FROM cuts")  # noqa: S608
             self._connection.unregister("cuts")
-        codes = pa.array([*range(card), None], pa.int64())
         looked_up = f"(SELECT k FROM cut_{column.expression} WHERE v = {column.expression})"  # noqa: S608 - our own names
-        return Grouped(looked_up, codes, np.arange(card + 1))
+        return column.regrouped(looked_up, card)
 
     def _fetch(self, selected: str) -> Any:
         return self._connection.execute(f"SELECT {selected} FROM {VIEW}").fetchall()  # noqa: S608 - our own names
@@ -173,8 +169,8 @@ def _is(expression: str, value: object) -> str:
         return f"{expression} IS NULL"
     if isinstance(value, str):
         quoted = value.replace("'", "''")
-        return f"{expression} = '{quoted}'"
-    return f"{expression} = {value}" if isinstance(value, int) else f"isnan({expression})"
+        return f"({expression} = '{quoted}') IS TRUE"
+    return f"({expression} = {value}) IS TRUE" if isinstance(value, int) else f"isnan({expression}) IS TRUE"
 
 
 def _as_read_from_text(fields: list[str | None]) -> Column:

@@ -7,8 +7,6 @@ from functools import cached_property
 from math import isnan
 from typing import Any, Self, TypeVar
 
-import numpy as np
-
 from apsl_backends.engines.arrow_columns import MOST_DISTINCT, ColumnFigures, Summary, array_of, by_value, plain
 from apsl_backends.engines.counts import Sets
 from apsl_backends.engines.ibis_readers import (
@@ -113,20 +111,17 @@ class IbisEngine(SqlEngine):
     def cut(self, column: Grouped, card: int) -> Grouped:
         """Let the database find the interval of a number, where intervals are in the order of the numbers."""
         import ibis
-        import pyarrow as pa
 
-        known = column.codes < card
-        values, codes = column.values.filter(pa.array(known)).to_pylist(), column.codes[known]
-        order = sorted(range(len(values)), key=values.__getitem__)
-        ordered = codes[order].astype(np.intp)
-        if (np.diff(ordered) < 0).any():
+        known, gone = column.split()
+        pairs = sorted(known.items())
+        ordered = [code for _, code in pairs]
+        if ordered != sorted(ordered):
             return column
-        highest = {int(code): values[at] for at, code in zip(order, ordered, strict=True)}
+        highest = {code: value for value, code in pairs}
         *lower, (last, _) = highest.items()
         steps = [(column.expression <= value, code) for code, value in lower]
-        is_gone = _is_gone(column.expression, column.gone(card))
-        found = ibis.cases((is_gone, ibis.null("int64")), *steps, else_=last)
-        return Grouped(found.cast("int64"), pa.array([*range(card), None], pa.int64()), np.arange(card + 1))
+        found = ibis.cases((_is_gone(column.expression, list(gone)), ibis.null("int64")), *steps, else_=last)
+        return column.regrouped(found.cast("int64"), card)
 
     def rows(self) -> int:
         """Return the number of rows, as the database says now."""
@@ -272,12 +267,15 @@ def _together(places: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
 
 
 def _is_gone(expression: Any, gone: list[Any]) -> Any:
-    """Return a condition for missing values."""
-    condition = expression.isnull()
-    if any(isinstance(value, float) and isnan(value) for value in gone):
-        condition |= expression.isnan()
-    named = [value for value in gone if value is not None and not (isinstance(value, float) and isnan(value))]
-    return condition | expression.isin(named) if named else condition
+    """Return a condition for the values that stand for missing ones."""
+    import ibis
+
+    numbers_gone = [value for value in gone if isinstance(value, float) and isnan(value)]
+    named = [value for value in gone if value is not None and value not in numbers_gone]
+    condition = expression.isnull() & ibis.literal(None in gone)
+    if numbers_gone:
+        condition |= expression.isnan().fill_null(False)  # noqa: FBT003 - a literal
+    return condition | expression.isin(named).fill_null(False) if named else condition  # noqa: FBT003 - a literal
 
 
 _SQLITE_COLLATIONS = "SELECT 1 FROM sqlite_master WHERE lower(sql) LIKE '%collate%'"

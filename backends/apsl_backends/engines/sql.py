@@ -28,6 +28,21 @@ class Grouped(NamedTuple):
         """Return the values that stand for missing ones, whose code is after the last level."""
         return [value for value, code in zip(self.values.to_pylist(), self.codes.tolist(), strict=True) if code == card]
 
+    def split(self) -> tuple[dict[Any, int], dict[Any, int]]:
+        """Return the codes of the values that are there, and of those that are none: NULL and NaN."""
+        known = dict(zip(self.values.to_pylist(), self.codes.tolist(), strict=True))
+        gone = {value: code for value, code in known.items() if value is None or value != value}  # noqa: PLR0124 - NaN
+        return {value: code for value, code in known.items() if value not in gone}, gone
+
+    def regrouped(self, expression: Any, card: int) -> Grouped:
+        """Return the column grouped by an expression that gives its codes, or NULL where the value is missing."""
+        import pyarrow as pa
+
+        missing = next(iter(self.split()[1].values()), card)
+        return Grouped(
+            expression, pa.array([*range(card + 1), None], pa.int64()), np.array([*range(card + 1), missing])
+        )
+
 
 class SqlEngine(Engine):
     """An engine that is asked by statements; expressions are its writer's own."""
@@ -88,12 +103,13 @@ class SqlEngine(Engine):
 
     def count(self, columns: Sequence[int], coders: Sequence[Coder], heading: Heading) -> SqlCounts:
         """Return the counts of columns of categories."""
-        grouped = []
+        stored, grouped = [], []
         for place, coder, card in zip(columns, coders, heading.cards.tolist(), strict=True):
             assert isinstance(coder, CategoryCoder)  # noqa: S101 - counts are of categories
             one = Grouped(self.value(place), coder.distinct, coder.codes)
+            stored.append(one)
             grouped.append(self.cut(one, card) if coder.is_cut and len(coder.codes) > card + 1 else one)
-        return SqlCounts(self, columns, heading, grouped)
+        return SqlCounts(self, columns, heading, (stored, grouped))
 
 
 class SqlCounts(Counts):
@@ -108,9 +124,15 @@ class SqlCounts(Counts):
     cheap = 4096
     engine: SqlEngine
 
-    def __init__(self, engine: SqlEngine, columns: Sequence[int], heading: Heading, grouped: Sequence[Grouped]) -> None:
+    def __init__(
+        self,
+        engine: SqlEngine,
+        columns: Sequence[int],
+        heading: Heading,
+        columns_as: tuple[Sequence[Grouped], Sequence[Grouped]],
+    ) -> None:
         super().__init__(engine, columns, heading)
-        self._grouped = tuple(grouped)
+        self._stored, self._grouped = columns_as
 
     def joints(self, sets: Sets, most: int) -> list[Joint | None]:
         """Count sets of columns, a statement for each; None for a set with more than so many combinations."""
@@ -119,11 +141,12 @@ class SqlCounts(Counts):
     def complete(self, sets: Sets) -> list[int]:
         """Count the complete rows of each set of columns."""
         cards = self.heading.cards.tolist()
-        columns = {
-            place: (self._grouped[place].expression, self._grouped[place].gone(cards[place]))
-            for place in sorted({place for one in sets for place in one})
-        }
-        return self.engine.complete(columns, sets)
+        gone = {place: self._stored[place].gone(cards[place]) for place in {place for one in sets for place in one}}
+        columns = {place: (self._stored[place].expression, values) for place, values in sorted(gone.items()) if values}
+        asked = [tuple(place for place in one if place in columns) for one in sets]
+        wanted = [one for one in dict.fromkeys(asked) if one]  # DuckDB 2.0 takes no condition for any other
+        found = dict(zip(wanted, self.engine.complete(columns, wanted), strict=True)) if wanted else {}
+        return [found.get(one, self.heading.rows) for one in asked]
 
     def sample(self) -> Codes:
         """Return the codes of some rows."""
