@@ -228,6 +228,7 @@ def open_data(source: Any, request: Request) -> Source:
             raise InvalidArgumentError(message)
         return Source(source, f"the oracle {type(source).__name__}")
     plugins: Plugins = request.manager
+    source = plugins.engine_of(source)
     name = natural_oracle(source, plugins) if request.oracle is None else request.oracle
     offer = pick(plugins.oracles, name, "oracle")
     origin = plugins.origin("apsl_oracles", offer.name)

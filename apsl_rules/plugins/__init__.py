@@ -21,6 +21,7 @@ from apsl_rules.plugins.manager import (
 from apsl_rules.plugins.offers import (
     BlanketOffer,
     CheckOffer,
+    EngineOffer,
     ExporterOffer,
     FinderOffer,
     FinderSettings,
@@ -34,6 +35,7 @@ __all__ = [
     "BlanketOffer",
     "CheckOffer",
     "Context",
+    "EngineOffer",
     "ExporterOffer",
     "FinderOffer",
     "FinderSettings",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from apsl_rules.plugins.offers import (
         BlanketOffer,
         CheckOffer,
+        EngineOffer,
         ExporterOffer,
         FinderOffer,
         LearnerOffer,
@@ -63,6 +64,12 @@ def apsl_rulebooks() -> Iterable[Rulebook]:
 @hookspec
 def apsl_readers() -> Iterable[ReaderOffer]:
     """Offer readers of files."""
+    return ()
+
+
+@hookspec
+def apsl_engines() -> Iterable[EngineOffer]:
+    """Offer engines: what holds the rows of tables and works on them where they are."""
     return ()
 
 

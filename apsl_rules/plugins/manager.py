@@ -22,6 +22,7 @@ from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.offers import (
     BlanketOffer,
     CheckOffer,
+    EngineOffer,
     ExporterOffer,
     FinderOffer,
     FinderSettings,
@@ -32,7 +33,16 @@ from apsl_rules.plugins.offers import (
 from apsl_rules.rules import Finding, Mark, Rulebook
 
 Offer = TypeVar(
-    "Offer", OracleOffer, FinderOffer, BlanketOffer, LearnerOffer, Rulebook, ReaderOffer, ExporterOffer, CheckOffer
+    "Offer",
+    OracleOffer,
+    FinderOffer,
+    BlanketOffer,
+    LearnerOffer,
+    Rulebook,
+    ReaderOffer,
+    EngineOffer,
+    ExporterOffer,
+    CheckOffer,
 )
 
 _OFFERS: dict[str, Any] = {
@@ -42,6 +52,7 @@ _OFFERS: dict[str, Any] = {
     "apsl_learners": LearnerOffer,
     "apsl_rulebooks": Rulebook,
     "apsl_readers": ReaderOffer,
+    "apsl_engines": EngineOffer,
     "apsl_exporters": ExporterOffer,
     "apsl_checks": CheckOffer,
 }
@@ -140,6 +151,13 @@ class Plugins:
     def readers(self) -> dict[str, ReaderOffer]:
         """Return the file readers by name."""
         return self._offers("apsl_readers", ReaderOffer)
+
+    def engine_of(self, source: Any) -> Any:
+        """Return the engine that a plugin opens for a source, or the source as it is where none takes it."""
+        for offer in self._offers("apsl_engines", EngineOffer).values():
+            if offer.takes(source):
+                return offer.open(source)
+        return source
 
     @property
     def exporters(self) -> dict[str, ExporterOffer]:

@@ -121,6 +121,19 @@ class ReaderOffer:
 
 
 @attrs.frozen
+class EngineOffer:
+    """An engine by name: which sources it takes, and how it opens one.
+
+    ``open`` returns an ``apsl_backends.engines.engine.Engine``.
+    """
+
+    name: str
+    summary: str
+    takes: Callable[[Any], bool]
+    open: Callable[[Any], Any]
+
+
+@attrs.frozen
 class ExporterOffer:
     """A way to write a part as text; one that needs only the marks writes any graph (``export_graph``)."""
 

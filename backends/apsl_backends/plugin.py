@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from apsl_backends.engines.engine import Engine
 from apsl_backends.engines.opener import READING, SOURCING, Need, is_too_large, open_dataset
 from apsl_backends.finders.by_tests import Hiton, Mmpc, PcSimple
 from apsl_backends.finders.fcbf import Fcbf
@@ -56,7 +57,7 @@ _MOMENT_OPTIONS = {"moments": (*_EMBEDDING, "cache"), "fisherz": ("cache",)}
 def is_table(source: Any) -> bool:
     """Return whether a source looks like a table: encoded, a frame, an array, the path of a file, or counts."""
     return (
-        isinstance(source, Dataset | FileTable | str | os.PathLike | CountSource)
+        isinstance(source, Dataset | FileTable | str | os.PathLike | CountSource | Engine)
         or hasattr(type(source), "columns")  # asking a lazy frame itself would work out its schema
         or hasattr(source, "columns")
         or hasattr(source, "ndim")

@@ -50,7 +50,10 @@ def open_dataset(
         message = f"memory_limit is {limit!r}, which only counts='duckdb' heeds; leave it out"
         raise InvalidArgumentError(message, argument="memory_limit")
     note = None
-    if kind is None and not _is_in_database(source):
+    if isinstance(source, Engine) and kind is not None:
+        message = f"the rows are in the engine {source.kind!r}, so counts={kind!r} cannot be given; leave it out"
+        raise InvalidArgumentError(message, argument="counts")
+    if kind is None and not isinstance(source, Engine) and not _is_in_database(source):
         kind, note = _natural(source)
     if kind == "memory":
         return _in_memory(_read(source, reading), reading, need)
@@ -156,7 +159,10 @@ class _Sent:
 def _elsewhere(
     source: Any, reading: Mapping[str, Any], kind: str | None, *, address: str | None, memory_limit: str | None
 ) -> _InPlace | _Sent:
-    """Return the rows in the engine that was asked for, or in that of their database."""
+    """Return the rows in the engine that was asked for, in that of their database, or in one that a plugin opened."""
+    if isinstance(source, Engine):
+        _refuse_weights(reading, source.kind)
+        return _InPlace(source, reading)
     if _is_in_database(source):
         from apsl_backends.engines.ibis import IbisEngine
 
