@@ -42,7 +42,7 @@ def notes_on_hidden(part: Part) -> Iterator[str]:
     """Name the pairs that V-structures on either side give both directions: they may share a hidden cause."""
     for one in part.conflicts:
         rules = {getattr(proof.steps[-1].reason, "rule", None) for proof in one.proofs}
-        if one.kind == "opposed" and not part.allows_hidden and rules <= {"V-collider", "V-non-collider"}:
+        if one.kind == "opposed" and not part.allows_hidden and rules <= {"V-from-middle", "V-from-spouse"}:
             yield may_share_hidden_cause(*one.pair, "V-structures on either side prove both directions")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from apsl_rules.names import Node, count_of, listing
 from apsl_rules.parts.part import Part
+from apsl_rules.parts.rule_lines import RENAMED
 from apsl_rules.rules import Conflict, Fact, Firing, Mark
 
 #: How far a stated probability may be from the right one: files have six digits.
@@ -97,9 +98,11 @@ def _wrong_facts(part: Part, stated: Sequence[Any], right: Sequence[Any]) -> Ite
         yield f"{_text(part, follows[key]['fact'])} follows from the findings, but is not there"
     for key in said.keys() - follows.keys():
         yield f"{_text(part, said[key]['fact'])} does not follow from the findings"
+    names = {rule.name for rule in part.ledger.rulebook.rules}
     for key, one in follows.items():
-        if said.get(key, one) != one:
-            rule = said[key]["rule"]
+        rule = said.get(key, one)["rule"]
+        now = rule if rule in names else RENAMED.get(rule, rule)
+        if {**said.get(key, one), "rule": now} != one:
             yield f"{_text(part, one['fact'])} does not follow by the rule {rule!r} from the premises stated"
     if len(stated) != len(said):
         yield "a conclusion is stated twice"

@@ -27,7 +27,7 @@ from apsl_rules.oracles import Counts
 from apsl_rules.parts.conclusions import Numbers, conclusions, wrong_conclusions
 from apsl_rules.parts.edges import Distances
 from apsl_rules.parts.part import Part, Visit
-from apsl_rules.parts.rule_lines import read_rule, rulebook_lines
+from apsl_rules.parts.rule_lines import is_same_rule, read_rule, renamed, rulebook_lines
 from apsl_rules.parts.shortcuts import installed_rulebooks
 from apsl_rules.rules import (
     KNOWING,
@@ -40,6 +40,7 @@ from apsl_rules.rules import (
     Ledger,
     Mark,
     Relation,
+    Rule,
     Rulebook,
     adjacent,
     arrow,
@@ -274,8 +275,8 @@ class Reader:
         """Return an empty ledger with the rules of the file, and a note if nobody has installed them."""
         notes: tuple[str, ...]
         lines, name = self.data["rulebook"]["rules"], self.data["rulebook"]["name"]
-        rules = tuple(read_rule(line, self.by_name) for line in lines)
-        known = next((book for book in known_rulebooks() if book.rules == rules), None)
+        rules = renamed(read_rule(line, self.by_name) for line in lines)
+        known = next((book for book in known_rulebooks() if _same_rules(book.rules, rules)), None)
         relations = tuple(self.relations)
         if known is not None and set(known.relations) == set(relations):
             rulebook, notes = attrs.evolve(known, name=name), ()
@@ -358,6 +359,10 @@ def check_relations(relations: Sequence[Relation]) -> dict[str, Relation]:
             message = f"the relation {relation.name!r} of {relation.arity} nodes reads as {relation.reads!r}"
             raise ValueError(message)
     return known
+
+
+def _same_rules(some: Sequence[Rule], others: Sequence[Rule]) -> bool:
+    return len(some) == len(others) and all(map(is_same_rule, some, others))
 
 
 def known_rulebooks() -> tuple[Rulebook, ...]:

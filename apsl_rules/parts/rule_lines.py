@@ -10,9 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from apsl_rules.errors import InvalidArgumentError, PartFileError
-from apsl_rules.rules import Atom, Relation, Rule, Rulebook, Variable
+import attrs
 
+from apsl_rules.errors import InvalidArgumentError, PartFileError
+from apsl_rules.rules import KNOWING, Atom, Relation, Rule, Rulebook, Variable
+
+#: The rules that got another name, by the name in older files.
+RENAMED = {"V-non-collider": "V-from-spouse", "V-collider": "V-from-middle"}
 _LINE = re.compile(r"(?P<name>.+?): (?P<when>.+?)( unless (?P<unless>.+?))? => (?P<then>.+?)  # (?P<reason>.*)")
 _ATOM = re.compile(r"(?P<relation>[^(), ]+)\((?P<variables>[^()]+)\)")
 
@@ -51,6 +55,18 @@ def read_rule(line: str, relations: Mapping[str, Relation]) -> Rule:
         raise PartFileError(message)
     when, unless, then = (_read_atoms(found[key] or "", relations) for key in ("when", "unless", "then"))
     return Rule(found["name"], found["reason"], when, then, unless)
+
+
+def renamed(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return the rules of a file, those of ours that had another name by the name that they have now."""
+    ours = {rule.name: rule for rule in KNOWING.rules}
+    new = ((rule, attrs.evolve(rule, name=RENAMED.get(rule.name, rule.name))) for rule in rules)
+    return tuple(now if now.name in ours and is_same_rule(now, ours[now.name]) else rule for rule, now in new)
+
+
+def is_same_rule(one: Rule, other: Rule) -> bool:
+    """Return whether two rules are the same but for the words of their reasons."""
+    return attrs.evolve(one, reason=other.reason) == other
 
 
 def _read_atoms(text: str, relations: Mapping[str, Relation]) -> tuple[Atom, ...]:

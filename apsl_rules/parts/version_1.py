@@ -18,6 +18,7 @@ from apsl_rules.evidence import evidence_of
 from apsl_rules.names import count_of, in_order, listing
 from apsl_rules.parts.file import UNCHECKED, Frame, Reader, found_distances, known_rulebooks
 from apsl_rules.parts.part import Part, Visit
+from apsl_rules.parts.rule_lines import RENAMED
 from apsl_rules.rules import (
     POLICIES,
     Conflict,
@@ -94,7 +95,12 @@ class Version1(Reader):
                 message = f"a test of {listing(in_order(nodes))} is reported, but these are no nodes of the part"
                 raise ValueError(message)
             return Finding(fact, evidence)
-        return Firing(data["rule"], self.nodes(data["bindings"]), tuple(map(self.fact, data["premises"])), fact)
+        return Firing(
+            RENAMED.get(data["rule"], data["rule"]),
+            self.nodes(data["bindings"]),
+            tuple(map(self.fact, data["premises"])),
+            fact,
+        )
 
     def _conflict(self, data: dict[str, Any]) -> Conflict:
         x, y = self.nodes(data["pair"])
@@ -128,7 +134,7 @@ class Version1(Reader):
 
     def _rebuilt(self, stated: Stated) -> Ledger:
         """Return the ledger of the rules and the policy that lead to what is stated."""
-        names = tuple(self.data["rule_use"])
+        names = tuple(RENAMED.get(name, name) for name in self.data["rule_use"])
         books = [book for book in known_rulebooks() if tuple(rule.name for rule in book.rules) == names]
         if not books:
             return stated

@@ -1,4 +1,11 @@
-"""Facts, rules and the engine that fires them to a fixpoint; conflicts, proofs and background knowledge."""
+"""Facts, rules and the engine that fires them to a fixpoint; proofs, conflicts and what becomes of them.
+
+Read ``vocabulary`` first: facts, and rules as patterns of facts. ``rulebooks`` has the rules. ``log`` keeps what is
+known and why, ``marks`` reads it as marks on pairs, ``engine`` fires rules to a fixpoint, ``proof`` walks back from a
+fact to the findings behind it, ``conflicts`` settles contradictions, and ``ledgers`` keeps the findings of a run.
+
+Who writes a rule needs ``Rule``, ``Rulebook``, ``Variable``, the relations and the rules ``STEP_1`` to ``R4``.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +15,23 @@ from apsl_rules.rules.ledgers import POLICIES, Ledger, Policy, ledger, tell_all
 from apsl_rules.rules.log import Log, Names
 from apsl_rules.rules.marks import End, Mark, MarkStore
 from apsl_rules.rules.proof import Proof, Step, as_a_set, proof_at, proof_of, proof_of_reason, shortest_proofs
-from apsl_rules.rules.rulebooks import KNOWING, PAG, SOUND, STEP_1, STEP_2, W, X, Y, Z, discriminates, knowing
+from apsl_rules.rules.rulebooks import (
+    KNOWING,
+    PAG,
+    R1,
+    R2,
+    R3,
+    R4,
+    SOUND,
+    STEP_1,
+    STEP_2,
+    W,
+    X,
+    Y,
+    Z,
+    discriminates,
+    knowing,
+)
 from apsl_rules.rules.vocabulary import (
     RELATIONS,
     Atom,
@@ -46,6 +69,10 @@ __all__ = [
     "KNOWING",
     "PAG",
     "POLICIES",
+    "R1",
+    "R2",
+    "R3",
+    "R4",
     "RELATIONS",
     "SOUND",
     "STEP_1",

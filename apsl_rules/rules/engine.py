@@ -45,7 +45,10 @@ Stop: TypeAlias = Callable[[Log, Fresh], bool]
 
 @attrs.frozen(eq=False)
 class Program:
-    """A rulebook ready to run: its rules by name, and the loops to run when facts of a relation are new."""
+    """A ``rulebook`` ready to run: its ``relations`` and ``rules`` by name, and the loops to run when facts are new.
+
+    ``source`` is the text of the loops, ``loops`` the functions that it makes, by the relation of the new facts.
+    """
 
     rulebook: Rulebook
     relations: Mapping[str, Relation]

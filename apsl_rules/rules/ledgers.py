@@ -23,7 +23,7 @@ POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 @attrs.frozen(eq=False, slots=False)
 class Ledger(ABC):
-    """The findings of a run and what follows from them; adding more returns another ledger.
+    """The findings of a run and what follows from them by a ``program``; adding more returns another ledger.
 
     ``told`` are the findings of each addition, ``policy`` says what becomes of contradictions. ``history`` is the run
     as it went, ``settled`` what is to be believed now.

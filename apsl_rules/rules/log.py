@@ -276,7 +276,7 @@ class Entries(Sequence[Entry]):
 
 @attrs.frozen(repr=False, eq=False)
 class State:
-    """An immutable set of facts with a reason for each: the first rows of a log.
+    """An immutable set of facts with a reason for each: the first ``length`` rows of a ``log``.
 
     States are equal when they were written alike: the same facts for the same reasons, in the same order.
     ``_unclaimed`` has the log until somebody continues it from here; only one can take it, so none has two writers.

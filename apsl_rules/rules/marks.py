@@ -42,7 +42,10 @@ class End(StrEnum):
 
 @attrs.frozen(repr=False, eq=False)
 class MarkStore(State):
-    """An immutable set of facts with a reason for each, read as marks on pairs of nodes."""
+    """An immutable set of facts with a reason for each, read as marks on pairs of nodes.
+
+    It is the first ``length`` rows of a ``log``.
+    """
 
     def __repr__(self) -> str:
         return f"MarkStore(arrows={len(self.arrows)}, lines={len(self.lines)}, entries={len(self)})"

@@ -20,18 +20,9 @@ from apsl_rules.rules.vocabulary import Fact, Finding, Firing, Reason, Rulebook
 
 @attrs.frozen
 class Step:
-    """One fact of a proof: how it reads, why it holds, and the earlier steps that it uses.
+    """One fact of a proof: ``text`` is how it reads, ``reason`` the finding or the rule that fired.
 
-    Attributes
-    ----------
-    fact
-        What holds.
-    text
-        How it reads.
-    reason
-        Why it holds: a finding, or a rule that fired.
-    premises
-        The places of the steps that it uses.
+    ``premises`` are the places of the earlier steps that it uses, ``fact`` is what holds.
     """
 
     fact: Fact

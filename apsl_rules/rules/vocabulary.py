@@ -23,28 +23,14 @@ class Fact(NamedTuple):
 
 @attrs.frozen
 class Variable:
-    """A place in a rule that stands for any node.
-
-    Attributes
-    ----------
-    name
-        The name.
-    """
+    """A place in a rule that stands for any node, by its ``name``."""
 
     name: str
 
 
 @attrs.frozen
 class Atom:
-    """A relation between variables: a premise, a guard or a conclusion of a rule.
-
-    Attributes
-    ----------
-    relation
-        The relation.
-    variables
-        What it relates.
-    """
+    """A ``relation`` between ``variables``: a premise, a guard or a conclusion of a rule."""
 
     relation: Relation
     variables: tuple[Variable, ...]
@@ -55,18 +41,9 @@ class Atom:
 
 @attrs.frozen
 class Relation:
-    """A kind of fact: its name, how many nodes it relates, how it reads, and whether it reads the same backwards.
+    """A kind of fact: its ``name``, how many nodes it relates, how it reads, and whether it reads the same backwards.
 
-    Attributes
-    ----------
-    name
-        The name.
-    arity
-        How many nodes it relates.
-    reads
-        How a fact reads, with a place for each node.
-    symmetric
-        Whether it reads the same backwards.
+    ``arity`` is the number of nodes; ``reads`` has a place for each node; a ``symmetric`` one reads the same backwards.
     """
 
     name: str
@@ -121,6 +98,8 @@ chain = Relation("chain", 3, "{1} is no collider between {0} and {2}", symmetric
 spouse = Relation("spouse", 3, "{0} and {2} share the child {1}", symmetric=True)
 barred = Relation("barred", 2, "no arrow goes from {0} to {1}")
 conflict = Relation("conflict", 2, "{0} and {1} are in conflict", symmetric=True)
+#: ``head(B, A)`` names the node with the arrowhead first: on the edge of A and B there is one at B, whatever is at A.
+#: ``arrow(A, B)`` is written as it is drawn, from tail to head: A is a cause of B, and B none of A.
 head = Relation("head", 2, "{1} *-> {0}")
 noncause = Relation("noncause", 2, "{0} is no cause of {1}")
 within = Relation("within", 3, "{1} is in a set that separates {0} from {2}", symmetric=True)
@@ -131,15 +110,7 @@ RELATIONS = (adjacent, gap, settled, untested, duplicate, arrow, collider, chain
 
 @attrs.frozen
 class Finding:
-    """A fact told from outside the rules, with its evidence.
-
-    Attributes
-    ----------
-    fact
-        What was found.
-    evidence
-        What it rests on.
-    """
+    """A ``fact`` told from outside the rules, with its ``evidence``."""
 
     fact: Fact
     evidence: Evidence
@@ -147,19 +118,7 @@ class Finding:
 
 @attrs.frozen
 class Firing:
-    """One use of a rule: what stood for its variables, the premises it used and the fact it concluded.
-
-    Attributes
-    ----------
-    rule
-        The name of the rule.
-    bindings
-        The nodes that stood for its variables.
-    premises
-        The facts that it used.
-    fact
-        What it concluded.
-    """
+    """One use of a ``rule``: the ``bindings`` of its variables, its ``premises`` and the ``fact`` that it concludes."""
 
     rule: str
     bindings: Nodes
@@ -172,15 +131,7 @@ Reason: TypeAlias = Finding | Firing
 
 @attrs.frozen
 class Drop:
-    """The end of a fact, since the given reason overwrote it.
-
-    Attributes
-    ----------
-    fact
-        The fact that ended.
-    because
-        The reason that overwrote it.
-    """
+    """The end of a ``fact``, ``because`` the given reason overwrote it."""
 
     fact: Fact
     because: Reason
@@ -219,16 +170,10 @@ def _atoms(atoms: Iterable[object]) -> tuple[Atom, ...]:
 class Rule:
     """If every premise in ``when`` holds, and nothing in ``unless``, then every conclusion in ``then`` holds.
 
-    Different variables stand for different nodes. A rule without guards is positive: what it concludes stays
-    concluded, so a rulebook of positive rules has one least fixpoint whatever the order. Guards (``unless``) exist
-    for the literal reading of published algorithms only; a rulebook with guards is order-dependent.
-
-    Attributes
-    ----------
-    name
-        The name.
-    reason
-        Why the rule holds, in a sentence.
+    ``name`` and ``reason`` say which rule it is and why it holds. Different ``variables`` stand for different nodes;
+    they are in the order in which the premises name them. A rule without guards is positive: what it concludes stays
+    concluded, so a rulebook of positive rules has one least fixpoint whatever the order. Guards (``unless``) exist for
+    the literal reading of published algorithms only; a rulebook with guards is order-dependent.
     """
 
     name: str
@@ -236,7 +181,6 @@ class Rule:
     when: tuple[Atom, ...] = attrs.field(converter=_atoms)
     then: tuple[Atom, ...] = attrs.field(converter=_atoms)
     unless: tuple[Atom, ...] = attrs.field(converter=_atoms, default=())
-    #: The variables in the order in which the premises name them.
     variables: tuple[Variable, ...] = attrs.field(init=False, eq=False, repr=False)
 
     @variables.default
@@ -269,17 +213,7 @@ def _texts(atoms: Iterable[Atom]) -> str:
 
 @attrs.frozen(cache_hash=True)
 class Rulebook:
-    """A named set of rules over known relations; ``further`` are the rules that background knowledge needs besides.
-
-    Attributes
-    ----------
-    name
-        The name.
-    rules
-        The rules.
-    relations
-        The relations that they speak of.
-    """
+    """A set of ``rules`` over known ``relations``, with a ``name``; ``further`` are those for background knowledge."""
 
     name: str
     rules: tuple[Rule, ...]

@@ -50,7 +50,7 @@ def test_trace_tells_the_visits_and_firings() -> None:
     lines = apsl_here("trace", "alarm", "-t", "HREKG", "-k", "1", "--findings").out.splitlines()
 
     assert lines[0] == "visit 1: HREKG; neighbours: ERRCAUTER, HR"
-    assert "  ERRCAUTER -> HREKG   [V-collider]" in lines
+    assert "  ERRCAUTER -> HREKG   [V-from-middle]" in lines
     assert any(line.startswith("  ERRCAUTER and HR are not adjacent") for line in lines)
 
 
@@ -101,7 +101,7 @@ def test_a_plugin_module_is_registered_by_name(tmp_path: Path) -> None:
     )
     done = apsl_here("--plugin", "shouting", "learn", "cancer", "-t", "Cancer", folder=tmp_path)
 
-    assert done.out.startswith("FIRED V-collider\n")
+    assert done.out.startswith("FIRED V-from-middle\n")
 
 
 def test_help_names_every_command() -> None:

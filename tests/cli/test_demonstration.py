@@ -21,5 +21,5 @@ def test_the_demonstration_learns_from_a_table_and_from_a_network(tmp_path: Path
 
     assert done.stdout.count("The part equals the true structure") == 2
     assert "learner 'auto' chose 'apsl-score'" in done.stdout
-    assert "lung -> either   [V-collider]" in done.stdout
+    assert "lung -> either   [V-from-middle]" in done.stdout
     assert {one.name for one in (tmp_path / "demo").iterdir()} == {"clinic.csv", "part.html", "part.json"}

@@ -44,7 +44,7 @@ def test_a_graph_of_another_tool_is_learned_from_by_every_command(tmp_path: Path
     (tmp_path / "mine.graph.json").write_text(to_graph_json(part), "utf-8")
     done = apsl_here("why", "mine.graph.json", "Smoker", "Cancer", "-t", "Cancer", folder=tmp_path)
 
-    assert done.out.startswith("Smoker -> Cancer   [V-collider]")
+    assert done.out.startswith("Smoker -> Cancer   [V-from-middle]")
 
 
 def test_a_saved_part_takes_no_settings_of_a_run(tmp_path: Path) -> None:

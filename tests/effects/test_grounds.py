@@ -30,7 +30,7 @@ def test_grounds_name_arrows_adjustment_and_assumptions() -> None:
     text, data = str(grounds), json.loads(grounds.to_json())
 
     assert "adjusted for a, z" in text
-    assert "a -> x   [V-collider]" in text
+    assert "a -> x   [V-from-middle]" in text
     assert "no hidden common cause of x and t" in text
     assert [one["proves"] for one in data["arrows"]] == ["a -> x", "z -> x"]
     assert "t -> x: not possible" in text

@@ -174,8 +174,8 @@ def test_a_line_that_no_data_can_orient_stays() -> None:
     assert [(row["source"], row["target"], row["mark"], row["rule"]) for row in part.rows()] == [
         ("A", "B", "line", "found"),
         ("A", "C", "line", "found"),
-        ("B", "D", "arrow", "V-collider"),
-        ("C", "D", "arrow", "V-collider"),
+        ("B", "D", "arrow", "V-from-middle"),
+        ("C", "D", "arrow", "V-from-middle"),
         ("D", "E", "arrow", "Meek-R1"),
     ]
 

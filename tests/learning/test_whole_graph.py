@@ -38,7 +38,7 @@ def test_a_global_learner_runs_once() -> None:
     assert graph.dag().edges == {*graph.arrows, ("V", "U")}
     assert graph.mark("U", "V") is Mark.LINE
     assert graph.mark("P", "V") is Mark.GAP
-    assert "V-collider" in str(graph.why("P", "T"))
+    assert "V-from-middle" in str(graph.why("P", "T"))
     assert repr(graph) == "LearnedGraph(learner='mmhc', nodes=6, arrows=3, undirected=1, conflicts=0)"
 
 

@@ -51,7 +51,7 @@ def test_the_base_installation_is_small_and_learns_at_once(installed: Path, tmp_
     listed = said("python", "-m", "pip", "--disable-pip-version-check", "list", "--format", "json")
     names = {one["name"].lower() for one in json.loads(listed)} - {"pip", "setuptools"}
 
-    assert proof.startswith("lung -> either   [V-collider]")
+    assert proof.startswith("lung -> either   [V-from-middle]")
     assert {state for what, state in states.items() if what.startswith("extra ")} == {"-"}
     assert {state for what, state in states.items() if not what.startswith("extra ")} == {"ok"}
     assert "apsl-rules" in {name.replace("_", "-") for name in names}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from apsl_rules import learn, network
 from apsl_rules.errors import InvalidArgumentError, PartFileError
 from apsl_rules.parts import load_part
 from apsl_rules.parts.file import parse_part, part_json
@@ -74,3 +75,17 @@ def test_an_old_part_of_unknown_rules_keeps_its_conclusions_unchecked() -> None:
     assert any("no rulebook that is installed" in str(note) for note in part.notes)
     with pytest.raises(InvalidArgumentError, match="install the plugin that has them"):
         part_json(part)
+
+
+def test_a_file_of_version_2_may_name_rules_as_they_were_called() -> None:
+    """Old names, and other words for a reason, are those of the same rules; the part is checked and has no note."""
+    part = learn(network("cancer"), "Xray")
+    text = part_json(part).replace("V-from-middle", "V-collider").replace("V-from-spouse", "V-non-collider")
+    text = text.replace("# no new V-structure", "# in other words")
+
+    again = parse_part(text, "old.json")
+
+    assert "V-collider" in text
+    assert again == part
+    assert again.notes == part.notes
+    assert set(again.rule_use) == set(part.rule_use)

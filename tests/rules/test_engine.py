@@ -28,7 +28,7 @@ def test_each_round_uses_what_was_known_before_it() -> None:
         fact("arrow:b,c"): 2,
         fact("arrow:c,d"): 3,
     }
-    assert [firing.rule for firing in outcome.firings] == ["V-collider", "V-collider", "Meek-R1", "Meek-R1"]
+    assert [firing.rule for firing in outcome.firings] == ["V-from-middle", "V-from-middle", "Meek-R1", "Meek-R1"]
     assert outcome.store.arrows == arrows_of("a->b z->b b->c c->d")
 
 
@@ -84,7 +84,7 @@ def test_of_several_firings_for_a_fact_one_is_chosen_by_name() -> None:
     outcome = extend(program, program.start(), told("spouse:c,b,z spouse:a,b,z collider:a,b,z"))
     (chosen,) = [firing for firing in outcome.firings if firing.fact == Fact("arrow", ("z", "b"))]
 
-    assert (chosen.rule, chosen.premises) == ("V-collider", (fact("collider:a,b,z"),))
+    assert (chosen.rule, chosen.premises) == ("V-from-middle", (fact("collider:a,b,z"),))
 
 
 def test_rules_with_guards_have_no_fixpoint() -> None:
@@ -102,7 +102,7 @@ def test_the_firings_of_each_rule_are_counted() -> None:
     store = extend(program, store, told("adjacent:d,e chain:c,d,e")).store
     firings = count_firings(SOUND, store)
 
-    assert firings == {"V-non-collider": 0, "V-collider": 2, "Meek-R1": 3, "Meek-R2": 0, "Meek-R3": 0}
+    assert firings == {"V-from-spouse": 0, "V-from-middle": 2, "Meek-R1": 3, "Meek-R2": 0, "Meek-R3": 0}
 
 
 def test_a_firing_names_its_bindings_and_premises() -> None:

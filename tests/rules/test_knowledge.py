@@ -211,7 +211,7 @@ def test_rulebooks_with_guards_cannot_know() -> None:
 
     names = [rule.name for rule in knowing(knowing(Rulebook("mine", SOUND.rules[:1]))).rules]
 
-    assert names == ["V-non-collider", "Meek-R4", "Given-direction"]
+    assert names == ["V-from-spouse", "Meek-R4", "Given-direction"]
 
 
 def test_proofs_say_what_was_given() -> None:
@@ -264,7 +264,7 @@ def test_a_forbidden_direction_that_is_proved_is_a_conflict() -> None:
         step.reason.rule for proof in one.proofs for step in proof.steps if not isinstance(step.reason, Finding)
     } == {
         "Given-direction",
-        "V-collider",
+        "V-from-middle",
     }
     assert part.arrows == {("c", "b")}
 

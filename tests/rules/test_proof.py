@@ -29,9 +29,9 @@ from support.telling import fact, told
 
 KITE = """\
 b -> t   [Meek-R3]
-  a -> t   [V-collider]
+  a -> t   [V-from-middle]
     t is a collider between a and c   [dsep: a ⊥ c | b; a not ⊥ c | b, t]
-  c -> t   [V-collider]
+  c -> t   [V-from-middle]
     t is a collider between a and c   [dsep: a ⊥ c | b; a not ⊥ c | b, t]
   b -- t   [dsep: no set tried separates them; b not ⊥ t]
   a -- b   [dsep: no set tried separates them; a not ⊥ b]
@@ -56,7 +56,7 @@ def test_a_step_that_is_used_again_is_printed_once() -> None:
     assert str(proof_of(store, fact("arrow:b,e"))) == (
         "b -> e   [Meek-R2]\n"
         "  b -> d   [Meek-R1]\n"
-        "    a -> b   [V-non-collider]\n"
+        "    a -> b   [V-from-spouse]\n"
         "      a and c share the child b   [test]\n"
         "    b -- d   [test]\n"
         "    b is no collider between a and d   [test]\n"
@@ -79,7 +79,7 @@ def test_a_proof_as_data_refers_backwards_only() -> None:
     assert data["proves"] == steps[-1]["text"] == "b -> t"
     assert [step["step"] for step in steps] == list(range(len(steps)))
     assert all(premise < step["step"] for step in steps for premise in step.get("premises", []))
-    assert {step["rule"] for step in steps if "rule" in step} == {"V-collider", "Meek-R3"}
+    assert {step["rule"] for step in steps if "rule" in step} == {"V-from-middle", "Meek-R3"}
     assert {premise for step in steps for premise in step.get("premises", [])} == set(range(len(steps) - 1))
     collider = next(step for step in steps if step["relation"] == "collider")
     assert collider["nodes"] == ["a", "t", "c"]
@@ -161,7 +161,7 @@ def test_a_dropped_arrow_can_still_be_proved() -> None:
     (conflict,) = run.settled.conflicts
 
     assert [proof.fact for proof in conflict.proofs] == [fact("arrow:b,a"), fact("arrow:a,b")]
-    assert str(conflict.proofs[1]) == "a -> b   [V-non-collider]\n  a and c share the child b   [test]"
+    assert str(conflict.proofs[1]) == "a -> b   [V-from-spouse]\n  a and c share the child b   [test]"
 
 
 def test_a_verdict_names_the_rank_of_the_given_columns() -> None:

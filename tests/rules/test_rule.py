@@ -9,7 +9,7 @@ import pytest
 
 from apsl_published.rulebooks import PAPER
 from apsl_rules.errors import RuleError
-from apsl_rules.rules.rulebooks import KNOWING, SOUND
+from apsl_rules.rules.rulebooks import KNOWING, R1, SOUND
 from apsl_rules.rules.vocabulary import RELATIONS, Relation, Rule, Rulebook, Variable, adjacent, arrow, gap
 
 X, Y, Z = (Variable(name) for name in "XYZ")
@@ -105,3 +105,11 @@ def test_variables_come_in_the_order_of_the_premises() -> None:
     rule = Rule("any", "", when=[arrow(Z, X), arrow(X, Y)], then=[arrow(Z, Y)])
 
     assert [variable.name for variable in rule.variables] == ["Z", "X", "Y"]
+
+
+def test_a_rule_prints_as_a_sentence() -> None:
+    """Premises, guards and conclusions read as facts do, with the variables for nodes."""
+    guarded = Rule("guarded", "", when=[adjacent(X, Y)], unless=[arrow(Y, X)], then=[arrow(X, Y)])
+
+    assert str(R1) == "X -> Y, Y -- Z, Y no collider between X and Z  =>  Y -> Z"
+    assert str(guarded) == "X -- Y  unless  Y -> X  =>  X -> Y"

@@ -16,7 +16,7 @@ from apsl_rules.parts.part import Part
 from apsl_rules.rules import Conflict, Drop, Fact, Finding, Reason
 
 #: Rules that got another name since the hashes were written: the new name, and the old one.
-RENAMED_RULES: Mapping[str, str] = {}
+RENAMED_RULES: Mapping[str, str] = {"V-from-spouse": "V-non-collider", "V-from-middle": "V-collider"}
 
 
 def canonical(part: Part) -> dict[str, Any]:

@@ -4,9 +4,9 @@ A V-structure is a pair of unconnected nodes pointing at a third::
 
     A -> B <- C        A and C not adjacent
 
-Findings tell them (``spouse`` when seen from an end, Step 1 of the paper; ``collider`` when seen from the middle,
-Step 2), and tell the opposite too: ``chain(X, Y, Z)`` says that X and Z are apart and Y is *not* a collider between
-them. Meek's rules (1995) then orient what any other direction would make a new V-structure or a cycle.
+Findings tell them (``spouse`` when seen from an end, which is Step 1 of the paper; ``collider`` when seen from the
+middle, Step 2), and tell the opposite too: ``chain(X, Y, Z)`` says that X and Z are apart and Y is *not* a collider
+between them. Meek's rules (1995) then orient what any other direction would make a new V-structure or a cycle.
 
 Background knowledge brings arrows that no V-structure led to, so ``KNOWING`` has Meek's fourth rule too, and a rule for
 edges that may not point one way.
@@ -15,7 +15,7 @@ All premises are positive facts: "not adjacent" is never read off a missing edge
 because nobody looked.
 
 >>> [rule.name for rule in SOUND.rules]
-['V-non-collider', 'V-collider', 'Meek-R1', 'Meek-R2', 'Meek-R3']
+['V-from-spouse', 'V-from-middle', 'Meek-R1', 'Meek-R2', 'Meek-R3']
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from apsl_rules.rules.vocabulary import (
 A, B, C, D, W, X, Y, Z = (Variable(name) for name in "ABCDWXYZ")
 
 STEP_1 = Rule(
-    "V-non-collider", "Step 1: spouses point at their child", when=[spouse(A, B, C)], then=[arrow(A, B), arrow(C, B)]
+    "V-from-spouse", "Step 1: spouses point at their child", when=[spouse(A, B, C)], then=[arrow(A, B), arrow(C, B)]
 )
 STEP_2 = Rule(
-    "V-collider", "Step 2: A opens a separated pair", when=[collider(X, A, Y)], then=[arrow(X, A), arrow(Y, A)]
+    "V-from-middle", "Step 2: A opens a separated pair", when=[collider(X, A, Y)], then=[arrow(X, A), arrow(Y, A)]
 )
 
 R1 = Rule(
@@ -59,13 +59,13 @@ R2 = Rule(
 )
 R3 = Rule(
     "Meek-R3",
-    "3-fork V-structure",
+    "the other direction would force Z and W into a new V-structure at X",
     when=[arrow(Z, Y), arrow(W, Y), adjacent(X, Y), adjacent(X, Z), adjacent(X, W), chain(Z, X, W)],
     then=[arrow(X, Y)],
 )
 R4 = Rule(
     "Meek-R4",
-    "a known direction closes the way round",
+    "the other direction would force a directed cycle, through D and C",
     when=[arrow(D, C), arrow(C, B), adjacent(A, B), adjacent(A, C), adjacent(A, D), chain(B, A, D)],
     then=[arrow(A, B)],
 )
