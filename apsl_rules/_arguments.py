@@ -56,15 +56,13 @@ def whole_number(name: str, value: object, least: int, most: int = 2**63) -> int
         return int(value)
     kind = "" if is_whole(value) else "a whole number, "
     far = f" and at most {most:,}" if is_whole(value) and value > most else ""
-    message = f"{name} is {spelt(value)}; give {kind}{least} or more{far}"
-    raise InvalidArgumentError(message, argument=name)
+    raise InvalidArgumentError(argument=name, value=value, advice=f"give {kind}{least} or more{far}")
 
 
 def chosen(name: str, value: object, allowed: Collection[str]) -> None:
     """Refuse what is none of a few words."""
     if not isinstance(value, str) or value not in allowed:
-        message = f"{name} is {spelt(value)}; give {' or '.join(map(repr, allowed))}"
-        raise InvalidArgumentError(message, argument=name)
+        raise InvalidArgumentError(argument=name, value=value, advice=f"give {' or '.join(map(repr, allowed))}")
 
 
 def path_text(value: object, what: str) -> str:
@@ -73,8 +71,7 @@ def path_text(value: object, what: str) -> str:
         path = fspath(value)
         if isinstance(path, str) and path and "\0" not in path and _has_bytes(path):
             return path
-    message = f"{what} is {spelt(value)}; give the path of a file as text or Path"
-    raise InvalidArgumentError(message, argument=what)
+    raise InvalidArgumentError(argument=what, value=value, advice="give the path of a file as text or Path")
 
 
 def _has_bytes(path: str) -> bool:
@@ -89,8 +86,7 @@ def _has_bytes(path: str) -> bool:
 def listed(name: str, value: object, of: str, *, letters: bool = False) -> list[Any]:
     """Take a list of something, and no text, which would fall into its letters, unless these are meant."""
     if isinstance(value, bytes) or not isinstance(value, Iterable) or (isinstance(value, str) and not letters):
-        message = f"{name} is {spelt(value)}; give a list of {of}"
-        raise InvalidArgumentError(message, argument=name)
+        raise InvalidArgumentError(argument=name, value=value, advice=f"give a list of {of}")
     return list(value)
 
 
@@ -99,6 +95,5 @@ def mapping(name: str, value: object, example: str) -> dict[Any, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        message = f"{name} is {spelt(value)}; give a dict, such as {example}"
-        raise InvalidArgumentError(message, argument=name)
+        raise InvalidArgumentError(argument=name, value=value, advice=f"give a dict, such as {example}")
     return dict(value)

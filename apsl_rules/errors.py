@@ -10,12 +10,19 @@ from apsl_rules.masking import masked
 class ApslError(Exception):
     """The root of all errors that a user can cause; its text is one sentence that says what to do, without secrets.
 
-    ``argument`` is the argument that the sentence is about, where it begins with one or names a column in one.
+    An error about an argument has it as data: the ``argument``, the ``value`` that was given, and ``advice``. Its text
+    is made from these, and each surface can word them in its own way.
     """
 
-    def __init__(self, *said: object, argument: str | None = None) -> None:
+    def __init__(self, *said: object, argument: str | None = None, value: object = None, advice: str = "") -> None:
+        if advice:
+            from apsl_rules._arguments import spelt
+
+            said = (f"{argument} is {spelt(value)}; {advice}",)
         super().__init__(*(masked(one) if isinstance(one, str) else one for one in said))
         self.argument = argument
+        self.value = value
+        self.advice = masked(advice)
 
 
 class InvalidArgumentError(ApslError, ValueError):

@@ -168,8 +168,9 @@ def check_depth(depth: Depth) -> None:
         return
     if isinstance(depth, str) and depth == "max":
         return
-    message = f"depth is {spelt(depth)}; give a whole number from 1 on, or 'max' for the whole connected part"
-    raise InvalidArgumentError(message, argument="depth")
+    raise InvalidArgumentError(
+        argument="depth", value=depth, advice="give a whole number from 1 on, or 'max' for the whole connected part"
+    )
 
 
 def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.option_names import with_option_names
+from apsl_rules.cli.option_names import spoken_error
 from apsl_rules.cli.streams import name_standard_input, prepare_streams
 from apsl_rules.errors import ApslError
 from apsl_rules.masking import masked, secrets_of
@@ -71,7 +71,7 @@ class CommandGroup(click.Group):
             return super().invoke(ctx)
         except ApslError as error:
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
-            spoken = str(error) if command is None else with_option_names(str(error), command, error.argument)
+            spoken = str(error) if command is None else spoken_error(error, command)
             message = name_standard_input(spoken, ctx)
             if message == str(error):
                 raise

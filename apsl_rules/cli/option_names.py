@@ -15,6 +15,9 @@ from typing import Any
 
 import click
 
+from apsl_rules._arguments import spelt
+from apsl_rules.errors import ApslError
+
 #: Arguments of the library that options have other names for, or that belong to other commands than the one that runs.
 OPTIONS: Mapping[str, str] = {
     **{name: f"--{name}" for name in ("adjust", "counts", "data", "depth", "discretize", "drop", "empty")},
@@ -62,6 +65,14 @@ def with_option_names(message: str, command: click.Command, argument: str | None
     if argument is not None:
         message = _begun(message, argument, names)
     return "".join(_replaced(message, names, _flags(command)))
+
+
+def spoken_error(error: ApslError, command: click.Command) -> str:
+    """Return the sentence of an error in the words of a command; one about an argument is worded from its data."""
+    if not error.advice:
+        return with_option_names(str(error), command, error.argument)
+    option = _names(command).get(_bare(str(error.argument)), error.argument)
+    return f"{option} is {spelt(error.value)}; {with_option_names(error.advice, command)}"
 
 
 def _names(command: click.Command) -> dict[str, str]:
@@ -191,11 +202,16 @@ def _command(call: str, arguments: str) -> str:
 
 def _begun(message: str, argument: str, names: Mapping[str, str]) -> str:
     """Return a message with an option in the place of the argument that it is about, where it begins with that."""
-    name = re.sub(r"^the (?:number of )?", "", argument)
+    name = _bare(argument)
     if name not in names:
         return message
     spoken = re.sub(rf"^(?:the (?:number of )?)?{re.escape(name)} (?=is |are )", f"{names[name]} ", message)
     return re.sub(rf"^(unknown (?:column|node) in ){re.escape(name)} ", rf"\1{names[name]} ", spoken)
+
+
+def _bare(argument: str) -> str:
+    """Return the name of an argument that is called "the seed" or "the number of rows"."""
+    return argument.removeprefix("the ").removeprefix("number of ")
 
 
 def _typed(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Literal, Unpack, cast
 
 import attrs
 
-from apsl_rules._arguments import chosen, is_number, spelt
+from apsl_rules._arguments import chosen, is_number
 from apsl_rules.data import Dataset
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.moments import MomentSource
@@ -258,8 +258,9 @@ def require_different(cause: Node, target: Node) -> None:
 def check_confidence(confidence: float) -> None:
     """Refuse a confidence that is no share."""
     if not (is_number(confidence) and 0 < confidence < 1):
-        message = f"confidence is {spelt(confidence)}; give a number between 0 and 1, such as 0.95"
-        raise InvalidArgumentError(message, argument="confidence")
+        raise InvalidArgumentError(
+            argument="confidence", value=confidence, advice="give a number between 0 and 1, such as 0.95"
+        )
 
 
 def _normal_quantile(confidence: float) -> float:

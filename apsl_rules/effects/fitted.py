@@ -230,8 +230,9 @@ def fit(
     arises.
     """
     if not (is_number(prior) and 0 < prior < float("inf")):
-        message = f"prior is {spelt(prior)}; give how many rows the prior counts as, such as 1"
-        raise InvalidArgumentError(message, argument="prior")
+        raise InvalidArgumentError(
+            argument="prior", value=prior, advice="give how many rows the prior counts as, such as 1"
+        )
     if part.incomplete:
         message = f"the part is incomplete and cannot be fitted: {part.incomplete}; learn it to its end"
         raise InvalidArgumentError(message)

@@ -57,8 +57,7 @@ def hide(dag: Dag, hidden: object) -> DagWithHidden:
     ('A', 'B')
     """
     if isinstance(hidden, str) or not isinstance(hidden, Iterable):
-        message = f"hidden is {spelt(hidden)}; give a list of nodes, such as [{spelt(hidden)}]"
-        raise GraphError(message, argument="hidden")
+        raise GraphError(argument="hidden", value=hidden, advice=f"give a list of nodes, such as [{spelt(hidden)}]")
     return DagWithHidden(dag, tuple(dict.fromkeys(hidden)))
 
 

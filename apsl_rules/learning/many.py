@@ -255,8 +255,9 @@ def _check_targets(
     """Return the targets by name, each once and each a node."""
     if isinstance(targets, str):
         if targets != "all":
-            message = f"targets is {targets!r}; give a list of nodes, such as [{targets!r}], or 'all'"
-            raise InvalidArgumentError(message, argument="targets")
+            raise InvalidArgumentError(
+                argument="targets", value=targets, advice=f"give a list of nodes, such as [{targets!r}], or 'all'"
+            )
         return in_order(nodes)
     targets = list(targets) if isinstance(targets, Iterable) else [[]]
     if not all(isinstance(target, Hashable) for target in targets):

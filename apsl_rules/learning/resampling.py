@@ -149,8 +149,7 @@ def _check(resamples: int, seed: int, request: Request) -> None:
     """Refuse numbers and settings that mean nothing here."""
     for name, value, least in (("resamples", resamples, 1), ("seed", seed, 0)):
         if not is_whole(value) or not least <= value < 2**63:
-            message = f"{name} is {spelt(value)}; give a whole number from {least} on"
-            raise InvalidArgumentError(message, argument=name)
+            raise InvalidArgumentError(argument=name, value=value, advice=f"give a whole number from {least} on")
     if request.cache is not None:
         message = "a cache keeps the figures of one table, but every resample is another; leave it out"
         raise InvalidArgumentError(message)
@@ -162,8 +161,7 @@ def _size(subsample: float | None, rows: int) -> int | None:
         return None
     if not isinstance(subsample, float) or not 0 < subsample < 1:
         advice = "give a share between 0 and 1, such as 0.5, or leave it out for the bootstrap"
-        message = f"subsample is {spelt(subsample)}; {advice}"
-        raise InvalidArgumentError(message, argument="subsample")
+        raise InvalidArgumentError(argument="subsample", value=subsample, advice=f"{advice}")
     size = round(subsample * rows)
     if size < 2:  # noqa: PLR2004 - nothing varies in one row
         message = f"a subsample of {subsample} has {size} of {rows} rows; at least 2 are needed"

@@ -78,22 +78,21 @@ _EVERYWHERE: tuple[Surface, ...] = ("option", "tool", "selector")
 
 def _check_hidden(name: str, value: object) -> None:
     if not (isinstance(value, str) and value in get_args(Hidden)):
-        message = f"{name} is {spelt(value)}; give 'allowed' if common causes may be hidden, or 'excluded'"
-        raise InvalidArgumentError(message, argument=name)
+        raise InvalidArgumentError(
+            argument=name, value=value, advice="give 'allowed' if common causes may be hidden, or 'excluded'"
+        )
 
 
 def _check_alpha(name: str, value: object) -> None:
     if value is not None and not (isinstance(value, float) and 0 < value < 1):
-        message = f"{name} is {spelt(value)}; give a number between 0 and 1, such as 0.01"
-        raise InvalidArgumentError(message, argument=name)
+        raise InvalidArgumentError(argument=name, value=value, advice="give a number between 0 and 1, such as 0.01")
 
 
 def _check_conditioning(name: str, value: object) -> None:
     if value is None or (isinstance(value, str) and value == "none"):
         return
     if not is_whole(value) or value < 0:
-        message = f"{name} is {spelt(value)}; give 0 or more, or 'none' for no limit"
-        raise InvalidArgumentError(message, argument=name)
+        raise InvalidArgumentError(argument=name, value=value, advice="give 0 or more, or 'none' for no limit")
 
 
 def _check_policy(_name: str, value: object) -> None:
@@ -108,8 +107,7 @@ def _check_share(name: str, value: object) -> None:
     if isinstance(value, str) and value in ("auto", "none"):
         return
     if not isinstance(value, float) or not 0 < value < 1:
-        message = f"{name} is {spelt(value)}; give a number between 0 and 1, 'auto' or 'none'"
-        raise InvalidArgumentError(message, argument=name)
+        raise InvalidArgumentError(argument=name, value=value, advice="give a number between 0 and 1, 'auto' or 'none'")
 
 
 def _check_flag(name: str, value: object) -> None:
@@ -118,8 +116,9 @@ def _check_flag(name: str, value: object) -> None:
 
 def _check_count(name: str, value: object) -> None:
     if not (is_whole(value) and value >= 1):
-        message = f"{name} is {spelt(value)}; give at least 1{'' if is_whole(value) else ', a whole number'}"
-        raise InvalidArgumentError(message, argument=name)
+        raise InvalidArgumentError(
+            argument=name, value=value, advice=f"give at least 1{'' if is_whole(value) else ', a whole number'}"
+        )
 
 
 def _check_limit(name: str, value: object) -> None:
@@ -129,8 +128,7 @@ def _check_limit(name: str, value: object) -> None:
 
 def _check_seconds(name: str, value: object) -> None:
     if value is not None and not (is_number(value) and value >= 0):
-        message = f"{name} is {spelt(value)}; give at least 0"
-        raise InvalidArgumentError(message, argument=name)
+        raise InvalidArgumentError(argument=name, value=value, advice="give at least 0")
 
 
 @attrs.frozen(eq=False)
@@ -432,6 +430,9 @@ def load_knowledge(knowledge: object) -> Knowledge:
     if knowledge is None:
         return NOTHING
     if not isinstance(knowledge, Knowledge):
-        message = f"knowledge is {spelt(knowledge)}; give Knowledge(required=[...], ...) or the path of a TOML file"
-        raise KnowledgeError(message, argument="knowledge")
+        raise KnowledgeError(
+            argument="knowledge",
+            value=knowledge,
+            advice="give Knowledge(required=[...], ...) or the path of a TOML file",
+        )
     return knowledge

@@ -154,8 +154,7 @@ def random_network(
     max_parents = whole_number("max_parents", max_parents, 0)
     seed = whole_number("seed", seed, 0)
     if not is_number(mean_parents) or not 0 <= mean_parents < inf:
-        message = f"mean_parents is {spelt(mean_parents)}; give 0 or more"
-        raise InvalidArgumentError(message, argument="mean_parents")
+        raise InvalidArgumentError(argument="mean_parents", value=mean_parents, advice="give 0 or more")
     check_strength(strength)
     fewest, most = _levels(levels)
     _check_bounds(fewest, most, max_parents)

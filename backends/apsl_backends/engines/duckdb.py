@@ -208,8 +208,9 @@ def connect(database: str = ":memory:", *, memory_limit: str | None = None, thre
     try:
         return duckdb.connect(database, read_only=database != ":memory:", config=settings)
     except (duckdb.InvalidInputException, duckdb.ParserException) as error:
-        message = f"memory_limit is {memory_limit!r}; give a size such as '2GiB' ({_first_line(error)})"
-        raise InvalidArgumentError(message, argument="memory_limit") from error
+        raise InvalidArgumentError(
+            argument="memory_limit", value=memory_limit, advice=f"give a size such as '2GiB' ({_first_line(error)})"
+        ) from error
     except duckdb.Error as error:
         message = f"cannot open the database {database!r} ({_first_line(error)}); check that it is a DuckDB file"
         raise DataError(message) from error

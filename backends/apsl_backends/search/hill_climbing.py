@@ -97,8 +97,7 @@ def climb(
 def _check(tabu: int, patience: int) -> None:
     for name, value, least in (("tabu", tabu, 0), ("patience", patience, 1)):
         if value < least:
-            message = f"{name} is {value!r}; give a whole number from {least} on"
-            raise InvalidArgumentError(message, argument=name)
+            raise InvalidArgumentError(argument=name, value=value, advice=f"give a whole number from {least} on")
 
 
 def _arrows(nodes: list[int], candidates: Iterable[tuple[int, int]] | None) -> tuple[Integers, npt.NDArray[np.bool_]]:
