@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 
@@ -173,13 +173,3 @@ def false_discovery_rate(fdr: float | Literal["auto", "none"], nodes: int, *, pe
 def rivals(plugins: Plugins) -> tuple[str, ...]:
     """Return the learners that are compared when none are named: the default, that by tests, and rivals of plugins."""
     return (AUTO, BY_TESTS, *(offer.name for offer in plugins.learners.values() if offer.rival))
-
-
-def natural_oracle(source: Any, plugins: Plugins) -> str:
-    """Return the name of the natural oracle for a source."""
-    for offer in plugins.oracles.values():
-        if offer.natural_for(source):
-            return offer.name
-    kind = type(source).__name__
-    message = f"cannot learn from {kind}; give a known graph (Dag(...)), a network, a table or an oracle"
-    raise InvalidArgumentError(message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -28,7 +28,6 @@ from apsl_rules.data.readers import split_sheet
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
 from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network, network, network_names
-from apsl_rules.learning.choose import natural_oracle
 from apsl_rules.learning.settings import Request
 from apsl_rules.names import Node, nearest
 from apsl_rules.oracles import Oracle, complete_oracle
@@ -204,6 +203,10 @@ class Source:
         return attrs.evolve(self, opened=self.opened.resampled(rows, declared=self.declared))
 
 
+#: What a table can be opened for, besides what suits its columns.
+_NEEDS: tuple[Literal["counts", "moments"], ...] = ("counts", "moments")
+
+
 def _guard(origin: str, call: Callable[[], Any]) -> Any:
     """Return what a plugin gives, or name the plugin that fails."""
     try:
@@ -229,15 +232,40 @@ def open_data(source: Any, request: Request) -> Source:
         return Source(source, f"the oracle {type(source).__name__}")
     plugins: Plugins = request.manager
     source = plugins.engine_of(source)
-    name = natural_oracle(source, plugins) if request.oracle is None else request.oracle
-    offer = pick(plugins.oracles, name, "oracle")
-    origin = plugins.origin("apsl_oracles", offer.name)
-    opening = offer.open if request.oracle is not None or offer.open_natural is None else offer.open_natural
-    data, left = _guard(origin, lambda: opening(source, options))
-    if opening is offer.open_natural:  # a table may turn out to have numbers
-        offer = next((one for one in plugins.oracles.values() if one.natural_for(data)), offer)
-        origin = plugins.origin("apsl_oracles", offer.name)
-    return Source(data, origin, offer, left, declared=options.get("levels") == "declared")
+    natural = (one for one in plugins.oracles.values() if one.natural_for(source))
+    offer = next(natural, None) if request.oracle is None else pick(plugins.oracles, request.oracle, "oracle")
+    if offer is not None and not offer.needs:
+        return Source(source, plugins.origin("apsl_oracles", offer.name), offer, options)
+    return _open_table(source, options, plugins, offer)
+
+
+def _open_table(source: Any, options: dict[str, Any], plugins: Plugins, offer: OracleOffer | None) -> Source:
+    """Open a table as a dataset, for an oracle that needs one or for the first that suits its columns."""
+    opener = next((one for one in plugins.datasets.values() if one.takes(source)), None)
+    if opener is None:
+        kind = type(source).__name__
+        message = f"cannot learn from {kind}; give a known graph (Dag(...)), a network, a table or an oracle"
+        raise InvalidArgumentError(message)
+    on_tables = [one for one in plugins.oracles.values() if one.needs]
+    asked = on_tables if offer is None else [offer]
+    known = (*opener.options, *dict.fromkeys(name for one in asked for name in one.options))
+    given = {name: value for name, value in options.items() if value is not None or name not in known}
+    for name in given:
+        if name not in known:
+            hint = nearest(name, known) or f"; it knows {', '.join(known)}"
+            message = f"the oracle {asked[0].name!r} has no option {name!r}{hint}"
+            raise InvalidArgumentError(message)
+    need = next((one for one in _NEEDS if offer is not None and one in offer.needs), "either")
+    origin = plugins.origin("apsl_oracles", asked[0].name)
+    data = _guard(origin, lambda: opener.open(source, given if offer is None else {**offer.preset, **given}, need))
+    chosen = next((one for one in asked if one.needs <= data.can), None)
+    if chosen is None:
+        lacking = ", ".join(sorted(asked[0].needs - data.can))
+        message = f"the oracle {asked[0].name!r} needs {lacking}, and a table in {data.kind} has none"
+        raise InvalidArgumentError(message)
+    left = {name: value for name, value in given.items() if name not in opener.options}
+    declared = options.get("levels") == "declared"
+    return Source(data, plugins.origin("apsl_oracles", chosen.name), chosen, left, declared=declared)
 
 
 def _with_counts(source: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

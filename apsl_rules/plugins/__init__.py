@@ -21,6 +21,7 @@ from apsl_rules.plugins.manager import (
 from apsl_rules.plugins.offers import (
     BlanketOffer,
     CheckOffer,
+    DatasetOffer,
     EngineOffer,
     ExporterOffer,
     FinderOffer,
@@ -35,6 +36,7 @@ __all__ = [
     "BlanketOffer",
     "CheckOffer",
     "Context",
+    "DatasetOffer",
     "EngineOffer",
     "ExporterOffer",
     "FinderOffer",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from apsl_rules.plugins.offers import (
         BlanketOffer,
         CheckOffer,
+        DatasetOffer,
         EngineOffer,
         ExporterOffer,
         FinderOffer,
@@ -34,6 +35,12 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 @hookspec
 def apsl_oracles() -> Iterable[OracleOffer]:
     """Offer oracles: what answers independence questions."""
+    return ()
+
+
+@hookspec
+def apsl_datasets() -> Iterable[DatasetOffer]:
+    """Offer ways to open tables."""
     return ()
 
 

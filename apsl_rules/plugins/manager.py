@@ -22,6 +22,7 @@ from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.offers import (
     BlanketOffer,
     CheckOffer,
+    DatasetOffer,
     EngineOffer,
     ExporterOffer,
     FinderOffer,
@@ -35,6 +36,7 @@ from apsl_rules.rules import Finding, Mark, Rulebook
 Offer = TypeVar(
     "Offer",
     OracleOffer,
+    DatasetOffer,
     FinderOffer,
     BlanketOffer,
     LearnerOffer,
@@ -47,6 +49,7 @@ Offer = TypeVar(
 
 _OFFERS: dict[str, Any] = {
     "apsl_oracles": OracleOffer,
+    "apsl_datasets": DatasetOffer,
     "apsl_finders": FinderOffer,
     "apsl_blankets": BlanketOffer,
     "apsl_learners": LearnerOffer,
@@ -126,6 +129,11 @@ class Plugins:
     def oracles(self) -> dict[str, OracleOffer]:
         """Return the oracles by name."""
         return self._offers("apsl_oracles", OracleOffer)
+
+    @property
+    def datasets(self) -> dict[str, DatasetOffer]:
+        """Return the ways to open tables by name."""
+        return self._offers("apsl_datasets", DatasetOffer)
 
     @property
     def finders(self) -> dict[str, FinderOffer]:

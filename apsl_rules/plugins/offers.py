@@ -1,4 +1,4 @@
-"""What a plugin can offer: named oracles, finders, blanket finders, learners, file readers, exporters and checks."""
+"""What a plugin can offer: oracles, ways to open tables, finders, learners, file readers, exporters and checks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
+from apsl_rules.data import Dataset
 from apsl_rules.names import Node
 from apsl_rules.neighbours import BlanketFinder, Finder
 from apsl_rules.oracles import Oracle
@@ -43,25 +44,39 @@ class FinderSettings:
     hidden: frozenset[Node] = frozenset()
 
 
-def _as_it_is(source: Any, options: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    return source, options
-
-
 @attrs.frozen
 class OracleOffer:
-    """An oracle by name: how to open a source, how to make the oracle from that, and for which sources it is natural.
+    """An oracle by name, and how to make it from what a caller learns from.
 
-    ``open`` is called once for all runs on a source. It takes the options that say how to read it, and returns what
-    it opened together with the options that are left for ``make``. ``open_natural`` is called instead if the caller
-    named no oracle; what it opens may be natural for another oracle, which then answers.
+    ``needs`` says what it needs of a table: "counts" of categories, "moments" of tables with numbers, or "rows" in this
+    process. ``make`` is then given the table as a ``Dataset``, whatever the caller gave: a frame, an array, a path or
+    an address. ``options`` are the names of its own settings, and ``preset`` are settings that it always has. If a
+    caller names no oracle, the first that needs nothing that the table lacks answers.
+
+    An oracle without needs is given the source as it is; ``natural_for`` says for which it answers without being named.
     """
 
     name: str
     summary: str
     make: Callable[[Any, OracleSettings], Oracle]
     natural_for: Callable[[Any], bool] = attrs.field(default=lambda _source: False)
-    open: Callable[[Any, Mapping[str, Any]], tuple[Any, Mapping[str, Any]]] = _as_it_is
-    open_natural: Callable[[Any, Mapping[str, Any]], tuple[Any, Mapping[str, Any]]] | None = None
+    needs: frozenset[str] = attrs.field(default=frozenset(), converter=frozenset)
+    options: tuple[str, ...] = ()
+    preset: Mapping[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class DatasetOffer:
+    """A way to open tables: what it takes, the options that it reads, and how it opens one for "counts" or "moments".
+
+    Opened for "either", a table is what suits its columns. The options of the oracle come too.
+    """
+
+    name: str
+    summary: str
+    takes: Callable[[Any], bool]
+    open: Callable[[Any, Mapping[str, Any], Literal["counts", "moments", "either"]], Dataset]
+    options: tuple[str, ...] = ()
 
 
 @attrs.frozen

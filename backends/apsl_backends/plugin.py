@@ -35,6 +35,7 @@ from apsl_rules.parts import MarkedGraph, Part, draw, edges_csv, part_json
 from apsl_rules.plugins import (
     BlanketOffer,
     CheckOffer,
+    DatasetOffer,
     ExporterOffer,
     FinderOffer,
     FinderSettings,
@@ -55,9 +56,9 @@ _MOMENT_OPTIONS = {"moments": (*_EMBEDDING, "cache"), "fisherz": ("cache",)}
 
 
 def is_table(source: Any) -> bool:
-    """Return whether a source looks like a table: encoded, a frame, an array, the path of a file, or counts."""
+    """Return whether a source looks like a table: a dataset, a frame, an array, the path of a file, or an engine."""
     return (
-        isinstance(source, Dataset | FileTable | str | os.PathLike | CountSource | Engine)
+        isinstance(source, Dataset | FileTable | str | os.PathLike | CountSource | MomentSource | Engine)
         or hasattr(type(source), "columns")  # asking a lazy frame itself would work out its schema
         or hasattr(source, "columns")
         or hasattr(source, "ndim")
@@ -87,13 +88,10 @@ def _only(options: Mapping[str, Any], known: tuple[str, ...], oracle: str) -> di
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _open(
-    name: str, need: Need, testing: tuple[str, ...], source: Any, options: Mapping[str, Any]
-) -> tuple[Dataset, Mapping[str, Any]]:
-    """Open a table for an oracle; the options that are left are those of its tests."""
-    known = _only(options, (*READING, *SOURCING, *testing), name)
-    left = {one: known[one] for one in testing if one in known}
-    return open_dataset(source, known, need=need, embedding=_embedding(name, known)), left
+def _open(source: Any, options: Mapping[str, Any], need: Need) -> Dataset:
+    """Open a table; how numbers are embedded is said by the options of the oracle."""
+    reading = {name: options[name] for name in (*READING, *SOURCING) if options.get(name) is not None}
+    return open_dataset(source, reading, need=need, embedding=_embedding(options))
 
 
 def _count_test(name: str, counted: CountedDataset, settings: OracleSettings) -> Oracle:
@@ -120,58 +118,59 @@ def _moment_test(name: str, opened: Any, settings: OracleSettings) -> Oracle:
     from apsl_backends.independence.moment_tests import MomentOracle
 
     options = _only(settings.options, _MOMENT_OPTIONS[name], name)
-    embedding = _embedding(name, options)
+    embedding = _embedding(_AS_THEY_ARE if name == "fisherz" else options)
     source = moments_of(opened, embedding, settings.threads)
     return MomentOracle(source, alpha=settings.alpha, data=opened, name=name)
 
 
-def _embedding(name: str, options: Mapping[str, Any]) -> Embedding:
-    """Return how a test embeds numbers: as the options say, for Fisher's z as they are."""
-    if name == "fisherz":
-        return Embedding("values", 1)
+def _embedding(options: Mapping[str, Any]) -> Embedding:
+    """Return how a test embeds numbers."""
     numbers, degree = options.get("numbers", "normal-scores"), options.get("degree", 3)
     chosen("numbers", numbers, ("normal-scores", "values"))
     demand(degree in (1, 2, 3), f"degree is {spelt(degree)}; give 1, 2 or 3", argument="degree")
     return Embedding(numbers, degree)
 
 
-def _is_with_numbers(source: Any) -> bool:
-    return isinstance(source, MomentSource) or (isinstance(source, Dataset) and "moments" in source.can)
-
-
-def _is_natural_for_counts(source: Any) -> bool:
-    return is_table(source) and not _is_with_numbers(source)
-
-
+#: Fisher's z takes numbers as they are.
+_AS_THEY_ARE = {"numbers": "values", "degree": 1}
 TABLE_ORACLES = (
     OracleOffer(
         "gsquare",
         "G² test on a table of discrete columns",
         partial(_count_test, "gsquare"),
-        _is_natural_for_counts,
-        partial(_open, "gsquare", "counts", _COUNT_OPTIONS),
-        partial(_open, "gsquare", "either", (*_TESTING, *_EMBEDDING, "cache")),
+        needs={"counts"},
+        options=_COUNT_OPTIONS,
     ),
     OracleOffer(
         "moments",
         "likelihood-ratio test on the moments of a table with numbers",
         partial(_moment_test, "moments"),
-        _is_with_numbers,
-        partial(_open, "moments", "moments", _MOMENT_OPTIONS["moments"]),
+        needs={"moments"},
+        options=_MOMENT_OPTIONS["moments"],
     ),
     OracleOffer(
         "chisquare",
         "Pearson's χ² test on a table of discrete columns",
         partial(_count_test, "chisquare"),
-        open=partial(_open, "chisquare", "counts", _COUNT_OPTIONS),
+        needs={"counts"},
+        options=_COUNT_OPTIONS,
     ),
     OracleOffer(
         "fisherz",
         "test of partial correlation: the moments of numbers as they are",
         partial(_moment_test, "fisherz"),
-        open=partial(_open, "fisherz", "moments", _MOMENT_OPTIONS["fisherz"]),
+        needs={"moments"},
+        options=_MOMENT_OPTIONS["fisherz"],
+        preset=_AS_THEY_ARE,
     ),
 )
+
+
+@hookimpl
+def apsl_datasets() -> Iterable[DatasetOffer]:
+    """Offer the way to open tables."""
+    told = "tables in memory, in files, in databases and on clusters"
+    return [DatasetOffer("tables", told, is_table, _open, (*READING, *SOURCING))]
 
 
 def _is_graph(source: Any) -> bool:

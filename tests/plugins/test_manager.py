@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from apsl_backends.finders.by_tests import Hiton
+from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import hookimpl, learn
+from apsl_rules import hookimpl, learn, network
+from apsl_rules.data import Dataset
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
+from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.plugins.manager import Plugins, installed, pick
-from apsl_rules.plugins.offers import FinderOffer, OracleOffer
+from apsl_rules.plugins.offers import FinderOffer, OracleOffer, OracleSettings
 from apsl_rules.rules.vocabulary import Finding, Firing
 from support.graphs import MICRO
 
@@ -247,3 +252,49 @@ def test_an_unknown_name_is_refused_with_all_names() -> None:
     """The nearest is suggested and all are listed."""
     with pytest.raises(UnknownNameError, match=r"unknown finder 'hitn'; did you mean 'hiton'\?$"):
         pick(installed().finders, "hitn", "finder")
+
+
+class Counting:
+    """A plugin with a test on tables, which is given a dataset whatever the caller gave."""
+
+    def __init__(self) -> None:
+        self.given: list[Any] = []
+
+    def make(self, data: Dataset, settings: OracleSettings) -> GSquare:
+        """Keep what is given, and test by G²."""
+        self.given.append((data, settings.options))
+        return GSquare(data.categories, alpha=settings.alpha)
+
+    @hookimpl
+    def apsl_oracles(self) -> list[OracleOffer]:
+        """Offer the test."""
+        return [OracleOffer("mine", "a test on counts", self.make, needs={"counts"}, options=("strict",))]
+
+
+def test_an_oracle_that_needs_counts_is_given_a_dataset(tmp_path: Path) -> None:
+    """A frame, an array, a file, a coded table and rows in DuckDB all come as a dataset that can be counted."""
+    drawn = sample(network("cancer"), 500, seed=1)
+    array = drawn.codes.T
+    frame = pd.DataFrame(array, columns=list(drawn.names))
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    sources: list[Any] = [frame, array, tmp_path / "rows.csv", drawn]
+    plugin = Counting()
+    for source in sources:
+        target = "X1" if source is array else "Cancer"
+        learn(source, target, oracle="mine", learner="apsl", options={"strict": 1}, plugins=[plugin])
+    learn(tmp_path / "rows.csv", "Cancer", oracle="mine", learner="apsl", counts="duckdb", plugins=[plugin])
+    assert all(isinstance(data, Dataset) and data.rows == 500 for data, _ in plugin.given)
+    assert [options for _, options in plugin.given] == [{"strict": 1}] * 4 + [{}]
+    assert [data.kind for data, _ in plugin.given] == ["memory"] * 4 + ["duckdb"]
+
+
+def test_an_oracle_says_what_a_table_lacks(tmp_path: Path) -> None:
+    """Needs that a table does not meet, and options that nobody knows, are refused in one sentence."""
+    sample_frame = pd.DataFrame({"a": [0, 1] * 50, "b": [1, 0] * 50})
+    sample_frame.to_csv(tmp_path / "rows.csv", index=False)
+    rows = OracleOffer("rows", "", lambda data, _settings: GSquare(data.categories), needs={"counts", "rows"})
+    how: dict[str, Any] = {"oracle": "rows", "learner": "apsl", "plugins": [Offering([rows])]}
+    with pytest.raises(InvalidArgumentError, match="the oracle 'rows' needs rows, and a table in duckdb has none"):
+        learn(tmp_path / "rows.csv", "a", counts="duckdb", **how)
+    with pytest.raises(InvalidArgumentError, match="the oracle 'rows' has no option 'strict'"):
+        learn(sample_frame, "a", options={"strict": 1}, **how)
