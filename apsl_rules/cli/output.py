@@ -16,15 +16,13 @@ from apsl_rules.cli.option_names import with_option_names
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.learning import Bar, Visits
 from apsl_rules.names import count_of
+from apsl_rules.notes import empty_note
 from apsl_rules.parts import Part
 from apsl_rules.plugins import ExporterOffer, Plugins
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-
-#: How the note begins that says why a part has no edge.
-EMPTY = "the part is empty: "
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress, and do not say what was written.")
@@ -66,14 +64,14 @@ def summary(part: Part) -> str:
         f"{count_of(counts.asked, 'test')} asked, {counts.distinct:,} computed, in {count_of(counts.rounds, 'round')}"
     )
     nodes, visited = count_of(len(part.members), "node"), count_of(len(part.visited), "node")
-    empty = [note for note in part.notes if note.startswith(EMPTY)]
+    empty = [note for note in part.notes if note.code == "empty"]
     lines = [f"{what} among {nodes} ({how})", f"{visited} visited; {asked}"]
     lines += [f"conflict: {one}" for one in part.conflicts]
     lines += ["the result depends on the order of columns and findings"] if part.order_dependent else []
     lines += [f"note: {with_option_names(note, learn)}" for note in part.notes if note not in empty]
     lines += [f"incomplete: {part.incomplete}"] if part.incomplete else []
     if not part.edges:
-        unfinished = f"{EMPTY}the run ended before an edge was found"
+        unfinished = empty_note("the run ended before an edge was found")
         lines[:0] = [*(with_option_names(note, learn) for note in empty or [unfinished]), ""]
     return "\n".join(lines)
 

@@ -22,6 +22,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, count_of, listing, require_known, spell_bytes
 from apsl_rules.notebook_view import NotebookView
+from apsl_rules.notes import Note
 
 Codes: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 Weights: TypeAlias = npt.NDArray[np.int64]
@@ -359,7 +360,8 @@ class CountedDataset(Dataset):
         """Return what stands out: columns that never vary."""
         del members, before, unused
         constant = [self.names[place] for place in np.flatnonzero(self.heading.cards == 1).tolist()]
-        told = [f"columns that never vary and so are adjacent to nothing: {listing(constant)}"] if constant else []
+        words = f"columns that never vary and so are adjacent to nothing: {listing(constant)}"
+        told = [Note(words, "constant", columns=constant)] if constant else []
         return [*self.notes, *told]
 
     def _totals(self) -> Iterable[list[int]]:

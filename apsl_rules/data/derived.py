@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from apsl_rules.data.plain_sums import plain_sums
 from apsl_rules.names import Node, in_order
+from apsl_rules.notes import Note
 
 if TYPE_CHECKING:
     from apsl_rules.data.dataset import Floats
@@ -70,7 +71,8 @@ def find_derived(table: LocalTable, names: Iterable[Node], touching: Iterable[No
     of_interest = frozenset(near)
     copies = [*_number_copies(some, of_interest), *_category_copies(some, of_interest)]
     found = [*copies, *_cuts(some, of_interest), *_sums(some, {pair for pair, _ in copies}, [*near, *parts])]
-    return tuple(sentence for columns, sentence in found if not columns.isdisjoint(of_interest))
+    told = [(columns, sentence) for columns, sentence in found if not columns.isdisjoint(of_interest)]
+    return tuple(Note(sentence, "derived", columns=[*in_order(columns)]) for columns, sentence in told)
 
 
 def _parts_beyond(table: LocalTable, names: Sequence[Node], near: Sequence[Node]) -> list[Node]:

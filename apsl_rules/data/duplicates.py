@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.names import Node, in_order, listing, order_key
+from apsl_rules.notes import Note
 
 if TYPE_CHECKING:
     from apsl_rules.data.dataset import Codes, Heading
@@ -57,12 +58,16 @@ def sorted_groups(names: Sequence[Node], groups: Iterable[Sequence[int]]) -> Gro
     return tuple(sorted(named, key=lambda group: order_key(group[0])))
 
 
-def notes_on_duplicates(groups: Iterable[Sequence[Node]]) -> list[str]:
+def notes_on_duplicates(groups: Iterable[Sequence[Node]]) -> list[Note]:
     """Return a sentence for each group of duplicate columns; of very many only the first are told."""
     told, few = "no data can tell which of them has an edge", list(groups)
-    notes = [f"duplicate columns: {listing(in_order(group))}; {told}" for group in few[:_GROUPS_SHOWN]]
-    if len(few) > _GROUPS_SHOWN:
-        notes.append(f"duplicate columns: {len(few) - _GROUPS_SHOWN:,} more groups; {told}")
+    shown = [in_order(group) for group in few[:_GROUPS_SHOWN]]
+    notes = [
+        Note(f"duplicate columns: {listing(one)}; {told}", "duplicates", "warning", columns=[*one]) for one in shown
+    ]
+    if further := len(few) - len(shown):
+        words = f"duplicate columns: {further:,} more groups; {told}"
+        notes.append(Note(words, "more duplicates", "warning", groups=further))
     return notes
 
 

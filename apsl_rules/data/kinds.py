@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from apsl_rules.names import Node, count_of, listing
+from apsl_rules.notes import Note
 
 Kind: TypeAlias = Literal["category", "number", "set aside"]
 ColumnType: TypeAlias = Literal["text", "boolean", "category", "integer", "float", "date"]
@@ -216,13 +217,17 @@ def notes_on_kinds(columns: Iterable[ColumnKind], crowded: Sequence[Node] = ()) 
     for column in columns:
         if column.kind == "set aside" and column.detail not in (DROPPED, WEIGHTS):
             reasons.setdefault(column.detail, []).append(column.name)
-    notes = [_aside(names, reason) for reason, names in reasons.items()]
+    notes = [
+        Note(_aside(names, reason), "set aside", "warning", columns=names, reason=reason)
+        for reason, names in reasons.items()
+    ]
     if crowded:
         what = "column" if len(crowded) == 1 else "columns"
-        notes.append(
+        told = (
             f"{what} {listing(crowded)} {'has' if len(crowded) == 1 else 'have'} so many levels that few rows are left "
             f"for each, so hardly any test can use {_them(crowded)}; join levels, or give {_taken(crowded[0], 'drop')}"
         )
+        notes.append(Note(told, "many levels", "warning", columns=[*crowded]))
     return tuple(notes)
 
 

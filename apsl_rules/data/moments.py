@@ -23,6 +23,7 @@ from apsl_rules.data.kinds import ColumnKind
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node
+from apsl_rules.notes import Note
 
 
 @attrs.frozen
@@ -211,7 +212,10 @@ class KeptMoments(Dataset):
     def notes_on(self, members: Sequence[Node], before: Traffic = NO_TRAFFIC, unused: Sequence[str] = ()) -> list[str]:
         """Return what stands out, and where the moments came from."""
         came = f" {self.traffic.since(before)}" if hasattr(self.source, "rounds") else ""
-        return [*super().notes_on(members, before, unused), f"moments came from {self.kind}{came}"]
+        return [
+            *super().notes_on(members, before, unused),
+            Note(f"moments came from {self.kind}{came}", "moments elsewhere"),
+        ]
 
     @property
     def content(self) -> str:

@@ -25,6 +25,7 @@ from apsl_rules.data.kinds import (
 )
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listing, nearest, require_known
+from apsl_rules.notes import Note
 
 MissingRule: TypeAlias = Literal["refuse", "testwise", "level", "complete"]
 Discretize: TypeAlias = str | Mapping[Node, str] | None
@@ -195,14 +196,16 @@ def notes_on_gaps(
     gaps = _gaps(names, absent)
     if not gaps or missing != "testwise":
         return ()
-    return (f"values are missing in {columns_named(gaps)} ({_shares(gaps, rows)}); each test leaves out such rows",)
+    told = f"values are missing in {columns_named(gaps)} ({_shares(gaps, rows)}); each test leaves out such rows"
+    return (Note(told, "missing values", columns=[*gaps], missing=[*gaps.values()]),)
 
 
 def note_on_complete(names: Sequence[Node], absent: npt.NDArray[np.int64], rows: int, complete: int) -> tuple[str, ...]:
     """Return a sentence on the rows that were left out because a value is missing there."""
     gaps = _gaps(names, absent)
     told = f"values are missing in {columns_named(gaps)} ({_shares(gaps, rows)})"
-    return (f"{told}; only the {count_of(complete, 'complete row')} of {rows:,} are used",)
+    used = f"{told}; only the {count_of(complete, 'complete row')} of {rows:,} are used"
+    return (Note(used, "complete rows", "warning", columns=[*gaps], rows=rows, complete=complete),)
 
 
 def problem_of_few_rows(complete: int, rows: int) -> str:
@@ -226,7 +229,8 @@ def notes_on_cuts(unasked: Collection[Node]) -> tuple[str, ...]:
     if not unasked:
         return ()
     how = f"{USUAL_CUT.bins} intervals with about as many rows each"
-    return (f"{columns_named(unasked)} cut into {how}; choose other cuts with discretize=",)
+    told = f"{columns_named(unasked)} cut into {how}; choose other cuts with discretize="
+    return (Note(told, "numbers cut", columns=[*unasked], bins=USUAL_CUT.bins),)
 
 
 def problem_of_numbers(numbers: Collection[Node]) -> str:

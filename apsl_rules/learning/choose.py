@@ -13,6 +13,7 @@ from apsl_rules.errors import InvalidArgumentError, KnowledgeError, UnknownNameE
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.settings import AUTO, Request
 from apsl_rules.names import nearest
+from apsl_rules.notes import Note
 from apsl_rules.plugins import LearnerOffer, Plugins, Spec, parse_spec, pick
 from apsl_rules.rules import Rulebook, head
 
@@ -41,14 +42,14 @@ def is_auto(learner: object) -> bool:
     return isinstance(learner, str) and learner == AUTO
 
 
-def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffer, str | None]:
+def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffer, Note | None]:
     """Return the learner for a source, with the settings of the request, and how it was chosen if that is to be said.
 
     On tables the learners that refine parts by scores are right more often than the one that goes by tests alone. Where
     answers are perfect, or the source has no table, there are only tests.
     """
     plugins = request.manager
-    note: str | None = None
+    note: Note | None = None
     if is_auto(request.learner) and request.hidden == "allowed":
         offer = find_learner(WITH_HIDDEN, plugins)
     elif is_auto(request.learner):
@@ -58,7 +59,7 @@ def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffe
             if given in gives and "own answers" not in gives:
                 name, why = scoring, reason
         if "perfect answers" not in gives:
-            note = f"learner 'auto' chose {name!r}: {why}"
+            note = Note(f"learner 'auto' chose {name!r}: {why}", "learner", learner=name, why=why)
         offer = find_learner(name, plugins)
     else:
         offer = find_learner(request.learner, plugins)

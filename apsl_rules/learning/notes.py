@@ -10,6 +10,7 @@ from statistics import NormalDist
 from apsl_rules.data import Dataset
 from apsl_rules.evidence import ROWS, Evidence, Verdict
 from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
+from apsl_rules.notes import Note, empty_note
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Part, assumption_note
 from apsl_rules.rules import Finding, adjacent, gap, settled, untested
@@ -21,7 +22,7 @@ _NO_EFFECTS = frozenset({"sex", "gender", "race", "ethnicity", "age", "birthdate
 _NO_EFFECTS_ALONE = frozenset({"female", "male", "woman", "black", "white", "asian", "hispanic", "hisp"})
 
 
-def notes_on_part(part: Part, rows: int | None, *, whole: bool = False) -> Iterator[str]:
+def notes_on_part(part: Part, rows: int | None, *, whole: bool = False) -> Iterator[Note]:
     """Return what a reader should know of a part from data: its assumptions, odd arrows, and what rows cannot show.
 
     ``whole`` says that the graph of all nodes is wanted: edges anywhere then make it no empty one.
@@ -30,15 +31,13 @@ def notes_on_part(part: Part, rows: int | None, *, whole: bool = False) -> Itera
         yield assumption_note(part)
     yield from _on_odd_arrows(part)
     if not part.edges and part.incomplete is None and not (whole and part.store.facts(adjacent)):
-        yield _why_empty(part, rows)
+        yield empty_note(_why_empty(part, rows), target=part.target, rows=rows)
     if rows is not None and rows < _FEW_ROWS:
-        yield (
-            f"{count_of(rows, 'row')} are few: edges are found only if they are strong{_unseen(part, rows)}, and "
-            "their directions are hardly ever determined"
-        )
+        told = f"{count_of(rows, 'row')} are few: edges are found only if they are strong{_unseen(part, rows)}, and "
+        yield Note(f"{told}their directions are hardly ever determined", "few rows", "warning", rows=rows)
 
 
-def notes_on_hidden(part: Part) -> Iterator[str]:
+def notes_on_hidden(part: Part) -> Iterator[Note]:
     """Name the pairs that V-structures on either side give both directions: they may share a hidden cause."""
     for one in part.conflicts:
         rules = {getattr(proof.steps[-1].reason, "rule", None) for proof in one.proofs}
@@ -46,9 +45,10 @@ def notes_on_hidden(part: Part) -> Iterator[str]:
             yield may_share_hidden_cause(*one.pair, "V-structures on either side prove both directions")
 
 
-def may_share_hidden_cause(x: Node, y: Node, why: str) -> str:
+def may_share_hidden_cause(x: Node, y: Node, why: str) -> Note:
     """Say that two nodes may share a hidden cause, and what to do."""
-    return f"{shown(x)} and {shown(y)} may share a hidden cause: {why}; learn with hidden='allowed'"
+    told = f"{shown(x)} and {shown(y)} may share a hidden cause: {why}; learn with hidden='allowed'"
+    return Note(told, "hidden cause", "warning", columns=[x, y])
 
 
 def is_hardly_an_effect(column: Node) -> bool:
@@ -63,7 +63,7 @@ def is_hardly_an_effect(column: Node) -> bool:
     return not words.isdisjoint(_NO_EFFECTS) or ("birth" in words and not words.isdisjoint({"year", "date"}))
 
 
-def _on_odd_arrows(part: Part) -> Iterator[str]:
+def _on_odd_arrows(part: Part) -> Iterator[Note]:
     """Name the arrows into columns such as sex and age; what the tiers name was thought of already."""
     ordered = {node for tier in part.knowledge.tiers for node in tier}
     odd = {node for node in part.members if node not in ordered and is_hardly_an_effect(node)}
@@ -78,34 +78,33 @@ def _on_odd_arrows(part: Part) -> Iterator[str]:
     verb = "points" if len(pairs) == 1 else "point"
     what = "a column that is hardly an effect" if len(heads) == 1 else "columns that are hardly effects"
     tiers = f"knowledge=Knowledge(tiers=[[{', '.join(map(repr, heads))}], ...])"
-    yield f"{arrows} {verb} at {what}; say what comes first with tiers ({tiers})"
+    told = f"{arrows} {verb} at {what}; say what comes first with tiers ({tiers})"
+    yield Note(told, "odd arrows", "warning", tails=[tail for tail, _ in pairs], heads=[head for _, head in pairs])
 
 
 def _why_empty(part: Part, rows: int | None) -> str:
     """Say why a part has no edge."""
     if len(part.nodes) == 1:
-        return f"the part is empty: there is no other column than {part.target!r}"
+        return f"there is no other column than {part.target!r}"
     pairs = (fact.nodes for fact in part.store.facts(untested) if part.target in fact.nodes)
     open_pairs = [pair for pair in pairs if gap.fact(*pair) not in part.store]
     others = count_of(len(part.nodes) - 1, "other column")
     if open_pairs:
         return (
-            f"the part is empty: {part.target!r} could not be tested against {len(open_pairs):,} of {others}, "
+            f"{part.target!r} could not be tested against {len(open_pairs):,} of {others}, "
             "and nothing else depends on it at this level of evidence"
         )
     if part.store.facts(adjacent):
-        return f"the part is empty: no column is adjacent to {part.target!r} at this level of evidence"
+        return f"no column is adjacent to {part.target!r} at this level of evidence"
     if rows is not None and rows < _FEW_ROWS:
-        return (
-            f"the part is empty: {count_of(rows, 'row')} are too few to show that anything depends on {part.target!r}"
-        )
+        return f"{count_of(rows, 'row')} are too few to show that anything depends on {part.target!r}"
     if part.allows_hidden:
         return (
-            f"the part is empty: every column is independent of {part.target!r}, alone or given others, at this level "
+            f"every column is independent of {part.target!r}, alone or given others, at this level "
             "of evidence; a column that follows from others can be separated by them from all that depends on it"
         )
     seen = "" if rows is None else f" ({count_of(rows, 'row')}{_unseen(part, rows, '; ')})"
-    return f"the part is empty: nothing depends on {part.target!r} at this level of evidence{seen}"
+    return f"nothing depends on {part.target!r} at this level of evidence{seen}"
 
 
 def _unseen(part: Part, rows: int, before: str = " (") -> str:
@@ -150,7 +149,7 @@ def finding_of(verdict: Verdict, oracle: Asker) -> Finding:
     return Finding(untested.fact(verdict.x, verdict.y), Evidence(oracle.name, (verdict,), _advice(verdict, oracle)))
 
 
-def notes_on_untested(part: Part, duplicates: Iterable[Sequence[Node]] = ()) -> tuple[str, ...]:
+def notes_on_untested(part: Part, duplicates: Iterable[Sequence[Node]] = ()) -> Iterator[Note]:
     """Return a sentence for each of the nearest nodes of a part that could not be tested against others."""
     others: dict[Node, set[Node]] = {}
     twins = {node for group in duplicates for node in group}
@@ -167,11 +166,15 @@ def notes_on_untested(part: Part, duplicates: Iterable[Sequence[Node]] = ()) -> 
                 lacking |= {one} if fact in both else set()
     nearest = sorted(in_order(others), key=part.distances.__getitem__)
     shown, left = nearest[:_SHOWN], nearest[_SHOWN:]
-    notes = [(f"too few rows to test {one!r} against {listing(others[one])}", one in lacking) for one in shown]
-    if left:
-        notes.append((f"too few rows to test {len(left)} more nodes against others", not lacking.isdisjoint(left)))
     advice = {True: _HELP_WITH_BOTH, False: _HELP_WITH_ROWS if part.oracle == _MOMENTS else _HELP}
-    return tuple(f"{note}: whether they are adjacent is unknown; {advice[lacks]}" for note, lacks in notes)
+    for one in shown:
+        told = f"too few rows to test {one!r} against {listing(others[one])}"
+        unknown = f"whether they are adjacent is unknown; {advice[one in lacking]}"
+        yield Note(f"{told}: {unknown}", "untested", "warning", column=one, others=[*in_order(others[one])])
+    if left:
+        told = f"too few rows to test {len(left)} more nodes against others"
+        unknown = f"whether they are adjacent is unknown; {advice[not lacking.isdisjoint(left)]}"
+        yield Note(f"{told}: {unknown}", "more untested", "warning", columns=[*left])
 
 
 def _of_pair(finding: Finding) -> tuple[object, ...]:

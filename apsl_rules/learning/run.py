@@ -16,6 +16,7 @@ from apsl_rules.learning.progress import follow_visits
 from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import Source
 from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
+from apsl_rules.notes import empty_note
 from apsl_rules.oracles import Asker, Oracle, SharedOracle
 from apsl_rules.parts import Part, inside, least_direction
 from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Visited, pick
@@ -128,7 +129,7 @@ def require_target(target: Node, nodes: Collection[Node], source: Source) -> Non
 
 def _empty_part(context: Context, why: str) -> Part:
     """Return the part around a column that never varies, which is no node of the oracle."""
-    told = f"the part is empty: nothing can be learned of {context.target!r}, since {why}"
+    told = empty_note(f"nothing can be learned of {context.target!r}, since {why}", target=context.target)
     visited = Assembly.start(context).told(Visited(context.target, (), ()), notes=(told,))
     return attrs.evolve(visited.part(), nodes=(*context.asker.nodes, context.target))
 

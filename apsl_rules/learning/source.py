@@ -30,6 +30,7 @@ from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network, network, network_names
 from apsl_rules.learning.settings import Request
 from apsl_rules.names import Node, nearest
+from apsl_rules.notes import Note
 from apsl_rules.oracles import Oracle, complete_oracle
 from apsl_rules.parts import Part
 from apsl_rules.plugins import OracleOffer, OracleSettings, Plugins, pick
@@ -91,7 +92,7 @@ def nodes_of(source: Any) -> tuple[Node, ...]:
     return tuple(columns)
 
 
-_UNUSED_CACHE = "the cache was not used: a test on moments takes less time than looking it up"
+_UNUSED_CACHE = Note("the cache was not used: a test on moments takes less time than looking it up", "cache unused")
 
 
 @attrs.frozen(eq=False, slots=False)

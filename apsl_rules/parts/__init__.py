@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.parts.edges import Distances, inside
-from apsl_rules.parts.file import Frame, load_part, part_json, save_part
+from apsl_rules.parts.file import Frame, load_part, part_json, read_document, read_part, save_part
 from apsl_rules.parts.fragility import Fragility
 from apsl_rules.parts.graph import LearnedGraph, graph_of, load_graph, save_graph
 from apsl_rules.parts.many_parts import Parts, PartsFile, PartsJournal, load, load_parts
@@ -64,6 +64,8 @@ __all__ = [
     "load_parts",
     "mark_named",
     "part_json",
+    "read_document",
+    "read_part",
     "save_graph",
     "save_part",
     "statements_on",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from apsl_rules.evidence import GIVEN
 from apsl_rules.names import Depth, Node, in_order, order_key
-from apsl_rules.rules import Firing, Mark, Proof, Reason
+from apsl_rules.rules import Finding, Firing, Mark, Proof
 
 if TYPE_CHECKING:
     from apsl_rules.parts.part import Part
@@ -98,12 +98,6 @@ def edge_row(part: Part, x: Node, y: Node) -> dict[str, Any]:
 def _bases(proofs: Sequence[Proof]) -> str:
     """Name what an edge rests on: with marks at both ends, the rule of each end that has one."""
     reasons = [proof.steps[-1].reason for proof in proofs]
-    derived = [reason for reason in reasons if isinstance(reason, Firing)]
-    return ", ".join(dict.fromkeys(map(_basis, derived or reasons[:1])))
-
-
-def _basis(reason: Reason) -> str:
-    """Name what an edge rests on: the rule that oriented it, or that it was found or given."""
-    if isinstance(reason, Firing):
-        return reason.rule
-    return GIVEN if reason.evidence.is_given else "found"
+    rules = [reason.rule for reason in reasons if isinstance(reason, Firing)]
+    found = [GIVEN if one.evidence.is_given else "found" for one in reasons[:1] if isinstance(one, Finding)]
+    return ", ".join(dict.fromkeys(rules or found))

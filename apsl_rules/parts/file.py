@@ -19,10 +19,11 @@ import attrs
 from apsl_rules._documents import DocumentError, fault, file_text, json_data, label, node_of, schema
 from apsl_rules._files import write_text
 from apsl_rules.data import ColumnKind
-from apsl_rules.errors import InvalidArgumentError, PartFileError
+from apsl_rules.errors import PartFileError
 from apsl_rules.evidence import KINDS, Evidence, evidence_data, evidence_of
 from apsl_rules.knowledge import NAMED, Knowledge
 from apsl_rules.names import Node, in_order, listing
+from apsl_rules.notes import Note, note_of
 from apsl_rules.oracles import Counts
 from apsl_rules.parts.conclusions import Numbers, conclusions, wrong_conclusions
 from apsl_rules.parts.edges import Distances
@@ -55,7 +56,11 @@ from apsl_rules.rules import (
 FORMAT = "apsl_rules part"
 VERSION = 2
 #: What is noted of a part whose rules are those of no rulebook that is installed.
-UNCHECKED = "the rules of this part are those of no rulebook that is installed; nobody has checked that they hold"
+UNCHECKED = Note(
+    "the rules of this part are those of no rulebook that is installed; nobody has checked that they hold",
+    "unknown rules",
+    "warning",
+)
 _NEEDED = (adjacent, arrow, conflict, gap, settled)
 _MOST_PLACES = 9
 
@@ -72,24 +77,24 @@ def part_json(part: Part) -> str:
 
 def load_part(path: str | Path) -> Part:
     """Read a part that ``part.save`` wrote from the file at ``path``."""
-    return part_of_data(part_document(path), str(path))
+    return part_of_data(read_document(path), str(path))
 
 
-def part_document(path: str | Path) -> Any:
+def read_document(path: str | Path, kind: str = "part file") -> Any:
     """Return the JSON document in a file."""
     try:
         text = file_text(path)
     except DocumentError as error:
-        message = f"cannot read the part file {str(path)!r}: {error}"
+        message = f"cannot read the {kind} {str(path)!r}: {error}"
         raise PartFileError(message) from error
-    return _document(text, str(path))
+    return _document(text, str(path), kind)
 
 
-def _document(text: str, origin: str) -> Any:
+def _document(text: str, origin: str, kind: str = "part file") -> Any:
     try:
         return json_data(text)
     except DocumentError as error:
-        message = f"{origin!r} is no part file: not valid JSON ({error})"
+        message = f"{origin!r} is no {kind}: not valid JSON ({error})"
         raise PartFileError(message) from error
 
 
@@ -207,11 +212,6 @@ def part_data(part: Part) -> dict[str, Any]:
 
 def _own_data(part: Part, frame: Frame) -> dict[str, Any]:
     """Return what a part has by itself: what was asked, how it was learned, and what was found."""
-    from apsl_rules.parts.version_1 import Stated  # builds on this module
-
-    if isinstance(part.ledger, Stated):
-        message = "the rules of this part are not known here; install the plugin that has them, load the part again"
-        raise InvalidArgumentError(message)
     rulebook = part.ledger.rulebook
     told = zip(part.visits, part.ledger.told, strict=True)
     data: dict[str, Any] = {
@@ -225,7 +225,7 @@ def _own_data(part: Part, frame: Frame) -> dict[str, Any]:
         "oracle": part.oracle,
         "settings": dict(part.settings),
         "incomplete": part.incomplete,
-        "notes": list(part.notes),
+        "notes": [note.to_dict() for note in part.notes],
         "counts": attrs.asdict(part.counts),
         "relations": [attrs.asdict(relation) for relation in rulebook.relations],
         "rulebook": {"name": rulebook.name, "rules": rulebook_lines(rulebook)},
@@ -304,7 +304,7 @@ class Reader:
             ledger=book,
             settings=data["settings"],
             incomplete=data["incomplete"],
-            notes=tuple(dict.fromkeys((*data["notes"], *notes))),
+            notes=tuple(dict.fromkeys((*map(note_of, data["notes"]), *notes))),
             support={frozenset(self.nodes((x, y))): share for x, y, share in data.get("support", ())},
             knowledge=self.frame.knowledge,
             columns=self.frame.columns,

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 
-from apsl_rules._documents import DocumentError, file_text, json_data, label, node_of
+from apsl_rules._documents import label, node_of
 from apsl_rules._files import write_text
 from apsl_rules.errors import GraphError, PartFileError
 from apsl_rules.graphs import AncestralGraph, Cpdag, Dag, Pdag, cpdag, extension, is_networkx
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node, Pair, in_order, require_known
 from apsl_rules.notebook_view import NotebookView
+from apsl_rules.notes import Note
 from apsl_rules.parts.edges import ROW, edge_row
-from apsl_rules.parts.file import found_distances, part_json, part_of_data
+from apsl_rules.parts.file import found_distances, part_json, part_of_data, read_document
 from apsl_rules.parts.marked_graph import Arrow, Edge, MarkedGraph, edge_with_ends, undirected_edge
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
@@ -225,7 +226,7 @@ class LearnedGraph(Exportable, NotebookView):
         return self.asked is None or frozenset(pair) in self.asked
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Return the notes on the table and on the run."""
         return tuple(dict.fromkeys(note for part in self.parts for note in part.notes))
 
@@ -359,11 +360,7 @@ def graph_text(graph: LearnedGraph) -> str:
 
 def load_graph(path: str | Path) -> LearnedGraph:
     """Read a learned graph that ``graph.save`` wrote from the file at ``path``."""
-    try:
-        data = json_data(file_text(path))
-    except DocumentError as error:
-        message = f"cannot read the graph file {str(path)!r}: {error}"
-        raise PartFileError(message) from error
+    data = read_document(path, "graph file")
     return graph_of_data(data, str(path))
 
 

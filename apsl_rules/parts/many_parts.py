@@ -161,9 +161,8 @@ class PartsJournal:
     """
 
     def __init__(self, path: Path, task: Mapping[str, str], frame: Frame) -> None:
-        self._log = Log(path, seconds=SECONDS)
+        self._log = TaskLog(path, FORMAT, task, frame=frame.as_data)
         self._path = path
-        self._task = dict(task)
         self._frame = frame
         self._places: dict[Node, tuple[int, int]] = {}
         #: The questions that were computed for the parts in the file, as a shared oracle collects them.
@@ -173,21 +172,13 @@ class PartsJournal:
 
     def __enter__(self) -> Self:
         self._log.__enter__()
-        try:
-            self._take_up()
-        except BaseException:
-            self._log.__exit__(None, None, None)
-            raise
-        return self
-
-    def _take_up(self) -> None:
-        take_up_task(self._log, self._path, FORMAT, self._task, frame=self._frame.as_data)
         for key, place in self._log.places.items():
             if key != HEAD:
                 target, record = node_of(json.loads(key)), self._log[key]
                 self._places[target] = place
                 self.computed += map(tuple, record["computed"])
                 self.asked[target] = record["asked"]
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._log.__exit__(kind, error, at)
@@ -273,20 +264,39 @@ _HASHED = {
 }
 
 
-def take_up_task(log: Log, path: Path, form: str, task: Mapping[str, str], **further: Callable[[], Any]) -> None:
-    """Write the first line of a new journal, with further things; refuse an old one that is of another task."""
-    if not log.places:
-        made = {name: make() for name, make in further.items()}
-        log.add({"key": HEAD, "format": form, "version": VERSION, "task": dict(task), **made})
-        return
-    head = log.get(HEAD, {})
-    if head.get("format") != form or head.get("version") != VERSION:
-        message = f"{str(path)!r} is no journal of this kind of run; give another path, or delete the file"
-        raise InvalidArgumentError(message)
-    before = head["task"]
-    wrong = next((name for name in {**task, **before} if before.get(name) != task.get(name)), None)
-    if wrong is not None:
-        now, then = task.get(wrong, "not given"), before.get(wrong, "not given")
-        differs = _HASHED.get(wrong) or f"{wrong} is {now} now and was {then} then"
-        message = f"the journal {str(path)!r} is of another run: {differs}; give another path, or delete the file"
-        raise InvalidArgumentError(message)
+class TaskLog(Log):
+    """A log whose first line says of which task it is, with further things; one of another task is refused."""
+
+    def __init__(self, path: Path, form: str, task: Mapping[str, str], **further: Callable[[], Any]) -> None:
+        super().__init__(path, seconds=SECONDS)
+        self._head = {"format": form, "version": VERSION}
+        self._task = dict(task)
+        self._further = further
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        try:
+            self._take_up_task()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def _take_up_task(self) -> None:
+        if not self.places:
+            made = {name: make() for name, make in self._further.items()}
+            self.add({"key": HEAD, **self._head, "task": self._task, **made})
+            return
+        head, task = self.get(HEAD, {}), self._task
+        if any(head.get(key) != value for key, value in self._head.items()):
+            message = f"{str(self._path)!r} is no journal of this kind of run; give another path, or delete the file"
+            raise InvalidArgumentError(message)
+        before = head["task"]
+        wrong = next((name for name in {**task, **before} if before.get(name) != task.get(name)), None)
+        if wrong is not None:
+            now, then = task.get(wrong, "not given"), before.get(wrong, "not given")
+            differs = _HASHED.get(wrong) or f"{wrong} is {now} now and was {then} then"
+            message = (
+                f"the journal {str(self._path)!r} is of another run: {differs}; give another path, or delete the file"
+            )
+            raise InvalidArgumentError(message)

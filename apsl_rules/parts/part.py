@@ -12,8 +12,8 @@ import attrs
 from apsl_rules.data import ColumnKind
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import NOTHING, Knowledge
-from apsl_rules.masking import masked
 from apsl_rules.names import Depth, Node, Pair, in_order, require_known
+from apsl_rules.notes import Note, without_secrets
 from apsl_rules.oracles import Counts
 from apsl_rules.parts.edges import ROW, edge_rows, inside
 from apsl_rules.parts.fragility import Fragility, fragility_of
@@ -65,8 +65,8 @@ class Visit:
     end: int
 
 
-def _without_secrets(notes: Iterable[str]) -> tuple[str, ...]:
-    return tuple(map(masked, notes))
+def _notes(given: Iterable[str]) -> tuple[Note, ...]:
+    return tuple(map(without_secrets, given))
 
 
 @attrs.frozen(slots=False, repr=False)
@@ -116,7 +116,7 @@ class Part(Exportable, Viewable, Answering):
     ledger: Ledger
     settings: Mapping[str, Any]
     incomplete: str | None = None
-    notes: tuple[str, ...] = attrs.field(default=(), converter=_without_secrets)
+    notes: tuple[Note, ...] = attrs.field(default=(), converter=_notes)
     support: Mapping[Pair, float] = attrs.field(factory=dict)
     knowledge: Knowledge = NOTHING
     columns: tuple[ColumnKind, ...] = ()
@@ -263,6 +263,11 @@ class Part(Exportable, Viewable, Answering):
             message = f"{x!r} and {y!r} {known}, so there is no end to ask about"
             raise InvalidArgumentError(message)
         return End.CIRCLE if mark in (Mark.LINE, Mark.CONFLICT) else self.store.end(x, y)
+
+    @property
+    def is_from_data(self) -> bool:
+        """Return whether the part rests on data, and not on perfect answers: then tests were made at some alpha."""
+        return self.settings.get("alpha") is not None
 
     @property
     def allows_hidden(self) -> bool:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import attrs
 
-from apsl_rules._files import Log
 from apsl_rules._renamed import OldMethods
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.parts.many_parts import SECONDS, take_up_task
+from apsl_rules.parts.many_parts import TaskLog
 from apsl_rules.parts.part import Part
 from apsl_rules.rules import Mark, adjacent, gap, settled, untested
 
@@ -242,19 +241,12 @@ class TallyJournal:
     """
 
     def __init__(self, path: Path, task: Mapping[str, str], nodes: Sequence[Node]) -> None:
-        self._log = Log(path, seconds=SECONDS)
-        self._path = path
-        self._task = task
+        self._log = TaskLog(path, FORMAT, task)
         self._nodes = tuple(nodes)
         self._numbers = {node: number for number, node in enumerate(nodes)}
 
     def __enter__(self) -> Self:
         self._log.__enter__()
-        try:
-            take_up_task(self._log, self._path, FORMAT, self._task)
-        except BaseException:
-            self._log.__exit__(None, None, None)
-            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

@@ -12,6 +12,7 @@ import attrs
 from apsl_rules._renamed import OldMethods
 from apsl_rules.names import Node, Pair, count_of, in_order, order_key, shown
 from apsl_rules.notebook_view import NotebookView
+from apsl_rules.notes import Note
 from apsl_rules.parts.edges import ROW
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.probability import PRECISE_DIRECTION
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 
 _NAMED = 8  # so many names are spelt out
-_EMPTY = "the part is empty: "
 
 
 @attrs.frozen
@@ -68,7 +68,7 @@ def statements_on(part: Part) -> tuple[Statement, ...]:
         *_on_open_ends(part, around),
         *_on_what_is_unknown(part, is_empty=not around),
     ]
-    if assumption_note(part) in part.notes:
+    if part.edges and part.is_from_data:
         told.append(Statement("assumed", f"assumes {assumed(part)}"))
     return tuple(told)
 
@@ -80,13 +80,12 @@ def assumed(part: Part) -> str:
     return "no hidden common causes, faithfulness and independent rows"
 
 
-def assumption_note(part: Part) -> str:
+def assumption_note(part: Part) -> Note:
     """Return the note of a part from data on what its marks rest on."""
     family = _FAMILIES.get(part.oracle)
     tests = "" if family is None else f"; tests look for {family}"
-    if part.allows_hidden:
-        return f"marks allow hidden common causes; they assume {assumed(part)}{tests}"
-    return f"arrows assume {assumed(part)}{tests}"
+    begin = "marks allow hidden common causes; they assume" if part.allows_hidden else "arrows assume"
+    return Note(f"{begin} {assumed(part)}{tests}", "assumptions", hidden=part.allows_hidden, family=family)
 
 
 _FAMILIES = {
@@ -131,12 +130,11 @@ class _Neighbour:
 def _on_arrows(part: Part, around: Iterable[_Neighbour], kind: str) -> Iterator[Statement]:
     """Tell causes or effects: the likely ones, those whose arrow is hardly supported, and those without a figure."""
     mine = [one for one in around if one.kind == kind]
-    is_known = assumption_note(part) not in part.notes
     groups = (
         ("likely", "", lambda one: one.given is None and _is_likely(one)),
         ("likely", "direction", lambda one: one.given == "direction" and _is_likely(one)),
         ("given", "", lambda one: one.given == "edge"),
-        ("" if is_known else "by its tests,", "", lambda one: one.given is None and one.share is None),
+        ("by its tests," if part.is_from_data else "", "", lambda one: one.given is None and one.share is None),
         ("possible", "", lambda one: one.given is None and _is_possible(one)),
         ("possible", "direction", lambda one: one.given == "direction" and not _is_likely(one)),
     )
@@ -213,7 +211,7 @@ def _on_limits(part: Part) -> Iterator[Statement]:
 def _on_what_is_unknown(part: Part, *, is_empty: bool) -> Iterator[Statement]:
     """Tell why nothing was found, what was not tested, and what else the part has."""
     if is_empty:
-        why = next((note.removeprefix(_EMPTY) for note in part.notes if note.startswith(_EMPTY)), None)
+        why = next((note.fields["why"] for note in part.notes if note.code == "empty"), None)
         yield Statement("empty", "no neighbour was found" if why is None else f"no neighbour was found: {why}")
     unknown = untested_at(part, part.target)
     if unknown:

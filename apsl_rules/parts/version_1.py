@@ -1,46 +1,29 @@
 """Part files of version 1: the run as a list of entries, with what holds and the proofs written out.
 
-Such a file does not name its policy, and has a finding that was told twice with better evidence only in its proofs. The
-rules are fired again from all findings in it, and the run, the facts, the proofs and the conflicts must come out.
+Such a file names neither its rules nor its policy, and has a finding that was told twice with better evidence only in
+its proofs. The installed rules are fired again from all findings in it, and everything that it states must come out.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from typing import Any, Self
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-import attrs
-
-from apsl_rules.errors import RuleError
 from apsl_rules.evidence import evidence_of
-from apsl_rules.names import count_of, in_order, listing
-from apsl_rules.parts.file import UNCHECKED, Frame, Reader, found_distances, known_rulebooks
+from apsl_rules.names import Node, in_order, listing
+from apsl_rules.notes import EMPTY, Note, empty_note
+from apsl_rules.parts.file import Frame, Reader, found_distances, known_rulebooks
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.rule_lines import RENAMED
 from apsl_rules.rules import (
     POLICIES,
-    Conflict,
     Drop,
     Entry,
     Fact,
     Finding,
     Firing,
     Ledger,
-    Log,
-    MarkStore,
-    Names,
-    Outcome,
-    Policy,
-    Proof,
     Reason,
-    Relation,
-    Rulebook,
-    Settled,
-    Step,
-    by_name,
-    compile_rulebook,
     tell_all,
     untested,
 )
@@ -50,7 +33,7 @@ class Version1(Reader):
     """Turns the data of a file of version 1 into a part."""
 
     def __init__(self, data: dict[str, Any], frame: Frame | None = None) -> None:
-        super().__init__(data, frame)
+        super().__init__({**data, "notes": [*map(_note, data["notes"])]}, frame)
         if untested.name not in {one.name for one in self.relations}:  # from before pairs could be untested
             self.relations.append(untested)
         self._history: list[Entry] = []
@@ -67,10 +50,9 @@ class Version1(Reader):
         if ends != [*(visit.begin for visit in visits), len(self._history)] or ends != sorted(ends):
             message = "the visits do not make up the history"
             raise ValueError(message)
-        stated = self._stated(visits)
-        book = self._rebuilt(stated)
+        book = self._rebuilt([tuple(_findings(self._history[one.begin : one.end])) for one in visits])
         distances = found_distances(book, self.node(data["target"]), self.frame.knowledge)
-        part = self.with_ledger(book, tuple(visits), distances, (UNCHECKED,) if book is stated else ())
+        part = self.with_ledger(book, tuple(visits), distances)
         if data["nodes"] is not None:  # no record of a journal
             self._check_marks(part)
         return part
@@ -95,55 +77,41 @@ class Version1(Reader):
                 message = f"a test of {listing(in_order(nodes))} is reported, but these are no nodes of the part"
                 raise ValueError(message)
             return Finding(fact, evidence)
-        return Firing(
-            RENAMED.get(data["rule"], data["rule"]),
-            self.nodes(data["bindings"]),
-            tuple(map(self.fact, data["premises"])),
-            fact,
-        )
+        rule, premises = RENAMED.get(data["rule"], data["rule"]), tuple(map(self.fact, data["premises"]))
+        return Firing(rule, self.nodes(data["bindings"]), premises, fact)
 
-    def _conflict(self, data: dict[str, Any]) -> Conflict:
-        x, y = self.nodes(data["pair"])
-        proofs = tuple(self._proof(one) for one in data["proofs"])
-        kept, dropped = (tuple(map(self.fact, data.get(key, ()))) for key in ("kept", "dropped"))
-        outcome = Outcome(data["outcome"]) if "dropped" in data else Outcome.STANDING
-        return Conflict((x, y), data["kind"], outcome, proofs, kept, dropped)
-
-    def _proof(self, data: list[dict[str, Any]]) -> Proof:
-        reasons = [(self._reason(one["reason"]), one) for one in data]
-        return Proof(tuple(Step(reason.fact, one["text"], reason, tuple(one["premises"])) for reason, one in reasons))
-
-    def _stated(self, visits: Sequence[Visit]) -> Stated:
-        """Return the conclusions as the file has them; a finding that the history lacks goes with the last visit."""
+    def _rebuilt(self, told: list[tuple[Finding, ...]]) -> Ledger:
+        """Return the ledger of the rules and the policy that lead to all that is stated."""
         data = self.data
-        history = store_of(self.relations, self._history)
-        store = history
-        if data["store"] is not None:
-            store = store_of(self.relations, [self._entry(one) for one in data["store"]])
-        proofs = store_of(self.relations, [self._entry(one) for one in data["proofs"]])
-        conflicts = tuple(self._conflict(one) for one in data["conflicts"])
-        told = [tuple(_findings(self._history[one.begin : one.end])) for one in visits]
-        steps = (step.reason for one in conflicts for proof in one.proofs for step in proof.steps)
-        known = {id(one.evidence) for findings in told for one in findings}
-        further = [one for one in _findings([*store.entries, *proofs.entries, *steps]) if id(one.evidence) not in known]
-        if told:
-            told[-1] += tuple(one for one in dict.fromkeys(further) if one.fact.relation != "conflict")
-        policy: Policy = "last" if data["order_dependent"] else "quarantine"
-        nobody = compile_rulebook(Rulebook("unknown", (), tuple(self.relations)))
-        return Stated(nobody, history, policy, tuple(told), believed=Settled(store, conflicts), kept=proofs)
-
-    def _rebuilt(self, stated: Stated) -> Ledger:
-        """Return the ledger of the rules and the policy that lead to what is stated."""
-        names = tuple(RENAMED.get(name, name) for name in self.data["rule_use"])
-        books = [book for book in known_rulebooks() if tuple(rule.name for rule in book.rules) == names]
+        names = tuple(RENAMED.get(name, name) for name in data["rule_use"])
+        known_books = (book for book in known_rulebooks() if book.positive or data["order_dependent"])
+        books = [book for book in known_books if tuple(rule.name for rule in book.rules) == names]
         if not books:
-            return stated
-        policies = [one for one in POLICIES if (one in ("first", "last")) == stated.order_dependent]
-        for book in books:
-            for policy in policies if book.positive else [one for one in policies if one in ("first", "last")]:
-                rebuilt = tell_all(book, policy, stated.told)
-                if _agree(rebuilt, stated):
-                    return rebuilt
+            message = "its rules are those of no rulebook that is installed; install the plugin that has them"
+            raise ValueError(message)
+        proofs = [self._entry(one) for one in data["proofs"]]
+        held = self._history if data["store"] is None else [self._entry(one) for one in data["store"]]
+        sides = [
+            [[self._reason(step["reason"]) for step in proof] for proof in one["proofs"]] for one in data["conflicts"]
+        ]
+        steps = (step for conflict in sides for proof in conflict for step in proof)
+        known = {id(one.evidence) for findings in told for one in findings}
+        further = dict.fromkeys(one for one in _findings([*held, *proofs, *steps]) if id(one.evidence) not in known)
+        if told:  # what the history lacks goes with the last visit
+            told[-1] += tuple(one for one in further if one.fact.relation != "conflict")
+        stated = (
+            self._history,
+            _held(held),
+            sorted(
+                _outline(self.nodes(one["pair"]), one["kind"], [proof[-1].fact for proof in some])
+                for one, some in zip(data["conflicts"], sides, strict=True)
+            ),
+        )
+        reasons = {one.fact: one for one in proofs if one.fact.relation != "conflict"}
+        policies = [one for one in POLICIES if (one in ("first", "last")) == data["order_dependent"]]
+        for rebuilt in (tell_all(book, policy, told) for book in books for policy in policies):
+            if _conclusions(rebuilt) == stated and (rebuilt.order_dependent or _reasons(rebuilt) == reasons):
+                return rebuilt
         message = "its conclusions do not follow from its findings"
         raise ValueError(message)
 
@@ -165,71 +133,40 @@ class Version1(Reader):
             raise ValueError(message)
 
 
-@attrs.frozen(eq=False, slots=False)
-class Stated(Ledger):
-    """Conclusions from elsewhere, ``believed`` and with proofs ``kept``; the rules are not known here."""
-
-    believed: Settled = attrs.field(kw_only=True)
-    kept: MarkStore = attrs.field(kw_only=True)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        make = partial(Stated, believed=self.believed, kept=self.kept)
-        return make, (self.program, self.history, self.policy, self.told)
-
-    def rule_use(self) -> dict[str, int]:
-        """Return how often each rule fired, by the names in the run."""
-        return dict(Counter(firing.rule for firing in self.history.firings()))
-
-    def with_findings(self, findings: Sequence[Finding]) -> Self:
-        """Refuse more findings."""
-        message = f"{count_of(len(findings), 'finding')} cannot be added: the rules are not known here"
-        raise RuleError(message)
-
-    @property
-    def settled(self) -> Settled:
-        """Return what was stated to hold."""
-        return self.believed
-
-    def proofs(self) -> MarkStore:
-        """Return the proofs that were stated."""
-        return self.kept
+def _note(words: str) -> Note:
+    """Return a note of version 1, which has words alone."""
+    return empty_note(words.removeprefix(EMPTY)) if words.startswith(EMPTY) else Note(words)
 
 
-def store_of(relations: Iterable[Relation], entries: Sequence[Entry]) -> MarkStore:
-    """Return a store that holds entries of a file; firings stay as they are, whatever rules are known here."""
-    log = Log(by_name(relations), Names(node for one in entries for node in one.fact.nodes))
+def _findings(entries: Iterable[Entry]) -> list[Finding]:
+    return [one for one in entries if isinstance(one, Finding)]
+
+
+def _conclusions(book: Ledger) -> tuple[list[Entry], set[Fact], list[str]]:
+    """Return the run of a ledger, the facts that hold, and the contradictions in outline."""
+    conflicts = sorted(
+        _outline(one.pair, one.kind, [proof.fact for proof in one.proofs]) for one in book.settled.conflicts
+    )
+    return list(book.history.entries), _held(book.marks().entries), conflicts
+
+
+def _held(entries: Iterable[Entry]) -> set[Fact]:
+    """Return the facts that hold after some entries."""
+    facts = set[Fact]()
     for place, entry in enumerate(entries):
-        row = log.row(entry)
-        is_held, drops = row[1] in log.held[row[0]], isinstance(entry, Drop)
-        if is_held is not drops:
+        drops = isinstance(entry, Drop)
+        if (entry.fact in facts) is not drops:
             message = f"entry {place} {'drops what is not' if drops else 'tells again what is'} held"
             raise ValueError(message)
-        log.drop(row) if drops else log.write([row])
-    return MarkStore.newest(log)
+        facts.symmetric_difference_update((entry.fact,))
+    return facts
 
 
-def _findings(entries: Sequence[Any]) -> Iterator[Finding]:
-    return (one for one in entries if isinstance(one, Finding))
-
-
-def _agree(rebuilt: Ledger, stated: Stated) -> bool:
-    """Return whether the run, the facts, the proofs and the conflicts of two ledgers are the same."""
-    if rebuilt.history.entries != stated.history.entries or _facts(rebuilt.marks()) != _facts(stated.believed.store):
-        return False
-    mine, theirs = rebuilt.settled.conflicts, stated.believed.conflicts
-    if sorted(map(_outline, mine)) != sorted(map(_outline, theirs)):
-        return False
-    return rebuilt.order_dependent or _reasons(rebuilt.proofs()) == _reasons(stated.kept)
-
-
-def _facts(store: MarkStore) -> set[Fact]:
-    return {fact for relation in store.relations.values() for fact in store.facts(relation)}
-
-
-def _reasons(store: MarkStore) -> dict[Fact, Reason]:
+def _reasons(book: Ledger) -> dict[Fact, Reason]:
     """Return why each fact holds, but for marks of conflicts, whose words changed."""
-    return {fact: store.reason(fact) for fact in _facts(store) if fact.relation != "conflict"}
+    store = book.proofs()
+    return {fact: store.reason(fact) for fact in _held(store.entries) if fact.relation != "conflict"}
 
 
-def _outline(one: Conflict) -> str:
-    return repr((one.pair, one.kind, [proof.fact for proof in one.proofs]))
+def _outline(pair: Sequence[Node], kind: str, sides: Sequence[Fact]) -> str:
+    return repr(([*pair], kind, [*sides]))

@@ -14,8 +14,6 @@ from apsl_rules import Dag, Knowledge, effect, learn
 from apsl_rules.data import coded_table
 from apsl_rules.effects import Effect
 from apsl_rules.errors import ApslError
-from apsl_rules.parts.version_1 import Stated
-from apsl_rules.rules import SOUND, Settled, compile_rulebook
 from support.counted import thrifty_counts
 from support.telling import told
 
@@ -246,9 +244,7 @@ def test_knowledge_narrows_what_is_possible() -> None:
 def test_a_conflict_at_the_cause_is_refused() -> None:
     """No effect is given where it is not known what to adjust for."""
     part = learn(Dag({"a": [], "x": ["a"], "t": ["x"]}), "x")
-    torn = part.store.with_reasons(told("conflict:x,t"))
-    stated = Stated(compile_rulebook(SOUND), torn, "quarantine", believed=Settled(torn, ()), kept=torn)
-    broken = attrs.evolve(part, ledger=stated)
+    broken = attrs.evolve(part, ledger=part.ledger.with_findings(told("conflict:x,t")))
 
     with pytest.raises(ApslError, match="is a conflict, so it is not known what to adjust for"):
         effect(broken, "x", "t", data=draw().rename(columns={"z": "a"}))

@@ -116,5 +116,5 @@ def test_no_file_and_no_json_are_refused(tmp_path: Path) -> None:
     with pytest.raises(PartFileError, match="cannot read the graph file"):
         load_graph(tmp_path / "nothing.json")
     (tmp_path / "text.json").write_text("graph", "utf-8")
-    with pytest.raises(PartFileError, match="cannot read the graph file"):
+    with pytest.raises(PartFileError, match="is no graph file: not valid JSON"):
         load_graph(tmp_path / "text.json")

@@ -15,6 +15,7 @@ from apsl_rules.data.duplicates import Pairs, compare, same_totals
 from apsl_rules.data.files import content_fingerprint
 from apsl_rules.errors import TooManyCombinationsError
 from apsl_rules.names import Node, listing
+from apsl_rules.notes import Note
 
 
 @runtime_checkable
@@ -233,7 +234,7 @@ class CachedCounts(CountedDataset):
     def notes_on(self, members: Sequence[Node], before: Traffic = NO_TRAFFIC, unused: Sequence[str] = ()) -> list[str]:
         """Return what stands out, and where the counts came from."""
         chosen = [] if self.note is None else [self.note]
-        came = f"counts came from {self.kind} {self.traffic.since(before)}"
+        came = Note(f"counts came from {self.kind} {self.traffic.since(before)}", "counts elsewhere", kind=self.kind)
         return [*super().notes_on(members, before, unused), *chosen, came]
 
     @property
