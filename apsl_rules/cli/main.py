@@ -170,7 +170,7 @@ _SECTIONS = {
         *("catalogue.learners", "catalogue.oracles", "catalogue.finders", "catalogue.formats", "catalogue.plugins"),
     ),
     "Work with assistants": ("serve.serve",),
-    "Check": ("evaluate.verify", "describe.doctor"),
+    "Check": ("verify.verify", "describe.doctor"),
 }
 
 

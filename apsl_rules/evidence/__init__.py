@@ -19,6 +19,7 @@ from apsl_rules.evidence.evidence import (
     p_text,
     verdict_data,
     verdict_of,
+    verdict_text,
     weaker,
 )
 
@@ -39,5 +40,6 @@ __all__ = [
     "p_text",
     "verdict_data",
     "verdict_of",
+    "verdict_text",
     "weaker",
 ]

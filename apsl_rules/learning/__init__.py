@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.learning.api import WARMING, blanket, blanket_of, compare, dry_run, learn, learn_graph
+from apsl_rules.learning.asked_again import AskedAgain, ask_again
 from apsl_rules.learning.choose import find_learner, rivals, say_default_learner
 from apsl_rules.learning.many import learn_many
 from apsl_rules.learning.notes import finding_of, may_share_hidden_cause
@@ -28,11 +29,13 @@ __all__ = [
     "READING",
     "SETTINGS",
     "WARMING",
+    "AskedAgain",
     "Bar",
     "Request",
     "Settings",
     "Source",
     "Visits",
+    "ask_again",
     "blanket",
     "blanket_of",
     "compare",

@@ -71,7 +71,7 @@ def test_verify_refuses_a_table(tmp_path: Path) -> None:
     done = apsl_here("verify", str(tmp_path / "t.csv"))
 
     assert done.code == 1
-    assert "verifying needs a known network" in done.err
+    assert "verifying needs a saved part, or a known network" in done.err
 
 
 def test_doctor_finds_a_healthy_installation(tmp_path: Path) -> None:
