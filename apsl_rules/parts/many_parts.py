@@ -20,7 +20,7 @@ from apsl_rules._files import RECORD, Log, find_records, read_record
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Depth, Node, require_known
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.parts.file import Frame, found_distances, part_document, part_of_data
+from apsl_rules.parts.file import Frame, found_distances, part_of_data, read_document
 from apsl_rules.parts.graph import FORMAT as GRAPH_FORMAT
 from apsl_rules.parts.graph import LearnedGraph, graph_of_data
 from apsl_rules.parts.part import Part, Visit
@@ -233,7 +233,7 @@ def load(path: str | Path) -> Part | PartsFile | LearnedGraph:
     with suppress(OSError), place.open("rb") as file:
         if file.read(len(RECORD)) == RECORD:
             return load_parts(place)
-    data = part_document(place)
+    data = read_document(place)
     if isinstance(data, dict) and data.get("format") == GRAPH_FORMAT:
         return graph_of_data(data, str(place))
     return part_of_data(data, str(place))
