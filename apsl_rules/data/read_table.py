@@ -263,7 +263,7 @@ class ColumnReader:
     def _asked(self, places: list[int]) -> npt.NDArray[np.str_]:
         """Return the kind that the caller asks for each of some columns of whole numbers, or nothing."""
         plan = self.plan
-        usual = "category" if plan.levels == "declared" else plan.kind or ""
+        usual = plan.kind or ("category" if plan.levels == "declared" else "")
         if not (plan.kinds or plan.cuts or plan.inferred):
             return np.full(len(places), usual)
         return np.array([plan.asked_kind(self.view.names[place]) or usual for place in places])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,13 @@ from apsl_backends.independence.count_tests import ChiSquare, GSquare, Symmetric
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.scores.bde_from_counts import CountedBDeu
 from apsl_rules import learn, learn_graph, network
-from apsl_rules.data import count_levels, table
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.counts.cache import CachedCounts
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.oracles.protocol import Search
 from apsl_rules.parts.file import part_json
-from support.counted import ODD_NAMES, SOURCES, dask_counts, duck_counts, essence, odd_frame, table_counts, written
+from support.counted import ODD_NAMES, SOURCES, essence, odd_frame, table_counts, written
 from support.counting import by_loops, coded, tables
 
 EXAMPLES = settings(max_examples=6, deadline=None)
@@ -155,19 +153,6 @@ def test_files_with_odd_names_and_gaps(kind: str, ending: str, missing: str, tmp
 
     assert here.arrows | {tuple(line) for line in here.lines}
     assert essence(there) == essence(here)
-
-
-@pytest.mark.parametrize("source", [duck_counts, dask_counts])
-def test_the_heading_of_a_file_is_that_of_its_table(source: Callable[..., CountSource], tmp_path: Path) -> None:
-    """Levels, cardinalities and totals are told from distinct values as they are from all rows."""
-    path = written(odd_frame(400, seed=9), tmp_path)["parquet"]
-    for how in ({"missing": "testwise"}, {"missing": "level", "levels": "declared"}):
-        cut: dict[str, Any] = {"discretize": {ODD_NAMES[7]: "quantile:4", ODD_NAMES[6]: "width:5"}, **how}
-        known, told = count_levels(table(path, **cut)).heading, source(path, **cut).heading
-        assert (told.names, told.levels, told.rows) == (known.names, known.levels, known.rows)
-        assert told.cards.tolist() == known.cards.tolist()
-        assert told.incomplete.tolist() == known.incomplete.tolist()
-        assert [one.tolist() for one in told.totals] == [one.tolist() for one in known.totals]
 
 
 @pytest.mark.slow

@@ -113,13 +113,6 @@ def test_fractions_are_levels_as_in_memory(store: Store) -> None:
     assert_counted_alike(store(frame), frame, kinds={"x": "category"})
 
 
-def test_large_integers_are_exact(store: Store) -> None:
-    """Integers beyond 2⁵³ that differ by one are different levels, also beside NULL."""
-    base = 1 << 60
-    rows = pa.table({"x": pa.array([base, base + 1, None, -base, base + 2] * 4), "y": ["u", "v", "v", "u", "v"] * 4})
-    assert_counted_alike(store(rows), rows, kinds={"x": "category"})
-
-
 def test_moments_in_time_do_not_depend_on_the_zone(store: Store) -> None:
     """Times with and without a zone, and days, are the values that they are in memory."""
     at = [datetime(2024, 3, 10, hour, 30, tzinfo=UTC) for hour in (0, 6, 7, 8)] * 5

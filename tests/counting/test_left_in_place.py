@@ -355,34 +355,6 @@ def test_a_field_beyond_any_size_is_refused(tmp_path: Path) -> None:
         table(file)
 
 
-@pytest.mark.parametrize("kind", ["float64", "float32"])
-@pytest.mark.parametrize("how", [{}, {"discretize": "quantile:2"}, {"missing": "testwise"}, {"missing": "level"}])
-def test_both_zeros_and_every_nan_are_one_value(kind: str, how: dict[str, Any], tmp_path: Path) -> None:
-    """0.0 and -0.0, and NaN of any bits, are counted as in memory."""
-    random = np.random.default_rng(0)
-    first = random.integers(0, 3, 400).astype(kind)
-    second = np.where(random.random(400) < 0.8, first, (first + 1) % 3)
-    signs = random.choice([1, -1], (2, 400)).astype(kind)
-    first, second = (
-        np.where(one == 0, sign * 0.0, one).astype(kind) for one, sign in zip((first, second), signs, strict=True)
-    )
-    assert np.signbit(first).any()
-    assert np.signbit(second).any()
-    columns = {"a": first, "b": second, "c": np.where(random.random(400) < 0.5, -0.0, 0.5).astype(kind)}
-    if "missing" in how:
-        columns["b"] = np.where(random.random(400) < 0.1, np.copysign(np.nan, signs[0]), second).astype(kind)
-    if "discretize" not in how:
-        del columns["c"]
-    pq.write_table(pa.table(columns), tmp_path / "zeros.parquet")
-    here, *there = (
-        learn(tmp_path / "zeros.parquet", "a", learner="apsl", counts=counts, **how)
-        for counts in ("memory", "duckdb", "dask")
-    )
-
-    assert here.edges
-    assert [essence(part) for part in there] == [essence(here)] * 2
-
-
 @pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
 def test_a_changed_file_with_the_old_size_and_time_is_another_one(kind: str, tmp_path: Path) -> None:
     """What a cache has of a file counts for its content, not for its name, size and time."""

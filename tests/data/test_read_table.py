@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -362,3 +363,26 @@ def test_paths_are_tables(tmp_path: Path) -> None:
     assert coded_table(tmp_path / "d.txt", names="ab").names == ("a", "b")
     (tmp_path / "d.csv").write_text("a,b\n1,x\n,y\n1,x\n")
     assert decoded(coded_table(tmp_path / "d.csv", missing="testwise")) == [[1, None, 1], ["x", "y", "x"]]
+
+
+def test_zero_is_spelt_without_a_sign() -> None:
+    """Whichever zero comes first, ranges, levels and intervals name it 0."""
+    values = np.array([-0.0, 0.0, 1.5, 2.5, -0.0] * 20)
+    for drawn in (values, -values):
+        frame = pd.DataFrame({"x": drawn, "y": np.abs(drawn) > 1})
+        read = table(frame)
+        assert not any(column.detail.startswith("-0 ") or column.detail.endswith(" -0") for column in read.columns)
+        for how in ({"discretize": "width:2"}, {"kinds": {"x": "category"}}):
+            assert "-0" not in re.split(r"[\s,\[\]()]+", str(count_levels(table(frame, **how)).levels))
+            assert "-0.0" not in str(count_levels(table(frame, **how)).levels)
+
+
+def test_gaps_do_not_change_what_declared_levels_are() -> None:
+    """Whole numbers are codes up to the largest with and without gaps, unless they are asked for as numbers."""
+    frame = pd.DataFrame({"a": [3, 1, 5, 0] * 10, "b": [0, 1] * 20})
+    gaps = frame.astype("Int64")
+    gaps.loc[0, "b"] = None
+    for kinds, kind, detail in ((None, "category", "6 levels"), ({"*": "number"}, "number", "0 to 5")):
+        for rows in (frame, gaps):
+            found = table(rows, levels="declared", kinds=kinds).columns[0]
+            assert (found.kind, found.detail) == (kind, detail)

@@ -70,17 +70,6 @@ def test_duckdb_agrees_with_memory(tmp_path: Path, kind: str, missing: float, em
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("missing", [0.0, 0.08])
-def test_dask_agrees_with_memory(tmp_path: Path, missing: float) -> None:
-    """Files and tables on a cluster have the figures of memory."""
-    path = written(tmp_path, "parquet", 1200, missing)
-    read = table(path)
-    assert isinstance(read, MixedTable)
-    assert_alike(moments(DaskEngine(FileTable(path))), MemoryMoments(read))
-    assert_alike(moments_of_table(ScatteredEngine, read), MemoryMoments(read))
-
-
-@pytest.mark.slow
 def test_many_rows_have_the_same_bits() -> None:
     """Where ranks are exact, sections in the order of the file give the same bits in DuckDB, Dask and memory."""
     drawn = draw_mixed(3, 3, 200_000)

@@ -48,23 +48,6 @@ class ColumnFigures(NamedTuple):
     high: int | None = None
 
 
-def distinct_of(values: Any, name: Node, rows: int, figures: ColumnFigures) -> Distinct:
-    """Return some distinct values of a column with too many to look at, with the summary of all of them."""
-    column = column_of(values, name)
-    known = attrs.evolve(
-        summarise(column, name),
-        present=figures.present,
-        distinct=figures.distinct,
-        missing=rows - figures.present,
-        different=figures.distinct == figures.present,
-    )
-    if known.whole and figures.low is not None and figures.high is not None:
-        known = attrs.evolve(known, low=figures.low, high=figures.high)
-    shares = np.full(len(values), rows // len(values), np.int64)
-    shares[: rows % len(values)] += 1
-    return Distinct(column, shares, known)
-
-
 @attrs.frozen(eq=False)
 class Summary:
     """The distinct values of a column as its engine has them, and what a table makes of them, with the rows of each.
@@ -78,17 +61,24 @@ class Summary:
     is_number: bool = False
 
     @classmethod
-    def of(cls, values: Any, rows: npt.NDArray[np.int64], name: Node) -> Summary:
-        """Take all distinct values of a column, each once, with the rows of each."""
-        return cls(values, Distinct(column_of(values, name), rows))
-
-    @classmethod
     def of_some(cls, values: Any, name: Node, rows: int, figures: ColumnFigures) -> Summary:
         """Take some distinct values of a column with too many to look at, and figures of all of them."""
         import pyarrow as pa
 
+        column = column_of(values, name)
+        known = attrs.evolve(
+            summarise(column, name),
+            present=figures.present,
+            distinct=figures.distinct,
+            missing=rows - figures.present,
+            different=figures.distinct == figures.present,
+        )
+        if known.whole and figures.low is not None and figures.high is not None:
+            known = attrs.evolve(known, low=figures.low, high=figures.high)
+        shares = np.full(len(values), rows // len(values), np.int64)
+        shares[: rows % len(values)] += 1
         is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
-        return cls(None, distinct_of(values, name, rows, figures), is_number)
+        return cls(None, Distinct(column, shares, known), is_number)
 
     @classmethod
     def joined(cls, parts: Sequence[tuple[Any, npt.NDArray[np.int64]]], name: Node) -> Summary:
@@ -103,7 +93,8 @@ class Summary:
             return cls.of_some(values[:_FIRST_VALUES].unique(), name, total, _figures(grouped))
         ordered = grouped.sort_by("v") if len(grouped) else grouped
         counted = ordered.column("n_sum").to_numpy().astype(np.int64)
-        return cls.of(plain(ordered.column("v")), counted, name)
+        known = plain(ordered.column("v"))
+        return cls(known, Distinct(column_of(known, name), counted))
 
 
 def _figures(grouped: Any) -> ColumnFigures:

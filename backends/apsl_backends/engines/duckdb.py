@@ -170,7 +170,10 @@ def _is(expression: str, value: object) -> str:
     if isinstance(value, str):
         quoted = value.replace("'", "''")
         return f"({expression} = '{quoted}') IS TRUE"
-    return f"({expression} = {value}) IS TRUE" if isinstance(value, int) else f"isnan({expression}) IS TRUE"
+    if isinstance(value, int):
+        return f"({expression} = {value}) IS TRUE"
+    # DuckDB believes the statistics of Parquet files, which leave NaN out, and finds none by isnan.
+    return f"(CAST({expression} AS VARCHAR) IN ('nan', '-nan')) IS TRUE"
 
 
 def _as_read_from_text(fields: list[str | None]) -> Column:

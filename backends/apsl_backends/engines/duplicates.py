@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
 from typing import TypeAlias
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from apsl_backends.engines.engine import Part, Rows
 from apsl_backends.kernels.bindings import CategoryColumn, NumberColumn
+from apsl_rules.data.duplicates import Pairs, compare, split
 
 #: The signs that fit so far, or the codes that meet; a missing value has the code -1.
 Agreement: TypeAlias = frozenset[int] | frozenset[tuple[int, int]]
@@ -25,26 +26,11 @@ def duplicates(rows: Rows, groups: Sequence[Sequence[int]], is_number: npt.NDArr
     """Return the groups of duplicates among the columns of each given group."""
     asked = sorted({place for group in groups for place in group})
     patterns = dict(zip(asked, rows.first(asked, first_patterns), strict=True)) if asked else {}
-    left = [one for group in groups for one in _split(group, patterns) if len(one) > 1]
-    found = []
-    while left:
-        pairs = [(group[0], other) for group in left for other in group[1:]]
-        alike = {pair for pair, is_alike in zip(pairs, _compare_all(rows, pairs, is_number), strict=True) if is_alike}
-        found += [[one, *twins] for one, *rest in left if (twins := [two for two in rest if (one, two) in alike])]
-        apart = [[two for two in rest if (one, two) not in alike] for one, *rest in left]
-        left = [group for group in apart if len(group) > 1]
-    return found
+    alike = [one for group in groups for one in split(group, (patterns[place] for place in group))]
+    return compare(alike, lambda pairs: _compare_all(rows, pairs, is_number))
 
 
-def _split(group: Sequence[int], patterns: Mapping[int, bytes]) -> list[list[int]]:
-    """Divide a group of columns by their patterns."""
-    alike: dict[bytes, list[int]] = {}
-    for place in group:
-        alike.setdefault(patterns[place], []).append(place)
-    return list(alike.values())
-
-
-def _compare_all(rows: Rows, pairs: Sequence[tuple[int, int]], is_number: npt.NDArray[np.bool_]) -> list[bool]:
+def _compare_all(rows: Rows, pairs: Pairs, is_number: npt.NDArray[np.bool_]) -> list[bool]:
     """Return whether the two columns of each pair are duplicates."""
     used = sorted({place for pair in pairs for place in pair})
     number = {place: at for at, place in enumerate(used)}
@@ -61,7 +47,7 @@ def first_patterns(part: Part) -> list[bytes]:
     return [_digest(_ranks(one) if isinstance(one, NumberColumn) else _classes(one)) for one in part]
 
 
-def compare_pairs(part: Part, pairs: Sequence[tuple[int, int]]) -> list[Agreement]:
+def compare_pairs(part: Part, pairs: Pairs) -> list[Agreement]:
     """Return how the two columns of each pair agree in a part."""
     return [_compare(part[one], part[other]) for one, other in pairs]
 

@@ -144,7 +144,7 @@ class SqlCounts(Counts):
         gone = {place: self._stored[place].gone(cards[place]) for place in {place for one in sets for place in one}}
         columns = {place: (self._stored[place].expression, values) for place, values in sorted(gone.items()) if values}
         asked = [tuple(place for place in one if place in columns) for one in sets]
-        wanted = [one for one in dict.fromkeys(asked) if one]  # DuckDB 2.0 takes no condition for any other
+        wanted = [one for one in dict.fromkeys(asked) if one]
         found = dict(zip(wanted, self.engine.complete(columns, wanted), strict=True)) if wanted else {}
         return [found.get(one, self.heading.rows) for one in asked]
 

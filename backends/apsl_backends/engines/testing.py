@@ -20,6 +20,12 @@ from apsl_rules.data.moments import MomentSource
 from apsl_rules.errors import ApslError
 
 _MANY = 1 << 20
+#: How the columns of each table are read.
+_READINGS: tuple[dict[str, Any], ...] = (
+    {},
+    {"missing": "level", "levels": "declared"},
+    {"discretize": {"x": "width:4"}, "only": ["a", "x", "y"]},
+)
 
 
 def check_engine(engine_of: Callable[[Any], Engine], *, rows: int = 2 * SECTION + 1000) -> None:
@@ -29,7 +35,11 @@ def check_engine(engine_of: Callable[[Any], Engine], *, rows: int = 2 * SECTION 
     the order in which sums are made shows in their last bits; the others are small and odd.
     """
     for name, made in _tables(rows):
-        for reading in ({}, {"missing": "level"}, {"discretize": {"x": "width:4"}, "only": ["a", "x", "y"]}):
+        for reading in (
+            {},
+            {"missing": "level", "levels": "declared"},
+            {"discretize": {"x": "width:4"}, "only": ["a", "x", "y"]},
+        ):
             engine = engine_of(made)
             _require(tuple(engine.names) == tuple(made.column_names), name, f"the names are {engine.names}")
             _check_moments(engine, made, reading, f"{name}, {reading}")
@@ -66,8 +76,10 @@ def _tables(rows: int) -> Iterator[tuple[str, Any]]:
     odd = draw_table(600, 3)
     zeros = np.array([-0.0, 0.0, 1.5] * 200)
     zeros[::7] = np.nan
+    zeros[::14] = -np.nan
     for name, values in (
         ("zeros", pa.array(zeros, from_pandas=False)),
+        ("single", pa.array(zeros.astype(np.float32)[::-1].copy(), from_pandas=False)),
         ("large", pa.array(2**60 + np.arange(600) % 5)),
         ("same", pa.array(["s"] * 600)),
         ("empty", pa.nulls(600, pa.string())),
