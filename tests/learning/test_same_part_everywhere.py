@@ -138,3 +138,23 @@ def test_every_kind_of_table_gives_the_same_part(tmp_path: Path, seed: int) -> N
     """Kinds, missing values, weights and orders of levels make no difference; tools/faults/sources.py draws more."""
     parts = dict(parts_of(drawn_table(seed), tmp_path))
     assert [place for place, part in parts.items() if part != parts["memory"]] == []
+
+
+@pytest.mark.parametrize("oracle", [None, "gsquare"])
+@pytest.mark.parametrize("frame", [mixed_frame(300, 1, missing=0.05), categories()], ids=["numbers", "categories"])
+def test_the_data_has_the_same_fingerprint(frame: pd.DataFrame, oracle: str | None, tmp_path: Path) -> None:
+    """A part names its data by the same hash, whether the rows are a frame, a file, in DuckDB or in a database."""
+    frame.to_parquet(tmp_path / "rows.parquet")
+    how: dict[str, Any] = {"oracle": oracle, "learner": "apsl"}
+    target = frame.columns[0]
+    sources: list[tuple[Any, dict[str, Any]]] = [
+        (frame, {}),
+        (frame, {"counts": "duckdb"}),
+        (tmp_path / "rows.parquet", {}),
+        (tmp_path / "rows.parquet", {"counts": "duckdb"}),
+        (stored(frame, "sqlite", tmp_path), {}),
+    ]
+    found = {learn(source, target, **how, **further).data for source, further in sources}
+    changed = frame.assign(**{target: frame[target].iloc[::-1].to_numpy()[0]})
+    assert len(found) == 1
+    assert learn(changed, frame.columns[1], **how).data not in found
