@@ -46,8 +46,8 @@ def describe(context: click.Context, /, data: str, *, as_json: bool, **settings:
 
     manager: Plugins = context.obj
     source = open_source(data, manager)
-    if isinstance(source, Network | Dag | FileTable | DatabaseTable):
-        message = f"{shown_source(data)!r} {_why_not(source)}"
+    if type(source) in _WHY_NOT:
+        message = f"{shown_source(data)!r} {_WHY_NOT[type(source)]}"
         raise InvalidArgumentError(message)
     reading = {name: value for name, value in with_reading(settings, nodes_of(source)).items() if value is not None}
     read = table(source, **reading)
@@ -64,13 +64,16 @@ def describe(context: click.Context, /, data: str, *, as_json: bool, **settings:
         print_text(learner)
 
 
-def _why_not(source: Network | Dag | FileTable | DatabaseTable) -> str:
-    """Return why a source is not described, and what to do."""
-    if isinstance(source, DatabaseTable):
-        return "is in a database, which is not read to describe it; 'apsl learn' says with --dry-run what it would read"
-    if isinstance(source, FileTable):
-        return "is no table that fits into memory; give a CSV, Parquet or integer text file with fewer rows"
-    return "is a network, which has no rows; give a CSV, Parquet or integer text file"
+_NETWORK = "is a network, which has no rows; give a CSV, Parquet or integer text file"
+#: Why sources of these kinds are not described, and what to do.
+_WHY_NOT: dict[type, str] = {
+    Dag: _NETWORK,
+    Network: _NETWORK,
+    FileTable: "is no table that fits into memory; give a CSV, Parquet or integer text file with fewer rows",
+    DatabaseTable: (
+        "is in a database, which is not read to describe it; 'apsl learn' says with --dry-run what it would read"
+    ),
+}
 
 
 _EXTRAS = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import attrs
 import numpy as np
@@ -23,6 +23,9 @@ from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, count_of, listing, require_known, spell_bytes
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import Note
+
+if TYPE_CHECKING:
+    from apsl_rules.data.tables import Table
 
 Codes: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 Weights: TypeAlias = npt.NDArray[np.int64]
@@ -308,6 +311,11 @@ class CountedDataset(Dataset):
     def categories(self) -> CountedDataset:  # type: ignore[override]
         """Return the dataset itself: all columns are categories."""
         return self
+
+    @property
+    def in_memory(self) -> Table | None:
+        """Return the table itself if its rows are in this process."""
+        return None
 
     def levels_of(self, node: Node) -> tuple[Any, ...]:
         """Return the levels of a column in the order of their codes."""

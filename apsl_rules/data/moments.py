@@ -16,6 +16,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.data.counts.cache import CountSource
 from apsl_rules.data.dataset import NO_TRAFFIC, CountedDataset, Dataset, Floats, Integers, Traffic
 from apsl_rules.data.duplicates import Pairs, compare, split
 from apsl_rules.data.files import content_fingerprint
@@ -246,3 +247,8 @@ class KeptMoments(Dataset):
             variances = np.diag(matrix)[width:]
             found.append(bool((variances - np.diag(explained) < _ROUNDING * variances).all()))
         return found
+
+
+def is_opened(source: object) -> bool:
+    """Return whether a source says itself how its columns are read: a dataset, or an engine of one's own."""
+    return isinstance(source, Dataset | CountSource | MomentSource)

@@ -136,6 +136,11 @@ class Table(CountedDataset):
         return self.joint(places)
 
     @property
+    def in_memory(self) -> Table:
+        """Return the table itself."""
+        return self
+
+    @property
     def categories(self) -> Table:  # type: ignore[override]
         """Return the table itself: all columns are categories."""
         return self

@@ -8,9 +8,7 @@ from typing import Any, Literal, Unpack, cast
 import attrs
 
 from apsl_rules._arguments import chosen, is_number
-from apsl_rules.data import Dataset
-from apsl_rules.data.counts import CountSource
-from apsl_rules.data.moments import MomentSource
+from apsl_rules.data.moments import is_opened
 from apsl_rules.effects.adjustment import Adjusted, Adjustment, adjust
 from apsl_rules.effects.contrasts import Estimates, Refusal
 from apsl_rules.effects.figures import READING, Figures, open_figures
@@ -212,7 +210,7 @@ def open_structure(source: Any, settings: Settings) -> tuple[Request, Source]:
 
 def read_as(part: Part, data: Any, settings: Settings) -> Settings:
     """Return settings with which a table is read as it was when a part was learned from it."""
-    is_read = isinstance(data, Dataset | CountSource | MomentSource | Source)
+    is_read = is_opened(data) or isinstance(data, Source)
     if is_read or callable(getattr(data, "verdict", None)):
         return settings
     known = {name: part.settings[name] for name in ("missing", "discretize", "weights") if name in part.settings}

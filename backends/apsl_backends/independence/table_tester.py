@@ -399,4 +399,5 @@ class CountTester:
 
 def tester_for(data: CountedDataset, measure: Measure, threads: int) -> Tester | CountTester:
     """Return what carries out tests on a dataset: kernels on rows that are here, or counts asked for in rounds."""
-    return Tester(MemoryCounts(data, threads), measure) if isinstance(data, Table) else CountTester(data, measure)
+    table = data.in_memory
+    return CountTester(data, measure) if table is None else Tester(MemoryCounts(table, threads), measure)

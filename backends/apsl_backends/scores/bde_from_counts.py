@@ -104,10 +104,11 @@ def score_for(data: object, who: str, *, ess: float, penalty: Penalty = 0.0, ord
 
     Missing values of a table are imputed; columns of a source of counts must be complete.
     """
-    table = counted(data, who)
-    if isinstance(table, Table):
-        return BDeu(_fill_in(table), ess=ess, penalty=penalty, order=order, together=JointRows(table))
-    return CountedBDeu(table, ess=ess, penalty=penalty, order=order)
+    found = counted(data, who)
+    table = found.in_memory
+    if table is None:
+        return CountedBDeu(found, ess=ess, penalty=penalty, order=order)
+    return BDeu(_fill_in(table), ess=ess, penalty=penalty, order=order, together=JointRows(table))
 
 
 def _fill_in(table: Table) -> Table:
