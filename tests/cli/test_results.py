@@ -28,7 +28,6 @@ CALLS = {
     "show": ("part.json",),
     "why": ("part.json", "lung", "either"),
     "trace": ("part.json",),
-    "repairs": ("part.json",),
     "score": ("part.json", "--truth", "asia"),
     "describe": ("clinic.csv",),
     "networks": (),
@@ -49,7 +48,6 @@ WRITERS = {
     "show": ("part.json", "--format", "dot", "-o", "p.dot"),
     "report": ("part.json", "-o", "p.html"),
     "simulate": ("asia", "-n", "9", "-o", "d.csv"),
-    "tile": ("asia", "-k", "2", "-o", "t.bif"),
     "random": ("5", "-o", "r.bif"),
 }
 

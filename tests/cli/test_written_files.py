@@ -21,10 +21,9 @@ COMMANDS = {
     "show": ("show", "part.json", "--format", "dot"),
     "report": ("report", "part.json"),
     "simulate": ("simulate", "asia", "-n", "20"),
-    "tile": ("tile", "asia", "-k", "2"),
     "random": ("random", "5"),
 }
-ENDINGS = {"simulate": ".csv", "tile": ".bif", "random": ".bif"}
+ENDINGS = {"simulate": ".csv", "random": ".bif"}
 
 
 @pytest.fixture(scope="module")
