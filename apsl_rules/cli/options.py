@@ -144,7 +144,7 @@ def _shape(name: str, default: object) -> dict[str, Any]:
         return {"is_flag": True}
     shown = {"show_default": default is not None}
     if words and numbers:
-        return {**shown, "callback": lambda _context, _one, value: _number_or_text(value, numbers[0])}
+        return {**shown, "type": str, "callback": lambda _context, _one, value: _number_or_text(value, numbers[0])}
     if any(get_origin(one) in (abc.Iterable, abc.Mapping) for one in kinds):
         return {"multiple": True, "metavar": setting(name).metavar or "NAME", "type": click.UNPROCESSED}
     file = click.Path(dir_okay=False) if kinds == [str, Path] else str
