@@ -84,7 +84,7 @@ def test_identifiers_in_databases_are_set_aside_and_stay_there(tmp_path: Path) -
 
 @pytest.mark.usefixtures("few")
 def test_identifiers_on_a_cluster_are_set_aside_however_many_rows(tmp_path: Path) -> None:
-    """Dask decides on columns with too many values to look at as memory does, and refuses other such columns."""
+    """Dask decides on columns with too many values to look at as memory does, and refuses them as categories."""
     _written(tmp_path, numbers=False)
     path = FileTable(str(tmp_path / "many.parquet"))
     source, read = moments(DaskEngine(path)), table(path.path)

@@ -113,5 +113,5 @@ def essence(part: Part) -> dict[str, Any]:
     """Return all that a part tells but where figures came from: findings, firings, marks, and the counts of tests."""
     told: dict[str, Any] = json.loads(part_json(part))
     told["settings"].pop("counts", None)
-    told["notes"] = [note for note in told["notes"] if not note.startswith(("counts came from", "moments came from"))]
+    told["notes"] = [note for note in told["notes"] if note["code"] not in {"counts elsewhere", "moments elsewhere"}]
     return told
