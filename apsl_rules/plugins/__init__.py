@@ -30,6 +30,7 @@ from apsl_rules.plugins.offers import (
     OracleOffer,
     OracleSettings,
     ReaderOffer,
+    ScoreOffer,
 )
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "Progress",
     "ReaderOffer",
     "Run",
+    "ScoreOffer",
     "Searched",
     "Separators",
     "Spec",

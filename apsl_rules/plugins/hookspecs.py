@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         LearnerOffer,
         OracleOffer,
         ReaderOffer,
+        ScoreOffer,
     )
     from apsl_rules.rules import Finding, Firing, Rulebook
 
@@ -53,6 +54,12 @@ def apsl_finders() -> Iterable[FinderOffer]:
 @hookspec
 def apsl_blankets() -> Iterable[BlanketOffer]:
     """Offer finders of Markov blankets."""
+    return ()
+
+
+@hookspec
+def apsl_scores() -> Iterable[ScoreOffer]:
+    """Offer scores of graphs, which learners that search by score name in their option ``score``."""
     return ()
 
 

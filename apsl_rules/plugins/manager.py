@@ -30,6 +30,7 @@ from apsl_rules.plugins.offers import (
     LearnerOffer,
     OracleOffer,
     ReaderOffer,
+    ScoreOffer,
 )
 from apsl_rules.rules import Finding, Mark, Rulebook
 
@@ -39,6 +40,7 @@ Offer = TypeVar(
     DatasetOffer,
     FinderOffer,
     BlanketOffer,
+    ScoreOffer,
     LearnerOffer,
     Rulebook,
     ReaderOffer,
@@ -52,6 +54,7 @@ _OFFERS: dict[str, Any] = {
     "apsl_datasets": DatasetOffer,
     "apsl_finders": FinderOffer,
     "apsl_blankets": BlanketOffer,
+    "apsl_scores": ScoreOffer,
     "apsl_learners": LearnerOffer,
     "apsl_rulebooks": Rulebook,
     "apsl_readers": ReaderOffer,
@@ -144,6 +147,11 @@ class Plugins:
     def blankets(self) -> dict[str, BlanketOffer]:
         """Return the blanket finders by name."""
         return self._offers("apsl_blankets", BlanketOffer)
+
+    @property
+    def scores(self) -> dict[str, ScoreOffer]:
+        """Return the scores by name."""
+        return self._offers("apsl_scores", ScoreOffer)
 
     @property
     def learners(self) -> dict[str, LearnerOffer]:

@@ -99,6 +99,19 @@ class BlanketOffer:
 
 
 @attrs.frozen
+class ScoreOffer:
+    """A score of graphs by name, the sum of how well the parents of each node predict it.
+
+    ``make`` gets the opened table and returns a function of a node and its parents, in nats, any penalty included. It
+    is the same for graphs with the same independences, as BIC, AIC and BDeu are: searches compare classes of these.
+    """
+
+    name: str
+    summary: str
+    make: Callable[[Any], Callable[[Node, tuple[Node, ...]], float]]
+
+
+@attrs.frozen
 class LearnerOffer:
     """A learner: its spec, and how it finds things out unless the spec says everything (None: by tests).
 

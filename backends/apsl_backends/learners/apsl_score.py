@@ -8,14 +8,13 @@ from functools import cache, partial
 import attrs
 
 from apsl_backends.learners.ball import Ball, Balls, Pairs
-from apsl_backends.learners.duplicate_columns import DuplicateColumns
 from apsl_backends.learners.findings_from_scores import Leads, features_of, find_contradictions, find_leads, visits_of
 from apsl_backends.learners.hidden.from_blankets import notes_on_signatures
 from apsl_backends.search import rounds
 from apsl_backends.search.exact import why_not_certified
 from apsl_backends.search.local_score import LocalScore
 from apsl_backends.search.rounds import MOST_PARENTS, Effort
-from apsl_rules.data import counted
+from apsl_rules.data import Dataset, counted
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.evidence import Verdict
 from apsl_rules.knowledge import Knowledge
@@ -36,7 +35,8 @@ class SearchOptions:
     pairs of the ball the search may join: "all", those with an end nearer than the radius ("inner"), or those with an
     end in the core and those of a node and its candidate ("candidates"). ``max_parents``, ``rounds``, ``tabu`` and
     ``patience`` limit the search; ``starts`` and ``kicks`` are those of its order search (0: none).
-    ``certified`` compares what is found with the best of all graphs.
+    ``certified`` compares what is found with the best of all graphs. ``score`` names one of a plugin, which takes the
+    place of the learner's own.
     """
 
     radius: int = 2
@@ -48,6 +48,7 @@ class SearchOptions:
     starts: int = 0
     kicks: int = 0
     certified: bool = False
+    score: str = ""
 
     def __attrs_post_init__(self) -> None:
         ranges = (
@@ -79,6 +80,48 @@ class RefinedOptions(SearchOptions):
     penalty: float | str = "columns+2"
 
 
+@attrs.frozen
+class DuplicateColumns:
+    """Groups of duplicate columns: each of their nodes with all of its group, sorted by name.
+
+    Given a duplicate of a node, every test finds that node independent of all others, so duplicates would hide each
+    other's neighbours. Therefore candidates are sought with one column of each group, and all its duplicates share
+    them; no data can tell which of them has an edge. Only the first of a group is a candidate of others if the rest is
+    ``left_out``.
+    """
+
+    groups: Mapping[Node, tuple[Node, ...]]
+    left_out: bool = False
+
+    @classmethod
+    def among(cls, data: Dataset) -> DuplicateColumns:
+        """Return the duplicates in a dataset."""
+        return cls({node: group for group in data.duplicates() for node in group})
+
+    def without_others(self, target: Node) -> DuplicateColumns:
+        """Return the groups of which only the first is a candidate: by name, or the target."""
+        first = {node: tuple(sorted(group, key=lambda one: one != target)) for node, group in self.groups.items()}
+        return DuplicateColumns(first, left_out=True)
+
+    @property
+    def hidden(self) -> frozenset[Node]:
+        """Return the duplicates that another column represents."""
+        return frozenset(node for node, group in self.groups.items() if node != group[0])
+
+    def representative(self, node: Node) -> Node:
+        """Return the column that represents a node: itself, or the first of its duplicates."""
+        return self.groups.get(node, (node,))[0]
+
+    def around(self, node: Node, candidates: Callable[[Node], Iterable[Node]]) -> list[Node]:
+        """Return the candidates of a node: those of its representative, their duplicates, and its own duplicates."""
+        if self.left_out:
+            return list(candidates(node))
+        group = self.groups.get(node, (node,))
+        found = [group[0], *candidates(group[0])]
+        around = dict.fromkeys(one for other in found for one in self.groups.get(other, (other,)))
+        return [one for one in around if one != node]
+
+
 def findings_by_counts(context: Context) -> FindingsFromScores:
     """Return how the learner finds things out on a table of discrete columns: by BDe."""
     from apsl_backends.search.local_score import LocalBde
@@ -86,7 +129,7 @@ def findings_by_counts(context: Context) -> FindingsFromScores:
     spec = context.spec
     data = counted(context.data, f"the learner {spec.name!r}")
     options = build(RefinedOptions, spec.options, f"spec {spec.name!r}, options")
-    score = LocalBde(
+    score = _score_of_plugin(context, data, options) or LocalBde(
         data,
         ess=options.ess,
         penalty=options.penalty,
@@ -96,6 +139,15 @@ def findings_by_counts(context: Context) -> FindingsFromScores:
     duplicates = DuplicateColumns.among(data)
     alone = duplicates if context.whole else duplicates.without_others(context.target)
     return FindingsFromScores(context, options, score, alone)
+
+
+def _score_of_plugin(context: Context, data: Dataset, options: SearchOptions) -> LocalScore | None:
+    """Return the score that the options name, or None for the learner's own."""
+    from apsl_backends.search.local_moments import LocalPlugin
+
+    if not options.score:
+        return None
+    return LocalPlugin(data, pick(context.plugins.scores, options.score, "score"))
 
 
 class FindingsFromScores:
@@ -299,7 +351,9 @@ def findings_by_moments(context: Context) -> FindingsFromScores:
         raise InvalidArgumentError(message)
     options = build(MixedOptions, spec.options, f"spec {spec.name!r}, options")
     source = moments_of(data)
-    score = LocalMoments(source, least_effect=options.least_effect, squares=options.squares)
+    score = _score_of_plugin(context, data, options) or LocalMoments(
+        source, least_effect=options.least_effect, squares=options.squares
+    )
     relations, asker = CurvedRelations(source), context.asker
 
     def missed_by_tests(node: Node) -> list[Node]:

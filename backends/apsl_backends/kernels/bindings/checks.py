@@ -7,7 +7,7 @@ address is taken. What the library has opened is owned by a typed handle, which 
 from __future__ import annotations
 
 from collections.abc import Callable
-from ctypes import CDLL, addressof, c_char, c_double, c_int32, c_int64, c_void_p
+from ctypes import CDLL, CFUNCTYPE, POINTER, addressof, c_char, c_double, c_int32, c_int64, c_void_p
 from functools import cache
 from typing import TypeAlias
 from weakref import finalize
@@ -28,6 +28,8 @@ _FLAG = (2,)
 _DONE, _NO_MEMORY, _STOPPED, _WRONG_INPUT = range(4)
 
 _POINTER, _LONG, _DOUBLE, _INT = c_void_p, c_int64, c_double, c_int32
+#: A figure that the library asks for: of some numbers.
+FIGURE = CFUNCTYPE(c_int64, POINTER(c_int64), c_int64)
 #: The result and the arguments of every function of the library.
 _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_log_gamma": (None, (_POINTER, _LONG, _POINTER)),
@@ -58,6 +60,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_score_add_node": (_INT, (_POINTER, _LONG, _LONG, _LONG, _POINTER)),
     "apsl_score_set_share": (None, (_POINTER, _DOUBLE)),
     "apsl_score_set_moments": (_INT, (_POINTER, _POINTER, _POINTER, _DOUBLE, _DOUBLE, _DOUBLE, _LONG)),
+    "apsl_score_ask": (_INT, (_POINTER, FIGURE)),
     "apsl_score_forget": (None, (_POINTER,)),
     "apsl_score_allow": (None, (_POINTER, _LONG)),
     "apsl_score_tried": (_LONG, (_POINTER,)),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ctypes import addressof, c_int64
 from math import isfinite, log
 from threading import Lock
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from weakref import finalize, ref
 
 import numpy as np
@@ -76,6 +77,23 @@ _MOST_FIGURE = 2.0**60
 _MOST_GIVEN = 1 << 16
 
 
+class Turn:
+    """One call at a time, and the failure of a figure that the library asked for during the call."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self.failure: BaseException | None = None
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        failure, self.failure = self.failure, None
+        self._lock.release()
+        if failure is not None:
+            raise failure
+
+
 class ScoreHandle:
     """The score of graphs over the numbered nodes of a table: BDeu, BDe with an empirical prior, or a Gaussian score.
 
@@ -100,7 +118,7 @@ class ScoreHandle:
         checks.require(isfinite(scale) and scale > 0, "scale", scale)
         checks.require(abs(penalty) <= MOST_PENALTY, "penalty", penalty)
         self.nodes, self.scale, self.penalty, self.empirical = nodes, scale, penalty, empirical
-        self.in_use = Lock()  # a call that was given up may still run for a moment
+        self.in_use = Turn()  # a call that was given up may still run for a moment
         self._rows: tuple[Codes, Weights | None] | None = None
         self._moments: tuple[Floats, Integers] | None = None
         self._is_kept = store is not None
@@ -200,6 +218,24 @@ class ScoreHandle:
             status = checks.kernels().apsl_score_set_moments(
                 self._pointer, at_matrix, at_starts, rows, penalty_factor, tolerance, most
             )
+        checks.require_status(status)
+
+    def ask(self, figure: Callable[[tuple[int, ...]], int]) -> None:
+        """Ask for the figure of each set of numbers, in units, instead of finding it by the moments taken before.
+
+        What ``figure`` raises ends the call, and a set counts as nothing until then.
+        """
+
+        def asked(numbers: Any, count: int) -> int:
+            try:
+                return figure(tuple(numbers[:count]))
+            except BaseException as error:  # noqa: BLE001 - raised at the end of the call
+                self.in_use.failure = self.in_use.failure or error
+                return 0
+
+        self._asked = checks.FIGURE(asked)
+        with self.in_use:
+            status = checks.kernels().apsl_score_ask(self._pointer, self._asked)
         checks.require_status(status)
 
     def forget(self) -> None:

@@ -120,6 +120,15 @@ int32_t apsl_score_set_moments(score_t *score, const double *matrix, const i64 *
     return score->sets ? DONE : NO_MEMORY;
 }
 
+int32_t apsl_score_ask(score_t *score, asked_figure_t ask)
+{
+    if (!score->sets)
+        return WRONG_INPUT;
+    scores_families_forget(&score->known);
+    score->sets->ask = ask;
+    return DONE;
+}
+
 void apsl_score_forget(score_t *score) { scores_families_forget(&score->known); }
 
 void apsl_score_allow(score_t *score, i64 most_tries)

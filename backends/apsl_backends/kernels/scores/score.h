@@ -58,6 +58,9 @@ EXPORT int32_t apsl_score_add_node(score_t *score, i64 node, i64 place, i64 card
 EXPORT int32_t apsl_score_set_moments(score_t *score, const double *matrix, const i64 *starts, double rows,
                                       double factor, double tolerance, i64 widest);
 
+/* Ask the caller for the figure of every set from now on; moments were taken before. A node has no parents' figure then. */
+EXPORT int32_t apsl_score_ask(score_t *score, i64 (*ask)(const i64 *numbers, i64 count));
+
 /* Forget all scores of families: the rows are others than before. */
 EXPORT void apsl_score_forget(score_t *score);
 

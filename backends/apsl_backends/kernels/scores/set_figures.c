@@ -7,6 +7,7 @@
 #include "base/elementary.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* With a larger product of shares no column depends on others in any order, since no share is above 1. */
 #define LEAST_SHARES 1e-6
@@ -59,9 +60,10 @@ set_figures_t *scores_set_figures_open(const double *matrix, const i64 *starts, 
     figures->listed = malloc(sizeof *figures->listed * (size_t)larger(columns, 1));
     figures->alone = malloc(sizeof *figures->alone * (size_t)larger(columns, 1));
     figures->prefixes = malloc(sizeof *figures->prefixes * (size_t)nodes);
+    figures->asked = malloc(sizeof *figures->asked * (size_t)nodes);
     figures->compared.decomposition = figures->decomposition;
     figures->compared.pivots = malloc(2 * sizeof *figures->compared.pivots * (size_t)widest);
-    bool is_whole = figures->first && figures->listed && figures->alone && figures->prefixes;
+    bool is_whole = figures->first && figures->listed && figures->alone && figures->prefixes && figures->asked;
     if (!is_whole || !figures->compared.pivots || !moments_reserve_columns(&figures->decomposition, widest)) {
         scores_set_figures_close(figures);
         return NULL;
@@ -82,6 +84,7 @@ void scores_set_figures_close(set_figures_t *figures)
     free(figures->listed);
     free(figures->alone);
     free(figures->prefixes);
+    free(figures->asked);
     free(figures);
 }
 
@@ -125,11 +128,25 @@ static void add_node(set_figures_t *figures, i64 number)
     figures->prefixes[figures->depth++] = prefix;
 }
 
+/* Ask the caller for the figure of a set. */
+static i64 ask_figure(set_figures_t *figures, const i64 *numbers, i64 count, i64 other)
+{
+    memcpy(figures->asked, numbers, sizeof *numbers * (size_t)count);
+    i64 at = count;
+    for (; other >= 0 && at && figures->asked[at - 1] > other; at--)
+        figures->asked[at] = figures->asked[at - 1];
+    if (other >= 0)
+        figures->asked[at] = other;
+    return figures->ask(figures->asked, count + (other >= 0));
+}
+
 i64 scores_set_figure(set_figures_t *figures, const i64 *numbers, i64 count, i64 other)
 {
     i64 size = count + (other >= 0), place = 0;
     if (!size)
         return 0;
+    if (figures->ask)
+        return ask_figure(figures, numbers, count, other);
     for (i64 at = 0; at < size; at++) {
         bool is_other = place == count || (other >= 0 && other < numbers[place]);
         i64 number = is_other ? other : numbers[place++];
@@ -204,7 +221,7 @@ bool scores_estimate_gain(set_figures_t *figures, i64 other, i64 *gain)
     compared_t *compared = &figures->compared;
     i64 rank = compared->decomposition.rank, width = figures->first[compared->node + 1] - figures->first[compared->node];
     double *now = compared->spare, shares = compared->shares, ratio = 1.0;
-    if (compared->columns + figures->first[other + 1] - figures->first[other] > figures->widest)
+    if (figures->ask || compared->columns + figures->first[other + 1] - figures->first[other] > figures->widest)
         return false;
     bool is_regular = keep_node(figures, other, &shares, now) && keep_node(figures, compared->node, &shares, now);
     compared->decomposition.rank = rank;

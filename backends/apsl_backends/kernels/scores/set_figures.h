@@ -10,6 +10,8 @@
  * figure, and a redundant parent gains nothing. The columns always come in the same order, so that the figure is a
  * function of the set alone, to the last bit.
  *
+ * A figure may also be asked of the caller, who then answers for every set; the matrix is not looked at.
+ *
  * A set of several nodes with more columns than the `widest` has a figure so low that no family has it, by its columns
  * alone: equivalent graphs still have equal sums. */
 #ifndef APSL_SET_FIGURES_H
@@ -33,6 +35,9 @@ typedef struct {
     double *pivots, *spare;
 } compared_t;
 
+/* The caller's figure of the set of some ascending numbers, in units. */
+typedef i64 (*asked_figure_t)(const i64 *numbers, i64 count);
+
 /* `listed` are the columns that are free in their block, those of a node from `first` of it to that of the next, and
  * `alone` are their pivots there. `prefixes` has space for all nodes and holds `depth` of them. */
 typedef struct set_figures {
@@ -44,6 +49,8 @@ typedef struct set_figures {
     compared_t compared;
     double half_rows, per_pair, scale;
     i64 error; /* of an estimated gain, in units */
+    asked_figure_t ask; /* NULL if the figures are those of the matrix */
+    i64 *asked;         /* space for all nodes */
 } set_figures_t;
 
 /* Return the figures of a matrix, or NULL without memory. The matrix stays the caller's; `starts` has an element more than
