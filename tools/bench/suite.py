@@ -66,7 +66,6 @@ BENCHMARKS = (
     Benchmark("moments", "Ranks and covariances against numpy"),
     Benchmark("exact", "Figures of a large table against exact arithmetic", "200000"),
     Benchmark("wide", "Wide tables"),
-    Benchmark("simulate", "Drawing rows from networks"),
     Benchmark("million", "A million columns", "--quick --folder {scratch}", "--folder {scratch}"),
     Benchmark(
         "many",
@@ -75,7 +74,6 @@ BENCHMARKS = (
         "{shared}/networks/pigs.bif.gz {shared}/networks/munin.bif.gz --columns 1000,3000,10000 --python {peers}",
     ),
     Benchmark("hubs", "Near-copies, hubs and many levels"),
-    Benchmark("copies", "Exact copies, and many columns of few rows"),
     Benchmark("missing_edges", "Edges that missing values invent and hide"),
     Benchmark("repeated_rows", "Hidden causes where every row occurs twice"),
     Benchmark("stability", "Resamples"),
@@ -117,13 +115,6 @@ BENCHMARKS = (
     ),
     Benchmark("learners", "Every learner", "{sets} --quick", "{sets}", ("sets",)),
     Benchmark("peers", "Whole graphs and parts against peers", "{shared} --quick", "{shared}", ("peers",)),
-    Benchmark(
-        "partcost",
-        "Parts against a whole graph",
-        "--data {sets} --python {peers}",
-        "--data {sets} --python {peers}",
-        ("sets", "peers"),
-    ),
     Benchmark(
         "wholegraphs",
         "Accuracy of whole graphs against peers",
