@@ -23,7 +23,7 @@ SUBSET = (
     "tests/rules/test_engine.py",
     "tests/kernels/test_kernels.py",
     "tests/learning/test_learn_from_tables.py",
-    "tests/exactness/test_published.py",
+    "tests/exactness/test_comparators.py",
     "tests/docs/test_readme.py",
 )
 

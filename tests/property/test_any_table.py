@@ -1,4 +1,4 @@
-"""Any small table gets a part, or one sentence: kinds, holes, copies, sums and sizes in all combinations."""
+"""Any table gets a part, or one sentence: small ones of all kinds, and tables as trouble has them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from apsl_rules import learn
 from apsl_rules.errors import ApslError
+from support.hostile_tables import draw_table, faults
 
 ROWS = (1, 2, 3, 5, 8, 15, 30, 60, 200)
 
@@ -52,3 +53,22 @@ def test_any_table_is_answered(learner: str, seed: int) -> None:
         return
     assert part.picture()
     assert len(part.rows()) == len(part.edges)
+
+
+def test_a_table_is_drawn_again_by_its_number() -> None:
+    """So that a fault can be looked at."""
+    for number in range(20):
+        assert draw_table(number).frame.equals(draw_table(number).frame)
+
+
+@pytest.mark.parametrize("number", [21_003_713, 21_003_748, 21_003_822])
+def test_columns_with_few_values_that_never_meet_are_unknown(number: int) -> None:
+    """A column that seems constant, since it has few values, is not independent of one that it is never seen with."""
+    assert list(faults(number)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(60))
+def test_every_promise_holds_of_a_hostile_table(number: int) -> None:
+    """No exception but a sentence, no edge without rows behind it, and no dependence on names or order."""
+    assert list(faults(number)) == []

@@ -1,4 +1,4 @@
-"""The BDeu score: figures worked out elsewhere, a slow reference, and what must not change it."""
+"""The BDeu score: figures worked out elsewhere, a slow reference, and scores of learned parts with their mistakes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 from apsl_backends.scores import bde as bdeu
 from apsl_backends.scores.bde import BDeu
+from apsl_rules import learn, network, score
 from apsl_rules.data import coded_table
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
+from apsl_rules.graphs.networks.sampling import sample
 from support.graphs import all_dags
 from support.scoring import coded, naive_empirical, naive_local, tables
 
@@ -222,3 +224,25 @@ def test_bad_settings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bdeu, "MOST_BYTES", 1000)
     with pytest.raises(DataError, match="working space"):
         BDeu(EIGHT)
+
+
+CHILD = network("child")
+ROWS = sample(CHILD, 400, seed=5)
+
+
+@pytest.mark.parametrize("learner", ["apsl", "apsl-paper", "apsl-authors", "apsl-fs-paper", "mmhc"])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_score_counts_what_the_part_holds(learner: str, depth: int) -> None:
+    """Edges and arrows are those of the part; the extension has the same edges, keeps the arrows, leaves none open."""
+    for target in ("Disease", "LungParench", "CO2Report"):
+        part = learn(ROWS, target, depth=depth, learner=learner)
+        marks = score(part, CHILD, against="dag")
+        guess = score(part, CHILD, against="dag", scored="extension", columns=ROWS.names)
+
+        assert (marks.predicted, marks.arrows) == (len(part.edges), len(part.arrows))
+        arrows, lines = CHILD.cpdag.region(target, depth)
+        asked = {edge for edge in CHILD.dag.edges if edge in arrows or frozenset(edge) in lines}
+        assert marks.correct == len(part.arrows & asked)
+        assert (guess.predicted, guess.adjacent, guess.arrows) == (marks.predicted, marks.adjacent, marks.predicted)
+        assert guess.undirected == 0
+        assert marks.correct <= guess.correct <= marks.correct + marks.undirected
