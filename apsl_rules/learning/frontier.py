@@ -148,9 +148,7 @@ class Assembly:
     def start(cls, context: Context) -> Self:
         """Return the assembly of a run that knows nothing yet."""
         rulebook = pick(context.plugins.rulebooks, context.spec.rules.rulebook, "rulebook")
-        book = ledger(
-            knowing(rulebook) if context.knowledge else rulebook, context.spec.rules.conflicts, context.asker.nodes
-        )
+        book = ledger(knowing(rulebook) if context.knowledge else rulebook, context.spec.rules.conflicts)
         givens = Givens(context.knowledge, hidden=head in rulebook.relations)
         return cls(context, book, givens, Distances(context.target))
 

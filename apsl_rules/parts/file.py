@@ -285,7 +285,7 @@ class Reader:
         if self.data["policy"] not in POLICIES:
             message = f"the policy {self.data['policy']!r} is unknown; there are {', '.join(POLICIES)}"
             raise ValueError(message)
-        return ledger(rulebook, self.data["policy"], self.frame.nodes), notes
+        return ledger(rulebook, self.data["policy"]), notes
 
     def with_ledger(
         self, book: Ledger, visits: tuple[Visit, ...], distances: Mapping[Node, int], notes: tuple[str, ...] = ()

@@ -85,7 +85,7 @@ class Parts(NotebookView, Mapping[Node, Part]):
 def _union(parts: Parts) -> Part:
     """Apply the rules to all findings, visit by visit, each fact of a visit once."""
     first = next(iter(parts.values()))
-    book = ledger(knowing(parts.rulebook) if first.knowledge else parts.rulebook, parts.conflicts, first.nodes)
+    book = ledger(knowing(parts.rulebook) if first.knowledge else parts.rulebook, parts.conflicts)
     visits: list[Visit] = []
     for node, (neighbours, findings) in _findings_by_node(parts.values()).items():
         begin = len(book.history)

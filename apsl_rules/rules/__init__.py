@@ -9,10 +9,10 @@ Who writes a rule needs ``Rule``, ``Rulebook``, ``Variable``, the relations and 
 
 from __future__ import annotations
 
-from apsl_rules.rules.conflicts import Conflict, Outcome, Settled
+from apsl_rules.rules.conflicts import Conflict, Outcome, Settled, closed_cycles, torn_edges
 from apsl_rules.rules.engine import Extension, Program, compile_rulebook, extend
-from apsl_rules.rules.ledgers import POLICIES, Ledger, Policy, ledger, tell_all
-from apsl_rules.rules.log import Log, Names
+from apsl_rules.rules.ledgers import LEDGERS, POLICIES, Ledger, Policy, ledger, tell_all
+from apsl_rules.rules.log import Log, Names, Numbers, Row, Told, instances
 from apsl_rules.rules.marks import End, Mark, MarkStore
 from apsl_rules.rules.proof import Proof, Step, as_a_set, proof_at, proof_of, proof_of_reason, shortest_proofs
 from apsl_rules.rules.rulebooks import (
@@ -67,6 +67,7 @@ from apsl_rules.rules.vocabulary import (
 
 __all__ = [
     "KNOWING",
+    "LEDGERS",
     "PAG",
     "POLICIES",
     "R1",
@@ -92,16 +93,19 @@ __all__ = [
     "MarkStore",
     "Names",
     "Nodes",
+    "Numbers",
     "Outcome",
     "Policy",
     "Program",
     "Proof",
     "Reason",
     "Relation",
+    "Row",
     "Rule",
     "Rulebook",
     "Settled",
     "Step",
+    "Told",
     "Variable",
     "W",
     "X",
@@ -113,6 +117,7 @@ __all__ = [
     "barred",
     "by_name",
     "chain",
+    "closed_cycles",
     "collider",
     "compile_rulebook",
     "conflict",
@@ -122,6 +127,7 @@ __all__ = [
     "fact_key",
     "gap",
     "head",
+    "instances",
     "knowing",
     "ledger",
     "noncause",
@@ -132,6 +138,7 @@ __all__ = [
     "shortest_proofs",
     "spouse",
     "tell_all",
+    "torn_edges",
     "untested",
     "within",
     "without",

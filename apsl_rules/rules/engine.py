@@ -30,7 +30,7 @@ import attrs
 from apsl_rules.deadline import check
 from apsl_rules.errors import RuleError
 from apsl_rules.names import Node
-from apsl_rules.rules.log import Log, Names, Numbers, Row, Told, instances
+from apsl_rules.rules.log import NOBODY, Log, Names, Numbers, Row, Told, instances
 from apsl_rules.rules.marks import MarkStore
 from apsl_rules.rules.vocabulary import Atom, Fact, Finding, Firing, Relation, Rule, Rulebook, Variable, by_name
 
@@ -232,7 +232,7 @@ def extend(
     """
     log, rows = store.continued([*findings])
     number = log.names.number
-    barred = {(one.relation, tuple([number.get(node, -1) for node in one.nodes])) for one in blocked}
+    barred = {(one.relation, tuple([number.get(node, NOBODY) for node in one.nodes])) for one in blocked}
     return extend_rows(program, log, rows, barred, stop)
 
 

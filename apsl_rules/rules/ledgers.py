@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, TypeAlias, cast, get_args
 
 import attrs
 
-from apsl_rules.names import Node
+from apsl_rules.errors import RuleError
 from apsl_rules.rules.conflicts import Judging, Settled, settle, settled_marks, tears, untested_heads
 from apsl_rules.rules.engine import Program, compile_rulebook, count_firings, extend, require_positive
 from apsl_rules.rules.log import Numbers
@@ -44,7 +44,16 @@ class Ledger(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what a copy is made of: the findings, from which all else follows."""
-        return tell_all, (self.rulebook, self.policy, self.told)
+        return self.start, (self.rulebook, self.policy, self.told)
+
+    @classmethod
+    def start(cls, rulebook: Rulebook, policy: Policy, told: Iterable[Sequence[Finding]] = ()) -> Self:
+        """Return the ledger of findings told addition by addition."""
+        program = compile_rulebook(rulebook)
+        book = cls(program, program.start(), policy)
+        for findings in told:
+            book = book.with_findings(findings)
+        return book
 
     @property
     def rulebook(self) -> Rulebook:
@@ -93,6 +102,9 @@ class Fixpoint(Ledger):
 
     is_torn: bool = False
 
+    def __attrs_post_init__(self) -> None:
+        require_positive(self.rulebook)
+
     @property
     def _judging(self) -> Judging:
         return cast("Judging", self.policy)
@@ -123,20 +135,19 @@ class Fixpoint(Ledger):
         return settled if settled is not self.history else shortest_proofs(self.rulebook, self.findings)
 
 
-def ledger(rulebook: Rulebook, policy: Policy, labels: Iterable[Node] = ()) -> Ledger:
-    """Open an empty ledger for a conflict policy; labels that are known beforehand need no renumbering later."""
-    program = compile_rulebook(rulebook)
-    if policy in ("first", "last"):
-        from apsl_rules.rules.sequential import Sequential
-
-        return Sequential(program, program.start(labels), policy)
-    require_positive(rulebook)
-    return Fixpoint(program, program.start(labels), policy)
+#: The ledgers by policy; ``apsl_published`` adds those of "first" and "last".
+LEDGERS: dict[Policy, type[Ledger]] = dict.fromkeys(get_args(Judging), Fixpoint)
 
 
-def tell_all(rulebook: Rulebook, policy: Policy, told: Sequence[Sequence[Finding]]) -> Ledger:
+def ledger(rulebook: Rulebook, policy: Policy) -> Ledger:
+    """Open an empty ledger for a conflict policy."""
+    kind = LEDGERS.get(policy)
+    if kind is None:
+        message = f"nobody has brought the conflict policy {policy!r}; there are {', '.join(LEDGERS)}"
+        raise RuleError(message)
+    return kind.start(rulebook, policy)
+
+
+def tell_all(rulebook: Rulebook, policy: Policy, told: Iterable[Sequence[Finding]]) -> Ledger:
     """Return the ledger of all findings, told addition by addition."""
-    book = ledger(rulebook, policy, (node for findings in told for one in findings for node in one.fact.nodes))
-    for findings in told:
-        book = book.with_findings(findings)
-    return book
+    return LEDGERS[policy].start(rulebook, policy, told)

@@ -23,7 +23,7 @@ from typing import Any, Self, TypeAlias, cast
 
 import attrs
 
-from apsl_rules.names import Node, in_order
+from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.rules.vocabulary import (
     RELATIONS,
     Atom,
@@ -51,6 +51,10 @@ Row: TypeAlias = tuple[str, Numbers, Any, Any]
 Table: TypeAlias = dict[Any, list[Any]]
 
 _EDGES = (adjacent.name, arrow.name)
+#: The number of no node.
+NOBODY = -(1 << 200)
+#: How far numbers are apart once labels came late.
+_ROOM = 1 << 40
 
 
 def instances(atoms: Iterable[Atom], rule: Rule, bindings: Numbers) -> list[Told]:
@@ -64,13 +68,17 @@ def instances(atoms: Iterable[Atom], rule: Rule, bindings: Numbers) -> list[Told
 
 
 class Names:
-    """The labels of nodes by number; numbers go by name."""
+    """The labels of nodes by number; numbers go by name.
 
-    __slots__ = ("labels", "number")
+    They have ``room`` between them, so that labels that come late get numbers and all others keep theirs.
+    """
 
-    def __init__(self, labels: Iterable[Node] = ()) -> None:
-        self.labels = in_order(dict.fromkeys(labels))
-        self.number = {label: at for at, label in enumerate(self.labels)}
+    __slots__ = ("_numbers", "labels", "number")
+
+    def __init__(self, labels: Iterable[Node] = (), room: int = 1) -> None:
+        self.labels: dict[int, Node] = {at * room: one for at, one in enumerate(in_order(dict.fromkeys(labels)))}
+        self.number = {label: number for number, label in self.labels.items()}
+        self._numbers = [*self.labels]
 
     def numbers(self, nodes: Iterable[Node]) -> Numbers:
         """Return the numbers of nodes."""
@@ -79,6 +87,19 @@ class Names:
     def nodes(self, numbers: Numbers) -> Nodes:
         """Return the labels of numbers."""
         return tuple([self.labels[one] for one in numbers])
+
+    def add(self, labels: Iterable[Node]) -> bool:
+        """Give numbers to labels that come late; return whether there was room for all."""
+        for label in {one: None for one in labels if one not in self.number}:
+            at = bisect_left(self._numbers, order_key(label), key=lambda one: order_key(self.labels[one]))
+            low = self._numbers[at - 1] if at else self._numbers[0] - 2 * _ROOM if self._numbers else 0
+            number = (low + self._numbers[at]) // 2 if at < len(self._numbers) else low + _ROOM
+            if number == low:
+                return False
+            self.labels[number] = label
+            self.number[label] = number
+            self._numbers.insert(at, number)
+        return True
 
 
 class Log:
@@ -118,15 +139,14 @@ class Log:
         return type(self), (self.relations, self.names, self.rows)
 
     def copy(self, length: int, labels: Iterable[Node] = ()) -> Log:
-        """Return a log of its own that ends after ``length`` rows, with numbers for further labels."""
-        names, rows = self.names, self.rows[:length]
-        if labels:
-            names = Names([*names.labels, *labels])
-            new = names.numbers(self.names.labels).__getitem__
-            rows = [
-                (relation, tuple(map(new, numbers)), rule, why if rule is None else tuple(map(new, why)))
-                for relation, numbers, rule, why in rows
-            ]
+        """Return a log of its own that ends after ``length`` rows, whose numbers have room for further labels."""
+        old = self.names.labels
+        names = Names([*old.values(), *labels], _ROOM)
+        new = {number: names.number[label] for number, label in old.items()}.__getitem__
+        rows = (
+            (relation, tuple(map(new, numbers)), rule, why if rule is None else tuple(map(new, why)))
+            for relation, numbers, rule, why in self.rows[:length]
+        )
         return Log(self.relations, names, rows)
 
     # --- writing -----------------------------------------------------------------------------------------------------
@@ -306,7 +326,7 @@ class State:
 
     def __contains__(self, fact: Fact) -> bool:
         number = self.log.names.number
-        numbers = tuple([number.get(node, -1) for node in fact.nodes])
+        numbers = tuple([number.get(node, NOBODY) for node in fact.nodes])
         return fact.relation in self.log.held and self.holds(fact.relation, numbers)
 
     def holds(self, relation: str, numbers: Numbers) -> bool:
@@ -378,6 +398,7 @@ class State:
             log = self.log.copy(self.length)
         try:
             return log, [*map(log.row, entries)]
-        except KeyError:  # labels that come late
-            log = log.copy(len(log), [node for one in entries for node in one.fact.nodes])
+        except KeyError:
+            late = [node for one in entries for node in one.fact.nodes]
+            log = log if log.names.add(late) else log.copy(len(log), late)
             return log, [*map(log.row, entries)]

@@ -7,7 +7,7 @@ from enum import StrEnum
 import attrs
 
 from apsl_rules.names import Node, Pair
-from apsl_rules.rules.log import State
+from apsl_rules.rules.log import NOBODY, State
 from apsl_rules.rules.vocabulary import Relation, adjacent, arrow, conflict, gap, head, settled, untested
 
 
@@ -71,7 +71,7 @@ class MarkStore(State):
     def relates(self, relation: Relation, *nodes: Node) -> bool:
         """Return whether a fact about nodes is held here."""
         number = self.log.names.number
-        numbers = tuple([number.get(node, -1) for node in nodes])
+        numbers = tuple([number.get(node, NOBODY) for node in nodes])
         return relation.name in self.log.held and self.holds(relation.name, numbers)
 
     def has_arrow(self, x: Node, y: Node) -> bool:
@@ -124,6 +124,6 @@ class MarkStore(State):
 
     def neighbours_of(self, node: Node) -> tuple[Node, ...]:
         """Return the nodes known to be adjacent to a node, whatever the direction, by name."""
-        labels, number = self.log.names.labels, self.log.names.number.get(node, -1)
+        labels, number = self.log.names.labels, self.log.names.number.get(node, NOBODY)
         held = [numbers for fact, numbers in self.log.edges.get(number, ()) if self.holds(fact, numbers)]
         return tuple([labels[one] for one in sorted({one for numbers in held for one in numbers} - {number})])

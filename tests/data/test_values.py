@@ -184,3 +184,17 @@ def test_codes_of_copies_stay_as_they_are(copied: Callable[[Any], Any]) -> None:
     """The kernels trust the codes that they have checked, so nobody can change those of a copy either."""
     with pytest.raises(ValueError, match="read-only"):
         copied(ASIA).codes[0, 0] = 9
+
+
+def test_a_store_with_labels_that_came_late_can_be_copied() -> None:
+    """Late labels have numbers between the others; a copy keeps them, and can be continued."""
+    evidence = Evidence("test")
+    store = MarkStore()
+    for pair in ("mz", "az", "bz", "by"):
+        store = store.with_reasons([Finding(adjacent.fact(*pair), evidence)])
+
+    again = pickle.loads(pickle.dumps(store))  # noqa: S301 - our own
+
+    assert again == store
+    assert again.neighbours_of("z") == ("a", "b", "m")
+    assert again.with_reasons([Finding(adjacent.fact("c", "z"), evidence)]).neighbours_of("z") == ("a", "b", "c", "m")

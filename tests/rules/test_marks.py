@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from threading import Barrier
@@ -13,16 +13,24 @@ from typing import Any
 import attrs
 import pytest
 
-from apsl_rules.parts.version_1 import store_of
 from apsl_rules.rules import log as log_module
 from apsl_rules.rules.engine import compile_rulebook, extend
+from apsl_rules.rules.log import Log, Names
 from apsl_rules.rules.marks import Mark, MarkStore
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.vocabulary import RELATIONS, Drop, Entry
+from apsl_rules.rules.vocabulary import RELATIONS, Drop, Entry, Relation, by_name
 from support.graphs import arrows_of
 from support.telling import fact, told
 
 MIXED = "adjacent:a,b adjacent:b,c arrow:b,c gap:a,c adjacent:c,d conflict:c,d arrow:c,d settled:e"
+
+
+def store_of(relations: Iterable[Relation], entries: Sequence[Entry]) -> MarkStore:
+    """Return a store that holds entries written elsewhere, drops among them."""
+    log = Log(by_name(relations), Names(node for one in entries for node in one.fact.nodes))
+    for row in map(log.row, entries):
+        log.drop(row) if isinstance(row[3], Drop) else log.write([row])
+    return MarkStore.newest(log)
 
 
 def store(text: str) -> MarkStore:
@@ -209,3 +217,17 @@ def test_a_label_that_comes_late_leaves_older_states_as_they_were() -> None:
     assert newer.neighbours_of("m") == ("a", "z")
     assert older.neighbours_of("m") == ("z",)
     assert fact("adjacent:a,m") not in older
+
+
+def test_any_number_of_labels_may_come_late() -> None:
+    """Each one between the last two, until there is no room left: the numbers change, and nothing else does."""
+    names = ["a", "z", *(f"m{number:03}" for number in range(150))]
+    state = store("adjacent:a,z")
+    older = state
+
+    for name in names[2:]:
+        state = state.with_reasons(told(f"adjacent:a,{name} arrow:{name},z"))
+
+    assert state.neighbours_of("a") == (*names[2:], "z")
+    assert [entry.fact.nodes for entry in state.entries][1::2] == [("a", name) for name in names[2:]]
+    assert [*older.entries] == told("adjacent:a,z")

@@ -13,12 +13,27 @@ from typing import Literal, Self, cast
 import attrs
 
 from apsl_rules.cycles import shortest_path
-from apsl_rules.rules.conflicts import Conflict, Outcome, Settled, closed_cycles, torn_edges
-from apsl_rules.rules.ledgers import Ledger
-from apsl_rules.rules.log import Log, Numbers, Row, Told, instances
-from apsl_rules.rules.marks import MarkStore
-from apsl_rules.rules.proof import proof_at, proof_of_reason
-from apsl_rules.rules.vocabulary import Drop, Finding, Reason, Rule, arrow
+from apsl_rules.rules import (
+    Conflict,
+    Drop,
+    Finding,
+    Ledger,
+    Log,
+    MarkStore,
+    Numbers,
+    Outcome,
+    Reason,
+    Row,
+    Rule,
+    Settled,
+    Told,
+    arrow,
+    closed_cycles,
+    instances,
+    proof_at,
+    proof_of_reason,
+    torn_edges,
+)
 
 
 @attrs.frozen(eq=False, slots=False)
