@@ -362,7 +362,7 @@ def test_a_changed_file_with_the_old_size_and_time_is_another_one(kind: str, tmp
     cause, noise = random.integers(0, 2, (2, 2000))
     file, cache = tmp_path / f"rows.{kind}", tmp_path / "verdicts.sqlite"
     times, sizes, parts = set(), set(), []
-    for effect in (cause, noise):
+    for effect in (np.where(random.random(2000) < 0.1, noise, cause), noise):
         frame = pd.DataFrame({"a": cause, "b": effect, "c": random.integers(0, 2, 2000)})
         file.unlink(missing_ok=True)
         if kind == "csv":
