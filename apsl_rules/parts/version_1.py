@@ -24,7 +24,7 @@ from apsl_rules.rules import (
     Firing,
     Ledger,
     Reason,
-    tell_all,
+    ledger,
     untested,
 )
 
@@ -109,7 +109,7 @@ class Version1(Reader):
         )
         reasons = {one.fact: one for one in proofs if one.fact.relation != "conflict"}
         policies = [one for one in POLICIES if (one in ("first", "last")) == data["order_dependent"]]
-        for rebuilt in (tell_all(book, policy, told) for book in books for policy in policies):
+        for rebuilt in (ledger(book, policy, told) for book in books for policy in policies):
             if _conclusions(rebuilt) == stated and (rebuilt.order_dependent or _reasons(rebuilt) == reasons):
                 return rebuilt
         message = "its conclusions do not follow from its findings"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from apsl_rules.rules.conflicts import Conflict, Outcome, Settled, closed_cycles, torn_edges
 from apsl_rules.rules.engine import Extension, Program, compile_rulebook, extend
-from apsl_rules.rules.ledgers import LEDGERS, POLICIES, Ledger, Policy, ledger, tell_all
+from apsl_rules.rules.ledgers import LEDGERS, POLICIES, Ledger, Policy, ledger
 from apsl_rules.rules.log import Log, Names, Numbers, Row, Told, instances
 from apsl_rules.rules.marks import End, Mark, MarkStore
 from apsl_rules.rules.proof import Proof, Step, as_a_set, proof_at, proof_of, proof_of_reason, shortest_proofs
@@ -137,7 +137,6 @@ __all__ = [
     "settled",
     "shortest_proofs",
     "spouse",
-    "tell_all",
     "torn_edges",
     "untested",
     "within",

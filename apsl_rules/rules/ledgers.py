@@ -139,15 +139,10 @@ class Fixpoint(Ledger):
 LEDGERS: dict[Policy, type[Ledger]] = dict.fromkeys(get_args(Judging), Fixpoint)
 
 
-def ledger(rulebook: Rulebook, policy: Policy) -> Ledger:
-    """Open an empty ledger for a conflict policy."""
+def ledger(rulebook: Rulebook, policy: Policy, told: Iterable[Sequence[Finding]] = ()) -> Ledger:
+    """Return the ledger for a conflict policy of findings told addition by addition."""
     kind = LEDGERS.get(policy)
     if kind is None:
         message = f"nobody has brought the conflict policy {policy!r}; there are {', '.join(LEDGERS)}"
         raise RuleError(message)
-    return kind.start(rulebook, policy)
-
-
-def tell_all(rulebook: Rulebook, policy: Policy, told: Iterable[Sequence[Finding]]) -> Ledger:
-    """Return the ledger of all findings, told addition by addition."""
-    return LEDGERS[policy].start(rulebook, policy, told)
+    return kind.start(rulebook, policy, told)

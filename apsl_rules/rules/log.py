@@ -45,8 +45,8 @@ from apsl_rules.rules.vocabulary import (
 Numbers: TypeAlias = tuple[int, ...]
 #: A fact as a row has it: its relation, and its nodes by number.
 Told: TypeAlias = tuple[str, Numbers]
-#: A relation, the nodes, and why: a rule with what stood for its variables; or no rule, with evidence, with a firing
-#: that was told as it is, or with the drop that ends the fact.
+#: A relation, the nodes, and why: a rule with what stood for its variables; or no rule, with evidence, or with the drop
+#: that ends the fact.
 Row: TypeAlias = tuple[str, Numbers, Any, Any]
 Table: TypeAlias = dict[Any, list[Any]]
 
@@ -218,8 +218,8 @@ class Log:
 
     # --- views -------------------------------------------------------------------------------------------------------
 
-    def row(self, entry: Entry) -> Row:
-        """Return an entry as a row; KeyError if it names an unknown node."""
+    def row(self, entry: Finding | Drop) -> Row:
+        """Return a finding or a drop as a row; KeyError if it names an unknown node."""
         relation, nodes = entry.fact
         why = entry.evidence if isinstance(entry, Finding) else entry
         return relation, self.names.numbers(nodes), None, why
@@ -229,11 +229,6 @@ class Log:
         relation, numbers, _, _ = self.rows[place]
         return Fact(relation, self.names.nodes(numbers))
 
-    def is_firing(self, place: int) -> bool:
-        """Return whether a rule fired at a place."""
-        _, _, rule, why = self.rows[place]
-        return rule is not None or isinstance(why, Firing)
-
     def entry(self, place: int) -> Entry:
         """Return the finding, the firing or the drop at a place."""
         return self.view(self.rows[place])
@@ -241,7 +236,7 @@ class Log:
     def view(self, row: Row) -> Entry:
         """Return a row as a finding, a firing or a drop."""
         relation, numbers, rule, why = row
-        if isinstance(why, Firing | Drop):
+        if isinstance(why, Drop):
             return why
         nodes = self.names.nodes
         if rule is None:
@@ -252,8 +247,6 @@ class Log:
     def premises(self, place: int) -> list[int]:
         """Return the places of what a row was concluded from; a finding has none."""
         _, _, rule, why = self.rows[place]
-        if isinstance(why, Firing):
-            return self.places_of(why.premises, place)
         return [] if rule is None else self._places(instances(rule.when, rule, why), place)
 
     def places_of(self, facts: Iterable[Fact], length: int) -> list[int]:
@@ -357,7 +350,7 @@ class State:
     def firings(self, begin: int = 0) -> tuple[Firing, ...]:
         """Return the firings since a place, in order."""
         log = self.log
-        return tuple([cast("Firing", log.entry(at)) for at in range(begin, self.length) if log.is_firing(at)])
+        return tuple([cast("Firing", log.entry(at)) for at in range(begin, self.length) if log.rows[at][2] is not None])
 
     def rows(self, relation: Relation) -> list[Numbers]:
         """Return the facts of one relation, in the order in which they came."""
@@ -378,8 +371,8 @@ class State:
         (at,) = self.log.places_of([fact], min(place, self.length))
         return at, cast("Reason", self.log.entry(at))
 
-    def with_reasons(self, reasons: Iterable[Reason]) -> Self:
-        """Return a state that also holds the facts of these reasons; a fact already held keeps its reason."""
+    def with_reasons(self, reasons: Iterable[Finding]) -> Self:
+        """Return a state that also holds the facts of these findings; a fact already held keeps its reason."""
         log, rows = self.continued(list(reasons))
         log.write(rows)
         return self.newest(log)
@@ -390,7 +383,7 @@ class State:
         log.take_back(length)
         return self.newest(log)
 
-    def continued(self, entries: Sequence[Entry] = ()) -> tuple[Log, list[Row]]:
+    def continued(self, entries: Sequence[Finding | Drop] = ()) -> tuple[Log, list[Row]]:
         """Return a log that ends with this state and that nobody else writes to, and entries as rows for it."""
         try:
             log = self._unclaimed.pop()

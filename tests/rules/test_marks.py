@@ -18,14 +18,14 @@ from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.log import Log, Names
 from apsl_rules.rules.marks import Mark, MarkStore
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.vocabulary import RELATIONS, Drop, Entry, Relation, by_name
+from apsl_rules.rules.vocabulary import RELATIONS, Drop, Finding, Relation, by_name
 from support.graphs import arrows_of
 from support.telling import fact, told
 
 MIXED = "adjacent:a,b adjacent:b,c arrow:b,c gap:a,c adjacent:c,d conflict:c,d arrow:c,d settled:e"
 
 
-def store_of(relations: Iterable[Relation], entries: Sequence[Entry]) -> MarkStore:
+def store_of(relations: Iterable[Relation], entries: Sequence[Any]) -> MarkStore:
     """Return a store that holds entries written elsewhere, drops among them."""
     log = Log(by_name(relations), Names(node for one in entries for node in one.fact.nodes))
     for row in map(log.row, entries):
@@ -188,7 +188,7 @@ def test_a_view_is_right_at_every_line_of_a_writer(drops: bool) -> None:
         looks.append(older.neighbours_of("a") == ("b",))
         return look
 
-    entries: list[Entry] = [*told("arrow:c,d arrow:e,f gap:a,c")]
+    entries: list[Finding | Drop] = [*told("arrow:c,d arrow:e,f gap:a,c")]
     if drops:
         entries = [Drop(one.fact, one), one, *told("arrow:c,d")]
     log, _ = older.continued(entries)  # with numbers for all labels

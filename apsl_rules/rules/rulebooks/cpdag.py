@@ -45,18 +45,8 @@ STEP_2 = Rule(
     "V-from-middle", "Step 2: A opens a separated pair", when=[collider(X, A, Y)], then=[arrow(X, A), arrow(Y, A)]
 )
 
-R1 = Rule(
-    "Meek-R1",
-    "no new V-structure",
-    when=[arrow(X, Y), adjacent(Y, Z), chain(X, Y, Z)],
-    then=[arrow(Y, Z)],
-)
-R2 = Rule(
-    "Meek-R2",
-    "preserve acyclicity",
-    when=[arrow(X, Y), arrow(Y, Z), adjacent(X, Z)],
-    then=[arrow(X, Z)],
-)
+R1 = Rule("Meek-R1", "no new V-structure", when=[arrow(X, Y), adjacent(Y, Z), chain(X, Y, Z)], then=[arrow(Y, Z)])
+R2 = Rule("Meek-R2", "preserve acyclicity", when=[arrow(X, Y), arrow(Y, Z), adjacent(X, Z)], then=[arrow(X, Z)])
 R3 = Rule(
     "Meek-R3",
     "the other direction would force Z and W into a new V-structure at X",

@@ -103,12 +103,7 @@ HEAD = Rule("Arrowhead", "an arrow has an arrowhead", when=[arrow(A, B)], then=[
 R0 = Rule("FCI-R0", "a collider", when=[collider(X, Y, Z)], then=[head(Y, X), head(Y, Z)])
 R1 = Rule("FCI-R1", "no new collider", when=[head(B, A), chain(A, B, C)], then=[arrow(B, C)])
 R2 = (
-    Rule(
-        "FCI-R2",
-        "no cause of a cause of its own",
-        when=[arrow(A, B), head(C, B), adjacent(A, C)],
-        then=[head(C, A)],
-    ),
+    Rule("FCI-R2", "no cause of a cause of its own", when=[arrow(A, B), head(C, B), adjacent(A, C)], then=[head(C, A)]),
     Rule(
         "FCI-R2-after",
         "no cause of a cause of its own",
@@ -148,12 +143,7 @@ R4 = (
         then=[head(V, W), head(V, Y), head(Y, V)],
     ),
 )
-R8 = Rule(
-    "FCI-R8",
-    "a cause of a cause",
-    when=[arrow(A, B), arrow(B, C), adjacent(A, C)],
-    then=[arrow(A, C)],
-)
+R8 = Rule("FCI-R8", "a cause of a cause", when=[arrow(A, B), arrow(B, C), adjacent(A, C)], then=[arrow(A, C)])
 WAYS = (
     Rule(
         "Chains-begin",
@@ -162,10 +152,7 @@ WAYS = (
         then=[forces(A, B, C, D)],
     ),
     Rule(
-        "Chains-next",
-        "chains pass an arrow on",
-        when=[forces(A, B, U, V), chain(U, V, W)],
-        then=[forces(A, B, V, W)],
+        "Chains-next", "chains pass an arrow on", when=[forces(A, B, U, V), chain(U, V, W)], then=[forces(A, B, V, W)]
     ),
     Rule("Way-1", "to a cause", when=[head(C, A), arrow(B, C), adjacent(A, B)], then=[leads(A, B, C)]),
     Rule("Way-2", "by a chain to a cause", when=[head(C, A), arrow(V, C), chain(A, B, V)], then=[leads(A, B, C)]),
@@ -173,30 +160,16 @@ WAYS = (
     Rule("Way-4", "by two chains", when=[head(C, A), chain(A, B, V), chain(B, V, C)], then=[leads(A, B, C)]),
     Rule("Way-5", "by chains", when=[head(C, A), forces(A, B, U, V), chain(U, V, C)], then=[leads(A, B, C)]),
 )
-R9 = Rule(
-    "FCI-R9",
-    "an arrowhead would close a way round",
-    when=[chain(C, A, B), leads(A, B, C)],
-    then=[arrow(A, C)],
-)
+R9 = Rule("FCI-R9", "an arrowhead would close a way round", when=[chain(C, A, B), leads(A, B, C)], then=[arrow(A, C)])
 R10 = Rule(
-    "FCI-R10",
-    "one of two ways leads on",
-    when=[chain(U, A, W), leads(A, U, C), leads(A, W, C)],
-    then=[arrow(A, C)],
+    "FCI-R10", "one of two ways leads on", when=[chain(U, A, W), leads(A, U, C), leads(A, W, C)], then=[arrow(A, C)]
 )
 BARRED_CAUSE = Rule(
-    "Given-head",
-    "what is no cause has an arrowhead",
-    when=[barred(A, B), adjacent(A, B)],
-    then=[head(A, B)],
+    "Given-head", "what is no cause has an arrowhead", when=[barred(A, B), adjacent(A, B)], then=[head(A, B)]
 )
 NO_CAUSE = (
     Rule(
-        "No-cause-head",
-        "what is no cause has an arrowhead",
-        when=[noncause(A, B), adjacent(A, B)],
-        then=[head(A, B)],
+        "No-cause-head", "what is no cause has an arrowhead", when=[noncause(A, B), adjacent(A, B)], then=[head(A, B)]
     ),
     Rule(
         "No-cause-before",
@@ -210,12 +183,7 @@ NO_CAUSE = (
         when=[noncause(A, C), arrow(A, B)],
         then=[noncause(B, C)],
     ),
-    Rule(
-        "No-way-1",
-        "an arrow would go on by a chain",
-        when=[noncause(A, C), chain(A, B, C)],
-        then=[head(A, B)],
-    ),
+    Rule("No-way-1", "an arrow would go on by a chain", when=[noncause(A, C), chain(A, B, C)], then=[head(A, B)]),
     Rule(
         "No-way-2",
         "an arrow would go on by two chains",
