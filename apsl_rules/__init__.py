@@ -8,8 +8,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from apsl_rules._renamed import renamed_function
-
 if TYPE_CHECKING:
     from apsl_rules.data import table
     from apsl_rules.effects.cause_tables import causes
@@ -74,7 +72,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        return renamed_function(name)
+        return import_module(f"{__name__}._renamed").renamed_function(name)
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

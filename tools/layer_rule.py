@@ -36,6 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 #: Modules that may import further rooms, but only inside functions or for type hints.
 LAZILY = {
+    "apsl_rules._renamed": ("graphs",),
     "apsl_rules.notebook_view": ("views",),
     "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "views"),
     "apsl_rules.rules.conflicts": ("parts",),
@@ -69,6 +70,7 @@ ONLY_IN = {
 #: Modules that others import by themselves because their room does not load them: heavy ones, and tables of functions.
 IMPORTED_BY_THEMSELVES = frozenset(
     {
+        "apsl_rules.data.duplicates",
         "apsl_rules.data.moments",
         "apsl_rules.data.narwhals_frame",
         "apsl_rules.data.pandas_frame",
