@@ -113,7 +113,7 @@ def contradictions(state: State, torn: Any = ()) -> list[tuple[str, list[Fact]]]
     arrows, heads, depth = state.of("arrow"), state.of("head"), state.depth
     for deep in sorted({depth.get(one, 0) for one in [*arrows, *heads]}):
         near = [one for one in arrows if depth.get(one, 0) <= deep]
-        ends = {one: path(*one[1:], near) for one in heads if depth.get(one, 0) <= deep}
+        ends = {one: path(one[1], one[2], near) for one in heads if depth.get(one, 0) <= deep}
         found = [("cause", [one, *way]) for one, way in ends.items() if way]
         if not heads:
             turned = {one: ("arrow", *one[:0:-1]) for one in near if one[1] < one[2]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -205,7 +205,7 @@ class Source:
 
 
 #: What a table can be opened for, besides what suits its columns.
-_NEEDS: tuple[Literal["counts", "moments"], ...] = ("counts", "moments")
+Need: TypeAlias = Literal["counts", "moments", "either"]
 
 
 def _guard(origin: str, call: Callable[[], Any]) -> Any:
@@ -256,7 +256,8 @@ def _open_table(source: Any, options: dict[str, Any], plugins: Plugins, offer: O
             hint = nearest(name, known) or f"; it knows {', '.join(known)}"
             message = f"the oracle {asked[0].name!r} has no option {name!r}{hint}"
             raise InvalidArgumentError(message)
-    need = next((one for one in _NEEDS if offer is not None and one in offer.needs), "either")
+    asks = frozenset() if offer is None else offer.needs
+    need: Need = "counts" if "counts" in asks else "moments" if "moments" in asks else "either"
     origin = plugins.origin("apsl_oracles", asked[0].name)
     data = _guard(origin, lambda: opener.open(source, given if offer is None else {**offer.preset, **given}, need))
     chosen = next((one for one in asked if one.needs <= data.can), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -44,6 +44,10 @@ class FinderSettings:
     hidden: frozenset[Node] = frozenset()
 
 
+def _names(given: Iterable[str]) -> frozenset[str]:
+    return frozenset(given)
+
+
 @attrs.frozen
 class OracleOffer:
     """An oracle by name, and how to make it from what a caller learns from.
@@ -60,7 +64,7 @@ class OracleOffer:
     summary: str
     make: Callable[[Any, OracleSettings], Oracle]
     natural_for: Callable[[Any], bool] = attrs.field(default=lambda _source: False)
-    needs: frozenset[str] = attrs.field(default=frozenset(), converter=frozenset)
+    needs: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
     options: tuple[str, ...] = ()
     preset: Mapping[str, Any] = attrs.field(factory=dict)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -85,14 +85,14 @@ def test_postgres_answers_as_memory(postgres: PostgresServer) -> None:
 class _WithoutLast(ArrowEngine):
     """An engine that loses a row."""
 
-    def fold(self, places: Sequence[int], work: Callable[[Any], Answer]) -> Iterable[Answer]:
-        return [work(self.table.select(list(places)).slice(0, self.table.num_rows - 1))]
+    def fold(self, places: Sequence[int], work: Callable[[Any], Answer]) -> Iterator[Answer]:
+        yield work(self.table.select(list(places)).slice(0, self.table.num_rows - 1))
 
 
 class _Backwards(ArrowEngine):
     """An engine that adds up its sections in another order."""
 
-    def fold(self, places: Sequence[int], work: Callable[[Any], Answer]) -> Iterable[Answer]:
+    def fold(self, places: Sequence[int], work: Callable[[Any], Answer]) -> Iterator[Answer]:
         return reversed(list(super().fold(places, work)))
 
 

@@ -384,5 +384,6 @@ def test_gaps_do_not_change_what_declared_levels_are() -> None:
     gaps.loc[0, "b"] = None
     for kinds, kind, detail in ((None, "category", "6 levels"), ({"*": "number"}, "number", "0 to 5")):
         for rows in (frame, gaps):
-            found = table(rows, levels="declared", kinds=kinds).columns[0]
+            given: Any = kinds
+            found = table(rows, levels="declared", kinds=given).columns[0]
             assert (found.kind, found.detail) == (kind, detail)

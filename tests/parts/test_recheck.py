@@ -79,10 +79,10 @@ def test_golden_parts_are_accepted_and_mutated_ones_refused() -> None:
     for data in accepted:
         assert recheck.faults(data) == []
     while tried < TRIED:
-        data = mutated(random.choice(accepted), random)
-        if data is not None:
+        changed = mutated(random.choice(accepted), random)
+        if changed is not None:
             tried += 1
-            assert recheck.faults(data)
+            assert recheck.faults(changed)
             assert read_part(data, "part.json")[1]
 
 
