@@ -42,7 +42,7 @@ FEWEST_TOGETHER = 20
 
 @attrs.frozen
 class Traffic:
-    """Rounds in which rows elsewhere were asked, and the bytes that came back."""
+    """How often rows elsewhere were asked, in ``rounds``, and the bytes that came back, ``moved``."""
 
     rounds: int = 0
     moved: int = 0
@@ -61,7 +61,21 @@ NO_TRAFFIC = Traffic()
 
 @attrs.frozen(eq=False, slots=False)
 class Heading:
-    """All of a table of categories but its rows; ``totals`` says how often each code occurs in its column."""
+    """All of a table of categories but its rows; ``totals`` says how often each code occurs in its column.
+
+    Attributes
+    ----------
+    names, columns
+        The columns that are used, and how each column of the source was read.
+    cards, levels
+        How many levels each column has, and the levels in the order of their codes.
+    incomplete
+        Which columns have missing values.
+    rows
+        How many rows there are.
+    notes
+        What was assumed when the table was read.
+    """
 
     names: tuple[Node, ...]
     cards: Integers
@@ -133,6 +147,11 @@ class Joint:
 
     ``codes[i, e]`` is the code of column ``places[i]`` in combination e; a missing value has the code after the last
     level. Rows as they are in the table have no ``weights``: each counts once.
+
+    Attributes
+    ----------
+    places, codes
+        The columns by place, and their codes.
     """
 
     places: tuple[int, ...]

@@ -43,7 +43,13 @@ def _read_only(codes: Codes) -> Codes:
 
 @attrs.frozen(eq=False)
 class RowsUsed:
-    """Counts rows without missing values; it refers to arrays, so that what a table keeps does not refer to it."""
+    """Counts rows without missing values; it refers to arrays, so that what a table keeps does not refer to it.
+
+    Attributes
+    ----------
+    codes, cards, incomplete
+        The codes of a table, how many levels each column has, and which columns have missing values.
+    """
 
     codes: Codes
     cards: Integers
@@ -81,6 +87,8 @@ class Table(CountedDataset):
         How many levels each column has.
     levels
         The levels of each column, in the order of their codes.
+    columns, notes
+        How each column of the source was read, and what was assumed then.
     """
 
     names: tuple[Node, ...]
@@ -220,6 +228,8 @@ class MixedTable(Dataset):
         The values of the numbers, one row of the array for each.
     number_names
         The names of the numbers, in the order of ``numbers``.
+    columns, notes
+        How each column of the source was read, and what was assumed then.
     """
 
     names: tuple[Node, ...]

@@ -75,5 +75,5 @@ def test_the_learners_over_fcbf_learn(learner: str) -> None:
 
 def test_fcbf_needs_a_table() -> None:
     """On an oracle without a table the filter cannot be used, and the message says what to use."""
-    with pytest.raises(InvalidArgumentError, match="the finder 'fcbf' measures a table"):
+    with pytest.raises(InvalidArgumentError, match="the finder 'fcbf' needs a table of discrete columns"):
         learn(network("asia"), "lung", learner="apsl-fs")
