@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -104,7 +105,11 @@ class Knowledge:
 
     ``required`` and ``forbidden`` are arrows (from, to), ``apart`` pairs that are not adjacent, ``tiers`` lists of
     nodes, earliest first; ``apart_within`` numbers the tiers, from 1 on, inside which no two nodes are adjacent.
-    Nodes in no tier stand outside the order. Arrows forbidden both ways mean that the two are apart.
+    Arrows forbidden both ways mean that the two are apart.
+
+    Nodes in no tier cause none of the first tier; otherwise they stand outside the order. A tier may name nodes by a
+    pattern, such as "occ*", and "*" is the place of all other nodes; ``resolved`` puts nodes in their place.
+    ``assumed`` has the nodes that nothing else causes because of their names, each with the reason.
     """
 
     required: tuple[Arrow, ...] = attrs.field(default=(), converter=_required)
@@ -112,6 +117,7 @@ class Knowledge:
     tiers: tuple[tuple[Node, ...], ...] = attrs.field(default=(), converter=_tiers)
     apart: tuple[Arrow, ...] = attrs.field(default=(), converter=_apart)
     apart_within: tuple[int, ...] = attrs.field(default=(), converter=_apart_within)
+    assumed: tuple[tuple[Node, str], ...] = attrs.field(default=(), converter=tuple)
 
     def __attrs_post_init__(self) -> None:
         for number in self.apart_within:
@@ -137,7 +143,7 @@ class Knowledge:
             raise KnowledgeError(message)
 
     def __bool__(self) -> bool:
-        return bool(self.required or self.forbidden or self.apart or self.tiers)
+        return bool(self.required or self.forbidden or self.apart or self.tiers or self.assumed)
 
     # --- what it says of a node and of a pair ------------------------------------------------------------------------
 
@@ -149,7 +155,11 @@ class Knowledge:
         """Say why no arrow goes from one node to another: in words for tiers, "" if told outright, None if it may."""
         if (tail, head) in self._forbidden:
             return ""
+        if head in self._assumed and tail not in self._assumed:
+            return f"assumed: nothing in a table causes a column of this name, since {self._assumed[head]}"
         early, late = self._tier.get(head), self._tier.get(tail)
+        if late is None and early == 1 and not any(_fits(tail, one) for one in self._patterns):
+            return f"{shown(head)} is in tier 1, and {shown(tail)} in none"
         if early is None or late is None or late <= early:
             return None
         return f"{shown(tail)} is in tier {late} and {shown(head)} in tier {early}"
@@ -187,16 +197,55 @@ class Knowledge:
         both_ways = (other for other in barred if self.why_apart(node, other) is not None)
         return in_order({*told, *within, *both_ways} - {node})
 
-    def require_nodes(self, nodes: Collection[Node]) -> None:
-        """Refuse a name that is not one of the nodes at hand."""
-        known = frozenset(nodes)
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Return all nodes and patterns that are named, in the order in which they are."""
         pairs = (*self.required, *self.forbidden, *self.apart, *self.tiers)
-        for node in dict.fromkeys(node for pair in pairs for node in pair):
-            require_known(node, known, "node in the knowledge")
+        return tuple(dict.fromkeys(node for pair in pairs for node in pair))
+
+    def resolved(self, nodes: Collection[Node], aside: Collection[Node] = ()) -> Knowledge:
+        """Return what it says of the nodes at hand; columns set ``aside`` are left out, and patterns filled in.
+
+        A node that a tier names stands there, whatever patterns of other tiers it fits; "*" takes those that are left.
+        Any other name is refused.
+        """
+        known = frozenset(nodes)
+        left = frozenset(aside) - known
+        named = {node for node in self.nodes if node in known}
+        for node in self.nodes:
+            if node not in known and node not in left and node not in self._patterns:
+                require_known(node, known, "node in the knowledge")
+        taken = {node for tier in self.tiers for node in tier if node in named}
+        tiers = [[node for node in tier if node in known] for tier in self.tiers]
+        for pattern_is_rest in (False, True):
+            for place, tier in enumerate(self.tiers):
+                for pattern in tier:
+                    if pattern not in known and pattern not in left and (pattern == "*") is pattern_is_rest:
+                        fitting = [node for node in in_order(known - taken) if _fits(node, pattern)]
+                        if not fitting and not pattern_is_rest:
+                            require_known(pattern, known, "node in the knowledge")
+                        tiers[place] += fitting
+                        taken.update(fitting)
+        pairs = {
+            name: [pair for pair in getattr(self, name) if left.isdisjoint(pair)]
+            for name in ("required", "forbidden", "apart")
+        }
+        assumed = [(node, why) for node, why in self.assumed if node in known]
+        return attrs.evolve(self, **pairs, tiers=tiers, assumed=assumed)
+
+    @cached_property
+    def _patterns(self) -> frozenset[Node]:
+        """Return the names in tiers that may stand for several nodes."""
+        named = (node for tier in self.tiers for node in tier)
+        return frozenset(node for node in named if isinstance(node, str) and not {"*", "?"}.isdisjoint(node))
 
     @cached_property
     def _tier(self) -> dict[Node, int]:
         return {node: number for number, tier in enumerate(self.tiers, start=1) for node in tier}
+
+    @cached_property
+    def _assumed(self) -> dict[Node, str]:
+        return dict(self.assumed)
 
     @cached_property
     def _forbidden(self) -> frozenset[Arrow]:
@@ -229,6 +278,10 @@ class Knowledge:
         write_text(path, self.to_toml())
 
 
+def _fits(node: Node, pattern: Node) -> bool:
+    return isinstance(node, str) and isinstance(pattern, str) and fnmatchcase(node, pattern)
+
+
 def _because(reason: str) -> str:
     return f" ({reason})" if reason else ""
 
@@ -240,7 +293,7 @@ NOTHING = Knowledge()
 NAMED = ("required", "forbidden", "tiers", "apart")
 
 
-_KEYS = tuple(field.name for field in attrs.fields(Knowledge))
+_KEYS = (*NAMED, "apart_within")
 
 
 def read_knowledge(path: str | Path) -> Knowledge:
@@ -265,7 +318,7 @@ def parse_knowledge(text: str, origin: str) -> Knowledge:
             message = f"{origin} has the unknown key {key!r}{nearest(key, _KEYS)}; known are {', '.join(_KEYS)}"
             raise KnowledgeError(message)
     try:
-        named = {key: _node_lists(value, key) for key, value in data.items() if key != "apart_within"}
+        named = {key: _node_lists(value, key) for key, value in data.items() if key in NAMED}
         return Knowledge(**named, apart_within=data.get("apart_within", ()))
     except (KnowledgeError, PartFileError, InvalidArgumentError, TypeError) as error:
         message = f"{origin}: {error}"

@@ -111,9 +111,12 @@ _OWN: Mapping[str, list[Decorator]] = {
         click.option("--forbid", nargs=2, multiple=True, metavar="FROM TO", help="Forbid this arrow; may be repeated."),
         _repeated(
             "--tier",
-            "Nodes that no later tier can cause, with commas between them; repeat for later tiers, earliest first.",
+            "Nodes that no later tier can cause, with commas between them; repeat for later tiers, earliest first. "
+            "A name may be a pattern, such as occ*; * is the place of all others.",
             "A,B",
         ),
+        _repeated("--first", "Nodes that no other node can cause.", "A,B"),
+        _repeated("--last", "Nodes that cause no other node.", "A,B"),
         click.option("--apart", nargs=2, multiple=True, metavar="A B", help="Say that two nodes are not adjacent."),
     ],
 }
@@ -262,12 +265,9 @@ def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, 
         [tuple(node_named(one, nodes, f"node in --{option}") for one in pair) for pair in rest.pop(option)]
         for option in ("require", "forbid", "apart")
     )
-    tiers = [nodes_named(tier, nodes, "node in --tier") for tier in rest.pop("tier")]
+    tiers = _tiers(rest, nodes)
     if tiers and known.tiers:
-        message = f"the file {path!r} has tiers, and --tier is given too; say them in one place"
-        raise InvalidArgumentError(message)
-    if len(tiers) == 1 and not known.tiers:
-        message = "--tier is given once, and one tier alone orders nothing; give the nodes that come later as another"
+        message = f"the file {path!r} has tiers, and --tier, --first or --last is given too; say them in one place"
         raise InvalidArgumentError(message)
     joined = Knowledge(
         required=(*known.required, *required),
@@ -278,6 +278,33 @@ def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, 
     )
     limit = rest.pop("memory_limit")
     return {**rest, "knowledge": joined, "options": None if limit is None else {"memory_limit": limit}}
+
+
+def _tiers(given: dict[str, Any], nodes: tuple[Node, ...]) -> list[list[Node]]:
+    """Take the options about tiers out of those given, and return the tiers; all other nodes come before --last."""
+    tiers = [_tier(words, nodes, "--tier") for words in given.pop("tier")]
+    first, last = (_tier(list(given.pop(name)), nodes, f"--{name}") for name in ("first", "last"))
+    if tiers and (first or last):
+        message = "--tier is given beside --first or --last; say the order in one way"
+        raise InvalidArgumentError(message)
+    return tiers or [*([first] if first else []), *([[ALL], last] if last else [])]
+
+
+def _tier(words: object, nodes: tuple[Node, ...], option: str) -> list[Node]:
+    """Return the nodes of a tier, and its patterns as they are."""
+    if isinstance(words, list | tuple):
+        return [node for word in words for node in _tier(word, nodes, option)]
+    text = str(words)
+    known = {str(node) for node in nodes}
+    parts = [text] if text in known else [part.strip() for part in text.split(",")]
+    patterns = [part for part in parts if part not in known and not {"*", "?"}.isdisjoint(part)]
+    named = [
+        node
+        for part in parts
+        if part and part not in patterns
+        for node in [node_named(part, nodes, f"node in {option}")]
+    ]
+    return [*named, *patterns]
 
 
 def plan_part(name: str, manager: Plugins, *, target: str | None, **settings: Any) -> ScanPlan:

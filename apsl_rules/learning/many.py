@@ -17,7 +17,7 @@ from apsl_rules.data import content_fingerprint
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.choose import choose_learner
 from apsl_rules.learning.progress import with_bar
-from apsl_rules.learning.run import Budget, require_target, run_once
+from apsl_rules.learning.run import Budget, known_of, require_target, run_once
 from apsl_rules.learning.settings import Request, Settings, with_settings
 from apsl_rules.learning.source import Source, open_data
 from apsl_rules.names import Depth, Node, check_depth, in_order
@@ -136,7 +136,8 @@ def learn_many(
     kept: PartsJournal | None = None
     if journal is not None:
         task = describe_task(request, opened, offer.spec, depth)
-        frame = Frame(oracle.nodes, opened.columns, request.known)
+        known, _ = known_of(request, opened, oracle.nodes)
+        frame = Frame(oracle.nodes, opened.columns, known)
         kept = PartsJournal(Path(path_text(journal, "journal")), task, frame)
     with kept or nullcontext():
         return _Many(

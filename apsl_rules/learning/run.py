@@ -8,6 +8,7 @@ from time import monotonic
 import attrs
 
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
+from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.choose import choose_learner, false_discovery_rate
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import Assembly, along_lines, everyone
@@ -16,7 +17,7 @@ from apsl_rules.learning.progress import follow_visits
 from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import Source
 from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
-from apsl_rules.notes import empty_note
+from apsl_rules.notes import Note, empty_note
 from apsl_rules.oracles import Asker, Oracle, SharedOracle
 from apsl_rules.parts import Part, inside, least_direction
 from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Visited, pick
@@ -80,9 +81,9 @@ def run_once(
         answering = SharedOracle(answering)  # keeps few sweeps
     asker = Asker(answering, origin=source.origin, max_tests=request.max_tests, max_seconds=request.max_seconds)
     require_target(target, asker.nodes, source)
-    request.known.require_nodes(asker.nodes)
+    known, left_out = known_of(request, source, asker.nodes)
     before = source.traffic
-    with follow_visits(request) as followed:
+    with follow_visits(attrs.evolve(request, knowledge=known)) as followed:
         context = _context(followed, source, offer, asker, target=target, depth=depth, whole=whole)
         why = None if source.data is None or target in asker.nodes else source.data.why_constant(target)
         part = learn_part(offer, context) if why is None else _empty_part(context, why)
@@ -95,6 +96,7 @@ def run_once(
             *part.notes,
             *notes_on_untested(part, duplicates),
             *notes_on_hidden(part),
+            *left_out,
             *told,
             *source.notes(part, duplicates, before),
         )
@@ -104,6 +106,16 @@ def run_once(
     if asker.stop.is_interrupted:
         raise Interrupted(part=part)
     return part
+
+
+def known_of(request: Request, source: Source, nodes: Collection[Node]) -> tuple[Knowledge, tuple[Note, ...]]:
+    """Return what is known of the nodes, and a note on columns that it names and that were set aside."""
+    aside = {column.name for column in source.columns if column.kind == "set aside"}
+    lost = in_order(aside.intersection(request.known.nodes).difference(nodes))
+    told = (
+        f"the knowledge names {listing(lost)}, set aside, so what it says of {'them' if lost[1:] else 'it'} is left out"
+    )
+    return request.known.resolved(nodes, aside), (Note(told, "knowledge", columns=[*lost]),) if lost else ()
 
 
 def _duplicates(source: Source, part: Part) -> Sequence[Sequence[Node]]:

@@ -103,7 +103,7 @@ def test_tiers_forbid_arrows_backwards(folder: Path) -> None:
     assert (done.code, done.err) == (0, "wrote part.json: the part around young, 1 edge\n")
     assert ("age", "young") in load_part(folder / "part.json").arrows
     assert twice.code == 1
-    assert "the file 'known.toml' has tiers, and --tier is given too" in twice.err
+    assert "the file 'known.toml' has tiers, and --tier, --first or --last is given too" in twice.err
 
 
 def test_tiers_in_a_config_file(folder: Path) -> None:
@@ -135,9 +135,31 @@ def test_columns_of_an_integer_file_can_be_dropped(tmp_path: Path) -> None:
     assert kinds == {"1": "category", "2": "category", "3": "set aside"}
 
 
-def test_a_single_tier_is_refused(tmp_path: Path) -> None:
-    """One tier orders nothing, which is said instead of being ignored."""
+@pytest.mark.parametrize(
+    ("order", "arrow"),
+    [
+        (("--tier", "a"), ("a", "b")),
+        (("--tier", "b?,b*"), None),
+        (("--tier", "*", "--tier", "a*"), ("b", "a")),
+        (("--first", "a"), ("a", "b")),
+        (("--last", "a"), ("b", "a")),
+        (("--first", "b", "--last", "a"), ("b", "a")),
+    ],
+)
+def test_tiers_may_leave_the_rest_to_a_pattern(
+    order: tuple[str, ...], arrow: tuple[str, str] | None, tmp_path: Path
+) -> None:
+    """A first tier alone comes before all others, a last one after them; a pattern must fit some column."""
+    (tmp_path / "t.csv").write_text("a,b\n" + "0,1\n1,0\n" * 50 + "0,0\n1,1\n" * 9, "utf-8")
+    done = apsl_here("learn", "t.csv", "-t", "a", *order, "--out", "part.json", folder=tmp_path)
+    if arrow is None:
+        assert (done.code, "unknown node in the knowledge 'b?'" in done.err) == (1, True)
+    else:
+        assert load_part(tmp_path / "part.json").arrows == {arrow}
+
+
+def test_an_order_is_said_in_one_way(tmp_path: Path) -> None:
+    """``--tier`` beside ``--first`` is refused."""
     (tmp_path / "t.csv").write_text("a,b\n" + "0,1\n1,0\n" * 50, "utf-8")
-    done = apsl_here("learn", "t.csv", "-t", "a", "--tier", "a", folder=tmp_path)
-    assert done.code == 1
-    assert "--tier is given once, and one tier alone orders nothing" in done.err
+    done = apsl_here("learn", "t.csv", "-t", "a", "--tier", "a", "--first", "b", folder=tmp_path)
+    assert (done.code, "--tier is given beside --first or --last" in done.err) == (1, True)

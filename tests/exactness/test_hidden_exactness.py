@@ -193,12 +193,20 @@ def test_verify_knows_hidden_nodes() -> None:
 def test_a_node_in_no_tier_passes_on_what_tiers_say_of_those_around_it() -> None:
     """In a -> x -> b with b after a, b cannot be a cause of x: x would pass it on to a."""
     graph = Dag({"a": [], "x": ["a"], "b": ["x"]})
-    part = learn(graph, "x", depth=2, hidden="allowed", knowledge=Knowledge(tiers=[["a"], ["b"]]))
+    part = learn(graph, "x", depth=2, hidden="allowed", knowledge=Knowledge(tiers=[[], ["a"], ["b"]]))
 
     assert part.partial == {("x", "b")}
     assert part.lines == {frozenset(("a", "x"))}
-    assert "b is no cause of a   [given: b is in tier 2 and a in tier 1]" in str(part.why("b", "x"))
+    assert "b is no cause of a   [given: b is in tier 3 and a in tier 2]" in str(part.why("b", "x"))
     assert parse_part(part_json(part), "file") == part
+
+
+def test_a_node_in_no_tier_is_no_cause_of_the_first() -> None:
+    """With a first, x has an arrowhead at a -> x, and x -> b follows."""
+    graph = Dag({"a": [], "x": ["a"], "b": ["x"]})
+    part = learn(graph, "x", depth=2, hidden="allowed", knowledge=Knowledge(tiers=[["a"]]))
+
+    assert (part.arrows, part.partial) == ({("x", "b")}, {("a", "x")})
 
 
 def test_a_forbidden_arrow_bars_ways_through_others() -> None:

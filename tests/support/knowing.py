@@ -25,7 +25,8 @@ def drawn_knowledge(dag: Dag, random: Random, share: float) -> Knowledge:
         for node in dag.topological_order:
             if not tiers or random.random() < 0.3:
                 tiers.append([])
-            if random.random() < 0.8:
+            is_caused = any((cause, node) in dag.edges for cause in {*dag.nodes}.difference(tiers[0]))
+            if random.random() < 0.8 and (len(tiers) > 1 or not is_caused):  # nothing outside causes the first tier
                 tiers[-1].append(node)
     within = [
         number
@@ -59,6 +60,6 @@ def brute_force_known(dag: Dag, knowledge: Knowledge) -> Cpdag:
 
 
 def _goes_back(arrows: set[tuple[Node, Node]], knowledge: Knowledge) -> bool:
-    """Return whether an arrow goes from a later tier to an earlier one."""
+    """Return whether an arrow goes from a later tier to an earlier one, or from a node in no tier to the first."""
     tier = {node: number for number, tier in enumerate(knowledge.tiers) for node in tier}
-    return any(tail in tier and head in tier and tier[tail] > tier[head] for tail, head in arrows)
+    return any(tier.get(tail, 0.5) > tier.get(head, 1e9) for tail, head in arrows)
