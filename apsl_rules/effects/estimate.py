@@ -18,7 +18,17 @@ from apsl_rules.effects.queries import Effect, possible_effects
 from apsl_rules.errors import DataError, InvalidArgumentError, PluginError
 from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
-from apsl_rules.learning import Request, Settings, Source, load_knowledge, nodes_of, open_data, run_once, with_settings
+from apsl_rules.learning import (
+    Request,
+    Settings,
+    Source,
+    load_knowledge,
+    nodes_of,
+    notes_against_given,
+    open_data,
+    run_once,
+    with_settings,
+)
 from apsl_rules.names import Depth, Node, check_depth, check_target, listing, require_known
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
@@ -156,6 +166,7 @@ def _joined(
     is_from_rows = question.part.settings.get("alpha") is not None
     if is_from_rows and any(_rests_on_a_gap(question, one) for one in question.adjusted):
         notes.append(MISSED)
+    notes += notes_against_given(question.part, (question.cause, question.target))
     return Effect(
         question.cause,
         question.target,

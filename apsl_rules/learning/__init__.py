@@ -6,7 +6,7 @@ from apsl_rules.learning.api import WARMING, blanket, blanket_of, compare, dry_r
 from apsl_rules.learning.asked_again import AskedAgain, ask_again
 from apsl_rules.learning.choose import find_learner, rivals, say_default_learner
 from apsl_rules.learning.many import learn_many
-from apsl_rules.learning.notes import finding_of, may_share_hidden_cause
+from apsl_rules.learning.notes import finding_of, may_share_hidden_cause, notes_against_given
 from apsl_rules.learning.progress import Bar, Visits, show_progress
 from apsl_rules.learning.resampling import stability
 from apsl_rules.learning.run import run_once
@@ -49,6 +49,7 @@ __all__ = [
     "load_plugins",
     "may_share_hidden_cause",
     "nodes_of",
+    "notes_against_given",
     "open_data",
     "open_source",
     "rivals",

@@ -45,6 +45,21 @@ def notes_on_hidden(part: Part) -> Iterator[Note]:
             yield may_share_hidden_cause(*one.pair, "V-structures on either side prove both directions")
 
 
+def notes_against_given(part: Part, nodes: Collection[Node]) -> Iterator[Note]:
+    """Name the pairs with one of some nodes where what was given holds against what was found."""
+    for one in part.conflicts:
+        kept = [proof for proof in one.proofs if proof.fact in one.kept]
+        if not set(one.pair).isdisjoint(nodes) and any(
+            finding.evidence.is_given for proof in kept for finding in proof.findings
+        ):
+            x, y = one.pair
+            told = (
+                f"the data contradict what was given of {shown(x)} and {shown(y)}, which holds; a hidden common cause"
+            )
+            advice = f"{told}, selection or a curved relation would explain that; part.conflicts has both sides"
+            yield Note(advice, "against given", "warning", columns=[x, y])
+
+
 def may_share_hidden_cause(x: Node, y: Node, why: str) -> Note:
     """Say that two nodes may share a hidden cause, and what to do."""
     told = f"{shown(x)} and {shown(y)} may share a hidden cause: {why}; learn with hidden='allowed'"

@@ -12,7 +12,7 @@ from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.choose import choose_learner, false_discovery_rate
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import Assembly, along_lines, everyone
-from apsl_rules.learning.notes import notes_on_hidden, notes_on_part, notes_on_untested
+from apsl_rules.learning.notes import notes_against_given, notes_on_hidden, notes_on_part, notes_on_untested
 from apsl_rules.learning.progress import follow_visits
 from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import Source
@@ -97,6 +97,7 @@ def run_once(
             *notes_on_untested(part, duplicates),
             *notes_on_hidden(part),
             *left_out,
+            *notes_against_given(part, part.members),
             *told,
             *source.notes(part, duplicates, before),
         )

@@ -176,7 +176,8 @@ class Request:
     conflicts: Policy | None = _setting(
         None,
         "What to do with contradictions.",
-        "'quarantine' draws no direction, 'strongest', 'ranked', 'first' and 'last' choose one.",
+        "'given' lets what is known beforehand hold and draws no other direction, 'quarantine' draws none, "
+        "'strongest', 'ranked', 'first' and 'last' choose one.",
         check=_check_policy,
     )
     fdr: float | Literal["auto", "none"] = _setting(

@@ -57,7 +57,7 @@ class RuleSpec:
     """Which rules fire, and what happens when findings contradict each other."""
 
     rulebook: str = "sound"
-    conflicts: Policy = "quarantine"
+    conflicts: Policy = "given"
 
 
 @attrs.frozen

@@ -2,8 +2,9 @@
 
 An edge that is a gap too, opposite arrows, a directed cycle, and an arrowhead at a cause are contradictions. The policy
 *quarantine* blocks the marks on the contradicted pairs, those with the shallowest proofs first, and takes the fixpoint
-again from all findings; *strongest* blocks the weakest side only. *ranked* takes up findings by their strength, and
-leaves out each that leads to a contradiction. All depend on the set of findings alone, not on their order.
+again from all findings; *given* does so too, but what was given holds against all that was found; *strongest* blocks
+the weakest side only. *ranked* takes up findings by their strength, and leaves out each that leads to a contradiction.
+All depend on the set of findings alone, not on their order.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ from apsl_rules.rules.vocabulary import (
 if TYPE_CHECKING:
     from apsl_rules.parts.repairs import Repair
 
-Judging: TypeAlias = Literal["quarantine", "strongest", "ranked"]
+Judging: TypeAlias = Literal["quarantine", "given", "strongest", "ranked"]
+Blocking: TypeAlias = Literal["quarantine", "given", "strongest"]
 Kind: TypeAlias = Literal["opposed", "cycle", "edge", "cause", "untested"]
 
 _FIRST = (adjacent.name, gap.name, settled.name, untested.name)
@@ -182,12 +184,13 @@ class Contradiction:
     kind: Kind
     sides: tuple[Told, ...]
 
-    def losers(self, policy: Literal["quarantine", "strongest"]) -> set[Told]:
-        """Return the facts to block: all marks on the contradicted pairs, or the weakest side only."""
-        pairs = [pair for _, numbers in self.sides for pair in (numbers, numbers[::-1])]
-        marks: set[Told] = {(relation.name, pair) for relation in (arrow, head) for pair in pairs}
+    def losers(self, policy: Blocking) -> set[Told]:
+        """Return the facts to block: all marks on the contradicted pairs, those not given, or the weakest side only."""
+        marks = _marks(self.sides)
         if policy == "quarantine":
             return marks
+        if policy == "given":
+            return self._set_aside({side for side in self.sides if self._strength(side)[1]})
         strengths = {side: self._strength(side) for side in self.sides}
         weakest = min(strengths.values())
         losers = {side for side, strength in strengths.items() if strength == weakest}
@@ -198,6 +201,15 @@ class Contradiction:
         if len(losers) > 1:  # neither an edge nor a gap is the better told
             return marks
         return losers | marks if (adjacent.name, self.sides[0][1]) in losers else losers
+
+    def _set_aside(self, given: Collection[Told]) -> set[Told]:
+        """Return the facts to block where some sides were given: the other sides, and all marks on their pairs."""
+        others = [side for side in self.sides if side not in given]
+        if not given or not others:
+            return _marks(self.sides)
+        if self.kind == "edge":
+            return {others[0]} | (_marks(others) if others[0][0] == adjacent.name else set())
+        return _marks(others).difference(given)
 
     def _strength(self, side: Told) -> tuple[float, bool]:
         """Rank a side by its weakest finding, and what was given above all else.
@@ -240,6 +252,12 @@ class Contradiction:
     ) -> Conflict:
         x, y = self.store.log.names.nodes(pair)
         return Conflict((x, y), self.kind, outcome, proofs, self._facts(kept), self._facts(dropped))
+
+
+def _marks(sides: Iterable[Told]) -> set[Told]:
+    """Return all marks on the pairs of some sides."""
+    pairs = [pair for _, numbers in sides for pair in (numbers, numbers[::-1])]
+    return {(relation.name, pair) for relation in (arrow, head) for pair in pairs}
 
 
 def torn_edges(store: MarkStore) -> list[Contradiction]:
@@ -330,7 +348,7 @@ def settled_marks(rulebook: Rulebook, findings: Sequence[Finding], policy: Judgi
     return open_untested_heads(rulebook, taken)[0]
 
 
-def _block(rulebook: Rulebook, findings: Sequence[Finding], policy: Literal["quarantine", "strongest"]) -> Settled:
+def _block(rulebook: Rulebook, findings: Sequence[Finding], policy: Blocking) -> Settled:
     """Block contradicted marks until none is left."""
     program, findings = compile_rulebook(rulebook), as_a_set(findings)
     names = Names(node for one in findings for node in one.fact.nodes)

@@ -17,7 +17,7 @@ from apsl_rules.rules.marks import MarkStore
 from apsl_rules.rules.proof import shortest_proofs
 from apsl_rules.rules.vocabulary import Finding, Rulebook
 
-Policy: TypeAlias = Literal["quarantine", "strongest", "ranked", "first", "last"]
+Policy: TypeAlias = Literal["quarantine", "given", "strongest", "ranked", "first", "last"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 

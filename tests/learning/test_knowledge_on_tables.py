@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from apsl_rules import Knowledge, learn, learn_graph, network
+from apsl_rules.errors import ApslError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.rules.marks import Mark
 
@@ -14,11 +16,11 @@ LEARNERS = ["apsl", "apsl-fs", "cmb", "pcd-by-pcd"]
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_required_edge_that_a_test_separates(learner: str) -> None:
-    """By default the pair is in conflict; under ``strongest`` the required arrow is drawn and the conflict listed."""
+    """The required arrow is drawn and the conflict listed; under ``quarantine`` the pair is in conflict."""
     known = Knowledge(required=[("asia", "smoke")])
 
-    shown = learn(ASIA, "smoke", learner=learner, knowledge=known)
-    drawn = learn(ASIA, "smoke", learner=learner, knowledge=known, conflicts="strongest")
+    shown = learn(ASIA, "smoke", learner=learner, knowledge=known, conflicts="quarantine")
+    drawn = learn(ASIA, "smoke", learner=learner, knowledge=known)
 
     assert shown.mark("asia", "smoke") is Mark.CONFLICT
     assert "asia and smoke are not adjacent   [gsquare: asia ⊥ smoke" in str(shown.why("asia", "smoke"))
@@ -29,11 +31,11 @@ def test_a_required_edge_that_a_test_separates(learner: str) -> None:
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_gap_where_the_data_show_an_edge(learner: str) -> None:
-    """By default the pair is in conflict; under ``strongest`` it is no edge and the conflict listed."""
+    """It is no edge and the conflict is listed; under ``quarantine`` the pair is in conflict."""
     known = Knowledge(apart=[("bronc", "smoke")])
 
-    shown = learn(ASIA, "smoke", learner=learner, knowledge=known, depth=2)
-    gone = learn(ASIA, "smoke", learner=learner, knowledge=known, depth=2, conflicts="strongest")
+    shown = learn(ASIA, "smoke", learner=learner, knowledge=known, depth=2, conflicts="quarantine")
+    gone = learn(ASIA, "smoke", learner=learner, knowledge=known, depth=2)
 
     assert shown.mark("bronc", "smoke") is Mark.CONFLICT
     assert [proof.findings[0].evidence.source for proof in shown.conflicts[0].proofs] == ["gsquare", "given"]
@@ -43,12 +45,12 @@ def test_a_gap_where_the_data_show_an_edge(learner: str) -> None:
 
 
 def test_a_forbidden_direction_that_the_data_prove() -> None:
-    """By default the pair is in conflict; under ``strongest`` the arrow goes the way that is left."""
+    """The arrow goes the way that is left; under ``quarantine`` the pair is in conflict."""
     strong = sample(network("cancer"), 50_000, seed=1)
     known = Knowledge(forbidden=[("Smoker", "Cancer")])
 
-    shown = learn(strong, "Cancer", knowledge=known)
-    drawn = learn(strong, "Cancer", knowledge=known, conflicts="strongest")
+    shown = learn(strong, "Cancer", knowledge=known, conflicts="quarantine")
+    drawn = learn(strong, "Cancer", knowledge=known)
 
     assert ("Smoker", "Cancer") in learn(strong, "Cancer").arrows
     assert shown.mark("Smoker", "Cancer") is Mark.CONFLICT
@@ -69,8 +71,28 @@ def test_tiers_orient_a_whole_graph() -> None:
 
 def test_more_threads_hear_the_same_knowledge() -> None:
     """Searching neighbours in threads changes nothing of findings, firings and conflicts."""
-    known = Knowledge(required=[("asia", "smoke")], apart=[("bronc", "dysp")], tiers=[["smoke"], ["lung", "bronc"]])
+    known = Knowledge(required=[("smoke", "asia")], apart=[("bronc", "dysp")], tiers=[["smoke"], ["lung", "bronc"]])
 
     one, four = (learn(ASIA, "smoke", depth=3, knowledge=known, threads=threads) for threads in (1, 4))
 
     assert (one.findings, one.trace, one.conflicts) == (four.findings, four.trace, four.conflicts)
+
+
+def test_knowledge_of_a_column_that_was_set_aside_is_left_out() -> None:
+    """A note names the column; a name that no column has is an error still."""
+    known = Knowledge(tiers=[["id", "smoke"], ["*"]], required=[("id", "lung"), ("smoke", "bronc")])
+    frame = pd.DataFrame(ASIA.codes.T, columns=network("asia").dag.nodes).assign(id="same")
+    part = learn(frame, "smoke", knowledge=known)
+
+    assert part.knowledge.required == (("smoke", "bronc"),)
+    assert part.knowledge.tiers == (("smoke",), ("asia", "bronc", "dysp", "either", "lung", "tub", "xray"))
+    assert [note.fields["columns"] for note in part.notes if note.code == "knowledge"] == [["id"]]
+    with pytest.raises(ApslError, match="lungs"):
+        learn(ASIA, "smoke", knowledge=Knowledge(required=[("smoke", "lungs")]))
+
+
+def test_a_note_names_what_the_data_contradict() -> None:
+    """The part says which pair, and an effect that rests on it does too."""
+    part = learn(ASIA, "smoke", learner="apsl", knowledge=Knowledge(required=[("asia", "smoke")]))
+
+    assert [note.fields["columns"] for note in part.notes if note.code == "against given"] == [["asia", "smoke"]]

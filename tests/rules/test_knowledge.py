@@ -227,34 +227,37 @@ def test_proofs_say_what_was_given() -> None:
 
 
 def test_a_required_edge_that_a_test_separates_is_a_conflict() -> None:
-    """The edge stays in the part as a conflict: one side given, the other with its test."""
+    """What is given holds: the arrow is drawn, and the conflict has the other side with its test."""
     part = learn(CHAIN, "a", depth="max", knowledge=Knowledge(required=[("a", "c")]))
 
     (one,) = part.conflicts
     given, found = one.proofs
 
-    assert part.mark("a", "c") is Mark.CONFLICT
-    assert frozenset("ac") in part.edges
-    assert (one.kind, str(given), str(found)) == (
+    assert ("a", "c") in part.arrows
+    assert (one.kind, one.decision, str(given), str(found)) == (
         "edge",
+        "kept the edge",
         "a -- c   [given]",
         "a and c are not adjacent   [dsep: a ⊥ c | b]",
     )
     assert part.lines == {frozenset("ab"), frozenset("bc")}
+    open_part = learn(CHAIN, "a", depth="max", knowledge=part.knowledge, conflicts="quarantine")
+    assert open_part.mark("a", "c") is Mark.CONFLICT
 
 
 def test_a_gap_against_a_found_edge_is_a_conflict() -> None:
-    """The pair is in conflict: one side found, the other given."""
+    """The gap holds, and the conflict has both sides: one found, the other given."""
     part = learn(CHAIN, "a", knowledge=Knowledge(apart=[("a", "b")]))
 
     (one,) = part.conflicts
 
-    assert part.mark("a", "b") is Mark.CONFLICT
+    assert part.mark("a", "b") is Mark.GAP
+    assert one.decision == "kept the gap"
     assert [proof.findings[0].evidence.source for proof in one.proofs] == ["dsep", "given"]
 
 
 def test_a_forbidden_direction_that_is_proved_is_a_conflict() -> None:
-    """A V-structure proves a -> b; forbidding it leaves the pair in conflict with both proofs."""
+    """A V-structure proves a -> b; forbidding it draws b -> a, and the conflict has both proofs."""
     part = learn(dag_of("a->b c->b"), "b", knowledge=Knowledge(forbidden=[("a", "b")]))
 
     (one,) = part.conflicts
@@ -266,11 +269,11 @@ def test_a_forbidden_direction_that_is_proved_is_a_conflict() -> None:
         "Given-direction",
         "V-from-middle",
     }
-    assert part.arrows == {("c", "b")}
+    assert part.arrows == {("b", "a"), ("c", "b")}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", ["quarantine", "strongest", "first", "last"])
+@pytest.mark.parametrize("policy", ["given", "quarantine", "strongest", "first", "last"])
 @given(dag=dags(min_nodes=2, max_nodes=6), random=st.randoms(use_true_random=False))
 def test_nothing_that_was_given_is_dropped_silently(policy: Policy, dag: Dag, random: Random) -> None:
     """True or false: what was given about the pairs of the part is drawn, or its pair is among the conflicts."""
@@ -296,7 +299,7 @@ def test_pieces_that_a_required_arrow_joins_are_one() -> None:
 
     assert len(graph.parts) == 1
     assert [one.pair for one in graph.conflicts] == [("b", "c")]
-    assert not graph.arrows
+    assert graph.arrows == {("b", "c")}
 
 
 @pytest.mark.parametrize("field", ["required", "forbidden"])
