@@ -1,0 +1,24 @@
+"""Which way an edge points on a table whose hidden causes nobody knows: names, shapes of columns, V-structures."""
+
+from __future__ import annotations
+
+from apsl_rules.directions.drawing import DRAWN, PRECISE, SUGGESTED, Arrow, Drawing, draw
+from apsl_rules.directions.names import NameList, read_names, shipped_names, stages, words_of
+from apsl_rules.directions.shapes import WEIGHTS, Shapes, Support
+
+__all__ = [
+    "DRAWN",
+    "PRECISE",
+    "SUGGESTED",
+    "WEIGHTS",
+    "Arrow",
+    "Drawing",
+    "NameList",
+    "Shapes",
+    "Support",
+    "draw",
+    "read_names",
+    "shipped_names",
+    "stages",
+    "words_of",
+]
