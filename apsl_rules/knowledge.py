@@ -155,7 +155,7 @@ class Knowledge:
         """Say why no arrow goes from one node to another: in words for tiers, "" if told outright, None if it may."""
         if (tail, head) in self._forbidden:
             return ""
-        if head in self._assumed and tail not in self._assumed:
+        if head in self._assumed and tail not in self._assumed and self._tier.get(tail) != 1:
             return f"assumed: nothing in a table causes a column of this name, since {self._assumed[head]}"
         early, late = self._tier.get(head), self._tier.get(tail)
         if late is None and early == 1 and not any(_fits(tail, one) for one in self._patterns):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
@@ -54,6 +54,8 @@ def _key(parameter: click.Parameter) -> str:
 
 def _command_line_value(value: Any, parameter: click.Parameter, what: str) -> Any:
     """Return a value as it would be typed, so that it is checked as an option is."""
+    if isinstance(parameter, click.Option) and isinstance(value, bool) and parameter.flag_value in _choices(parameter):
+        return parameter.flag_value if value else parameter.default
     if isinstance(parameter, click.Option) and parameter.is_flag:
         if not isinstance(value, bool):
             message = f"{what} is {value!r}; give true or false"
@@ -72,6 +74,10 @@ def _command_line_value(value: Any, parameter: click.Parameter, what: str) -> An
         message = f"{what} is {value!r}; give one value"
         raise InvalidArgumentError(message)
     return str(value)
+
+
+def _choices(parameter: click.Parameter) -> Sequence[Any]:
+    return parameter.type.choices if isinstance(parameter.type, click.Choice) else ()
 
 
 config_option = click.option(
@@ -142,7 +148,7 @@ def _shape(name: str, default: object) -> dict[str, Any]:
     words = [word for one in kinds if get_origin(one) is Literal for word in get_args(one)]
     numbers = [one for one in kinds if one in (int, float)]
     if flag is not None:
-        return {"is_flag": True, "default": False, "callback": lambda _context, _one, value: flag if value else default}
+        return {"is_flag": False, "flag_value": flag, "type": click.Choice(words), "show_default": True}
     if kind is bool:
         return {"is_flag": True}
     shown = {"show_default": default is not None}
@@ -151,7 +157,8 @@ def _shape(name: str, default: object) -> dict[str, Any]:
     if any(get_origin(one) in (abc.Iterable, abc.Mapping) for one in kinds):
         return {"multiple": True, "metavar": setting(name).metavar or "NAME", "type": click.UNPROCESSED}
     file = click.Path(dir_okay=False) if kinds == [str, Path] else str
-    return {**shown, "type": click.Choice(words) if words else numbers[0] if numbers else file}
+    has_words = words and Path not in kinds
+    return {**shown, "type": click.Choice(words) if has_words else numbers[0] if numbers else file}
 
 
 def _number_or_text(value: Any, kind: type[int | float]) -> Any:

@@ -239,6 +239,13 @@ class Dataset(NotebookView, ABC):
         require_known(node, self.number_names, "number")
         raise InvalidArgumentError(_ELSEWHERE.format(self.kind))
 
+    def distinct(self, node: Node) -> int:
+        """Return how many distinct values a column has."""
+        if self.is_category(node):
+            return len(self.categories.levels_of(node))
+        values = self.values(node)
+        return len(np.unique(values[~np.isnan(values)]))
+
     def resampled(self, rows: RowNumbers, *, declared: bool) -> Dataset:
         """Return a dataset of some rows, in any order and as often as they are named.
 

@@ -122,7 +122,8 @@ def ask(part: Part, cause: Node, target: Node, adjustment: Adjustment) -> Questi
 
 def least_direction(settings: Settings) -> float:
     """Return the least probability of a direction for an effect to rest on it."""
-    return float(Request(min_direction=settings.get("min_direction", SURE_DIRECTION)).min_direction)
+    given = settings.get("min_direction")
+    return Request(min_direction=SURE_DIRECTION if given is None else given).least_direction
 
 
 def _taken(adjustment: Any) -> Any:

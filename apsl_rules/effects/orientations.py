@@ -9,11 +9,11 @@ from functools import cached_property
 import attrs
 
 from apsl_rules.errors import GraphError, InvalidArgumentError
-from apsl_rules.evidence import GIVEN, Evidence
+from apsl_rules.evidence import GIVEN, SHAPES, Evidence
 from apsl_rules.graphs import Dag, extension
 from apsl_rules.names import Node, Pair, in_order, listing
 from apsl_rules.parts import Part
-from apsl_rules.rules import KNOWING, Finding, Mark, adjacent, arrow, chain, settled, shortest_proofs
+from apsl_rules.rules import KNOWING, Finding, Mark, adjacent, arrow, chain, ledger, settled, shortest_proofs
 
 #: The least probability of a direction for effects to rest on it; an arrow with less is taken for an open line.
 SURE_DIRECTION = 0.85
@@ -125,8 +125,16 @@ def with_sure_arrows(part: Part, least: float = SURE_DIRECTION) -> Part:
     """Return a part in which directions that are less probable than some bound are open.
 
     One wrong arrow at a cause takes the true effect away, so that more is asked of it than of an arrow in a drawing.
+    Where hidden causes are possible, effects rest on what is given and on V-structures, not on other shapes.
     Parts without probabilities, of known graphs or of tests alone, stay as they are.
     """
+    if part.settings.get("hidden") == "possible":
+        book = part.ledger
+        told = [
+            [one for one in findings if one.evidence.source != SHAPES or one.evidence.verdicts]
+            for findings in book.told
+        ]
+        return attrs.evolve(part, ledger=ledger(book.rulebook, book.policy, told))
     drawn = part.settings.get("min_direction")
     if drawn is None or drawn >= least:
         return part

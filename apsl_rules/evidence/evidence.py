@@ -88,6 +88,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 GIVEN = "given"
 #: The source of what is told of pairs that too few rows speak for.
 ROWS = "rows"
+#: The source of directions that the shapes of columns speak for.
+SHAPES = "column shapes"
 
 
 @attrs.frozen

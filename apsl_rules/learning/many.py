@@ -24,6 +24,7 @@ from apsl_rules.names import Depth, Node, check_depth, in_order
 from apsl_rules.oracles import SharedOracle
 from apsl_rules.parts import Frame, Part, Parts, PartsJournal
 from apsl_rules.plugins import LearnerOffer, Spec, pick
+from apsl_rules.rules import POSSIBLE, Rulebook
 from apsl_rules.stopping import Workers, interruptible
 
 #: Settings that change no part, or that the data and the learner say already.
@@ -244,10 +245,15 @@ class _Many:
             sum(asked[target] for target in learned),
             self.oracle.tests,
             tuple(dict.fromkeys((*self.oracle.nodes, *learned))),
-            pick(self.request.manager.rulebooks, rules.rulebook, "rulebook"),
+            self._rulebook(rules.rulebook),
             rules.conflicts,
             incomplete,
         )
+
+    def _rulebook(self, name: str) -> Rulebook:
+        """Return the rules of the union: those of the parts."""
+        is_possible = self.request.hidden == "possible" and self.source.data is not None
+        return POSSIBLE if is_possible else pick(self.request.manager.rulebooks, name, "rulebook")
 
 
 def _check_targets(

@@ -83,7 +83,7 @@ def stability(
         argument="progress",
     )
     request = Request.of(settings, "stability")
-    demand(request.hidden == "excluded", "stability counts arrows and lines; leave out hidden='allowed'")
+    demand(request.hidden != "allowed", "stability counts arrows and lines; leave out hidden='allowed'")
     _check(resamples, seed, request)
     opened = open_data(source, request)
     size = _size(subsample, opened.rows)

@@ -9,17 +9,18 @@ import attrs
 
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.knowledge import Knowledge
-from apsl_rules.learning.choose import choose_learner, false_discovery_rate
+from apsl_rules.learning.choose import choose_learner, false_discovery_rate, is_auto
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import Assembly, along_lines, everyone
 from apsl_rules.learning.notes import notes_against_given, notes_on_hidden, notes_on_part, notes_on_untested
+from apsl_rules.learning.possible import WHOLE, draw_possible, with_roots
 from apsl_rules.learning.progress import follow_visits
 from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import Source
 from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
 from apsl_rules.notes import Note, empty_note
 from apsl_rules.oracles import Asker, Oracle, SharedOracle
-from apsl_rules.parts import Part, inside, least_direction
+from apsl_rules.parts import Part, inside
 from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Visited, pick
 from apsl_rules.stopping import INTERRUPTED, Stop
 
@@ -81,12 +82,19 @@ def run_once(
         answering = SharedOracle(answering)  # keeps few sweeps
     asker = Asker(answering, origin=source.origin, max_tests=request.max_tests, max_seconds=request.max_seconds)
     require_target(target, asker.nodes, source)
-    known, left_out = known_of(request, source, asker.nodes)
+    known, spoken = known_of(request, source, asker.nodes)
+    drawn = None if asker.perfect or request.hidden != "possible" else source.data
+    if drawn is not None:
+        whole = whole or (is_auto(request.learner) and len(asker.nodes) <= WHOLE and not request.is_limited)
     before = source.traffic
     with follow_visits(attrs.evolve(request, knowledge=known)) as followed:
-        context = _context(followed, source, offer, asker, target=target, depth=depth, whole=whole)
+        far: Depth = "max" if drawn is not None and whole else depth
+        context = _context(followed, source, offer, asker, target=target, depth=far, whole=whole)
         why = None if source.data is None or target in asker.nodes else source.data.why_constant(target)
         part = learn_part(offer, context) if why is None else _empty_part(context, why)
+    shared = notes_on_hidden(part)
+    if drawn is not None:
+        part = attrs.evolve(draw_possible(part, asker, drawn, request), depth=depth)
     try:
         asker.flush()
         told = () if asker.perfect or why else notes_on_part(part, source.row_count, whole=whole)
@@ -95,8 +103,8 @@ def run_once(
             chosen,
             *part.notes,
             *notes_on_untested(part, duplicates),
-            *notes_on_hidden(part),
-            *left_out,
+            *shared,
+            *spoken,
             *notes_against_given(part, part.members),
             *told,
             *source.notes(part, duplicates, before),
@@ -110,13 +118,18 @@ def run_once(
 
 
 def known_of(request: Request, source: Source, nodes: Collection[Node]) -> tuple[Knowledge, tuple[Note, ...]]:
-    """Return what is known of the nodes, and a note on columns that it names and that were set aside."""
+    """Return what is known of the nodes, and notes on what is assumed by name and on names that were set aside."""
     aside = {column.name for column in source.columns if column.kind == "set aside"}
     lost = in_order(aside.intersection(request.known.nodes).difference(nodes))
+    known, notes = request.known.resolved(nodes, aside), tuple[Note, ...]()
+    if request.hidden == "possible" and source.data is not None:
+        known, notes = with_roots(request, known, source.data)
+    if not lost:
+        return known, notes
     told = (
         f"the knowledge names {listing(lost)}, set aside, so what it says of {'them' if lost[1:] else 'it'} is left out"
     )
-    return request.known.resolved(nodes, aside), (Note(told, "knowledge", columns=[*lost]),) if lost else ()
+    return known, (*notes, Note(told, "knowledge", columns=[*lost]))
 
 
 def _duplicates(source: Source, part: Part) -> Sequence[Sequence[Node]]:
@@ -174,7 +187,8 @@ def _context(
             "alpha": None if asker.perfect else spec.tests.alpha,
             "max_conditioning": largest,
             "fdr": rate,
-            "min_direction": None if asker.perfect else least_direction(request.min_direction),
+            "min_direction": None if asker.perfect else request.least_direction,
+            **({"hidden": "possible"} if request.hidden == "possible" else {}),
             **spec.options,
             **reading,
         },

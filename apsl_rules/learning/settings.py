@@ -19,6 +19,7 @@ import attrs
 from apsl_rules._arguments import demand, is_number, is_whole, mapping, path_text, spelt
 from apsl_rules.data import Kind, MissingRule
 from apsl_rules.data.counts import CountSource
+from apsl_rules.directions import DRAWN, PRECISE
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Node, nearest
@@ -30,7 +31,10 @@ from apsl_rules.rules import POLICIES, Policy
 AUTO = "auto"
 Learner: TypeAlias = str | Path | Spec | LearnerOffer
 #: Whether common causes may be missing from the source.
-Hidden: TypeAlias = Literal["excluded", "allowed"]
+Hidden: TypeAlias = Literal["excluded", "possible", "allowed"]
+#: What names of columns are taken to say: those that nothing in a table causes come first, or a note names them, or
+#: nothing; a path names a list of one's own.
+Roots: TypeAlias = Literal["assume", "note", "ignore"] | Path
 #: What takes a setting beside Python: an option and a key of config files, the tools of the server, the selector.
 Surface: TypeAlias = Literal["option", "tool", "selector"]
 
@@ -78,9 +82,15 @@ _EVERYWHERE: tuple[Surface, ...] = ("option", "tool", "selector")
 
 def _check_hidden(name: str, value: object) -> None:
     if not (isinstance(value, str) and value in get_args(Hidden)):
-        raise InvalidArgumentError(
-            argument=name, value=value, advice="give 'allowed' if common causes may be hidden, or 'excluded'"
-        )
+        advice = "give 'possible' if some common cause may be missing, 'allowed' to mark where, or 'excluded'"
+        raise InvalidArgumentError(argument=name, value=value, advice=advice)
+
+
+def _check_roots(name: str, value: object) -> None:
+    is_word = isinstance(value, str) and (value in ("assume", "note", "ignore") or value.endswith(".toml"))
+    if not (is_word or isinstance(value, Path)):
+        advice = "give 'assume', 'note', 'ignore' or the path of a list *.toml"
+        raise InvalidArgumentError(argument=name, value=value, advice=advice)
 
 
 def _check_alpha(name: str, value: object) -> None:
@@ -146,12 +156,23 @@ class Request:
     )
     hidden: Hidden = _setting(
         "excluded",
-        "Allow common causes that are not in the source: every edge gets a mark at each end.",
-        "With 'allowed' ``part.end`` has these marks, and ``part.bidirected`` the pairs that share a hidden cause "
-        "(apsl-hidden). 'excluded' assumes that there are none.",
+        "Whether common causes may be missing from the source: excluded, possible or allowed.",
+        "'excluded' assumes that there are none. With 'possible' an arrow is drawn only where it was right on real "
+        "tables: where it is given, where names say what comes first, or where the shapes of the columns speak for it; "
+        "other edges are lines. With 'allowed' every edge gets a mark at each end: ``part.end`` has these, and "
+        "``part.bidirected`` the pairs that share a hidden cause (apsl-hidden).",
         check=_check_hidden,
         on=_EVERYWHERE,
         flag="allowed",
+    )
+    roots: Roots = _setting(
+        "assume",
+        "What names say under hidden=possible: assume (sex, age, year ... come first), note, ignore, or a list *.toml.",
+        "Columns that nothing in a table causes are known by their names, unless the knowledge names them. 'note' says "
+        "which they are and changes nothing. A list of your own replaces the shipped one.",
+        check=_check_roots,
+        honoured="tables under hidden='possible'",
+        metavar="WHAT",
     )
     oracle: str | None = _setting(None, "The independence test; without it the natural one for the source.")
     alpha: float | None = _setting(
@@ -188,11 +209,12 @@ class Request:
         check=_check_share,
         honoured="sources with tests",
     )
-    min_direction: LeastDirection = _setting(
-        DEFAULT_DIRECTION,
+    min_direction: LeastDirection | None = _setting(
+        None,
         "The least probability of a direction for an arrow to be drawn; 0 draws all, precise the well supported.",
-        "Other arrows become lines with a suggested direction (``part.suggested``).",
-        check=lambda name, value: least_direction(value, name),
+        "Other arrows become lines with a suggested direction (``part.suggested``). Without it, 0.1 is enough where "
+        "hidden causes are excluded, and 0.75 where they are possible.",
+        check=lambda name, value: None if value is None else least_direction(value, name),
         honoured="learners that ask scores",
         metavar="P|precise",
     )
@@ -302,6 +324,14 @@ class Request:
         return load_plugins(self.plugins)
 
     @property
+    def least_direction(self) -> float:
+        """Return the least probability of a direction for an arrow to be drawn."""
+        is_possible = self.hidden == "possible"
+        if self.min_direction is None:
+            return DRAWN if is_possible else DEFAULT_DIRECTION
+        return PRECISE if is_possible and self.min_direction == "precise" else least_direction(self.min_direction)
+
+    @property
     def is_limited(self) -> bool:
         """Return whether a limit may end the run."""
         return self.max_tests is not None or self.max_seconds is not None
@@ -320,13 +350,14 @@ class Settings(TypedDict, total=False):
 
     learner: Learner
     hidden: Hidden
+    roots: Roots
     oracle: str | None
     alpha: float | None
     max_conditioning: int | Literal["none"] | None
     finder: str | None
     conflicts: Policy | None
     fdr: float | Literal["auto", "none"]
-    min_direction: LeastDirection
+    min_direction: LeastDirection | None
     certified: bool
     kinds: Mapping[Node, Kind] | None
     drop: Iterable[Node] | None

@@ -18,7 +18,7 @@ from apsl_rules.parts.marked_graph import (
     mark_named,
 )
 from apsl_rules.parts.part import Part, Visit
-from apsl_rules.parts.probability import DEFAULT_DIRECTION, LeastDirection, least_direction
+from apsl_rules.parts.probability import DEFAULT_DIRECTION, Grounds, LeastDirection, least_direction
 from apsl_rules.parts.repairs import Repair
 from apsl_rules.parts.shortcuts import EdgeFigures, OpenEdges
 from apsl_rules.parts.stability_result import Stability, Tally, TallyJournal, count_support, tally
@@ -35,6 +35,7 @@ __all__ = [
     "EdgeFigures",
     "Fragility",
     "Frame",
+    "Grounds",
     "LearnedGraph",
     "LeastDirection",
     "MarkedGraph",

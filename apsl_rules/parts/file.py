@@ -34,6 +34,7 @@ from apsl_rules.rules import (
     KNOWING,
     PAG,
     POLICIES,
+    POSSIBLE,
     RELATIONS,
     SOUND,
     Fact,
@@ -174,7 +175,8 @@ class Frame:
             raise ValueError(message)
         given = data.get("knowledge", {})
         named = {key: [[_at(nodes, one) for one in entry] for entry in given.get(key, ())] for key in NAMED}
-        known = Knowledge(**named, apart_within=given.get("apart_within", ()))
+        assumed = [(_at(nodes, one["node"]), one["reason"]) for one in given.get("assumed", ())]
+        known = Knowledge(**named, apart_within=given.get("apart_within", ()), assumed=assumed)
         columns = (ColumnKind(**{**one, "name": node_of(one["name"])}) for one in data.get("columns", ()))
         return cls(nodes, tuple(columns), known)
 
@@ -186,6 +188,9 @@ class Frame:
         if self.knowledge:
             named = {key: [*map(self.numbers.places, getattr(self.knowledge, key))] for key in NAMED}
             data["knowledge"] = {**named, "apart_within": list(self.knowledge.apart_within)}
+        if self.knowledge.assumed:
+            assumed = self.knowledge.assumed
+            data["knowledge"]["assumed"] = [{"node": self.nodes.index(node), "reason": why} for node, why in assumed]
         return data
 
     def part_data(self, part: Part) -> dict[str, Any]:
@@ -367,7 +372,7 @@ def _same_rules(some: Sequence[Rule], others: Sequence[Rule]) -> bool:
 
 def known_rulebooks() -> tuple[Rulebook, ...]:
     """Return the rulebooks that are installed, without background knowledge and with it."""
-    ours = (SOUND, KNOWING, PAG, knowing(PAG))
+    ours = (SOUND, KNOWING, POSSIBLE, PAG, knowing(PAG))
     further = [book for book in installed_rulebooks() if book not in ours]
     return (*ours, *further, *(knowing(book) for book in further if book.positive))
 

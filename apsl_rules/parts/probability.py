@@ -12,6 +12,7 @@ import attrs
 
 from apsl_rules._arguments import is_number, spelt
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.evidence import SHAPES
 from apsl_rules.names import Node, nearest, order_key
 from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow, collider, duplicate
 
@@ -195,9 +196,16 @@ class Grounds:
 
     def directions(self, arrows: Collection[tuple[Node, Node]]) -> dict[tuple[Node, Node], float]:
         """Return the probability of the direction of each arrow that has one."""
-        found = {pair: self.direction(*pair) for pair in arrows}
-        known = {pair: evidence.probability for pair, evidence in found.items() if evidence is not None}
-        return {pair: share for pair, share in known.items() if share is not None}
+        found = {pair: self._share(*pair) for pair in arrows}
+        return {pair: share for pair, share in found.items() if share is not None}
+
+    def _share(self, x: Node, y: Node) -> float | None:
+        """Return the probability of the direction of an arrow: as shapes of columns say it, or by the curves."""
+        shapes = [one.evidence.strength for one in self.of_direction(x, y) if one.evidence.source == SHAPES]
+        if shapes and shapes[0] is not None:
+            return 1 - exp(-shapes[0])
+        evidence = self.direction(x, y)
+        return None if evidence is None else evidence.probability
 
     @cached_property
     def _neighbours(self) -> Mapping[Node, frozenset[Node]]:
@@ -285,8 +293,9 @@ class Directions:
 
     @cached_property
     def are_known(self) -> bool:
-        """Return whether some finding has a lead over a rival."""
-        return any(isinstance(one, Finding) and one.evidence.nats is not None for one in self.history.entries)
+        """Return whether some finding has a lead over a rival, or shapes of columns behind it."""
+        found = (one.evidence for one in self.history.entries if isinstance(one, Finding))
+        return any(one.nats is not None or one.source == SHAPES for one in found)
 
     def edge(self, x: Node, y: Node) -> float | None:
         """Return how often an edge with the evidence of this one exists; None where no score tells it."""

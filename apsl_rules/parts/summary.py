@@ -77,7 +77,13 @@ def assumed(part: Part) -> str:
     """Return what the marks of a part from data rest on."""
     if part.allows_hidden:
         return "faithfulness and independent, unselected rows"
-    return "no hidden common causes, faithfulness and independent rows"
+    rest = "faithfulness and independent rows"
+    return rest if is_possible(part) else f"no hidden common causes, {rest}"
+
+
+def is_possible(part: Part) -> bool:
+    """Return whether a part is drawn as tables are of which some common cause may be missing."""
+    return part.settings.get("hidden") == "possible"
 
 
 def assumption_note(part: Part) -> Note:
@@ -85,6 +91,8 @@ def assumption_note(part: Part) -> Note:
     family = _FAMILIES.get(part.oracle)
     tests = "" if family is None else f"; tests look for {family}"
     begin = "marks allow hidden common causes; they assume" if part.allows_hidden else "arrows assume"
+    if is_possible(part):
+        begin = "hidden common causes are possible, so that edges whose direction nothing tells are lines; edges assume"
     return Note(f"{begin} {assumed(part)}{tests}", "assumptions", hidden=part.allows_hidden, family=family)
 
 

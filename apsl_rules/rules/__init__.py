@@ -18,6 +18,7 @@ from apsl_rules.rules.proof import Proof, Step, as_a_set, proof_at, proof_of, pr
 from apsl_rules.rules.rulebooks import (
     KNOWING,
     PAG,
+    POSSIBLE,
     R1,
     R2,
     R3,
@@ -70,6 +71,7 @@ __all__ = [
     "LEDGERS",
     "PAG",
     "POLICIES",
+    "POSSIBLE",
     "R1",
     "R2",
     "R3",

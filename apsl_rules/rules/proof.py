@@ -10,7 +10,7 @@ from typing import Any, cast
 import attrs
 
 from apsl_rules._documents import label
-from apsl_rules.evidence import Verdict, evidence_data, evidence_strength, evidence_text
+from apsl_rules.evidence import SHAPES, Verdict, evidence_data, evidence_strength, evidence_text
 from apsl_rules.names import count_of, order_key
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules.engine import compile_rulebook, extend
@@ -102,7 +102,10 @@ class Proof(NotebookView):
         if direction is not None:
             meaning.append(f"of {'such' if edge is None else 'their'} directions {_percent(direction)} are right")
         if figures:
-            yield f"{', '.join(figures)}: {', and '.join(meaning)} (in simulated data; real tables do worse)"
+            where = "simulated data; real tables do worse"
+            if any(one.evidence.source == SHAPES for one in self.findings):
+                where = "simulated data for edges, in real tables for directions"
+            yield f"{', '.join(figures)}: {', and '.join(meaning)} (in {where})"
         if self.suggested:
             yield "the direction is only suggested, so the edge is drawn as a line"
 

@@ -14,6 +14,7 @@ import pytest
 import apsl_rules
 from apsl_rules.learning import SETTINGS, setting
 from apsl_rules.learning.settings import Request, Settings
+from apsl_rules.parts import DEFAULT_DIRECTION
 
 ROOT = Path(__file__).parents[2]
 #: Functions that take every setting, and settings that are their own.
@@ -44,7 +45,8 @@ def test_signatures_and_help_show_every_setting(name: str) -> None:
 def test_an_effect_rests_on_sure_directions_unless_asked() -> None:
     """A default that differs from that of `learn` stands in the signature."""
     parameters = inspect.signature(apsl_rules.effect).parameters
-    assert parameters["min_direction"].default > inspect.signature(apsl_rules.learn).parameters["min_direction"].default
+    assert parameters["min_direction"].default > DEFAULT_DIRECTION
+    assert inspect.signature(apsl_rules.learn).parameters["min_direction"].default is None
 
 
 #: A new setting is one field and its type in one file: this adds them to the source, and asks every surface.

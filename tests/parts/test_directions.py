@@ -112,7 +112,7 @@ def test_the_setting_is_checked() -> None:
     """It is a probability, or a word for one."""
     wrong: Any
     sentence = r"min_direction is .*; give a probability from 0 \(draw all arrows\) to 1, or 'precise'"
-    for wrong in (-0.1, 1.5, "half", True, float("nan"), None):
+    for wrong in (-0.1, 1.5, "half", True, float("nan")):
         with pytest.raises(InvalidArgumentError, match=sentence):
             learn(network("cancer"), "Cancer", min_direction=wrong)
     wrong = "precice"

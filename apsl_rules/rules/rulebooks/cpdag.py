@@ -68,6 +68,8 @@ BARRED = Rule(
 
 SOUND = Rulebook("sound", (STEP_1, STEP_2, R1, R2, R3))
 KNOWING = SOUND.with_rules(R4, BARRED, name="knowing")
+#: The rules where hidden causes are possible: nothing but what is given orients an edge.
+POSSIBLE = Rulebook("possible", (BARRED,), relations=KNOWING.relations, further=())
 
 
 def knowing(rulebook: Rulebook) -> Rulebook:
