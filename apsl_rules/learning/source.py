@@ -246,6 +246,8 @@ def _open_table(source: Any, options: dict[str, Any], plugins: Plugins, offer: O
     if opener is None:
         kind = type(source).__name__
         message = f"cannot learn from {kind}; give a known graph (Dag(...)), a network, a table or an oracle"
+        if offer is not None:
+            message = f"the oracle {offer.name!r} needs a table, and {kind} is none; give one, or leave the oracle out"
         raise InvalidArgumentError(message)
     on_tables = [one for one in plugins.oracles.values() if one.needs]
     asked = on_tables if offer is None else [offer]

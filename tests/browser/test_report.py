@@ -74,7 +74,7 @@ def test_steps_tell_visit_rule_and_conclusion(opened: Opened, alarm: Part) -> No
 
     page.find("#ahead").click()
     told = page.find("#moment").text
-    place = next(at for at, entry in enumerate(alarm.history.entries) if entry is alarm.trace[0]) + 1
+    place = next(at for at, entry in enumerate(alarm.history.entries) if entry == alarm.trace[0]) + 1
     assert int(page.find("#slider").get_attribute("value") or 0) == place
     assert f"{alarm.trace[0].rule} concludes" in told
     assert "visit" in told
