@@ -332,7 +332,9 @@ def settle(rulebook: Rulebook, findings: Sequence[Finding], policy: Judging) -> 
     if policy != "ranked":
         return _block(rulebook, findings, policy)
     taken, left_out = add_by_strength(rulebook, as_a_set(findings))
-    store, opened = open_untested_heads(rulebook, taken)
+    opened: list[Conflict] = []
+    for store, blocked in without_untested_heads(rulebook, taken):
+        opened += [_opened(store, fact, blocked) for fact in blocked]
     return Settled(store, (*left_out, *opened))
 
 
@@ -345,7 +347,8 @@ def settled_marks(rulebook: Rulebook, findings: Sequence[Finding], policy: Judgi
     if policy != "ranked":
         return settle(rulebook, findings, policy).store
     taken, _ = add_by_strength(rulebook, as_a_set(findings), report=False)
-    return open_untested_heads(rulebook, taken)[0]
+    *_, (store, _) = without_untested_heads(rulebook, taken)
+    return store
 
 
 def _block(rulebook: Rulebook, findings: Sequence[Finding], policy: Blocking) -> Settled:
@@ -425,7 +428,7 @@ def untested_heads(store: MarkStore) -> list[Fact]:
         for fact in sorted(store.facts(head), key=fact_key)
         if store.mark(*fact.nodes) is Mark.BIDIRECTED
         and fact not in tested
-        and proof_of(store, fact).weakest_evidence < inf
+        and not _is_certain(store, fact)
     ]
 
 
@@ -439,18 +442,38 @@ def _is_tested(store: MarkStore, fact: Fact) -> bool:
     return isinstance(reason, Finding) and any(verdict.dependent for verdict in reason.evidence.verdicts)
 
 
-def open_untested_heads(rulebook: Rulebook, findings: Sequence[Finding]) -> tuple[MarkStore, list[Conflict]]:
-    """Take the fixpoint without the arrowheads that would claim a hidden cause untested; report each of them."""
+def _is_certain(store: MarkStore, fact: Fact) -> bool:
+    """Return whether a fact rests on certain findings alone."""
+    log = store.log
+    ahead = log.places_of([fact], len(store))
+    seen = set(ahead)
+    while ahead:
+        place = ahead.pop()
+        _, _, rule, evidence = log.rows[place]
+        if rule is None and evidence_strength(evidence) < inf:
+            return False
+        fresh = [one for one in log.premises(place) if one not in seen]
+        seen.update(fresh)
+        ahead += fresh
+    return True
+
+
+def without_untested_heads(
+    rulebook: Rulebook, findings: Sequence[Finding]
+) -> Iterator[tuple[MarkStore, Sequence[Fact]]]:
+    """Take the fixpoint without the arrowheads that would claim a hidden cause untested.
+
+    Return each fixpoint on the way with those that it shows; the last one shows none.
+    """
     program = compile_rulebook(rulebook)
     blocked: set[Fact] = set()
-    conflicts: list[Conflict] = []
     while True:
         store = extend(program, program.start(), findings, blocked).store
         found = untested_heads(store)
+        yield store, found
         if not found:
-            return store, conflicts
+            return
         blocked.update(found)
-        conflicts += [_opened(store, fact, found) for fact in found]
 
 
 def _opened(store: MarkStore, fact: Fact, found: Collection[Fact]) -> Conflict:
