@@ -9,7 +9,7 @@ Who writes a rule needs ``Rule``, ``Rulebook``, ``Variable``, the relations and 
 
 from __future__ import annotations
 
-from apsl_rules.rules.conflicts import Conflict, Outcome, Settled, closed_cycles, torn_edges
+from apsl_rules.rules.conflicts import Conflict, Outcome, closed_cycles, torn_edges
 from apsl_rules.rules.engine import Extension, Program, compile_rulebook, extend
 from apsl_rules.rules.ledgers import LEDGERS, POLICIES, Ledger, Policy, ledger
 from apsl_rules.rules.log import Log, Names, Numbers, Row, Told, instances
@@ -33,6 +33,7 @@ from apsl_rules.rules.rulebooks import (
     discriminates,
     knowing,
 )
+from apsl_rules.rules.settling import Settled
 from apsl_rules.rules.vocabulary import (
     RELATIONS,
     Atom,

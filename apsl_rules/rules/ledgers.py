@@ -10,11 +10,12 @@ from typing import Any, Literal, Self, TypeAlias, cast, get_args
 import attrs
 
 from apsl_rules.errors import RuleError
-from apsl_rules.rules.conflicts import Judging, Settled, settle, settled_marks, tears, untested_heads
+from apsl_rules.rules.conflicts import tears
 from apsl_rules.rules.engine import Program, compile_rulebook, count_firings, extend, require_positive
 from apsl_rules.rules.log import Numbers
 from apsl_rules.rules.marks import MarkStore
 from apsl_rules.rules.proof import shortest_proofs
+from apsl_rules.rules.settling import Judging, Settled, settle, settled_marks, untested_heads
 from apsl_rules.rules.vocabulary import Finding, Rulebook
 
 Policy: TypeAlias = Literal["quarantine", "given", "strongest", "ranked", "first", "last"]
