@@ -15,7 +15,7 @@ from apsl_rules.learning.settings import AUTO, Request
 from apsl_rules.names import nearest
 from apsl_rules.notes import Note
 from apsl_rules.plugins import LearnerOffer, Plugins, Spec, parse_spec, pick
-from apsl_rules.rules import Rulebook, head
+from apsl_rules.rules import POSSIBLE, Rulebook, head
 
 
 def say_default_learner(data: Dataset, plugins: Plugins) -> str:
@@ -66,7 +66,14 @@ def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffe
     if request.certified:
         offer = _certifying(offer, plugins)
     offer = attrs.evolve(offer, spec=_adjust(offer.spec, request))
-    if request.hidden == "allowed" and head not in _rulebook_of(offer, plugins).relations:
+    relations = frozenset(_rulebook_of(offer, plugins).relations)
+    if request.hidden == "possible" and not relations <= frozenset(POSSIBLE.relations):
+        message = (
+            f"the findings of the learner {offer.name!r} are of another kind than those that hidden='possible' draws; "
+            "leave the learner out, or leave hidden out"
+        )
+        raise InvalidArgumentError(message)
+    if request.hidden == "allowed" and head not in relations:
         message = (
             f"the learner {offer.name!r} assumes that no common cause is hidden; use learner={WITH_HIDDEN!r}, or leave "
             "the learner out"

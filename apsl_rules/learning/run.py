@@ -123,6 +123,8 @@ def known_of(request: Request, source: Source, nodes: Collection[Node]) -> tuple
     lost = in_order(aside.intersection(request.known.nodes).difference(nodes))
     known, notes = request.known.resolved(nodes, aside), tuple[Note, ...]()
     if request.hidden == "possible" and source.data is not None:
+        for number in source.data.number_names[:1]:
+            source.data.values(number)  # refuses rows that stay elsewhere
         known, notes = with_roots(request, known, source.data)
     if not lost:
         return known, notes

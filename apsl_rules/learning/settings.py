@@ -33,8 +33,8 @@ Learner: TypeAlias = str | Path | Spec | LearnerOffer
 #: Whether common causes may be missing from the source.
 Hidden: TypeAlias = Literal["excluded", "possible", "allowed"]
 #: What names of columns are taken to say: those that nothing in a table causes come first, or a note names them, or
-#: nothing; a path names a list of one's own.
-Roots: TypeAlias = Literal["assume", "note", "ignore"] | Path
+#: nothing ("assume", "note", "ignore"); a path names a list of one's own.
+Roots: TypeAlias = str | Path
 #: What takes a setting beside Python: an option and a key of config files, the tools of the server, the selector.
 Surface: TypeAlias = Literal["option", "tool", "selector"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -166,3 +167,19 @@ def test_the_union_of_many_parts_has_the_arrows_of_the_whole_graph() -> None:
     graph = learn_graph(frame, hidden="possible")
     union = learn_many(frame, "all", hidden="possible").union
     assert (union.arrows, union.lines) == (graph.arrows, graph.lines)
+
+
+def test_learners_with_findings_of_another_kind_are_refused() -> None:
+    """A sentence says what to leave out."""
+    with pytest.raises(InvalidArgumentError, match="the findings of the learner 'apsl-hidden' are of another kind"):
+        learn(patients(), "cost", hidden="possible", learner="apsl-hidden")
+
+
+def test_numbers_whose_rows_stay_elsewhere_are_refused(tmp_path: Path) -> None:
+    """Their values cannot be looked at."""
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as rows:
+        frame = patients()
+        assert len(frame)
+        rows.execute("create table t as select * from frame")
+    with pytest.raises(InvalidArgumentError, match="stay where they are"):
+        learn(str(tmp_path / "t.duckdb"), "cost", hidden="possible")
