@@ -4,7 +4,7 @@ On real tables most of the world is missing, so that arrows which follow from in
 often than a coin. What tells more is how columns are made: an effect has more distinct values than its causes, depends
 on more of the other columns, has the name of an outcome, and ends of a V-structure that are independent by themselves
 become dependent given it. Each of these is a term; a curve weighs them. Its weights were fitted on real tables with
-known directions (``tools/directions.py``).
+known directions (``tools/column_shapes.py``).
 """
 
 from __future__ import annotations

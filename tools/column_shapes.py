@@ -1,7 +1,7 @@
 """Fit what the shapes of columns say of directions, on real tables with known directions.
 
-    python tools/directions.py learn LIST --out build/directions.jsonl   # learns each table of the list
-    python tools/directions.py fit build/directions.jsonl                # prints weights, and figures by table
+    python tools/column_shapes.py learn LIST --out build/directions.jsonl   # learns each table of the list
+    python tools/column_shapes.py fit build/directions.jsonl                # prints weights, and figures by table
 
 LIST is a Python file with ``TABLES``, each with ``name``, ``frame()`` and ``truth(columns)``: pairs (u, v) of which v
 is no cause of u. The fit is judged on tables that it did not see, ten folds by table.
