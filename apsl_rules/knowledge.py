@@ -84,6 +84,10 @@ def _apart_within(value: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted(set(numbers)))
 
 
+def _assumed(value: Iterable[tuple[Node, str]]) -> tuple[tuple[Node, str], ...]:
+    return tuple(value)
+
+
 def _tiers(value: Groups) -> tuple[tuple[Node, ...], ...]:
     """Take lists of nodes, each node in one list only."""
     tiers = _listed(value, "tiers", "tiers, each a list of nodes")
@@ -117,7 +121,7 @@ class Knowledge:
     tiers: tuple[tuple[Node, ...], ...] = attrs.field(default=(), converter=_tiers)
     apart: tuple[Arrow, ...] = attrs.field(default=(), converter=_apart)
     apart_within: tuple[int, ...] = attrs.field(default=(), converter=_apart_within)
-    assumed: tuple[tuple[Node, str], ...] = attrs.field(default=(), converter=tuple)
+    assumed: tuple[tuple[Node, str], ...] = attrs.field(default=(), converter=_assumed)
 
     def __attrs_post_init__(self) -> None:
         for number in self.apart_within:
@@ -318,7 +322,7 @@ def parse_knowledge(text: str, origin: str) -> Knowledge:
             message = f"{origin} has the unknown key {key!r}{nearest(key, _KEYS)}; known are {', '.join(_KEYS)}"
             raise KnowledgeError(message)
     try:
-        named = {key: _node_lists(value, key) for key, value in data.items() if key in NAMED}
+        named: dict[str, Any] = {key: _node_lists(value, key) for key, value in data.items() if key in NAMED}
         return Knowledge(**named, apart_within=data.get("apart_within", ()))
     except (KnowledgeError, PartFileError, InvalidArgumentError, TypeError) as error:
         message = f"{origin}: {error}"

@@ -73,7 +73,7 @@ def known_edges(name: str, frame: Any, truth: Iterable[tuple[str, str]]) -> Iter
     opened = open_data(frame, Request(hidden="excluded"))
     names = shipped_names()
     kinds = {column.name: column.kind for column in read_table(frame).columns}
-    edges = {}
+    edges: dict[frozenset[Any], Shapes] = {}
     for part in graph.parts:
         facts = {frozenset(fact.nodes) for kind in (adjacent, arrow) for fact in part.store.facts(kind)}
         shapes = Shapes(FrameColumns(frame), opened.oracle(0.05), part.store, names)
@@ -84,13 +84,13 @@ def known_edges(name: str, frame: Any, truth: Iterable[tuple[str, str]]) -> Iter
         return names.group_of(node, levels) is not None
 
     for u, v in sorted(truth):
-        shapes = edges.get(frozenset((u, v)))  # type: ignore[assignment]
-        if shapes is None:
+        found = edges.get(frozenset((u, v)))
+        if found is None:
             continue
         arrows = {*graph.arrows, *graph.suggested}
         drawn = ((u, v) in arrows) - ((v, u) in arrows)
         stated = graph.direction_probability(*((u, v) if drawn > 0 else (v, u))) if drawn else None
-        yield Known(name, u, v, len(frame), drawn, stated, is_named(u) - is_named(v), dict(shapes.support(u, v).terms))
+        yield Known(name, u, v, len(frame), drawn, stated, is_named(u) - is_named(v), dict(found.support(u, v).terms))
 
 
 def learn_list(path: Path, out: Path) -> None:

@@ -294,7 +294,8 @@ def _tiers(given: dict[str, Any], nodes: tuple[Node, ...]) -> list[list[Node]]:
     if tiers and (first or last):
         message = "--tier is given beside --first or --last; say the order in one way"
         raise InvalidArgumentError(message)
-    return tiers or [*([first] if first else []), *([[ALL], last] if last else [])]
+    rest: list[Node] = [ALL]
+    return tiers or [*([first] if first else []), *([rest, last] if last else [])]
 
 
 def _tier(words: object, nodes: tuple[Node, ...], option: str) -> list[Node]:

@@ -137,8 +137,7 @@ def learn_many(
     kept: PartsJournal | None = None
     if journal is not None:
         task = describe_task(request, opened, offer.spec, depth)
-        known, _ = known_of(request, opened, oracle.nodes)
-        frame = Frame(oracle.nodes, opened.columns, known)
+        frame = Frame(oracle.nodes, opened.columns, known_of(request, opened, oracle.nodes)[0])
         kept = PartsJournal(Path(path_text(journal, "journal")), task, frame)
     with kept or nullcontext():
         return _Many(

@@ -78,7 +78,7 @@ def test_no_drawn_direction_contradicts_what_is_given(drawn: tuple[list[Finding]
     """Whatever was found, an edge between ordered nodes points along the order."""
     findings, order = drawn
     store = settle(KNOWING, findings, "given").store
-    assert all(order.index(tail) < order.index(head) for tail, head in store.arrows)
+    assert all(order.index(str(tail)) < order.index(str(head)) for tail, head in store.arrows)
     for one in store.facts(adjacent):
-        x, y = sorted(one.nodes, key=order.index)
+        x, y = sorted(map(str, one.nodes), key=order.index)
         assert (x, y) in store.arrows or store.mark(x, y) is Mark.CONFLICT
