@@ -159,7 +159,7 @@ def test_what_knows_arrows_only_refuses() -> None:
         stability(frame, "A", hidden="allowed")
     with pytest.raises(ValueError, match="learn with hidden='excluded'"):
         learn_graph(frame, hidden="allowed").dag()
-    with pytest.raises(InvalidArgumentError, match="hidden is 'maybe'; give 'allowed'"):
+    with pytest.raises(InvalidArgumentError, match="hidden is 'maybe'; give 'possible'"):
         learn(frame, "A", hidden="maybe")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(InvalidArgumentError, match="'apsl-score' assumes that no common cause is hidden"):
         learn(frame, "A", hidden="allowed", learner="apsl-score")

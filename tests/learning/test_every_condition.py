@@ -164,7 +164,8 @@ def test_contradicted_parts_can_be_saved_and_loaded(depth: Depth, tmp_path: Path
     random = np.random.default_rng(3)
     b = random.integers(0, 2, 1500)
     rows = pd.DataFrame({"b": b, "c": b ^ (random.random(1500) < 0.1), "e": random.integers(0, 2, 1500)})
-    part = learn(rows, "b", depth=depth, knowledge=Knowledge(apart=[("b", "c")]))
+    known = Knowledge(apart=[("b", "c")])
+    part = learn(rows, "b", depth=depth, knowledge=known, conflicts="quarantine")
     part.save(tmp_path / "part.json")
     assert load_part(tmp_path / "part.json") == part
     assert part.mark("b", "c") is Mark.CONFLICT
