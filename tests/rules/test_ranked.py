@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from itertools import combinations
+from math import inf
 from random import Random
-from time import monotonic
+from typing import cast
 
+import attrs
 import pytest
 
+from apsl_rules.deadline import CURRENT
 from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence
 from apsl_rules.rules import PAG, Finding, adjacent, chain, collider, gap, ledger
@@ -96,15 +100,38 @@ def test_marks_with_findings_are_those_of_the_settled_ledger() -> None:
         assert book.marks_with(findings) == book.with_findings(findings).marks()
 
 
-def test_settling_ends_with_its_run() -> None:
-    """A run whose time is up while contradictions are settled is told so within a moment, whatever the policy."""
-    findings = [one for seed in range(3) for one in contradicting(seed, 10)]
-    for policy in ("ranked", "quarantine", "strongest"):
-        book = ledger(PAG, policy).with_findings(findings)
-        begun = monotonic()
-        for work in (partial(getattr, book, "settled"), partial(ledger(PAG, policy).marks_with, findings)):
-            with pytest.raises(LimitReachedError, match="the time allowed"):
-                Stop(monotonic() + 0.02).run(work)
+@attrs.define
+class Ending:
+    """The end of a run that comes at a look at it, not at a time: ``after`` looks, or never; ``looks`` counts them."""
 
-        assert monotonic() - begun < 2
-        assert book.settled.conflicts
+    after: float = inf
+    looks: int = 0
+
+    def check(self) -> None:
+        """Count a look, and raise when it is the last one."""
+        self.looks += 1
+        if self.looks >= self.after:
+            message = f"{self.looks} looks"
+            raise LimitReachedError(message)
+
+    def run(self, work: Callable[[], object]) -> int:
+        """Do some work within a run that ends so; return how often it looked."""
+        before = CURRENT.set(cast("Stop", self))
+        try:
+            work()
+        finally:
+            CURRENT.reset(before)
+        return self.looks
+
+
+def test_settling_ends_with_its_run() -> None:
+    """Settling looks at the end of its run again and again, whatever the policy, and ends at each of these looks."""
+    findings = [one for seed in range(2) for one in contradicting(seed, 8)]
+    for policy in ("ranked", "quarantine", "strongest"):
+        book = ledger(PAG, policy)
+        for work in (lambda book=book: book.with_findings(findings).settled, partial(book.marks_with, findings)):
+            looks = Ending().run(work)
+            assert looks > 20
+            for last in (1, looks // 2, looks):
+                with pytest.raises(LimitReachedError, match=f"{last} looks"):
+                    Ending(last).run(work)
