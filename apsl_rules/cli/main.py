@@ -24,7 +24,7 @@ from apsl_rules.names import nearest
 _RENAMED = {"repairs": ("why", "--repairs")}
 _GONE = {
     "completion": "; your shell takes words from _APSL_COMPLETE=bash_source apsl (or zsh_source, fish_source)",
-    "tile": "; call apsl_rules.graphs.networks.tile in Python",
+    "tile": "; tools/reproduce/tiling.py of the repository makes tiled networks",
     "tutorial": "; docs/quick-start.md walks through the commands",
 }
 

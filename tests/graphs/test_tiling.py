@@ -10,21 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiling import RESIDUAL, ArcRules, Keep, Tiling, fit_table, make_tiled, make_tiling, tile, tiling_names, tiling_spec
 
 from apsl_rules import Dag, network
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError
 from apsl_rules.graphs.dag import degrees
-from apsl_rules.graphs.networks.bayesian_network import RESIDUAL, Network, fit_table, joint
-from apsl_rules.graphs.networks.library import (
-    ArcRules,
-    Keep,
-    Tiling,
-    make_tiled,
-    make_tiling,
-    tile,
-    tiling_names,
-    tiling_spec,
-)
+from apsl_rules.graphs.networks.bayesian_network import Network, joint
 from apsl_rules.graphs.networks.sampling import random_network, sample
 from apsl_rules.names import Node
 

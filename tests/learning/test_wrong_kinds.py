@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from ranking import rank
+from tiling import tile
 
 from apsl_rules import (
     Dag,
@@ -27,7 +28,6 @@ from apsl_rules import (
 )
 from apsl_rules.errors import ApslError
 from apsl_rules.evaluation.exactness import verify
-from apsl_rules.graphs.networks.library import tile
 from apsl_rules.graphs.networks.sampling import random_network, sample, simulate
 from apsl_rules.learning.sklearn import PartSelector
 from apsl_rules.parts import load_part

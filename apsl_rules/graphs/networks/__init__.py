@@ -1,18 +1,15 @@
-"""Discrete Bayesian networks: files, the shipped library, sampling, inference, tiling."""
+"""Discrete Bayesian networks: files, the shipped library, sampling, inference."""
 
 from __future__ import annotations
 
 from apsl_rules.graphs.networks.bayesian_network import Network, joint
 from apsl_rules.graphs.networks.bif import parse_bif, read_bif, save_bif, write_bif
-from apsl_rules.graphs.networks.library import ArcRules, Tiling, make_tiling, network, network_names, tiling_spec
+from apsl_rules.graphs.networks.library import network, network_names
 from apsl_rules.graphs.networks.sampling import random_network, sample, simulate, write_rows
 
 __all__ = [
-    "ArcRules",
     "Network",
-    "Tiling",
     "joint",
-    "make_tiling",
     "network",
     "network_names",
     "parse_bif",
@@ -21,7 +18,6 @@ __all__ = [
     "sample",
     "save_bif",
     "simulate",
-    "tiling_spec",
     "write_bif",
     "write_rows",
 ]

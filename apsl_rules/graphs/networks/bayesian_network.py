@@ -20,10 +20,6 @@ from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.names import Node, count_of, listing, require_known
 from apsl_rules.notebook_view import NotebookView
 
-#: How far the marginal of a fitted table may be from the wanted one.
-RESIDUAL = 1e-12
-_SWEEPS = 20_000
-_DRAWS = 10
 _FLOOR = 1e-3
 
 
@@ -39,27 +35,6 @@ def random_rows(shape: tuple[int, ...], *, strength: float, random: np.random.Ge
     check_strength(strength)
     weights = random.standard_gamma(1 / strength, shape) * strength + _FLOOR
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
-
-
-def fit_table(
-    marginal: npt.NDArray[np.float64], settings: Probabilities, *, strength: float, random: np.random.Generator
-) -> Probabilities:
-    """Draw a table for a node whose parents have a known joint distribution, such that the node keeps a marginal.
-
-    ``settings`` is the joint distribution of the parents; the table has its axes and one more. A random positive table
-    is scaled in turn so that the marginal is right and that all rows sum to 1, until both hold.
-    """
-    weights = settings.ravel()
-    for _ in range(_DRAWS):
-        table = random_rows((weights.size, marginal.size), strength=strength, random=random)
-        for _ in range(_SWEEPS):
-            reached = weights @ table
-            if np.abs(reached - marginal).max() <= RESIDUAL:
-                return table.reshape(*settings.shape, marginal.size)
-            table *= np.divide(marginal, reached, out=np.zeros_like(marginal), where=reached > 0)
-            table /= table.sum(axis=1, keepdims=True)
-    message = f"no table of strength {strength} keeps the marginal {marginal.tolist()}; give a smaller strength"
-    raise InvalidArgumentError(message)
 
 
 Probabilities: TypeAlias = npt.NDArray[np.float64]
