@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from apsl_rules._documents import label
-from apsl_rules.cli.options import for_library, learn_part, learning_options, plan_part, target_named
+from apsl_rules.cli.options import for_library, learn_part, learning_options, nodes_named, plan_part, target_named
 from apsl_rules.cli.output import (
     choose_style,
     export_part,
@@ -29,7 +29,7 @@ from apsl_rules.cli.output import (
 from apsl_rules.cli.streams import source_argument, take_partial_result
 from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.names import count_of, node_named, shown
+from apsl_rules.names import count_of, shown
 from apsl_rules.plugins import Plugins, pick
 
 _EXAMPLES = """\b
@@ -160,8 +160,7 @@ def many(
     manager: Plugins = context.obj
     opened = open_source(source, manager, counts=settings.get("counts"))
     nodes = nodes_of(opened)
-    words = [] if targets.strip() == "all" else [one.strip() for one in targets.split(",") if one.strip()]
-    named = [node_named(one, nodes, "target") for one in words]
+    named = [] if targets.strip() == "all" else nodes_named(targets, nodes, "target")
     if not named and targets.strip() != "all":
         message = f"--targets is {targets!r}; give nodes with commas between them, or 'all'"
         raise InvalidArgumentError(message)

@@ -157,7 +157,7 @@ def _columns(option: str) -> Callable[[Any], str]:
 def _kinds(given: Any) -> str:
     """Return the options that say for which kinds columns are taken."""
     named = given.items() if isinstance(given, dict) else ()
-    spoken = [f"--{kind} {_typed(name)}" for name, kind in named if kind in ("number", "category")]
+    spoken = [f"--{kind} {_typed(name)}" for name, kind in named if kind in ("number", "ordered", "category")]
     return " ".join(spoken) or "--number or --category"
 
 

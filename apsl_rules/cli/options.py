@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from collections import abc
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
@@ -106,7 +108,8 @@ def _repeated(name: str, text: str, metavar: str = "NAME") -> Decorator:
 _OWN: Mapping[str, list[Decorator]] = {
     "kinds": [
         _repeated("--number", "Take this column for a number."),
-        _repeated("--category", "Take this column for a category."),
+        _repeated("--ordered", "Take this column for an ordered scale, read as a number and shown by its levels."),
+        _repeated("--category", "Take this column for a category; * stands for all that are not named."),
     ],
     "options": [click.option("--memory-limit", metavar="SIZE", help="Memory that DuckDB may take, such as 2GiB.")],
     "knowledge": [
@@ -184,23 +187,40 @@ def _adding(options: list[Decorator]) -> Decorator:
 
 
 def nodes_named(words: object, nodes: tuple[Node, ...], role: str) -> list[Node]:
-    """Return the nodes that words name, each one node or several with commas between them; a list has whole names."""
+    """Return the nodes that words name, each one node, a pattern, or several of these with commas between them.
+
+    A name with a comma in a list has quotation marks around it.
+    """
     if isinstance(words, list | tuple):
         return [node for word in words for node in nodes_named(word, nodes, role)]
-    text = str(words)
-    if any(str(node) == text for node in nodes):
-        return [node_named(text, nodes, role)]
-    return [node_named(word.strip(), nodes, role) for word in text.split(",") if word.strip()]
+    known = {str(node) for node in nodes}
+    parts = _parts(str(words), known)
+    return [node for part in parts for node in _matching(part, nodes, known) or [node_named(part, nodes, role)]]
+
+
+def _parts(text: str, known: Container[str]) -> list[str]:
+    """Return the names and patterns in a text: one that is a name itself, or all between commas."""
+    if text in known:
+        return [text]
+    return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), []) if part.strip()]
+
+
+def _matching(part: str, nodes: tuple[Node, ...], known: Container[str]) -> list[Node]:
+    """Return the nodes that a pattern stands for, none if it is a name."""
+    is_pattern = part not in known and not {"*", "?", "["}.isdisjoint(part)
+    return [node for node in nodes if fnmatchcase(str(node), part)] if is_pattern else []
 
 
 def with_reading(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, Any]:
     """Turn the options of reading into arguments of the library, and leave the others as they are."""
     rest = dict(settings)
     kinds: dict[Node, str] = {}
-    for kind in ("number", "category"):
-        for node in nodes_named(rest.pop(kind), nodes, f"column in --{kind}"):
+    for kind in ("number", "ordered", "category"):
+        words = list(rest.pop(kind))
+        every = [ALL] if ALL in words and ALL not in nodes else []
+        for node in [*every, *nodes_named([one for one in words if one not in every], nodes, f"column in --{kind}")]:
             if kinds.setdefault(node, kind) != kind:
-                message = f"column {str(node)!r} is named in --number and in --category; name it once"
+                message = f"column {str(node)!r} is named in --{kinds[node]} and in --{kind}; name it once"
                 raise InvalidArgumentError(message)
     chosen = {
         option: nodes_named(rest.pop(option), nodes, f"column in --{option}") or None for option in ("drop", "only")
@@ -226,10 +246,9 @@ def _cuts(given: Iterable[Any], nodes: tuple[Node, ...]) -> Any:
 
 def _named_cuts(text: str, nodes: tuple[Node, ...]) -> dict[Node, str]:
     name, _, cut = text.rpartition("=")
-    if any(str(node) == name.strip() for node in nodes):
-        return {node_named(name.strip(), nodes, _ROLE): cut.strip()}
-    pairs = [one.rpartition("=") for one in text.split(",")]
-    return {node_named(name.strip(), nodes, _ROLE): cut.strip() for name, _, cut in pairs}
+    known = {str(node) for node in nodes}
+    pairs = [(name, "", cut)] if name.strip() in known else [one.rpartition("=") for one in _parts(text, known)]
+    return {node: cut.strip() for name, _, cut in pairs for node in nodes_named(name.strip(), nodes, _ROLE)}
 
 
 def _depth(_context: click.Context, _parameter: click.Parameter, value: str) -> Depth:
@@ -304,7 +323,7 @@ def _tier(words: object, nodes: tuple[Node, ...], option: str) -> list[Node]:
         return [node for word in words for node in _tier(word, nodes, option)]
     text = str(words)
     known = {str(node) for node in nodes}
-    parts = [text] if text in known else [part.strip() for part in text.split(",")]
+    parts = _parts(text, known)
     patterns = [part for part in parts if part not in known and not {"*", "?"}.isdisjoint(part)]
     named = [
         node

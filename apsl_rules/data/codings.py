@@ -9,10 +9,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Column, Numbers, summarise
-from apsl_rules.data.cuts import Coded, code_cut
+from apsl_rules.data.columns import Column, Numbers, numbers, summarise
+from apsl_rules.data.cuts import Coded, code, code_cut
 from apsl_rules.data.dataset import Heading
-from apsl_rules.data.kinds import MOST_LEVELS, ColumnKind, ColumnSummary
+from apsl_rules.data.kinds import MOST_LEVELS, ColumnKind, ColumnSummary, as_cut, ordered_of
 from apsl_rules.data.read_table import ColumnReader
 from apsl_rules.data.reading import (
     UNCUT,
@@ -108,19 +108,18 @@ class Dictionary:
 
     def cut(self, names: Sequence[Node], columns: Mapping[int, Distinct], discretize: Discretize) -> Dictionary:
         """Cut all numbers into intervals, for tests that count levels, unless the caller asked for no cut."""
-        numbers = {place: read for place, read in self.columns.items() if isinstance(read, NumberValues)}
-        cut = [names[place] for place in numbers]
-        if numbers and isinstance(discretize, str) and discretize == UNCUT:
+        left = {place: read for place, read in self.columns.items() if isinstance(read, NumberValues)}
+        ordered = ordered_of(self.kinds)
+        cut = [names[place] for place in left if names[place] not in ordered]
+        if cut and isinstance(discretize, str) and discretize == UNCUT:
             raise DataError(problem_of_numbers(cut))
         made = dict(self.columns)
-        for place, read in numbers.items():
-            rows = columns[place].rows
-            coded = code_cut(Numbers(read.values, np.isnan(read.values)), USUAL_CUT, rows)
-            made[place] = CategoryCodes.of(coded, rows, names[place], "testwise", is_cut=True)
-        kinds = tuple(
-            attrs.evolve(one, kind="category", detail=f"{one.detail}, cut") if one.name in cut else one
-            for one in self.kinds
-        )
+        for place, read in left.items():
+            rows, is_cut = columns[place].rows, names[place] in cut
+            column = numbers(read.values)
+            coded = code_cut(column, USUAL_CUT, rows) if is_cut else code(column, names[place], "observed")
+            made[place] = CategoryCodes.of(coded, rows, names[place], "testwise", is_cut=is_cut)
+        kinds = as_cut(self.kinds, cut)
         return attrs.evolve(self, columns=made, kinds=kinds, notes=(*self.notes, *notes_on_cuts(cut)))
 
     def heading(self, names: Sequence[Node]) -> Heading:

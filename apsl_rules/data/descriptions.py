@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -131,17 +132,26 @@ def _detail(table: LocalTable, column: ColumnKind) -> ColumnKind:
     if table.is_category(column.name):
         heading = table.categories.heading
         place = heading.place[column.name]
-        totals = heading.totals[place][: heading.cards[place]]
-        order = np.argsort(-totals, kind="stable")[:_SHOWN].tolist()
-        shares = [f"{_level(heading.levels[place][at])} {_share(totals[at] / max(1, totals.sum()), 0)}" for at in order]
-        rest = len(totals) - len(shares)
-        return attrs.evolve(column, detail=", ".join(shares) + (f" and {count_of(rest, 'level')} more" if rest else ""))
+        card = int(heading.cards[place])
+        return attrs.evolve(column, detail=_shares(heading.levels[place][:card], heading.totals[place][:card]))
+    if column.kind == "ordered" and column.name in table.place:
+        values = table.values(column.name)
+        levels, totals = np.unique(values[~np.isnan(values)], return_counts=True)
+        return attrs.evolve(column, detail=_shares(levels.tolist(), totals.astype(np.int64)))
     if column.name in table.place:
         values = table.values(column.name)
         low, *quartiles, high = np.quantile(values[~np.isnan(values)], [0, 0.25, 0.5, 0.75, 1]).tolist()
         middle = ", ".join(f"{one:.6g}" for one in quartiles)
         return attrs.evolve(column, detail=f"{low:.6g} to {high:.6g}, quartiles {middle}")
     return column
+
+
+def _shares(levels: Sequence[Any], totals: npt.NDArray[np.int64]) -> str:
+    """Return the most frequent levels of a column with their shares."""
+    order = np.argsort(-totals, kind="stable")[:_SHOWN].tolist()
+    shares = [f"{_level(levels[at])} {_share(totals[at] / max(1, totals.sum()), 0)}" for at in order]
+    rest = len(totals) - len(shares)
+    return ", ".join(shares) + (f" and {count_of(rest, 'level')} more" if rest else "")
 
 
 def _level(level: Any) -> str:

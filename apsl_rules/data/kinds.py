@@ -1,4 +1,4 @@
-"""The kind of each column: a category, a number, or set aside, and why.
+"""The kind of each column: a category, an ordered scale, a number, or set aside, and why.
 
 A kind follows from a summary of the column, which any source can fill: a table in memory, or a database that counts.
 """
@@ -6,7 +6,7 @@ A kind follows from a summary of the column, which any source can fill: a table 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import attrs
@@ -14,10 +14,11 @@ import attrs
 from apsl_rules.names import Node, count_of, listing
 from apsl_rules.notes import Note
 
-Kind: TypeAlias = Literal["category", "number", "set aside"]
+#: An ordered column is a scale of few whole numbers: it is read as a number and shown by its levels.
+Kind: TypeAlias = Literal["category", "ordered", "number", "set aside"]
 ColumnType: TypeAlias = Literal["text", "boolean", "category", "integer", "float", "date"]
 
-#: Whole numbers with more values than this are numbers.
+#: Whole numbers with more values than this are numbers; a scale of fewer is ordered.
 MOST_CODES = 10
 #: Whole numbers with at most so many values are categories, whatever they are.
 FEW_CODES = 3
@@ -61,7 +62,7 @@ class ColumnKind:
     name
         The name of the column.
     kind
-        "category", "number" or "set aside".
+        "category", "ordered", "number" or "set aside".
     detail
         What the kind rests on, or what the column holds, in a few words.
     missing
@@ -116,8 +117,10 @@ def infer_kind(summary: ColumnSummary, *, codes: bool = False, missing_level: bo
     aside = _reason(summary, levels, codes=codes)
     if aside is not None:
         return ColumnKind(summary.name, "set aside", aside, summary.missing)
-    if is_category(summary, codes=codes):
+    if is_category(summary, codes=codes) or (is_scale(summary) and levels > summary.distinct):
         return ColumnKind(summary.name, "category", count_of(levels, "level"), summary.missing)
+    if is_scale(summary):
+        return ColumnKind(summary.name, "ordered", ordered_detail(summary), summary.missing)
     return ColumnKind(summary.name, "number", number_detail(summary.low, summary.high), summary.missing)
 
 
@@ -125,16 +128,12 @@ def is_category(summary: ColumnSummary, *, codes: bool = False) -> bool:
     """Whether a column is a category, if it is not set aside."""
     if summary.type not in ("integer", "float") or summary.distinct <= 2:  # noqa: PLR2004 - two values have no scale
         return True
-    if codes and summary.may_be_codes:
-        return True
-    if not summary.whole or summary.distinct > MOST_CODES:
-        return False
-    return summary.distinct <= FEW_CODES or are_counted(summary.low, summary.high)
+    return (codes and summary.may_be_codes) or (summary.whole and summary.distinct <= FEW_CODES)
 
 
-def are_counted(low: float, high: float) -> bool:
-    """Whether whole numbers in a range look like codes: counted from 0 or 1, where years and amounts are not."""
-    return low in (0, 1) and high <= MOST_CODES
+def is_scale(summary: ColumnSummary) -> bool:
+    """Whether a column holds few whole numbers, but too many for a category that nobody declared."""
+    return summary.whole and FEW_CODES < summary.distinct <= MOST_CODES
 
 
 def is_coded(columns: int, wide: int) -> bool:
@@ -148,6 +147,28 @@ def is_coded(columns: int, wide: int) -> bool:
 def number_detail(low: float, high: float) -> str:
     """Return the range of a number in words."""
     return f"{low + 0:.6g} to {high + 0:.6g}"  # no -0
+
+
+def ordered_detail(summary: ColumnSummary) -> str:
+    """Return the levels and the range of an ordered column in words."""
+    return f"{count_of(summary.distinct, 'level')}, {number_detail(summary.low, summary.high)}"
+
+
+def ordered_of(columns: Iterable[ColumnKind]) -> frozenset[Node]:
+    """Return the names of the ordered columns."""
+    return frozenset(one.name for one in columns if one.kind == "ordered")
+
+
+def as_cut(columns: Iterable[ColumnKind], cut: Collection[Node]) -> tuple[ColumnKind, ...]:
+    """Return columns of which some numbers were cut, and all that are ordered taken for their levels."""
+    return tuple(
+        attrs.evolve(one, kind="category", detail=f"{one.detail}, cut")
+        if one.name in cut
+        else attrs.evolve(one, kind="category", detail=one.detail.partition(",")[0])
+        if one.kind == "ordered"
+        else one
+        for one in columns
+    )
 
 
 def _reason(summary: ColumnSummary, levels: int, *, codes: bool) -> str | None:

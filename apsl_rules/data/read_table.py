@@ -69,9 +69,10 @@ def table(
 ) -> LocalTable:
     """Read a table of any kind once, so that everything that takes data can use it.
 
-    Every column gets a kind. Text, truth values, declared categories, numbers with two values, whole numbers with three
-    and codes from 0 or 1 up to ten are categories; all other numbers are numbers. Constants, identifiers, free text,
-    dates and times are set aside. Notes name these columns, and ``columns`` of the result has the kind of each.
+    Every column gets a kind. Text, truth values, declared categories, numbers with two values and whole numbers with
+    three are categories; short scales of four to ten whole numbers are ordered, read as numbers, shown as levels; all
+    other numbers are numbers. In a table of small codes alone all columns are categories. Constants, identifiers, free
+    text, dates and times are set aside. Notes name these columns, and ``columns`` of the result has the kind of each.
 
     Parameters
     ----------
@@ -83,8 +84,8 @@ def table(
         Labels for the columns, any hashables, instead of the table's own. The columns of an array are otherwise
         called X1, X2 and so on, those of a text file 1, 2 and so on. A text file holds categories alone.
     kinds
-        The kinds of columns by name, "category", "number" or "set aside", instead of those inferred; "*" stands for
-        all columns that are not named.
+        The kinds of columns by name, "category", "ordered", "number" or "set aside", instead of those inferred; "*"
+        stands for all columns that are not named.
     drop, only
         Columns to leave out, or the only ones to read.
     weights
@@ -198,7 +199,8 @@ class ColumnReader:
     """The columns read so far: their kinds, what they hold, and all problems with them.
 
     ``waiting`` are the places of whole numbers that are categories if all columns of the table may be codes, and
-    numbers otherwise, which only the last column decides.
+    ordered or numbers otherwise, which only the last column decides; ``wide`` counts those of many values. ``scales``
+    were kept as codes by then.
     """
 
     view: View
@@ -209,6 +211,8 @@ class ColumnReader:
     crowded: list[Node] = attrs.field(factory=list)
     unasked: list[Node] = attrs.field(factory=list)
     waiting: list[int] = attrs.field(factory=list)
+    scales: list[int] = attrs.field(factory=list)
+    wide: int = 0
     may_be_codes: bool = True
 
     @classmethod
@@ -222,8 +226,8 @@ class ColumnReader:
             rest = range(start, stop) if block is None else reader._read_block(start, block)
             for place in rest:
                 reader._read_column(place)
-        codes = reader.may_be_codes and is_coded(len(view.names), len(reader.waiting))
-        for place in reader.waiting:
+        codes = reader.may_be_codes and (not reader.wide or is_coded(len(view.names), reader.wide))
+        for place in reader.waiting if codes else [*reader.waiting, *reader.scales]:
             reader._read_column(place, codes=codes)
         return reader
 
@@ -244,8 +248,7 @@ class ColumnReader:
         names = [self.view.names[start + place] for place in some.tolist()]
         coded = code_integers(block if sure.all() else block[some], names, self.plan.levels)
         counts = np.array([len(levels) for levels in coded.levels])
-        counted = np.isin(low[some], (0, 1)) & (high[some] <= MOST_CODES)
-        few = (asked[some] == "category") | (counts <= np.where(counted, MOST_CODES, FEW_CODES))
+        few = (asked[some] == "category") | (counts <= MOST_CODES)
         if not few.all():
             sure[some[~few]] = False
             kept = np.flatnonzero(few)
@@ -255,6 +258,8 @@ class ColumnReader:
             self.may_be_codes &= bool(low[some].min() >= 0 and high[some].max() <= LARGEST_CODE)
             at = (start + some).tolist()
             self.store.put(at, coded)
+            is_free = (asked[some] == "") & (np.array([len(levels) for levels in coded.levels]) > FEW_CODES)
+            self.scales += (start + some[is_free]).tolist()
             details = {count: count_of(count, "level") for count in set(map(len, coded.levels))}
             for place, levels in zip(at, coded.levels, strict=True):
                 self.kinds[place] = ColumnKind(self.view.names[place], "category", details[len(levels)])
@@ -278,19 +283,25 @@ class ColumnReader:
             if is_free and (reason := self.view.reason_in_source(place)) is not None:
                 aside = attrs.evolve(decision.kind, kind="set aside", detail=reason)
                 decision = attrs.evolve(decision, kind=aside)
-            summary = decision.summary
-            if codes is None:
-                self.may_be_codes &= summary.may_be_codes
-                if decision.kind.kind == "number" and decision.cut is None and self._waits(place, decision):
-                    self.waiting.append(place)
-                    return
+            if codes is None and self._waits(place, decision):
+                self.waiting.append(place)
+                return
             self._keep(place, decision)
         except DataError as error:
             self.problems.append(str(error))
 
     def _waits(self, place: int, decision: Decision) -> bool:
-        asked = self.plan.asked_kind(self.view.names[place])
-        return asked is None and decision.summary.may_be_codes and self.may_be_codes
+        """Whether only the other columns can tell that a column is one of codes."""
+        kind, summary = decision.kind.kind, decision.summary
+        if kind == "set aside":
+            return False
+        is_number = kind in ("number", "ordered") and decision.cut is None
+        is_free = self.plan.asked_kind(self.view.names[place]) is None
+        self.may_be_codes &= summary.may_be_codes and (is_free or not is_number)
+        if not (is_number and self.may_be_codes):
+            return False
+        self.wide += summary.distinct > MOST_CODES
+        return True
 
     def _keep(self, place: int, decision: Decision) -> None:
         column, kind = decision.column, decision.kind
@@ -299,7 +310,7 @@ class ColumnReader:
             return
         if decision.crowded:
             self.crowded.append(kind.name)
-        if kind.kind == "number" and isinstance(column, Numbers):
+        if kind.kind in ("number", "ordered") and isinstance(column, Numbers):
             if decision.cut is None:
                 self.store.put_number(place, column)
                 return

@@ -22,6 +22,7 @@ from apsl_rules.data.kinds import (
     is_crowded,
     number_detail,
     of_type,
+    ordered_detail,
 )
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listing, nearest, require_known
@@ -294,22 +295,28 @@ def decide(
     if summary.present == 0:
         message = f"all values are missing in column {name!r}; leave it out"
         raise DataError(message)
+    if asked == "category":
+        return _as(asked, column, summary, found, plan)
     numeric = as_numbers(column)
-    if asked == "number" and (numeric is None or summary.distinct == 1):
+    if numeric is None and asked == "ordered" and isinstance(column, Labels) and column.declared:
+        numeric = Numbers(column.codes, column.codes < 0)  # the places of the levels in their order
+    if numeric is None or summary.distinct == 1:
         if not named:
             return _as(found.kind, column, summary, found, plan)
-        if numeric is None:
-            message = (
-                f"column {name!r} holds labels, and only numbers can be cut; leave it out of discretize="
-                if name in plan.cuts
-                else f"column {name!r} holds labels, which are no numbers; give kinds={{{name!r}: 'category'}}"
-            )
-        else:
-            message = f"column {name!r} has only one value, so it cannot be a number; leave it out"
-        raise DataError(message)
-    if asked == "number" and numeric is not None and isinstance(column, Labels):
+        raise DataError(_no_number(name, asked, plan, is_constant=numeric is not None))
+    if isinstance(column, Labels):
         column, summary = numeric, summarise(numeric, name, rows)
     return _as(asked, column, summary, found, plan)
+
+
+def _no_number(name: Node, asked: Kind, plan: Plan, *, is_constant: bool) -> str:
+    if is_constant:
+        return f"column {name!r} has only one value, so it cannot be a number; leave it out"
+    if name in plan.cuts:
+        return f"column {name!r} holds labels, and only numbers can be cut; leave it out of discretize="
+    if asked == "ordered":
+        return f"column {name!r} holds labels without an order; give a categorical column whose categories have one"
+    return f"column {name!r} holds labels, which are no numbers; give kinds={{{name!r}: 'category'}}"
 
 
 def _as(kind: Kind, column: Column, summary: ColumnSummary, found: ColumnKind, plan: Plan) -> Decision:
@@ -328,6 +335,10 @@ def _as(kind: Kind, column: Column, summary: ColumnSummary, found: ColumnKind, p
         detail = found.detail if found.kind == "category" and not is_declared else count_of(levels, "level")
         crowded = not isinstance(column, Numbers) and is_crowded(summary)
         return Decision(column, summary, ColumnKind(name, "category", detail, summary.missing), crowded=crowded)
+    if kind == "ordered":
+        if name not in plan.kinds and (plan.cut is not None or (plan.missing == "level" and summary.missing)):
+            return _as("category", column, summary, found, plan)
+        return Decision(column, summary, ColumnKind(name, kind, ordered_detail(summary), summary.missing))
     cut = plan.asked_cut(name)
     if cut is None and plan.missing == "level" and summary.missing:
         cut = USUAL_CUT

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Numbers
-from apsl_rules.data.cuts import Coded, Cut, code_cut
+from apsl_rules.data.columns import Numbers, numbers
+from apsl_rules.data.cuts import Coded, Cut, code, code_cut
 from apsl_rules.data.dataset import Codes, Floats
-from apsl_rules.data.kinds import MOST_LEVELS, ColumnKind
+from apsl_rules.data.kinds import MOST_LEVELS, ColumnKind, as_cut, ordered_of
 from apsl_rules.data.reading import (
     UNCUT,
     USUAL_CUT,
@@ -90,7 +89,8 @@ class Store:
         self.codes[where] = codes
 
     def put_number(self, place: int, column: Numbers) -> None:
-        """Keep a number at its place."""
+        """Keep a number at its place, instead of the codes that were kept there."""
+        self.levels.pop(place, None)
         filled = len(self.number_places) % _TOGETHER
         if filled == 0:
             room = min(_TOGETHER, len(self.names) - len(self.number_places))
@@ -160,13 +160,14 @@ def count_levels(table: LocalTable, discretize: Discretize = None) -> Table:
     """Return a table for tests that count levels: numbers are cut unless the caller asked for no cut."""
     if "counts" in table.can:
         return table.categories
-    if isinstance(discretize, str) and discretize == UNCUT:
-        raise DataError(problem_of_numbers(table.number_names))
+    uncut = [name for name in table.number_names if name not in ordered_of(table.columns)]
+    if uncut and isinstance(discretize, str) and discretize == UNCUT:
+        raise DataError(problem_of_numbers(uncut))
     return cut_numbers(table)
 
 
 def cut_numbers(table: LocalTable, cut: Cut = USUAL_CUT) -> Table:
-    """Return a table in which every number is cut into intervals; a note says so."""
+    """Return a table in which every number is cut into intervals, which a note says; ordered ones keep their levels."""
     store = Store(table.names, table.rows, "testwise")
     categories = table.categories
     if categories.names and categories.codes.dtype == np.uint16:
@@ -176,12 +177,10 @@ def cut_numbers(table: LocalTable, cut: Cut = USUAL_CUT) -> Table:
         store.codes[at] = categories.codes[place]
         store.levels[at] = categories.levels[place]
         store.absent[at] = int(categories.incomplete[place])
+    ordered = ordered_of(table.columns)
     for name in table.number_names:
         values = table.values(name)
-        store.put([table.place[name]], code_cut(Numbers(values, np.isnan(values)), cut))
-    numbers = set(table.number_names)
-    columns = tuple(
-        attrs.evolve(one, kind="category", detail=f"{one.detail}, cut") if one.name in numbers else one
-        for one in table.columns
-    )
-    return store.finish(columns, (*table.notes, *notes_on_cuts(table.number_names))).categories
+        column = numbers(values)
+        store.put([table.place[name]], code(column, name, "observed") if name in ordered else code_cut(column, cut))
+    cuts = [name for name in table.number_names if name not in ordered]
+    return store.finish(as_cut(table.columns, cuts), (*table.notes, *notes_on_cuts(cuts))).categories

@@ -228,7 +228,7 @@ class Request:
     )
     kinds: Mapping[Node, Kind] | None = _setting(
         None,
-        "Kinds of columns instead of those inferred: category, number or set aside.",
+        "Kinds of columns instead of those inferred: category, ordered, number or set aside.",
         honoured=_TABLES,
         on=_EVERYWHERE,
         is_reading=True,

@@ -44,7 +44,7 @@ _ARGUMENTS: dict[str, tuple[Any, str]] = {
 #: The settings that JSON has in another form than Python, and what is said of them if it is not the same.
 _PLAIN: dict[str, tuple[Any, str]] = {
     "learner": (str, ""),
-    "kinds": (dict[str, Literal["number", "category"]] | None, ""),
+    "kinds": (dict[str, Literal["number", "ordered", "category"]] | None, ""),
     "drop": (list[str] | None, ""),
     "discretize": (str | None, "Cut all numbers into categories, such as quantile:3 or width:4."),
     "tiers": (list[list[str]] | None, "Columns by time, earliest first: no later tier causes an earlier one."),

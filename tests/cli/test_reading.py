@@ -163,3 +163,13 @@ def test_an_order_is_said_in_one_way(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n" + "0,1\n1,0\n" * 50, "utf-8")
     done = apsl_here("learn", "t.csv", "-t", "a", "--tier", "a", "--first", "b", folder=tmp_path)
     assert (done.code, "--tier is given beside --first or --last" in done.err) == (1, True)
+
+
+def test_columns_are_named_by_patterns_and_in_quotation_marks(folder: Path) -> None:
+    """A pattern stands for all that it fits; a name with a comma is one in quotation marks; a star is a default."""
+    done = apsl_here("describe", "rows.csv", "--drop", '"a, b",i*', "--category", "*", "--json", folder=folder)
+    kinds = {one["name"]: one["kind"] for one in json.loads(done.out)["columns"]}
+    assert [name for name, kind in kinds.items() if kind == "set aside"] == ["id", "a, b"]
+    assert {kinds[name] for name in ("age", "young", "grade", "day")} == {"category"}
+    cut = apsl_here("describe", "rows.csv", "--discretize", "a*=quantile:2", "--json", folder=folder)
+    assert {one["name"]: one["kind"] for one in json.loads(cut.out)["columns"]}["age"] == "category"

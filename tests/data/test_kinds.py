@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 
 from apsl_rules import learn
 from apsl_rules.data import (
+    ColumnKind,
     ColumnSummary,
     Kind,
     MixedTable,
     Table,
+    count_levels,
     infer_kind,
     table,
 )
@@ -186,21 +188,52 @@ def test_distinct_values_with_rows_give_the_same_kind() -> None:
         assert len(alike) == 1, (name, kind)
 
 
-def test_few_measurements_are_numbers() -> None:
-    """Years, amounts and other whole numbers that are not counted from 0 or 1 are numbers, if there are over three."""
+def test_short_scales_are_ordered() -> None:
+    """Four to ten whole values are an ordered scale, three a category, also where long blocks are read at once."""
     air = [80, 80, 75, 62, 62, 62, 62, 62, 58, 58, 58, 58, 58, 58, 50, 50, 50, 50, 50, 56, 70]
     assert kinds_of(
         pd.DataFrame({"air": air, "cylinders": [4, 6, 8] * 7, "carburettors": [1, 2, 3, 4, 6, 7, 8] * 3})
-    ) == {
-        "air": "number",
-        "cylinders": "category",
-        "carburettors": "category",
-    }
-    years = {"year": 2003 + ROWS % 7, "schooling": np.array([9, 12, 14, 16, 17, 18, 20])[ROWS % 7]}
-    assert set(kinds_of(pd.DataFrame(years)).values()) == {"number"}
-    for rows in (1, 20):  # long blocks of whole numbers are read at once
+    ) == {"air": "ordered", "cylinders": "category", "carburettors": "ordered"}
+    for rows in (1, 20):
         several = {f"air {place}": air * rows for place in range(3)} | {"likert": [1, 2, 3, 4, 5, 5, 1] * 3 * rows}
-        assert [*kinds_of(pd.DataFrame(several)).values()] == [*["number"] * 3, "category"]
+        assert set(kinds_of(pd.DataFrame(several)).values()) == {"ordered"}
+        assert set(kinds_of(pd.DataFrame(several), kinds={"*": "category"}).values()) == {"category"}
+
+
+def test_a_scale_among_codes_alone_is_a_code() -> None:
+    """Where all columns that are used are small codes all are categories; a text, a number or a kind says otherwise."""
+    likert, codes = [1, 2, 3, 4, 5, 5, 1] * 30, [0, 1, 0, 1, 2, 2] * 35
+    frame = pd.DataFrame({"likert": likert, "code": codes, "id": range(100, 310)})
+    assert kinds_of(frame) == {"likert": "category", "code": "category", "id": "set aside"}
+    assert kinds_of(frame, kinds={"id": "number"})["likert"] == "ordered"
+    assert kinds_of(frame.assign(word=["p", "q"] * 105))["likert"] == "ordered"
+    assert kinds_of(frame, kinds={"likert": "ordered"})["likert"] == "ordered"
+
+
+def test_an_ordered_column_is_a_number_that_is_counted_by_its_levels() -> None:
+    """It is read as a number; where levels are counted it is not cut, and missing values may be a level of it."""
+    frame = pd.DataFrame({"likert": [1, 2, 3, 4, 5, 5, 1] * 30, "word": ["p", "q"] * 105})
+    read = table(frame)
+    assert read.number_names == ("likert",)
+    assert read.columns[0] == ColumnKind("likert", "ordered", "5 levels, 1 to 5")
+    counted = count_levels(read, "none")
+    assert counted.levels_of("likert") == (1, 2, 3, 4, 5)
+    assert counted.columns[0] == ColumnKind("likert", "category", "5 levels")
+    assert table(frame, discretize="quantile:3").categories.levels_of("likert") == (1, 2, 3, 4, 5)
+    gaps = frame.assign(likert=frame["likert"].where(frame.index % 9 > 0))
+    assert table(gaps, missing="level").categories.levels_of("likert")[-1] == "missing"
+    assert table(gaps, missing="complete").columns[0].kind == "ordered"
+
+
+def test_levels_with_an_order_can_be_ordered() -> None:
+    """A category whose levels have an order may be read by the places of these; labels without one are refused."""
+    levels = ["low", "mid", "high", "top"]
+    size = pd.Categorical(["low", "top", "mid", "high"] * 10, levels, ordered=True)
+    frame = pd.DataFrame({"size": size, "x": [0.5, 1.5] * 20})
+    assert table(frame, kinds={"size": "ordered"}).values("size").tolist()[:4] == [0, 3, 1, 2]
+    assert table(frame).columns[0].kind == "category"
+    with pytest.raises(DataError, match="labels without an order"):
+        table(frame.astype({"size": str}), kinds={"size": "ordered"})
 
 
 def test_codes_that_nobody_used_leave_a_table_of_codes() -> None:
