@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import attrs
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import Dag, learn, network
+from apsl_rules._documents import schema
+from apsl_rules.data.kinds import Kind
 from apsl_rules.errors import InvalidArgumentError, PartFileError
 from apsl_rules.parts.file import load_part, parse_part, part_json
 from support.graphs import MICRO
@@ -70,3 +73,10 @@ def test_support_comes_back_with_its_edges() -> None:
     assert again.support == part.support
     assert [(row["source"], row["support"]) for row in again.rows()] == [("T", 1.0), ("P", 0.75), ("Q", None)]
     assert "support" not in part_json(plain)
+
+
+def test_columns_of_every_kind_can_be_read_again() -> None:
+    """The schema of the file knows each kind that a column may be read as."""
+    columns = schema("part")["properties"]["columns"]
+
+    assert columns["items"]["properties"]["kind"]["enum"] == [*get_args(Kind)]

@@ -78,18 +78,26 @@ def test_none_is_a_level() -> None:
 
 
 KINDS = {
-    "birthwt": {"category": "low race smoke ptl ht ui ftv", "number": "age lwt bwt"},
-    "Chile": {"category": "region sex education vote", "number": "population age income statusquo"},
-    "Wage": {"category": "maritl race education jobclass health health_ins", "number": "year age logwage wage"},
-    "mpg": {"category": "manufacturer model year trans drv fl class", "number": "displ cyl cty hwy"},
-    "Affairs": {"category": "gender children religiousness occupation rating", "number": "affairs age yearsmarried"},
-    "stackloss": {"number": "Air.Flow Water.Temp Acid.Conc. stack.loss"},
+    "birthwt": {"category": "low race smoke ht ui", "ordered": "ptl ftv", "number": "age lwt bwt"},
+    "Chile": {"category": "region sex education vote", "ordered": "population income", "number": "age statusquo"},
+    "Wage": {
+        "category": "maritl race education jobclass health health_ins",
+        "ordered": "year",
+        "number": "age logwage wage",
+    },
+    "mpg": {"category": "manufacturer model year trans drv fl class", "ordered": "cyl", "number": "displ cty hwy"},
+    "Affairs": {
+        "category": "gender children",
+        "ordered": "religiousness occupation rating affairs",
+        "number": "age yearsmarried",
+    },
+    "stackloss": {"ordered": "Air.Flow Water.Temp", "number": "Acid.Conc. stack.loss"},
 }
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_kinds_are_those_of_a_reader(name: str) -> None:
-    """Years, incomes and counts are numbers, codes and labels are categories."""
+    """Incomes and counts are numbers, labels and two years are categories, few whole numbers are an ordered scale."""
     real = next(one for one in TABLES if one.name == name)
     read = {column.name: column.kind for column in learn(real.frame, real.target).columns}
 
