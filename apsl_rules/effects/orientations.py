@@ -164,7 +164,7 @@ def neighbourhood_of(part: Part, cause: Node) -> Neighbourhood:
         match part.mark(cause, other):
             case Mark.ARROW:
                 sides["parents" if (other, cause) in part.all_arrows else "children"].append(other)
-            case Mark.LINE:
+            case Mark.LINE | Mark.SUGGESTED:
                 sides["siblings"].append(other)
             case mark:
                 message = (

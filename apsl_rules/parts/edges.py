@@ -83,7 +83,7 @@ def edge_row(part: Part, x: Node, y: Node) -> dict[str, Any]:
     figures = (
         x,
         y,
-        str(mark),
+        str(mark.drawn),
         part.edge_probability(x, y),
         part.direction_probability(x, y),
         part.edge_p(x, y),

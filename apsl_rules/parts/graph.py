@@ -231,7 +231,7 @@ class LearnedGraph(Exportable, NotebookView):
         return tuple(dict.fromkeys(note for part in self.parts for note in part.notes))
 
     def mark(self, x: Node, y: Node) -> Mark:
-        """Return what is known of a pair: unknown, gap, line, arrow or conflict.
+        """Return what is known of a pair, as ``Part.mark`` does.
 
         An edge that one run draws is one, whatever the others say; where two draw it differently, it is a conflict.
         """

@@ -237,11 +237,7 @@ class Part(Exportable, Viewable, Answering):
         return tuple(visit.node for visit in self.visits)
 
     def mark(self, x: Node, y: Node) -> Mark:
-        """Return what is known of a pair: unknown, gap, line, arrow or conflict.
-
-        With hidden causes allowed it may be partial or bidirected, too. A direction that is only suggested leaves the
-        pair a line.
-        """
+        """Return what is known of a pair: one of the marks in the table of ``docs/reading.md``."""
         self._know_both(x, y)
         return self._mark(x, y)
 
@@ -258,11 +254,11 @@ class Part(Exportable, Viewable, Answering):
         """
         self._know_both(x, y)
         mark = self._mark(x, y)
-        if mark in (Mark.GAP, Mark.UNKNOWN):
+        if not mark.is_edge:
             known = "are not adjacent" if mark is Mark.GAP else "are not known to be adjacent"
             message = f"{x!r} and {y!r} {known}, so there is no end to ask about"
             raise InvalidArgumentError(message)
-        return End.CIRCLE if mark in (Mark.LINE, Mark.CONFLICT) else self.store.end(x, y)
+        return self.store.end(x, y) if mark in (Mark.ARROW, Mark.PARTIAL, Mark.BIDIRECTED) else End.CIRCLE
 
     @property
     def is_from_data(self) -> bool:
@@ -298,7 +294,7 @@ class Part(Exportable, Viewable, Answering):
     def _mark(self, x: Node, y: Node) -> Mark:
         mark = self.store.mark(x, y)
         is_open = mark is Mark.ARROW and not self.all_suggested.keys().isdisjoint(((x, y), (y, x)))
-        return Mark.LINE if is_open else mark
+        return Mark.SUGGESTED if is_open else mark
 
     def parents_of(self, node: Node) -> tuple[Node, ...]:
         """Return the nodes with an arrow to a node of the part, by name."""

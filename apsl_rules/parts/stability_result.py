@@ -70,7 +70,7 @@ def _mark_shown(part: Part, pair: Pair) -> Shown:
         return "forward"
     if (y, x) in part.arrows:
         return "backward"
-    return "line" if part.mark(x, y) is Mark.LINE else "conflict"
+    return "line" if part.mark(x, y).drawn is Mark.LINE else "conflict"
 
 
 @attrs.frozen
@@ -166,8 +166,8 @@ class Stability(OldMethods, NotebookView):
 
     def _mark(self, x: Node, y: Node) -> str:
         mark = self.part.mark(x, y)
-        beyond = mark not in (Mark.GAP, Mark.UNKNOWN) and frozenset((x, y)) not in self.part.edges
-        return "outside" if beyond else str(mark)
+        beyond = mark.is_edge and frozenset((x, y)) not in self.part.edges
+        return "outside" if beyond else str(mark.drawn)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a data frame."""

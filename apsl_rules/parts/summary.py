@@ -379,7 +379,7 @@ class Comparison(OldMethods, NotebookView):
 def _mark_and_arrows(part: Part, pair: Pair) -> tuple[bool, bool, str]:
     """Return the mark of an edge and the direction of its arrow."""
     x, y = sorted(pair, key=part.nodes.index)
-    return (x, y) in part.arrows, (y, x) in part.arrows, str(part.mark(x, y))
+    return (x, y) in part.arrows, (y, x) in part.arrows, str(part.mark(x, y).drawn)
 
 
 def _cell(value: Any) -> str:

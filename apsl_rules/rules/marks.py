@@ -12,24 +12,32 @@ from apsl_rules.rules.vocabulary import Relation, adjacent, arrow, conflict, gap
 
 
 class Mark(StrEnum):
-    """What is known of a pair of nodes.
+    """All that a pair of nodes can be: drawings, files and words go by it, and ``docs/reading.md`` lists it."""
 
-    With hidden causes allowed an arrowhead need not have a tail at its other end: nothing is known of that end
-    (``PARTIAL``), or it has an arrowhead too (``BIDIRECTED``).
-    """
+    ARROW = "arrow"  #: an edge with this direction
+    PARTIAL = "partial"  #: with hidden causes: an arrowhead at one end, nothing known of the other
+    BIDIRECTED = "bidirected"  #: with hidden causes: an arrowhead at both ends
+    SUGGESTED = "suggested"  #: an edge with too little evidence for its direction; it is drawn as a line
+    LINE = "line"  #: an edge of whose direction nothing is known
+    CONFLICT = "conflict"  #: findings contradict each other
+    GAP = "gap"  #: absent: something shows that there is no edge
+    OPEN = "open"  #: no set separates the two, and yet the score does not pay for an edge
+    UNKNOWN = "unknown"  #: not looked at, or not testable
 
-    UNKNOWN = "unknown"
-    GAP = "gap"
-    LINE = "line"
-    PARTIAL = "partial"
-    BIDIRECTED = "bidirected"
-    ARROW = "arrow"
-    CONFLICT = "conflict"
+    @property
+    def is_edge(self) -> bool:
+        """Return whether the pair is joined by an edge, whatever its direction."""
+        return self not in (Mark.GAP, Mark.OPEN, Mark.UNKNOWN)
 
     @property
     def is_open(self) -> bool:
         """Return whether it is the mark of an edge with an end of which nothing is known."""
-        return self in (Mark.LINE, Mark.PARTIAL)
+        return self in (Mark.LINE, Mark.SUGGESTED, Mark.PARTIAL)
+
+    @property
+    def drawn(self) -> Mark:
+        """Return the mark that formats know: a suggested direction is drawn on a line."""
+        return Mark.LINE if self is Mark.SUGGESTED else self
 
 
 class End(StrEnum):

@@ -10,7 +10,7 @@ from typing import Any
 from apsl_rules.errors import InvalidArgumentError, MissingPackageError
 from apsl_rules.names import Node, shown
 from apsl_rules.parts import EdgeFigures, Part
-from apsl_rules.rules import Mark, Proof
+from apsl_rules.rules import Proof
 from apsl_rules.views.page import report_html
 from apsl_rules.views.part_html import part_html
 
@@ -21,7 +21,6 @@ except ModuleNotFoundError as missing:
     _MESSAGE = "the widget needs anywidget; install it with: pip install 'apsl_rules[widget]', or use part.report()"
     raise MissingPackageError(_MESSAGE) from missing
 
-_APART = (Mark.GAP, Mark.UNKNOWN)
 _ENDS = 2
 
 
@@ -68,7 +67,7 @@ class PartWidget(anywidget.AnyWidget):
             message = f"selected is {edge!r}; give the two ends of an edge, such as ('a', 'b'), or None"
             raise InvalidArgumentError(message)
         x, y = pair
-        if self.part.mark(x, y) in _APART:
+        if not self.part.mark(x, y).is_edge:
             message = f"{x!r} and {y!r} are not joined by an edge of the part; give the two ends of one"
             raise InvalidArgumentError(message)
         return x, y
@@ -95,4 +94,4 @@ class PartWidget(anywidget.AnyWidget):
         if not (isinstance(names, list | tuple) and len(names) == _ENDS and all(isinstance(one, str) for one in names)):
             return None
         pairs = product(*(self._by_name.get(one, []) for one in names))
-        return next(((x, y) for x, y in pairs if x != y and self.part.mark(x, y) not in _APART), None)
+        return next(((x, y) for x, y in pairs if x != y and self.part.mark(x, y).is_edge), None)

@@ -38,7 +38,7 @@ def test_a_weak_direction_is_a_line() -> None:
     assert drawn.outside[0] <= every.outside[0]
     assert all(share < 0.9 for share in drawn.suggested.values())
     for x, y in drawn.suggested:
-        assert drawn.mark(x, y) is drawn.mark(y, x) is Mark.LINE
+        assert drawn.mark(x, y) is drawn.mark(y, x) is Mark.SUGGESTED
         assert x not in drawn.parents_of(y)
         assert y not in drawn.children_of(x)
         assert y in drawn.neighbours_of(x)
@@ -139,7 +139,7 @@ def test_all_results_agree() -> None:
     marks = graph_of(graph)
     assert (marks.arrows, marks.lines, dict(marks.suggested)) == (graph.arrows, graph.lines, dict(graph.suggested))
     assert graph.arrows == {one for part in graph.parts for one in part.arrows}
-    assert all(graph.mark(x, y) is Mark.LINE for x, y in graph.suggested)
+    assert all(graph.mark(x, y) is Mark.SUGGESTED for x, y in graph.suggested)
     every = learn_graph(rows, min_direction=0.0)
     assert graph.dag() == every.dag()
     union = learn_many(rows, ["Disease", "Age"], min_direction=0.9).union
