@@ -139,7 +139,7 @@ class Knowledge:
                 said = f"{tail!r} -> {head!r} is both required and forbidden{_because(barred)}"
                 message = f"{said}; take one of the two back"
                 raise KnowledgeError(message)
-        for group in cyclic_groups(self.required):
+        for group in cyclic_groups(self.required) if self.required else ():
             first = in_order(group)[0]
             back = next(tail for tail, head in self.required if head == first and tail in group)
             circle = [first, *(head for _, head in shortest_path(first, back, self.required)), first]
@@ -213,6 +213,8 @@ class Knowledge:
         A node that a tier names stands there, whatever patterns of other tiers it fits; "*" takes those that are left.
         Any other name is refused.
         """
+        if not self:
+            return self
         known = frozenset(nodes)
         left = frozenset(aside) - known
         named = {node for node in self.nodes if node in known}

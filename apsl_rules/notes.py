@@ -73,4 +73,6 @@ def _note(words: str, code: str, severity: Severity, fields: Mapping[str, Any]) 
 def without_secrets(note: str) -> Note:
     """Return a note whose sentence shows no password."""
     whole = note_of(note)
-    return whole if masked(whole) == whole else _note(masked(whole), whole.code, whole.severity, whole.fields)
+    if "@" not in whole and "=" not in whole:  # no address and no parameter
+        return whole
+    return _note(masked(whole), whole.code, whole.severity, whole.fields)

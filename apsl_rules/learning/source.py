@@ -233,7 +233,7 @@ def open_data(source: Any, request: Request) -> Source:
         return Source(source, f"the oracle {type(source).__name__}")
     plugins: Plugins = request.manager
     source = plugins.engine_of(source)
-    natural = (one for one in plugins.oracles.values() if one.natural_for(source))
+    natural = (one for one in plugins.oracles.values() if one.natural_for is not None and one.natural_for(source))
     offer = next(natural, None) if request.oracle is None else pick(plugins.oracles, request.oracle, "oracle")
     if offer is not None and not offer.needs:
         return Source(source, plugins.origin("apsl_oracles", offer.name), offer, options)

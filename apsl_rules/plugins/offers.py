@@ -63,7 +63,7 @@ class OracleOffer:
     name: str
     summary: str
     make: Callable[[Any, OracleSettings], Oracle]
-    natural_for: Callable[[Any], bool] = attrs.field(default=lambda _source: False)
+    natural_for: Callable[[Any], bool] | None = None
     needs: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
     options: tuple[str, ...] = ()
     preset: Mapping[str, Any] = attrs.field(factory=dict)

@@ -15,18 +15,11 @@ from apsl_rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.evidence import evidence_strength
 from apsl_rules.names import Node, shown
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.rules.engine import Extension, Fresh
-from apsl_rules.rules.log import Log, Numbers, Table, Told
+from apsl_rules.rules.engine import Extension
+from apsl_rules.rules.log import Numbers, Table, Told
 from apsl_rules.rules.marks import MarkStore
 from apsl_rules.rules.proof import Proof, proof_at
-from apsl_rules.rules.vocabulary import (
-    Fact,
-    Finding,
-    adjacent,
-    arrow,
-    gap,
-    head,
-)
+from apsl_rules.rules.vocabulary import Fact, Finding, adjacent, arrow, gap, head
 
 if TYPE_CHECKING:
     from apsl_rules.parts.repairs import Repair
@@ -129,30 +122,7 @@ class Conflict(NotebookView):
 # --- what contradicts what -------------------------------------------------------------------------------------------
 
 
-def tears(log: Log, fresh: Fresh) -> bool:
-    """Return whether new facts make what a log holds inconsistent; without them it is consistent.
-
-    Only nodes from which new arrows lead on, and those with new arrowheads, can have become causes that are none.
-    """
-    edges, gaps = log.held[adjacent.name], log.held[gap.name]
-    if any(one in gaps for one in fresh.get(adjacent.name, ())) or any(one in edges for one in fresh.get(gap.name, ())):
-        return True
-    arrows, ends = fresh.get(arrow.name, ()), fresh.get(head.name, ())
-    if not arrows and not ends:
-        return False
-    onward = log.table(arrow.name, (0,))
-    if not log.held.get(head.name):
-        return any(tail in _reached([end], onward) for tail, end in arrows)
-    heads, back = log.table(head.name, (0,)), log.table(arrow.name, (1,))
-    for node in _reached([tail for tail, _ in arrows], back).union(node for node, _ in ends):
-        if node in onward:
-            effects = _reached(onward[node], onward)
-            if node in effects or not effects.isdisjoint(heads.get(node, ())):
-                return True
-    return False
-
-
-def _reached(start: Iterable[int], onward: Table) -> set[int]:
+def reached(start: Iterable[int], onward: Table) -> set[int]:
     """Return some nodes and all that steps lead to from them."""
     seen = set(start)
     ahead = list(seen)
@@ -293,7 +263,7 @@ def heads_at_causes(store: MarkStore, arrows: Sequence[Numbers], heads: Sequence
     onward: Table = {}
     for tail, end in arrows:
         onward.setdefault(tail, []).append(end)
-    effects = {x: _reached(onward[x], onward) for x in {x for x, _ in heads} & onward.keys()}
+    effects = {x: reached(onward[x], onward) for x in {x for x, _ in heads} & onward.keys()}
     return [
         Contradiction(
             store, "cause", ((head.name, (x, y)), *((arrow.name, step) for step in shortest_path(x, y, arrows)))

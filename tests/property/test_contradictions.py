@@ -16,9 +16,9 @@ from apsl_rules.names import in_order
 from apsl_rules.rules import ledger
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.marks import MarkStore
+from apsl_rules.rules.policies import settle
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import KNOWING
-from apsl_rules.rules.settling import settle
 from apsl_rules.rules.vocabulary import Fact, Finding, Reason, conflict, gap
 from support.naive import is_consistent, replays
 from support.strategies import findings

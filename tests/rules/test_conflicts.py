@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from apsl_rules.rules import Mark, MarkStore, ledger
+from apsl_rules.rules.policies import Settled, settle
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.settling import Settled, settle
 from apsl_rules.rules.vocabulary import Finding
 from support.graphs import arrows_of
 from support.naive import is_consistent

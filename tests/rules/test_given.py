@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from apsl_rules.evidence import GIVEN, Evidence
 from apsl_rules.rules import Finding, Mark, adjacent
+from apsl_rules.rules.policies import settle
 from apsl_rules.rules.rulebooks import KNOWING
-from apsl_rules.rules.settling import settle
 from support.telling import fact, told
 
 OPPOSED = "adjacent:a,b spouse:a,b,c spouse:b,a,d"

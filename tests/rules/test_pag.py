@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.marks import End, Mark, MarkStore
+from apsl_rules.rules.policies import settle, untested_heads
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import PAG, knowing
-from apsl_rules.rules.settling import settle, untested_heads
 from apsl_rules.rules.vocabulary import Finding
 from support.naive import depths_by_iteration, is_consistent, replays
 from support.telling import fact, told

@@ -16,9 +16,8 @@ from apsl_rules.deadline import CURRENT
 from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence
 from apsl_rules.rules import PAG, Finding, adjacent, chain, collider, gap, ledger
-from apsl_rules.rules.conflicts import tears
 from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.settling import add_by_strength
+from apsl_rules.rules.policies import add_by_strength, tears
 from apsl_rules.stopping import Stop
 from support.naive import is_consistent
 

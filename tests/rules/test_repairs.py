@@ -8,9 +8,9 @@ from hypothesis import given, settings
 
 from apsl_rules.rules import KNOWING, Fact, Finding
 from apsl_rules.rules.conflicts import Conflict
+from apsl_rules.rules.policies import settle
 from apsl_rules.rules.proof import shortest_proofs
 from apsl_rules.rules.rulebooks import SOUND
-from apsl_rules.rules.settling import settle
 from support.strategies import findings
 from support.telling import fact, told
 

@@ -1,4 +1,4 @@
-"""Settling: what becomes of findings that lead to contradictions.
+"""What becomes of findings: the ledger of a run, and the policies for findings that lead to contradictions.
 
 The policy *quarantine* blocks the marks on the contradicted pairs, those with the shallowest proofs first, and takes
 the fixpoint again from all findings; *given* does so too, but what was given holds against all that was found;
@@ -8,12 +8,15 @@ to a contradiction. All depend on the set of findings alone, not on their order.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import inf
-from typing import Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, cast, get_args
 
 import attrs
 
+from apsl_rules.errors import RuleError
 from apsl_rules.evidence import Evidence, evidence_strength
 from apsl_rules.names import in_order
 from apsl_rules.rules.conflicts import (
@@ -22,14 +25,23 @@ from apsl_rules.rules.conflicts import (
     Outcome,
     closed_cycles,
     heads_at_causes,
+    reached,
     shallowest,
-    tears,
     torn_edges,
 )
-from apsl_rules.rules.engine import Extension, compile_rulebook, extend, extend_rows
+from apsl_rules.rules.engine import (
+    Extension,
+    Fresh,
+    Program,
+    compile_rulebook,
+    count_firings,
+    extend,
+    extend_rows,
+    require_positive,
+)
 from apsl_rules.rules.log import Log, Names, Numbers, Told
 from apsl_rules.rules.marks import Mark, MarkStore
-from apsl_rules.rules.proof import as_a_set, proof_of
+from apsl_rules.rules.proof import as_a_set, proof_of, shortest_proofs
 from apsl_rules.rules.vocabulary import (
     Fact,
     Finding,
@@ -46,6 +58,8 @@ from apsl_rules.rules.vocabulary import (
 )
 
 Judging: TypeAlias = Literal["quarantine", "given", "strongest", "ranked"]
+Policy: TypeAlias = Literal["quarantine", "given", "strongest", "ranked", "first", "last"]
+POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 _FIRST = (adjacent.name, gap.name, settled.name, untested.name)
 
@@ -56,6 +70,162 @@ class Settled:
 
     store: MarkStore
     conflicts: tuple[Conflict, ...]
+
+
+# --- the ledger -------------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False, slots=False)
+class Ledger(ABC):
+    """The findings of a run and what follows from them by a ``program``; adding more returns another ledger.
+
+    ``told`` are the findings of each addition, ``policy`` says what becomes of contradictions. ``history`` is the run
+    as it went, ``settled`` what is to be believed now.
+    """
+
+    program: Program
+    history: MarkStore
+    policy: Policy
+    told: tuple[tuple[Finding, ...], ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ledger):
+            return NotImplemented
+        return self is other or (self.history == other.history and self.settled == other.settled)
+
+    def __hash__(self) -> int:
+        return hash((Ledger, self.history))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what a copy is made of: the findings, from which all else follows."""
+        return self.start, (self.rulebook, self.policy, self.told)
+
+    @classmethod
+    def start(cls, rulebook: Rulebook, policy: Policy, told: Iterable[Sequence[Finding]] = ()) -> Self:
+        """Return the ledger of findings told addition by addition."""
+        program = compile_rulebook(rulebook)
+        book = cls(program, program.start(), policy)
+        for findings in told:
+            book = book.with_findings(findings)
+        return book
+
+    @property
+    def rulebook(self) -> Rulebook:
+        """Return the rules."""
+        return self.program.rulebook
+
+    @property
+    def order_dependent(self) -> bool:
+        """Return whether the marks depend on the order in which findings came."""
+        return self.policy in ("first", "last")
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Return all that was told, in its order."""
+        return [one for findings in self.told for one in findings]
+
+    def rule_use(self) -> dict[str, int]:
+        """Return how often each rule fired in the run."""
+        return count_firings(self.rulebook, self.history)
+
+    @abstractmethod
+    def with_findings(self, findings: Sequence[Finding]) -> Self:
+        """Return the ledger with more findings."""
+
+    @property
+    @abstractmethod
+    def settled(self) -> Settled:
+        """Return the marks that hold now, and the contradictions met."""
+
+    def marks(self) -> MarkStore:
+        """Return the marks that hold now, without the contradictions, whose proofs take their time."""
+        return self.settled.store
+
+    def marks_with(self, findings: Sequence[Finding]) -> MarkStore:
+        """Return the marks that would hold with more findings."""
+        return self.with_findings(findings).marks()
+
+    @abstractmethod
+    def proofs(self) -> MarkStore:
+        """Return a store of the settled facts with the reasons that proofs are to show."""
+
+
+@attrs.frozen(eq=False, slots=False)
+class Fixpoint(Ledger):
+    """Judges the whole set of findings once they contradict each other; ``is_torn`` says whether they do."""
+
+    is_torn: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        require_positive(self.rulebook)
+
+    @property
+    def _judging(self) -> Judging:
+        return cast("Judging", self.policy)
+
+    def with_findings(self, findings: Sequence[Finding]) -> Self:
+        """Return the ledger with more findings; only what is new is looked at for contradictions."""
+        extension = extend(self.program, self.history, findings)
+        log, fresh = extension.store.log, dict[str, list[Numbers]]()
+        for relation, numbers, _, _ in log.rows[extension.begin :]:
+            fresh.setdefault(relation, []).append(numbers)
+        is_torn = self.is_torn or tears(log, fresh)
+        return type(self)(self.program, extension.store, self.policy, (*self.told, tuple(findings)), is_torn)
+
+    @cached_property
+    def settled(self) -> Settled:
+        """Return the marks that hold now, and the contradictions met."""
+        if self.is_torn or (self.policy == "ranked" and untested_heads(self.history)):
+            return settle(self.rulebook, self.findings, self._judging)
+        return Settled(self.history, ())
+
+    def marks_with(self, findings: Sequence[Finding]) -> MarkStore:
+        """Return the marks that would hold, without all that follows from findings which contradict each other."""
+        return settled_marks(self.rulebook, [*self.findings, *findings], self._judging)
+
+    def proofs(self) -> MarkStore:
+        """Return proofs of least depth: the fixpoint taken once more from all findings together."""
+        settled = self.settled.store
+        return settled if settled is not self.history else shortest_proofs(self.rulebook, self.findings)
+
+
+#: The ledgers by policy; ``apsl_published`` adds those of "first" and "last".
+LEDGERS: dict[Policy, type[Ledger]] = dict.fromkeys(get_args(Judging), Fixpoint)
+
+
+def ledger(rulebook: Rulebook, policy: Policy, told: Iterable[Sequence[Finding]] = ()) -> Ledger:
+    """Return the ledger for a conflict policy of findings told addition by addition."""
+    kind = LEDGERS.get(policy)
+    if kind is None:
+        message = f"nobody has brought the conflict policy {policy!r}; there are {', '.join(LEDGERS)}"
+        raise RuleError(message)
+    return kind.start(rulebook, policy, told)
+
+
+# --- contradictions --------------------------------------------------------------------------------------------------
+
+
+def tears(log: Log, fresh: Fresh) -> bool:
+    """Return whether new facts make what a log holds inconsistent; without them it is consistent.
+
+    Only nodes from which new arrows lead on, and those with new arrowheads, can have become causes that are none.
+    """
+    edges, gaps = log.held[adjacent.name], log.held[gap.name]
+    if any(one in gaps for one in fresh.get(adjacent.name, ())) or any(one in edges for one in fresh.get(gap.name, ())):
+        return True
+    arrows, ends = fresh.get(arrow.name, ()), fresh.get(head.name, ())
+    if not arrows and not ends:
+        return False
+    onward = log.table(arrow.name, (0,))
+    if not log.held.get(head.name):
+        return any(tail in reached([end], onward) for tail, end in arrows)
+    heads, back = log.table(head.name, (0,)), log.table(arrow.name, (1,))
+    for node in reached([tail for tail, _ in arrows], back).union(node for node, _ in ends):
+        if node in onward:
+            effects = reached(onward[node], onward)
+            if node in effects or not effects.isdisjoint(heads.get(node, ())):
+                return True
+    return False
 
 
 def settle(rulebook: Rulebook, findings: Sequence[Finding], policy: Judging) -> Settled:
