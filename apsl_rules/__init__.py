@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from apsl_rules.graphs.networks.library import network
     from apsl_rules.knowledge import Knowledge
     from apsl_rules.learning.api import blanket, compare, learn, learn_graph
-    from apsl_rules.learning.many import learn_many
-    from apsl_rules.learning.resampling import stability
+    from apsl_rules.learning.many import learn_many, stability
     from apsl_rules.parts.many_parts import load
     from apsl_rules.parts.part import Part
     from apsl_rules.plugins.hookspecs import hookimpl
@@ -65,7 +64,7 @@ _HOMES = {
     "network": "graphs.networks.library",
     "register": "plugins.manager",
     "score": "evaluation.scoring",
-    "stability": "learning.resampling",
+    "stability": "learning.many",
     "table": "data",
 }
 

@@ -138,14 +138,13 @@ def _keep(draft: Path, before: os.stat_result) -> None:
 
 def _print(draft: Path) -> None:
     """Copy a file to standard output, byte by byte where that takes bytes."""
-    stream = getattr(sys.stdout, "buffer", None)
-    if stream is None:
+    if not hasattr(sys.stdout, "buffer"):
         sys.stdout.write(draft.read_text("utf-8"))
         return
     sys.stdout.flush()
     with draft.open("rb") as file:
-        shutil.copyfileobj(file, stream)
-    stream.flush()
+        shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
 
 
 #: How every record begins, and so a torn one; any other file is left as it is.

@@ -30,6 +30,7 @@ from apsl_rules.learning import (
     with_settings,
 )
 from apsl_rules.names import Depth, Node, check_depth, check_target, listing, require_known
+from apsl_rules.oracles import is_oracle
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
 
@@ -210,7 +211,7 @@ def open_structure(source: Any, settings: Settings) -> tuple[Request, Source]:
     """Open what the structure is learned from; the arrows of a known graph are all known."""
     dag = source.dag if isinstance(source, Network) else source
     is_graph = isinstance(dag, Dag) or is_networkx(dag)
-    if is_graph or callable(getattr(source, "verdict", None)):  # how a table is read is meant for the data
+    if is_graph or is_oracle(source):  # how a table is read is meant for the data
         settings = _without_reading(settings)
     if is_graph:
         known = load_knowledge(settings.get("knowledge"))
@@ -223,7 +224,7 @@ def open_structure(source: Any, settings: Settings) -> tuple[Request, Source]:
 def read_as(part: Part, data: Any, settings: Settings) -> Settings:
     """Return settings with which a table is read as it was when a part was learned from it."""
     is_read = is_opened(data) or isinstance(data, Source)
-    if is_read or callable(getattr(data, "verdict", None)):
+    if is_read or is_oracle(data):
         return settings
     known = {name: part.settings[name] for name in ("missing", "discretize", "weights") if name in part.settings}
     found = cast("Settings", {**known, **{name: value for name, value in settings.items() if value is not None}})

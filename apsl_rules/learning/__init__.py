@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from apsl_rules.learning.api import WARMING, blanket, blanket_of, compare, dry_run, learn, learn_graph
 from apsl_rules.learning.asked_again import AskedAgain, ask_again
-from apsl_rules.learning.choose import find_learner, rivals, say_default_learner
-from apsl_rules.learning.many import learn_many
+from apsl_rules.learning.findings import Copies, FindingList, FindingsFromTests, Visitor
+from apsl_rules.learning.many import learn_many, stability
 from apsl_rules.learning.notes import finding_of, may_share_hidden_cause, notes_against_given
-from apsl_rules.learning.progress import Bar, Visits, show_progress
-from apsl_rules.learning.resampling import stability
-from apsl_rules.learning.run import run_once
+from apsl_rules.learning.run import Bar, Visits, run_once, show_progress
 from apsl_rules.learning.settings import (
     AUTO,
     READING,
@@ -22,7 +20,15 @@ from apsl_rules.learning.settings import (
     settings_on,
     with_settings,
 )
-from apsl_rules.learning.source import Source, nodes_of, open_data, open_source
+from apsl_rules.learning.source import (
+    Source,
+    find_learner,
+    nodes_of,
+    open_data,
+    open_source,
+    rivals,
+    say_default_learner,
+)
 
 __all__ = [
     "AUTO",
@@ -31,9 +37,13 @@ __all__ = [
     "WARMING",
     "AskedAgain",
     "Bar",
+    "Copies",
+    "FindingList",
+    "FindingsFromTests",
     "Request",
     "Settings",
     "Source",
+    "Visitor",
     "Visits",
     "ask_again",
     "blanket",

@@ -24,11 +24,9 @@ from apsl_rules.data.databases import (
 )
 from apsl_rules.errors import Interrupted, InvalidArgumentError, KnowledgeError
 from apsl_rules.knowledge import Knowledge
-from apsl_rules.learning.choose import choose_learner, find_learner, is_auto, rivals
-from apsl_rules.learning.progress import progress_bar
-from apsl_rules.learning.run import Budget, run_once
+from apsl_rules.learning.run import Budget, progress_bar, run_once
 from apsl_rules.learning.settings import AUTO, SETTINGS, Learner, Request, Settings, with_settings
-from apsl_rules.learning.source import open_data
+from apsl_rules.learning.source import choose_learner, find_learner, is_auto, open_data, rivals
 from apsl_rules.names import Depth, Node, check_depth, check_target, in_order, require_known
 from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Asker

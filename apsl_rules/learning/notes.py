@@ -40,7 +40,7 @@ def notes_on_part(part: Part, rows: int | None, *, whole: bool = False) -> Itera
 def notes_on_hidden(part: Part) -> Iterator[Note]:
     """Name the pairs that V-structures on either side give both directions: they may share a hidden cause."""
     for one in part.conflicts:
-        rules = {getattr(proof.steps[-1].reason, "rule", None) for proof in one.proofs}
+        rules = {proof.steps[-1].because for proof in one.proofs}
         if one.kind == "opposed" and not part.allows_hidden and rules <= {"V-from-middle", "V-from-spouse"}:
             yield may_share_hidden_cause(*one.pair, "V-structures on either side prove both directions")
 

@@ -129,9 +129,8 @@ class Neighbours:
         missing = [node for node in nodes if node not in self._candidates]
         if not missing:
             return
-        ahead = getattr(self._finder, "foresee", None)
-        if ahead is not None and len(missing) > 1:
-            ahead(missing)
+        if len(missing) > 1 and hasattr(self._finder, "foresee"):
+            self._finder.foresee(missing)
         if self._threads > 1 and len(missing) > 1:
             with Workers(self._threads) as pool:
                 self._candidates.update(zip(missing, pool.map(self._ask_finder, missing), strict=True))

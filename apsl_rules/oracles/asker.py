@@ -244,11 +244,16 @@ class Asker(FrontOracle):
             self._rounds += rounds
 
 
+def is_oracle(given: Any) -> bool:
+    """Return whether an object answers independence questions by a method of its own."""
+    return hasattr(given, "verdict") and callable(given.verdict)
+
+
 def complete_oracle(given: Any) -> Oracle:
     """Return an oracle from an object that has at least ``nodes`` and ``verdict``; what else it has is used."""
     if isinstance(given, Oracle):
         return given
-    if not hasattr(given, "nodes") or not hasattr(given, "verdict"):
+    if not hasattr(given, "nodes") or not is_oracle(given):
         message = f"{type(given).__name__} is no oracle: it needs nodes and a method verdict(x, y, given)"
         raise InvalidArgumentError(message)
 

@@ -15,7 +15,7 @@ from apsl_backends.scores.missing_values import pays_too_little, seen_too_rarely
 from apsl_backends.search.hill_climbing import climb
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.graphs import Dag, cpdag
-from apsl_rules.learning.findings import Copies
+from apsl_rules.learning import Copies
 from apsl_rules.names import Node, Pair, count_of, in_order, shown
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.plugins import Context, State, Visited, build, pick

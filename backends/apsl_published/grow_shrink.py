@@ -12,8 +12,7 @@ import attrs
 from apsl_backends.finders.growing import Growing
 from apsl_rules.cycles import cyclic_groups
 from apsl_rules.evidence import Verdict
-from apsl_rules.learning import finding_of
-from apsl_rules.learning.findings import FindingList
+from apsl_rules.learning import FindingList, finding_of
 from apsl_rules.names import Node, count_of, in_order, order_key, shown
 from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Oracle, Separation

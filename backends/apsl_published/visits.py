@@ -11,7 +11,7 @@ import attrs
 
 from apsl_rules.evidence import Verdict
 from apsl_rules.knowledge import NOTHING, Knowledge
-from apsl_rules.learning.findings import FindingList, FindingsFromTests, Visitor
+from apsl_rules.learning import FindingList, FindingsFromTests, Visitor
 from apsl_rules.names import Node
 from apsl_rules.neighbours import BlanketFinder, Finder, Neighbours, SpousesByChild
 from apsl_rules.oracles import Oracle

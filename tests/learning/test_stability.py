@@ -19,7 +19,7 @@ from apsl_rules.data import coded_table
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.source import draw_rows
+from apsl_rules.learning.many import draw_rows
 from apsl_rules.names import Node
 from apsl_rules.parts import load_part
 from apsl_rules.parts.file import part_json

@@ -14,7 +14,7 @@ from apsl_rules import blanket, learn, learn_graph, learn_many, network, score
 from apsl_rules.errors import GraphError, InvalidArgumentError
 from apsl_rules.export import from_dot, from_graph_json, from_graphml, to_dot, to_graph_json, to_graphml, to_networkx
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.learning.resampling import stability
+from apsl_rules.learning.many import stability
 from apsl_rules.parts import MarkedGraph, Part, edges_csv, graph_of
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.probability import DEFAULT_DIRECTION, PRECISE_DIRECTION
