@@ -173,6 +173,11 @@ def check_depth(depth: Depth) -> None:
     )
 
 
+def inside(depth: Depth, distance: int) -> bool:
+    """Return whether all edges of a node at this distance belong to the part: it is at most K - 1."""
+    return depth == "max" or distance < depth
+
+
 def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
     """Return the node whose label reads like a word of a user."""
     matches = [node for node in nodes if str(node) == text]

@@ -76,3 +76,11 @@ def without_secrets(note: str) -> Note:
     if "@" not in whole and "=" not in whole:  # no address and no parameter
         return whole
     return _note(masked(whole), whole.code, whole.severity, whole.fields)
+
+
+def assumptions(allows_hidden: bool, hidden: str | None) -> str:  # noqa: FBT001 - as a part has them
+    """Return what the marks of a part from data rest on; ``hidden`` is the setting of that name."""
+    if allows_hidden:
+        return "faithfulness and independent, unselected rows"
+    rest = "faithfulness and independent rows"
+    return rest if hidden == "possible" else f"no hidden common causes, {rest}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -12,8 +13,8 @@ import attrs
 from apsl_rules.evidence import GIVEN, Evidence
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.notes import with_untested
-from apsl_rules.names import Node, in_order
-from apsl_rules.parts import Distances, Part, Visit, inside
+from apsl_rules.names import Node, in_order, inside
+from apsl_rules.parts import Part, Visit
 from apsl_rules.plugins import Context, Marks, Progress, Run, Searched, Visited, pick
 from apsl_rules.rules import (
     Fact,
@@ -30,6 +31,34 @@ from apsl_rules.rules import (
     ledger,
     noncause,
 )
+
+
+class Distances:
+    """Distances from the target over the edges known so far; they only ever shrink."""
+
+    def __init__(self, target: Node) -> None:
+        self.of: dict[Node, int] = {target: 0}
+        self._edges: dict[Node, tuple[Node, ...]] = {}
+
+    def __copy__(self) -> Distances:
+        same = type(self).__new__(type(self))
+        same.__dict__.update(of=dict(self.of), _edges=dict(self._edges))
+        return same
+
+    def add(self, x: Node, y: Node) -> None:
+        """Take up an edge and pass on what it shortens."""
+        if y in self._edges.get(x, ()):
+            return
+        self._edges[x] = (*self._edges.get(x, ()), y)
+        self._edges[y] = (*self._edges.get(y, ()), x)
+        changed = deque(sorted((node for node in (x, y) if node in self.of), key=self.of.__getitem__))
+        while changed:
+            node = changed.popleft()
+            further = self.of[node] + 1
+            for other in self._edges[node]:
+                if self.of.get(other, further + 1) > further:
+                    self.of[other] = further
+                    changed.append(other)
 
 
 @attrs.frozen

@@ -10,9 +10,9 @@ from statistics import NormalDist
 from apsl_rules.data import Dataset
 from apsl_rules.evidence import ROWS, Evidence, Verdict
 from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
-from apsl_rules.notes import Note, empty_note
+from apsl_rules.notes import Note, assumptions, empty_note
 from apsl_rules.oracles import Asker
-from apsl_rules.parts import Part, assumption_note
+from apsl_rules.parts import Part
 from apsl_rules.rules import Finding, adjacent, gap, settled, untested
 
 _FEW_ROWS = 100
@@ -28,13 +28,32 @@ def notes_on_part(part: Part, rows: int | None, *, whole: bool = False) -> Itera
     ``whole`` says that the graph of all nodes is wanted: edges anywhere then make it no empty one.
     """
     if part.edges:
-        yield assumption_note(part)
+        yield _on_assumptions(part)
     yield from _on_odd_arrows(part)
     if not part.edges and part.incomplete is None and not (whole and part.store.facts(adjacent)):
         yield empty_note(_why_empty(part, rows), target=part.target, rows=rows)
     if rows is not None and rows < _FEW_ROWS:
         told = f"{count_of(rows, 'row')} are few: edges are found only if they are strong{_unseen(part, rows)}, and "
         yield Note(f"{told}their directions are hardly ever determined", "few rows", "warning", rows=rows)
+
+
+_FAMILIES = {
+    "fisherz": "linear relations of numbers",
+    "gsquare": "relations of any form between categories",
+    "chisquare": "relations of any form between categories",
+    "moments": "smooth relations, on normal scores of the numbers",
+}
+
+
+def _on_assumptions(part: Part) -> Note:
+    """Say what the marks of a part from data rest on."""
+    family, hidden = _FAMILIES.get(part.oracle), part.settings.get("hidden")
+    tests = "" if family is None else f"; tests look for {family}"
+    begin = "marks allow hidden common causes; they assume" if part.allows_hidden else "arrows assume"
+    if hidden == "possible":
+        begin = "hidden common causes are possible, so that edges whose direction nothing tells are lines; edges assume"
+    told = f"{begin} {assumptions(part.allows_hidden, hidden)}{tests}"
+    return Note(told, "assumptions", hidden=part.allows_hidden, family=family)
 
 
 def notes_on_hidden(part: Part) -> Iterator[Note]:

@@ -27,10 +27,10 @@ from apsl_rules.learning.notes import notes_against_given, notes_on_hidden, note
 from apsl_rules.learning.possible import WHOLE, draw_possible, with_roots
 from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import Source, choose_learner, false_discovery_rate, is_auto
-from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
+from apsl_rules.names import Depth, Node, count_of, in_order, inside, listing, require_known
 from apsl_rules.notes import Note, empty_note
 from apsl_rules.oracles import Asker, Oracle, SharedOracle
-from apsl_rules.parts import Part, inside
+from apsl_rules.parts import Part
 from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Progress, Visited, hookimpl, pick
 from apsl_rules.stopping import INTERRUPTED, Stop
 

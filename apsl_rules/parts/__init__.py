@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from apsl_rules.parts.edges import Distances, inside
+from apsl_rules.parts.doubt import Fragility, Repair
 from apsl_rules.parts.file import Frame, load_part, part_json, read_document, read_part, save_part
-from apsl_rules.parts.fragility import Fragility
 from apsl_rules.parts.graph import LearnedGraph, graph_of, load_graph, save_graph
 from apsl_rules.parts.many_parts import Parts, PartsFile, PartsJournal, load, load_parts
 from apsl_rules.parts.marked_graph import (
@@ -19,10 +18,10 @@ from apsl_rules.parts.marked_graph import (
 )
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.probability import DEFAULT_DIRECTION, Grounds, LeastDirection, least_direction
-from apsl_rules.parts.repairs import Repair
 from apsl_rules.parts.shortcuts import EdgeFigures, OpenEdges
 from apsl_rules.parts.stability_result import Stability, Tally, TallyJournal, count_support, tally
-from apsl_rules.parts.summary import Comparison, Statement, assumption_note, draw, edges_csv, statements_on, summarize
+from apsl_rules.parts.summary import Statement, draw, statements_on, summarize
+from apsl_rules.parts.tables import Comparison, edges_csv
 
 __all__ = [
     "DEFAULT_DIRECTION",
@@ -30,7 +29,6 @@ __all__ = [
     "MARKS",
     "MARKS_WITH_HIDDEN",
     "Comparison",
-    "Distances",
     "Edge",
     "EdgeFigures",
     "Fragility",
@@ -51,13 +49,11 @@ __all__ = [
     "TallyJournal",
     "Visit",
     "arrows_only",
-    "assumption_note",
     "count_support",
     "draw",
     "edge_with_ends",
     "edges_csv",
     "graph_of",
-    "inside",
     "least_direction",
     "load",
     "load_graph",

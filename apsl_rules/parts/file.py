@@ -26,7 +26,6 @@ from apsl_rules.names import Node, in_order, listing
 from apsl_rules.notes import Note, note_of
 from apsl_rules.oracles import Counts
 from apsl_rules.parts.conclusions import Numbers, conclusions, wrong_conclusions
-from apsl_rules.parts.edges import Distances
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.rule_lines import is_same_rule, read_rule, renamed, rulebook_lines
 from apsl_rules.parts.shortcuts import installed_rulebooks
@@ -380,14 +379,16 @@ def known_rulebooks() -> tuple[Rulebook, ...]:
 def found_distances(book: Ledger, target: Node, knowledge: Knowledge) -> dict[Node, int]:
     """Return the distances over the edges found, except those that knowledge overruled."""
     marks = book.settled.store
-    distances = Distances(target)
-    for finding in book.findings:
-        relation, nodes = finding.fact
-        if relation == adjacent.name:
-            x, y = nodes
-            if knowledge.why_apart(x, y) is None or marks.mark(x, y) is not Mark.GAP:
-                distances.add(x, y)
-    return distances.of
+    around: dict[Node, list[Node]] = {}
+    for x, y in (one.fact.nodes for one in book.findings if one.fact.relation == adjacent.name):
+        if knowledge.why_apart(x, y) is None or marks.mark(x, y) is not Mark.GAP:
+            around.setdefault(x, []).append(y)
+            around.setdefault(y, []).append(x)
+    distances, layer = {target: 0}, [target]
+    while layer:
+        layer = list(dict.fromkeys(far for near in layer for far in around.get(near, ()) if far not in distances))
+        distances.update(dict.fromkeys(layer, max(distances.values()) + 1))
+    return distances
 
 
 def _wrong_pieces(part: Part) -> Iterator[str]:

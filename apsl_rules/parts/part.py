@@ -12,13 +12,13 @@ import attrs
 from apsl_rules.data import ColumnKind
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import NOTHING, Knowledge
-from apsl_rules.names import Depth, Node, Pair, in_order, require_known
+from apsl_rules.names import Depth, Node, Pair, in_order, inside, require_known
 from apsl_rules.notes import Note, without_secrets
 from apsl_rules.oracles import Counts
-from apsl_rules.parts.edges import ROW, edge_rows, inside
-from apsl_rules.parts.fragility import Fragility, fragility_of
+from apsl_rules.parts.doubt import Fragility, fragility_of
 from apsl_rules.parts.probability import Directions
 from apsl_rules.parts.shortcuts import Answering, Exportable, Viewable
+from apsl_rules.parts.tables import ROW, edge_rows
 from apsl_rules.rules import (
     Conflict,
     End,

@@ -17,6 +17,7 @@ from apsl_rules.names import Node, Pair, in_order, order_key, require_known, sho
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.many_parts import TaskLog
 from apsl_rules.parts.part import Part
+from apsl_rules.parts.tables import aligned
 from apsl_rules.rules import Mark, adjacent, gap, settled, untested
 
 if TYPE_CHECKING:
@@ -184,13 +185,7 @@ class Stability(OldMethods, NotebookView):
 
     def __str__(self) -> str:
         cells = [list(_COLUMNS), *([_cell(value) for value in row.values()] for row in self.rows())]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = []
-        for row in cells:
-            words = [cell.ljust(width) for cell, width in zip(row[:3], widths[:3], strict=True)]
-            figures = [cell.rjust(width) for cell, width in zip(row[3:], widths[3:], strict=True)]
-            lines.append("  ".join([*words, *figures]))
-        return "\n".join(lines)
+        return aligned(cells, words=3)
 
 
 def count_support(part: Part, tallies: Sequence[Tally]) -> tuple[tuple[Support, ...], dict[Pair, float]]:

@@ -1,26 +1,17 @@
-"""A part in words: a summary, a picture of text, a comparison, a list of edges."""
+"""A part in words: a summary and a picture of text."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import attrs
 
-from apsl_rules._renamed import OldMethods
-from apsl_rules.names import Node, Pair, count_of, in_order, order_key, shown
-from apsl_rules.notebook_view import NotebookView
-from apsl_rules.notes import Note
-from apsl_rules.parts.edges import ROW
+from apsl_rules.names import Node, count_of, in_order, order_key, shown
+from apsl_rules.notes import assumptions
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.probability import PRECISE_DIRECTION
 from apsl_rules.rules import End, Mark, adjacent, duplicate, gap, untested
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _NAMED = 8  # so many names are spelt out
 
@@ -69,39 +60,8 @@ def statements_on(part: Part) -> tuple[Statement, ...]:
         *_on_what_is_unknown(part, is_empty=not around),
     ]
     if part.edges and part.is_from_data:
-        told.append(Statement("assumed", f"assumes {assumed(part)}"))
+        told.append(Statement("assumed", f"assumes {assumptions(part.allows_hidden, part.settings.get('hidden'))}"))
     return tuple(told)
-
-
-def assumed(part: Part) -> str:
-    """Return what the marks of a part from data rest on."""
-    if part.allows_hidden:
-        return "faithfulness and independent, unselected rows"
-    rest = "faithfulness and independent rows"
-    return rest if is_possible(part) else f"no hidden common causes, {rest}"
-
-
-def is_possible(part: Part) -> bool:
-    """Return whether a part is drawn as tables are of which some common cause may be missing."""
-    return part.settings.get("hidden") == "possible"
-
-
-def assumption_note(part: Part) -> Note:
-    """Return the note of a part from data on what its marks rest on."""
-    family = _FAMILIES.get(part.oracle)
-    tests = "" if family is None else f"; tests look for {family}"
-    begin = "marks allow hidden common causes; they assume" if part.allows_hidden else "arrows assume"
-    if is_possible(part):
-        begin = "hidden common causes are possible, so that edges whose direction nothing tells are lines; edges assume"
-    return Note(f"{begin} {assumed(part)}{tests}", "assumptions", hidden=part.allows_hidden, family=family)
-
-
-_FAMILIES = {
-    "fisherz": "linear relations of numbers",
-    "gsquare": "relations of any form between categories",
-    "chisquare": "relations of any form between categories",
-    "moments": "smooth relations, on normal scores of the numbers",
-}
 
 
 @attrs.frozen
@@ -307,100 +267,3 @@ class _Tree:
         if (node, other) in self._part.arrows:
             return "──▶"
         return "◀──" if (other, node) in self._part.arrows else "───"
-
-
-@attrs.frozen(repr=False)
-class Comparison(OldMethods, NotebookView):
-    """The part of each learner, by its name, and its CPU seconds; all are compared with the first.
-
-    Attributes
-    ----------
-    parts
-        The part of each learner, by its name.
-    seconds
-        The CPU seconds of each learner, by its name.
-    """
-
-    parts: Mapping[str, Part]
-    seconds: Mapping[str, float] = attrs.field(eq=False)
-
-    def __hash__(self) -> int:
-        return hash((Comparison, *self.parts))
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row of plain values for each learner.
-
-        ``edges`` are those of the asked part, ``arrows``, ``lines`` and ``conflicts`` how they are marked, and
-        ``partial`` and ``bidirected`` too where causes may be hidden; ``shared`` counts the edges that the first
-        learner has too, ``same`` those of them with the same mark and direction.
-        """
-        first = next(iter(self.parts.values()))
-        with_ends = any(part.allows_hidden for part in self.parts.values())
-        return [
-            {
-                "learner": name,
-                "edges": len(part.edges),
-                "arrows": len(part.arrows),
-                **({"partial": len(part.partial), "bidirected": len(part.bidirected)} if with_ends else {}),
-                "lines": len(part.lines),
-                "conflicts": len(part.conflicts),
-                "shared": len(part.edges & first.edges),
-                "same": sum(
-                    _mark_and_arrows(part, pair) == _mark_and_arrows(first, pair) for pair in part.edges & first.edges
-                ),
-                "visited": len(part.visited),
-                "tests": part.counts.asked,
-                "cpu": round(self.seconds[name], 4),
-                "complete": part.incomplete is None,
-            }
-            for name, part in self.parts.items()
-        ]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the rows as a data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
-
-    def __str__(self) -> str:
-        rows = self.rows()
-        cells = [list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = []
-        for name, *figures in cells:
-            right = [figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=True)]
-            lines.append("  ".join([name.ljust(widths[0]), *right]))
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(self.parts)}>"
-
-
-def _mark_and_arrows(part: Part, pair: Pair) -> tuple[bool, bool, str]:
-    """Return the mark of an edge and the direction of its arrow."""
-    x, y = sorted(pair, key=part.nodes.index)
-    return (x, y) in part.arrows, (y, x) in part.arrows, str(part.mark(x, y).drawn)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-#: How the fields begin that spreadsheets carry out.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-
-
-def edges_csv(part: Part) -> str:
-    """Return one row for each edge, with a header."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, ROW, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: _inert(value) for key, value in row.items()} for row in part.rows())
-    return text.getvalue()
-
-
-def _inert(value: object) -> object:
-    """Put an apostrophe before a text that a spreadsheet would take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -22,7 +22,7 @@ from apsl_rules.rules.proof import Proof, proof_at
 from apsl_rules.rules.vocabulary import Fact, Finding, adjacent, arrow, gap, head
 
 if TYPE_CHECKING:
-    from apsl_rules.parts.repairs import Repair
+    from apsl_rules.parts.doubt import Repair
 
 Blocking: TypeAlias = Literal["quarantine", "given", "strongest"]
 Kind: TypeAlias = Literal["opposed", "cycle", "edge", "cause", "untested"]
@@ -114,7 +114,7 @@ class Conflict(NotebookView):
         The findings of its own proofs are looked at; with ``findings``, such as ``part.findings``, all other ways to
         prove its sides are too.
         """
-        from apsl_rules.parts.repairs import repairs_of
+        from apsl_rules.parts.doubt import repairs_of
 
         return repairs_of(self, findings)
 

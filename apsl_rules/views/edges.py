@@ -7,8 +7,8 @@ from enum import StrEnum
 
 import attrs
 
-from apsl_rules.names import Node, in_order, order_key
-from apsl_rules.parts import Part, inside
+from apsl_rules.names import Node, in_order, inside, order_key
+from apsl_rules.parts import Part
 from apsl_rules.rules import MarkStore, adjacent, arrow, conflict, head
 
 _MARKED = (adjacent, arrow, conflict, head)

@@ -12,10 +12,9 @@ import attrs
 from apsl_rules.evidence import Verdict
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.learning import FindingList, FindingsFromTests, Visitor
-from apsl_rules.names import Node
+from apsl_rules.names import Node, inside
 from apsl_rules.neighbours import BlanketFinder, Finder, Neighbours, SpousesByChild
 from apsl_rules.oracles import Oracle
-from apsl_rules.parts import inside
 from apsl_rules.plugins import Context, Run, State, build
 from apsl_rules.rules import (
     Relation,

@@ -15,8 +15,7 @@ from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.knowledge import NOTHING
-from apsl_rules.names import Depth, Node
-from apsl_rules.parts.edges import inside
+from apsl_rules.names import Depth, Node, inside
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.plugins.learner_spec import parse_spec
 from apsl_rules.plugins.manager import installed

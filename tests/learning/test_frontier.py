@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from apsl_published.visits import by_layers
 from apsl_rules import learn, network
 from apsl_rules.graphs.dag import Dag
+from apsl_rules.learning import Distances
 from apsl_rules.learning.frontier import along_lines
-from apsl_rules.names import Depth, Node, order_key
-from apsl_rules.parts.edges import Distances, inside
+from apsl_rules.names import Depth, Node, inside, order_key
 from apsl_rules.rules.marks import MarkStore
 from support.graphs import MICRO, dag_of
 from support.telling import told

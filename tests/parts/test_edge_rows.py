@@ -13,7 +13,7 @@ from apsl_rules import Dag, Knowledge, Part, learn, learn_graph, network
 from apsl_rules.export import from_graphml, to_dot, to_graphml, to_networkx, to_pgmpy
 from apsl_rules.graphs.networks import sample
 from apsl_rules.parts import LearnedGraph
-from apsl_rules.parts.edges import ROW
+from apsl_rules.parts.tables import ROW
 
 #: Passengers of the Titanic by class (which runs fastest), sex, age and survival, as R's table of that name has them.
 TITANIC = [

@@ -14,9 +14,9 @@ from apsl_backends.learners.ball import Ball
 from apsl_backends.learners.hidden.from_blankets import FindingsFromBlankets, Skeleton, find_skeleton
 from apsl_rules.evidence import EITHER, GIVEN, SAME, Evidence, Verdict, log_p_of
 from apsl_rules.knowledge import Knowledge
+from apsl_rules.learning import Distances
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.oracles import Query
-from apsl_rules.parts import Distances
 from apsl_rules.plugins import Context, Findings, Marks, Searched, State, Visited, pick
 from apsl_rules.rules import (
     Finding,

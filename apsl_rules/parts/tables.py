@@ -1,0 +1,179 @@
+"""Parts as tables: the rows of their edges, a comparison of several parts, and how such tables are printed."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from apsl_rules._renamed import OldMethods
+from apsl_rules.evidence import GIVEN
+from apsl_rules.names import Node, Pair, in_order, order_key
+from apsl_rules.notebook_view import NotebookView
+from apsl_rules.rules import Finding, Firing, Mark, Proof
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from apsl_rules.parts.part import Part
+
+
+_TWO_ENDS = (Mark.PARTIAL, Mark.BIDIRECTED)
+
+#: The columns of the table of edges that ``Part.to_frame`` gives.
+ROW = (
+    "source",
+    "target",
+    "mark",
+    "probability",
+    "direction",
+    "p",
+    "rule",
+    "distance",
+    "support",
+    "suggested",
+)
+
+
+def edge_rows(part: Part) -> list[dict[str, Any]]:
+    """Return the edges of a part by the names of their ends; ``Part.rows`` says what each value means."""
+    rows = []
+    for pair in sorted(part.edges, key=lambda one: tuple(order_key(node) for node in in_order(one))):
+        x, y = in_order(pair)
+        is_turned = (y, x) in part.arrows or (y, x) in part.suggested or (y, x) in part.partial
+        rows.append(edge_row(part, y, x) if is_turned else edge_row(part, x, y))
+    return rows
+
+
+def edge_row(part: Part, x: Node, y: Node) -> dict[str, Any]:
+    """Return what a part knows of one of its edges, along its direction if it has one."""
+    mark = part.mark(x, y)
+    proof = part.why(x, y)
+    proofs = [proof, part.why(y, x)] if mark in _TWO_ENDS else [proof]
+    known = [part.distances[node] for node in (x, y) if node in part.distances]
+    figures = (
+        x,
+        y,
+        str(mark.drawn),
+        part.edge_probability(x, y),
+        part.direction_probability(x, y),
+        part.edge_p(x, y),
+        _bases(proofs),
+        min(known, default=None),
+        part.support.get(frozenset((x, y))),
+        (x, y) in part.all_suggested,
+    )
+    return dict(zip(ROW, figures, strict=True))
+
+
+def _bases(proofs: Sequence[Proof]) -> str:
+    """Name what an edge rests on: with marks at both ends, the rule of each end that has one."""
+    reasons = [proof.steps[-1].reason for proof in proofs]
+    rules = [reason.rule for reason in reasons if isinstance(reason, Firing)]
+    found = [GIVEN if one.evidence.is_given else "found" for one in reasons[:1] if isinstance(one, Finding)]
+    return ", ".join(dict.fromkeys(rules or found))
+
+
+def aligned(cells: Sequence[Sequence[str]], words: int) -> str:
+    """Return lines of text for rows of cells: so many columns of words to the left, figures to the right."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for row in cells:
+        left = [cell.ljust(width) for cell, width in zip(row[:words], widths[:words], strict=True)]
+        right = [cell.rjust(width) for cell, width in zip(row[words:], widths[words:], strict=True)]
+        lines.append("  ".join([*left, *right]))
+    return "\n".join(lines)
+
+
+@attrs.frozen(repr=False)
+class Comparison(OldMethods, NotebookView):
+    """The part of each learner, by its name, and its CPU seconds; all are compared with the first.
+
+    Attributes
+    ----------
+    parts
+        The part of each learner, by its name.
+    seconds
+        The CPU seconds of each learner, by its name.
+    """
+
+    parts: Mapping[str, Part]
+    seconds: Mapping[str, float] = attrs.field(eq=False)
+
+    def __hash__(self) -> int:
+        return hash((Comparison, *self.parts))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row of plain values for each learner.
+
+        ``edges`` are those of the asked part, ``arrows``, ``lines`` and ``conflicts`` how they are marked, and
+        ``partial`` and ``bidirected`` too where causes may be hidden; ``shared`` counts the edges that the first
+        learner has too, ``same`` those of them with the same mark and direction.
+        """
+        first = next(iter(self.parts.values()))
+        with_ends = any(part.allows_hidden for part in self.parts.values())
+        return [
+            {
+                "learner": name,
+                "edges": len(part.edges),
+                "arrows": len(part.arrows),
+                **({"partial": len(part.partial), "bidirected": len(part.bidirected)} if with_ends else {}),
+                "lines": len(part.lines),
+                "conflicts": len(part.conflicts),
+                "shared": len(part.edges & first.edges),
+                "same": sum(
+                    _mark_and_arrows(part, pair) == _mark_and_arrows(first, pair) for pair in part.edges & first.edges
+                ),
+                "visited": len(part.visited),
+                "tests": part.counts.asked,
+                "cpu": round(self.seconds[name], 4),
+                "complete": part.incomplete is None,
+            }
+            for name, part in self.parts.items()
+        ]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        return aligned([list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)], words=1)
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(self.parts)}>"
+
+
+def _mark_and_arrows(part: Part, pair: Pair) -> tuple[bool, bool, str]:
+    """Return the mark of an edge and the direction of its arrow."""
+    x, y = sorted(pair, key=part.nodes.index)
+    return (x, y) in part.arrows, (y, x) in part.arrows, str(part.mark(x, y).drawn)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+#: How the fields begin that spreadsheets carry out.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def edges_csv(part: Part) -> str:
+    """Return one row for each edge, with a header."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ROW, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _inert(value) for key, value in row.items()} for row in part.rows())
+    return text.getvalue()
+
+
+def _inert(value: object) -> object:
+    """Put an apostrophe before a text that a spreadsheet would take for a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
