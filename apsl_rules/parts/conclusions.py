@@ -1,4 +1,4 @@
-"""The conclusions of a part as its file has them, and what is wrong with a copy of them."""
+"""What a part file states: conclusions, with what is wrong in a copy of them, and rules as lines."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import attrs
+
+from apsl_rules.errors import InvalidArgumentError, RuleError
 from apsl_rules.names import Node, count_of, listing
 from apsl_rules.parts.part import Part
-from apsl_rules.parts.rule_lines import RENAMED
-from apsl_rules.rules import Conflict, Fact, Firing, Mark
+from apsl_rules.rules import KNOWING, Conflict, Fact, Firing, Mark, Relation, Rule, Rulebook, read_rule, rule_line
 
+#: The rules that got another name, by the name in older files.
+RENAMED = {"V-non-collider": "V-from-spouse", "V-collider": "V-from-middle"}
 #: How far a stated probability may be from the right one: files have six digits.
 _CLOSE = 2e-6
 _SAID = {
@@ -115,3 +119,33 @@ def _text(part: Part, fact: Sequence[Any]) -> str:
     if relation is None or len(numbers) != len(fact) - 1 or len(numbers) != relation.arity:
         return str([*fact])
     return relation.text(tuple(part.nodes[at] for at in numbers))
+
+
+def rulebook_lines(rulebook: Rulebook) -> list[str]:
+    """Write the rules of a rulebook as lines; refuse those that could not be read back."""
+    relations = {one.name: one for one in rulebook.relations}
+    lines = [rule_line(rule) for rule in rulebook.rules]
+    for rule, line in zip(rulebook.rules, lines, strict=True):
+        if not _is_read_back(rule, line, relations):
+            message = f"the rule {rule.name!r} cannot be saved: a name or the reason in it has signs of the format"
+            raise InvalidArgumentError(message)
+    return lines
+
+
+def _is_read_back(rule: Rule, line: str, relations: Mapping[str, Relation]) -> bool:
+    try:
+        return read_rule(line, relations) == rule
+    except RuleError:
+        return False
+
+
+def renamed(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return the rules of a file, those of ours that had another name by the name that they have now."""
+    ours = {rule.name: rule for rule in KNOWING.rules}
+    new = ((rule, attrs.evolve(rule, name=RENAMED.get(rule.name, rule.name))) for rule in rules)
+    return tuple(now if now.name in ours and is_same_rule(now, ours[now.name]) else rule for rule, now in new)
+
+
+def is_same_rule(one: Rule, other: Rule) -> bool:
+    """Return whether two rules are the same but for the words of their reasons."""
+    return attrs.evolve(one, reason=other.reason) == other

@@ -25,9 +25,15 @@ from apsl_rules.knowledge import NAMED, Knowledge
 from apsl_rules.names import Node, in_order, listing
 from apsl_rules.notes import Note, note_of
 from apsl_rules.oracles import Counts
-from apsl_rules.parts.conclusions import Numbers, conclusions, wrong_conclusions
+from apsl_rules.parts.conclusions import (
+    Numbers,
+    conclusions,
+    is_same_rule,
+    renamed,
+    rulebook_lines,
+    wrong_conclusions,
+)
 from apsl_rules.parts.part import Part, Visit
-from apsl_rules.parts.rule_lines import is_same_rule, read_rule, renamed, rulebook_lines
 from apsl_rules.parts.shortcuts import installed_rulebooks
 from apsl_rules.rules import (
     KNOWING,
@@ -50,6 +56,7 @@ from apsl_rules.rules import (
     gap,
     knowing,
     ledger,
+    read_rule,
     settled,
 )
 

@@ -12,9 +12,9 @@ from typing import Any
 from apsl_rules.evidence import evidence_of
 from apsl_rules.names import Node, in_order, listing
 from apsl_rules.notes import EMPTY, Note, empty_note
+from apsl_rules.parts.conclusions import RENAMED
 from apsl_rules.parts.file import Frame, Reader, found_distances, known_rulebooks
 from apsl_rules.parts.part import Part, Visit
-from apsl_rules.parts.rule_lines import RENAMED
 from apsl_rules.rules import (
     POLICIES,
     Drop,

@@ -1,8 +1,9 @@
-"""The words of the rules: relations, facts, and rules as patterns of facts."""
+"""The words of the rules: relations, facts, and rules as patterns of facts; and how a rule is written as a line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 import attrs
@@ -209,6 +210,52 @@ class Rule:
 
 def _texts(atoms: Iterable[Atom]) -> str:
     return ", ".join(map(str, atoms))
+
+
+_LINE = re.compile(r"(?P<name>.+?): (?P<when>.+?)( unless (?P<unless>.+?))? => (?P<then>.+?)  # (?P<reason>.*)")
+_ATOM = re.compile(r"(?P<relation>[^(), ]+)\((?P<variables>[^()]+)\)")
+
+
+def rule_line(rule: Rule) -> str:
+    """Write a rule as a line: its name, premises, guards if there are any, conclusions and reason.
+
+    >>> X, Y, Z = map(Variable, "XYZ")
+    >>> rule_line(Rule("Meek-R2", "no cycle", [arrow(X, Y), arrow(Y, Z), adjacent(X, Z)], [arrow(X, Z)]))
+    'Meek-R2: arrow(X, Y), arrow(Y, Z), adjacent(X, Z) => arrow(X, Z)  # no cycle'
+    """
+    when, then, unless = (
+        ", ".join(f"{one.relation.name}({', '.join(term.name for term in one.variables)})" for one in atoms)
+        for atoms in (rule.when, rule.then, rule.unless)
+    )
+    return f"{rule.name}: {when}{f' unless {unless}' if unless else ''} => {then}  # {rule.reason}"
+
+
+def read_rules(text: str, relations: Iterable[Relation]) -> tuple[Rule, ...]:
+    """Read rules from lines over some relations."""
+    known = by_name(relations)
+    return tuple(read_rule(line, known) for line in text.strip().splitlines())
+
+
+def read_rule(line: str, relations: Mapping[str, Relation]) -> Rule:
+    """Read a rule from its line."""
+    found = _LINE.fullmatch(line)
+    if found is None:
+        message = f"{line!r} is no rule"
+        raise RuleError(message)
+    when, unless, then = (_read_atoms(found[key] or "", relations) for key in ("when", "unless", "then"))
+    return Rule(found["name"], found["reason"], when, then, unless)
+
+
+def _read_atoms(text: str, relations: Mapping[str, Relation]) -> tuple[Atom, ...]:
+    atoms = [(one["relation"], one["variables"].split(", ")) for one in _ATOM.finditer(text)]
+    if ", ".join(f"{name}({', '.join(terms)})" for name, terms in atoms) != text:
+        message = f"{text!r} is no list of relations over variables"
+        raise RuleError(message)
+    unknown = next((name for name, _ in atoms if name not in relations), None)
+    if unknown is not None:
+        message = f"a rule has the unknown relation {unknown!r}"
+        raise RuleError(message)
+    return tuple(relations[name](*map(Variable, terms)) for name, terms in atoms)
 
 
 @attrs.frozen(cache_hash=True)

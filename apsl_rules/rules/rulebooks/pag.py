@@ -75,150 +75,52 @@ second: with an arrowhead at V on X *-* V it begins there, and with V --> X it g
 
 from __future__ import annotations
 
-from apsl_rules.rules.vocabulary import (
-    RELATIONS,
-    Relation,
-    Rule,
-    Rulebook,
-    Variable,
-    adjacent,
-    arrow,
-    barred,
-    chain,
-    collider,
-    gap,
-    head,
-    noncause,
-    within,
-    without,
-)
-
-A, B, C, D, E, U, V, W, X, Y, Z = (Variable(name) for name in "ABCDEUVWXYZ")
+from apsl_rules.rules.vocabulary import RELATIONS, Relation, Rulebook, head, noncause, read_rules, within, without
 
 discriminates = Relation("discriminates", 3, "a discriminating path goes from {0} through {1} to {2}")
 forces = Relation("forces", 4, "{0} -> {1} would give {2} -> {3}")
 leads = Relation("leads", 3, "{0} -> {1} would make {0} a cause of {2}")
+_SPOKEN = (*RELATIONS, head, within, without, discriminates, forces, leads)
 
-HEAD = Rule("Arrowhead", "an arrow has an arrowhead", when=[arrow(A, B)], then=[head(B, A)])
-R0 = Rule("FCI-R0", "a collider", when=[collider(X, Y, Z)], then=[head(Y, X), head(Y, Z)])
-R1 = Rule("FCI-R1", "no new collider", when=[head(B, A), chain(A, B, C)], then=[arrow(B, C)])
-R2 = (
-    Rule("FCI-R2", "no cause of a cause of its own", when=[arrow(A, B), head(C, B), adjacent(A, C)], then=[head(C, A)]),
-    Rule(
-        "FCI-R2-after",
-        "no cause of a cause of its own",
-        when=[head(B, A), arrow(B, C), adjacent(A, C)],
-        then=[head(C, A)],
-    ),
-)
-R3 = Rule(
-    "FCI-R3",
-    "a collider beside a chain",
-    when=[head(B, A), head(B, C), chain(A, D, C), adjacent(D, B)],
-    then=[head(B, D)],
-)
-R4 = (
-    Rule(
-        "FCI-R4-begin",
-        "a discriminating path begins",
-        when=[head(W, X), arrow(W, Y), gap(X, Y)],
-        then=[discriminates(X, W, Y)],
-    ),
-    Rule(
-        "FCI-R4-next",
-        "a discriminating path goes on",
-        when=[discriminates(X, W, Y), head(W, V), head(V, W), arrow(V, Y)],
-        then=[discriminates(X, V, Y)],
-    ),
-    Rule(
-        "FCI-R4-cause",
-        "no collider at the end of a discriminating path",
-        when=[discriminates(X, W, Y), head(W, V), adjacent(V, Y), within(X, V, Y)],
-        then=[arrow(V, Y)],
-    ),
-    Rule(
-        "FCI-R4-collider",
-        "a collider at the end of a discriminating path",
-        when=[discriminates(X, W, Y), head(W, V), adjacent(V, Y), without(X, V, Y)],
-        then=[head(V, W), head(V, Y), head(Y, V)],
-    ),
-)
-R8 = Rule("FCI-R8", "a cause of a cause", when=[arrow(A, B), arrow(B, C), adjacent(A, C)], then=[arrow(A, C)])
-WAYS = (
-    Rule(
-        "Chains-begin",
-        "chains pass an arrow on",
-        when=[head(E, A), chain(A, B, C), chain(B, C, D)],
-        then=[forces(A, B, C, D)],
-    ),
-    Rule(
-        "Chains-next", "chains pass an arrow on", when=[forces(A, B, U, V), chain(U, V, W)], then=[forces(A, B, V, W)]
-    ),
-    Rule("Way-1", "to a cause", when=[head(C, A), arrow(B, C), adjacent(A, B)], then=[leads(A, B, C)]),
-    Rule("Way-2", "by a chain to a cause", when=[head(C, A), arrow(V, C), chain(A, B, V)], then=[leads(A, B, C)]),
-    Rule("Way-3", "by chains to a cause", when=[head(C, A), arrow(V, C), forces(A, B, U, V)], then=[leads(A, B, C)]),
-    Rule("Way-4", "by two chains", when=[head(C, A), chain(A, B, V), chain(B, V, C)], then=[leads(A, B, C)]),
-    Rule("Way-5", "by chains", when=[head(C, A), forces(A, B, U, V), chain(U, V, C)], then=[leads(A, B, C)]),
-)
-R9 = Rule("FCI-R9", "an arrowhead would close a way round", when=[chain(C, A, B), leads(A, B, C)], then=[arrow(A, C)])
-R10 = Rule(
-    "FCI-R10", "one of two ways leads on", when=[chain(U, A, W), leads(A, U, C), leads(A, W, C)], then=[arrow(A, C)]
-)
-BARRED_CAUSE = Rule(
-    "Given-head", "what is no cause has an arrowhead", when=[barred(A, B), adjacent(A, B)], then=[head(A, B)]
-)
-NO_CAUSE = (
-    Rule(
-        "No-cause-head", "what is no cause has an arrowhead", when=[noncause(A, B), adjacent(A, B)], then=[head(A, B)]
-    ),
-    Rule(
-        "No-cause-before",
-        "no cause of an effect is a cause of its cause",
-        when=[noncause(A, C), arrow(B, C)],
-        then=[noncause(A, B)],
-    ),
-    Rule(
-        "No-cause-after",
-        "no effect of a cause causes what that does not",
-        when=[noncause(A, C), arrow(A, B)],
-        then=[noncause(B, C)],
-    ),
-    Rule("No-way-1", "an arrow would go on by a chain", when=[noncause(A, C), chain(A, B, C)], then=[head(A, B)]),
-    Rule(
-        "No-way-2",
-        "an arrow would go on by two chains",
-        when=[noncause(A, C), chain(A, B, V), chain(B, V, C)],
-        then=[head(A, B)],
-    ),
-    Rule(
-        "No-way-begin",
-        "chains pass an arrow on",
-        when=[noncause(A, E), chain(A, B, C), chain(B, C, D)],
-        then=[forces(A, B, C, D)],
-    ),
-    Rule(
-        "No-way-3",
-        "an arrow would go on by chains",
-        when=[noncause(A, C), forces(A, B, U, V), chain(U, V, C)],
-        then=[head(A, B)],
-    ),
-    Rule(
-        "Path-beside",
-        "a discriminating path goes on, whatever the end beside it",
-        when=[head(W, X), arrow(W, Y), gap(X, Y), head(V, W), arrow(V, Y), adjacent(V, X)],
-        then=[discriminates(X, V, Y)],
-    ),
-    Rule(
-        "Chain-beside",
-        "an arrowhead would end a discriminating path",
-        when=[head(W, X), arrow(W, Y), gap(X, Y), chain(X, V, Y), adjacent(V, W)],
-        then=[arrow(V, Y)],
-    ),
-)
+_RULES = """
+Arrowhead: arrow(A, B) => head(B, A)  # an arrow has an arrowhead
+FCI-R0: collider(X, Y, Z) => head(Y, X), head(Y, Z)  # a collider
+FCI-R1: head(B, A), chain(A, B, C) => arrow(B, C)  # no new collider
+FCI-R2: arrow(A, B), head(C, B), adjacent(A, C) => head(C, A)  # no cause of a cause of its own
+FCI-R2-after: head(B, A), arrow(B, C), adjacent(A, C) => head(C, A)  # no cause of a cause of its own
+FCI-R3: head(B, A), head(B, C), chain(A, D, C), adjacent(D, B) => head(B, D)  # a collider beside a chain
+FCI-R4-begin: head(W, X), arrow(W, Y), gap(X, Y) => discriminates(X, W, Y)  # a discriminating path begins
+FCI-R4-next: discriminates(X, W, Y), head(W, V), head(V, W), arrow(V, Y) => discriminates(X, V, Y)  \
+# a discriminating path goes on
+FCI-R4-cause: discriminates(X, W, Y), head(W, V), adjacent(V, Y), within(X, V, Y) => arrow(V, Y)  \
+# no collider at the end of a discriminating path
+FCI-R4-collider: discriminates(X, W, Y), head(W, V), adjacent(V, Y), without(X, V, Y) \
+=> head(V, W), head(V, Y), head(Y, V)  # a collider at the end of a discriminating path
+FCI-R8: arrow(A, B), arrow(B, C), adjacent(A, C) => arrow(A, C)  # a cause of a cause
+Chains-begin: head(E, A), chain(A, B, C), chain(B, C, D) => forces(A, B, C, D)  # chains pass an arrow on
+Chains-next: forces(A, B, U, V), chain(U, V, W) => forces(A, B, V, W)  # chains pass an arrow on
+Way-1: head(C, A), arrow(B, C), adjacent(A, B) => leads(A, B, C)  # to a cause
+Way-2: head(C, A), arrow(V, C), chain(A, B, V) => leads(A, B, C)  # by a chain to a cause
+Way-3: head(C, A), arrow(V, C), forces(A, B, U, V) => leads(A, B, C)  # by chains to a cause
+Way-4: head(C, A), chain(A, B, V), chain(B, V, C) => leads(A, B, C)  # by two chains
+Way-5: head(C, A), forces(A, B, U, V), chain(U, V, C) => leads(A, B, C)  # by chains
+FCI-R9: chain(C, A, B), leads(A, B, C) => arrow(A, C)  # an arrowhead would close a way round
+FCI-R10: chain(U, A, W), leads(A, U, C), leads(A, W, C) => arrow(A, C)  # one of two ways leads on
+"""
+#: Rules for background knowledge.
+_FURTHER = """
+No-cause-head: noncause(A, B), adjacent(A, B) => head(A, B)  # what is no cause has an arrowhead
+No-cause-before: noncause(A, C), arrow(B, C) => noncause(A, B)  # no cause of an effect is a cause of its cause
+No-cause-after: noncause(A, C), arrow(A, B) => noncause(B, C)  # no effect of a cause causes what that does not
+No-way-1: noncause(A, C), chain(A, B, C) => head(A, B)  # an arrow would go on by a chain
+No-way-2: noncause(A, C), chain(A, B, V), chain(B, V, C) => head(A, B)  # an arrow would go on by two chains
+No-way-begin: noncause(A, E), chain(A, B, C), chain(B, C, D) => forces(A, B, C, D)  # chains pass an arrow on
+No-way-3: noncause(A, C), forces(A, B, U, V), chain(U, V, C) => head(A, B)  # an arrow would go on by chains
+Path-beside: head(W, X), arrow(W, Y), gap(X, Y), head(V, W), arrow(V, Y), adjacent(V, X) => discriminates(X, V, Y)  \
+# a discriminating path goes on, whatever the end beside it
+Chain-beside: head(W, X), arrow(W, Y), gap(X, Y), chain(X, V, Y), adjacent(V, W) => arrow(V, Y)  \
+# an arrowhead would end a discriminating path
+Given-head: barred(A, B), adjacent(A, B) => head(A, B)  # what is no cause has an arrowhead
+"""
 
-PAG = Rulebook(
-    "pag",
-    (HEAD, R0, R1, *R2, R3, *R4, R8, *WAYS, R9, R10),
-    (*RELATIONS, head, within, without, discriminates, forces, leads),
-    further=(*NO_CAUSE, BARRED_CAUSE),
-)
+PAG = Rulebook("pag", read_rules(_RULES, _SPOKEN), _SPOKEN, further=read_rules(_FURTHER, (*_SPOKEN, noncause)))
