@@ -24,6 +24,7 @@ from apsl_rules.data.duplicates import Groups, notes_on_duplicates
 from apsl_rules.data.files import (
     FileTable,
     array_fingerprint,
+    available_memory,
     content_fingerprint,
     is_countable,
     is_left_in_place,
@@ -65,6 +66,7 @@ __all__ = [
     "Values",
     "advice_on_levels",
     "array_fingerprint",
+    "available_memory",
     "coded_table",
     "content_fingerprint",
     "count_levels",

@@ -23,7 +23,7 @@ from apsl_rules.data.files import content_fingerprint
 from apsl_rules.data.kinds import ColumnKind
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
-from apsl_rules.names import Node
+from apsl_rules.names import Node, require_known
 from apsl_rules.notes import Note
 
 
@@ -45,12 +45,14 @@ class ColumnUnit:
     """What the embedded columns of a column are in terms of the table.
 
     ``scale`` is how many units of a number make one of its first embedded column, None where that has ranks. A category
-    has ``levels``, and ``indicators`` tells the embedded column of each, -1 for those of the reference.
+    has ``levels``, ``codes`` of them, and ``indicators`` tells the embedded column of each, -1 for those of the
+    reference.
     """
 
     scale: float | None = None
     levels: tuple[Any, ...] = ()
     indicators: tuple[int, ...] = ()
+    codes: tuple[int, ...] = ()
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -103,6 +105,84 @@ class RowTests(NamedTuple):
         return cls(np.zeros(tests), x_ranks, y_ranks, ranks, rows, np.ones(tests), np.ones(tests))
 
 
+class GroupFigures(NamedTuple):
+    """What an engine adds up for groups of rows.
+
+    ``codes`` has a row for each group that occurs, in rising order: its codes in the grouping columns. ``rows`` and
+    ``first`` are the rows of each group and the sums of the embedded columns there; ``products`` are the sums of
+    products over all groups, and ``second`` those of each group if they were asked for.
+    """
+
+    codes: Integers
+    rows: Integers
+    first: Floats
+    products: Floats
+    second: Floats | None = None
+
+
+@attrs.frozen(eq=False, slots=False)
+class GroupSums:
+    """Sums over the rows of each group, of columns as they are embedded: block after block, in the order of ``names``.
+
+    Attributes
+    ----------
+    names, widths
+        The columns that were added up, and how many embedded columns each has.
+    keys
+        The levels of the grouping columns in each group, in the order of their codes.
+    rows, first
+        How many rows each group has, and the sums of the embedded columns in it, groups by columns.
+    products
+        The sums of products of the embedded columns over all groups.
+    second
+        The sums of products in each group, if they were asked for.
+    """
+
+    names: tuple[Node, ...]
+    widths: Integers
+    keys: tuple[tuple[Any, ...], ...]
+    rows: Integers
+    first: Floats
+    products: Floats
+    second: Floats | None = None
+
+    @cached_property
+    def means(self) -> Floats:
+        """Return the means of the embedded columns in each group."""
+        found: Floats = self.first / self.rows[:, None]
+        return found
+
+    @cached_property
+    def between(self) -> Floats:
+        """Return the products of the means of groups about the mean of all rows, each group by its rows."""
+        centred = self.means - self.first.sum(axis=0) / self.rows.sum()
+        found: Floats = (centred * self.rows[:, None]).T @ centred
+        return found
+
+    @cached_property
+    def within(self) -> Floats:
+        """Return the products about the means of groups; those of a column that is constant in groups are 0."""
+        found: Floats = self.products - self.means.T @ self.first
+        found[self.constant, :] = found[:, self.constant] = 0.0
+        return (found + found.T) / 2
+
+    @cached_property
+    def constant(self) -> npt.NDArray[np.bool_]:
+        """Return for each embedded column whether it never varies inside a group."""
+        squares = np.diag(self.products)
+        inside: npt.NDArray[np.bool_] = squares - (self.means * self.first).sum(axis=0) <= _CONSTANT * squares
+        return inside
+
+    def covariance(self, group: int) -> Floats:
+        """Return the covariance matrix of the rows of a group, whose own products were asked for."""
+        if self.second is None:
+            message = "the products of each group were not asked for; give each=True"
+            raise InvalidArgumentError(message)
+        mean = self.means[group]
+        found: Floats = self.second[group] / self.rows[group] - np.outer(mean, mean)
+        return found
+
+
 @runtime_checkable
 class MomentSource(Protocol):
     """An engine that computes moments of the rows of a table where they are."""
@@ -139,6 +219,21 @@ class ComparesColumns(Protocol):
         """
 
 
+@runtime_checkable
+class SumsByGroup(Protocol):
+    """A source of moments that can add up groups of rows."""
+
+    def group_sums(
+        self, places: Sequence[int], by: Sequence[int], complete: Sequence[int], *, each: bool
+    ) -> GroupFigures:
+        """Add up columns over the rows of each combination of the levels of some categories.
+
+        Rows in which one of all these columns is missing are left out.
+        """
+
+
+#: What is left of the squares of a column that is constant in groups: nothing but rounding.
+_CONSTANT = 1e-8
 #: The most embedded columns of which one matrix is made.
 MOST_WIDTH = 1 << 10
 _MATRIX: Kind[Floats] = Kind("covariances of complete columns")
@@ -181,6 +276,46 @@ class KeptMoments(Dataset):
     def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
         """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
         return self.source.test_rows(queries)
+
+    def sums(
+        self, names: Sequence[Node], *, by: Sequence[Node], complete: Sequence[Node] = (), each: bool = False
+    ) -> GroupSums:
+        """Add up columns over the rows of each group.
+
+        Where all columns are categories no sums are needed: the joint counts by group are those of
+        ``CountedDataset.joint`` with the places of the grouping columns added to those of the others.
+
+        Parameters
+        ----------
+        names
+            The columns to add up, as they are embedded: numbers and their polynomials, indicators of categories.
+        by
+            The categories whose combinations of levels are the groups; read identifiers as such by ``kinds``.
+        complete
+            More columns that must not be missing. A row counts if no value of it is missing in any of all these.
+        each
+            Whether to add up products for each group too, groups by columns by columns.
+        """
+        for name in (*names, *by, *complete):
+            require_known(name, self.place, "column")
+        for name in by:
+            if not self.is_category(name):
+                message = f"column {name!r} holds numbers, and groups are levels; give kinds={{{name!r}: 'category'}}"
+                raise InvalidArgumentError(message)
+        if not by or not names:
+            message = "sums by groups need a column to add up and a column of groups; name both"
+            raise InvalidArgumentError(message)
+        if not isinstance(self.source, SumsByGroup):
+            message = f"the source of moments {self.kind!r} adds up no groups of rows; give the table itself"
+            raise InvalidArgumentError(message)
+        places, groups, needed = ([self.place[name] for name in some] for some in (names, by, complete))
+        found = self.source.group_sums(places, groups, needed, each=each)
+        units = [self.heading.units[place] for place in groups]
+        levels = [dict(zip(unit.codes, unit.levels, strict=True)) for unit in units]
+        keys = tuple(
+            tuple(level[code] for level, code in zip(levels, codes, strict=True)) for codes in found.codes.tolist()
+        )
+        return GroupSums(tuple(names), self.heading.widths[places], keys, *found[1:])
 
     # --- as a dataset ------------------------------------------------------------------------------------------------
 

@@ -49,8 +49,10 @@ def indicators_of(rows: Integers) -> tuple[Integers, int]:
 def unit_of(levels: tuple[Any, ...], rows: Integers) -> ColumnUnit:
     """Return which level of a category has which indicator; a level without rows is left out."""
     indicators = indicators_of(rows)[0].tolist()
-    found = [(level, place) for level, place, count in zip(levels, indicators, rows.tolist(), strict=False) if count]
-    return ColumnUnit(levels=tuple(level for level, _ in found), indicators=tuple(place for _, place in found))
+    codes = tuple(np.flatnonzero(rows).tolist())
+    return ColumnUnit(
+        levels=tuple(levels[code] for code in codes), indicators=tuple(indicators[code] for code in codes), codes=codes
+    )
 
 
 @attrs.frozen(eq=False)

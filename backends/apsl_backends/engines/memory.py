@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from apsl_backends.engines.coders import indicators_of, unit_of
+from apsl_backends.engines.groups import sums_by_group
 from apsl_backends.engines.normal_scores import Standardised, normal_scores, standardised_values
 from apsl_backends.engines.sums import EmbeddedRows
 from apsl_backends.kernels.bindings import (
@@ -18,7 +19,7 @@ from apsl_backends.kernels.bindings import (
 )
 from apsl_backends.kernels.library import in_blocks, useful_threads
 from apsl_rules.data import MixedTable
-from apsl_rules.data.moments import ColumnUnit, Embedding, MomentHeading, RowTests
+from apsl_rules.data.moments import ColumnUnit, Embedding, GroupFigures, MomentHeading, RowTests
 from apsl_rules.memory import Kind
 
 _EMBEDDED: Kind[EmbeddedHandle] = Kind("embedded columns")
@@ -59,6 +60,14 @@ class MemoryMoments:
     def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
         """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
         return self.rows.test_rows(queries)
+
+    def group_sums(
+        self, places: Sequence[int], by: Sequence[int], complete: Sequence[int], *, each: bool
+    ) -> GroupFigures:
+        """Add up columns over the rows of each combination of the levels of some categories."""
+        columns = self.rows.handle.columns
+        fold = lambda used, work: [work([columns[place] for place in used])]  # noqa: E731 - all rows are one part
+        return sums_by_group(self.heading, fold, places, (by, complete), each=each)
 
     def _columns(self) -> list[NumberColumn | CategoryColumn]:
         table, numbers = self.table, self._numbers()

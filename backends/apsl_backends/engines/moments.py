@@ -9,7 +9,7 @@ import numpy as np
 
 from apsl_backends.engines.duplicates import duplicates
 from apsl_backends.engines.engine import Engine, Rows
-from apsl_backends.engines.free_memory import available_memory
+from apsl_backends.engines.groups import sums_by_group
 from apsl_backends.engines.sums import (
     MOST_PATTERNS,
     EmbeddedRows,
@@ -23,7 +23,8 @@ from apsl_backends.engines.sums import (
     sums_of_sets,
 )
 from apsl_backends.kernels.bindings import CategoryColumn, EmbeddedHandle, Floats, NumberColumn
-from apsl_rules.data.moments import MomentHeading, RowTests
+from apsl_rules.data import available_memory
+from apsl_rules.data.moments import GroupFigures, MomentHeading, RowTests
 from apsl_rules.errors import DataError
 from apsl_rules.names import count_of
 
@@ -75,6 +76,13 @@ class Moments:
     def duplicates(self, groups: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the groups of duplicates among the columns of each given group."""
         return duplicates(self._rows, groups, self.heading.is_number)
+
+    def group_sums(
+        self, places: Sequence[int], by: Sequence[int], complete: Sequence[int], *, each: bool
+    ) -> GroupFigures:
+        """Add up columns over the rows of each combination of the levels of some categories."""
+        self.rounds += 1
+        return sums_by_group(self.heading, self._rows.fold, places, (by, complete), each=each)
 
     def _estimate(self, places: Sequence[int], order: Sequence[int]) -> Floats:
         """Return the covariance of maximum likelihood from the sums of patterns, the blocks of places in an order."""

@@ -13,9 +13,17 @@ import attrs
 import numpy as np
 
 from apsl_backends.engines.engine import Engine
-from apsl_backends.engines.free_memory import available_memory
 from apsl_rules._arguments import spelt
-from apsl_rules.data import Dataset, FileTable, LocalTable, MixedTable, count_levels, is_countable, is_left_in_place
+from apsl_rules.data import (
+    Dataset,
+    FileTable,
+    LocalTable,
+    MixedTable,
+    available_memory,
+    count_levels,
+    is_countable,
+    is_left_in_place,
+)
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.databases import DatabaseTable, duckdb_path, is_database, is_ibis_table
 from apsl_rules.data.moments import Embedding, KeptMoments, MomentSource

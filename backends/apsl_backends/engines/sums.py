@@ -165,10 +165,11 @@ class RowSet(NamedTuple):
 
 def part_sums(part: Part) -> ProductSums:
     """Return the sums of products of columns without missing values over a part of the rows."""
-    return _sums(part, _rows(part))
+    return sums_of(part, _rows(part))
 
 
-def _sums(columns: Part, rows: int) -> ProductSums:
+def sums_of(columns: Part, rows: int) -> ProductSums:
+    """Return the sums of products of columns without missing values."""
     return EmbeddedRows(EmbeddedHandle(columns, rows), ()).sums(np.arange(len(columns), dtype=np.int64))
 
 
@@ -182,7 +183,7 @@ def sums_of_sets(part: Part, sets: Sequence[RowSet]) -> list[ProductSums]:
         kept = np.flatnonzero(~np.logical_or.reduce([np.zeros(_rows(part), np.bool_), *_gaps(part, complete)]))
         used = sorted({column for number in numbers for column in sets[number].columns})
         place = {column: at for at, column in enumerate(used)}
-        rows = EmbeddedRows(EmbeddedHandle([_take(part[column], kept) for column in used], len(kept)), ())
+        rows = EmbeddedRows(EmbeddedHandle([take_rows(part[column], kept) for column in used], len(kept)), ())
         for number in numbers:
             found[number] = rows.sums(np.array([place[column] for column in sets[number].columns], np.int64))
     return [found[number] for number in range(len(sets))]
@@ -190,15 +191,15 @@ def sums_of_sets(part: Part, sets: Sequence[RowSet]) -> list[ProductSums]:
 
 def sums_of_patterns(part: Part) -> dict[bytes, ProductSums] | None:
     """Return for each pattern the sums of its observed columns over a part of the rows; None for too many patterns."""
-    gaps = [_is_missing(column) for column in part]
+    gaps = [is_missing(column) for column in part]
     patterns = patterns_of(gaps)
     if len(patterns.missing) > MOST_PATTERNS:
         return None
     found = {}
     for number, gone in enumerate(patterns.missing):
         rows = patterns.rows[patterns.starts[number] : patterns.starts[number + 1]]
-        observed = [_take(column, rows) for column, is_gone in zip(part, gone, strict=True) if not is_gone]
-        found[gone.tobytes()] = _sums(observed, len(rows))
+        observed = [take_rows(column, rows) for column, is_gone in zip(part, gone, strict=True) if not is_gone]
+        found[gone.tobytes()] = sums_of(observed, len(rows))
     return found
 
 
@@ -316,16 +317,18 @@ def _rows(part: Part) -> int:
 
 
 def _gaps(part: Part, columns: Sequence[int]) -> list[npt.NDArray[np.bool_]]:
-    return [_is_missing(part[column]) for column in columns]
+    return [is_missing(part[column]) for column in columns]
 
 
-def _is_missing(column: NumberColumn | CategoryColumn) -> npt.NDArray[np.bool_]:
+def is_missing(column: NumberColumn | CategoryColumn) -> npt.NDArray[np.bool_]:
+    """Return in which rows the value of a column is missing."""
     if isinstance(column, CategoryColumn):
         return column.codes >= column.indicators.size
     return np.isnan(column.values)
 
 
-def _take(column: NumberColumn | CategoryColumn, rows: Integers) -> NumberColumn | CategoryColumn:
+def take_rows(column: NumberColumn | CategoryColumn, rows: Integers | slice) -> NumberColumn | CategoryColumn:
+    """Return some rows of a column."""
     if isinstance(column, CategoryColumn):
         return column._replace(codes=column.codes[rows])
     return column._replace(values=column.values[rows])

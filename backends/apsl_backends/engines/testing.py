@@ -16,7 +16,7 @@ from apsl_backends.engines.memory import MemoryMoments
 from apsl_backends.engines.opening import counted, moments
 from apsl_rules.data import MixedTable, Table, count_levels, table
 from apsl_rules.data.counts import CountSource, collapse
-from apsl_rules.data.moments import MomentSource
+from apsl_rules.data.moments import GroupFigures
 from apsl_rules.errors import ApslError
 
 _MANY = 1 << 20
@@ -155,7 +155,6 @@ def _check_moments(
         _require(not there.heading.is_number.any(), name, "the table has no numbers")
         return
     memory = MemoryMoments(here)
-    assert isinstance(there, MomentSource)  # noqa: S101 - for the types
     for field in ("names", "rows", "columns", "notes", "units"):
         one, other = getattr(memory.heading, field), getattr(there.heading, field)
         _require(one == other, name, f"the {field} of moments are {_but(other, one)}, not {_but(one, other)}")
@@ -167,6 +166,12 @@ def _check_moments(
         answers = _same(lambda: memory.covariance(asked), lambda: there.covariance(asked), name)  # noqa: B023 - at once
         if answers is not None:
             _require(alike(answers[0], answers[1]), name, f"the covariances of {asked} differ")
+    categories = np.flatnonzero(~memory.heading.is_number).tolist()
+    for by in (categories[:1], categories[:2]) if categories else ():
+        given = [place for place in places if place not in by][:4], by, places[-1:]
+        groups = memory.group_sums(*given, each=True), there.group_sums(*given, each=True)
+        for field, one, other in zip(GroupFigures._fields, *groups, strict=True):
+            _require(alike(one, other), name, f"the {field} of groups by {by} differ")
     queries = [(x, y, *z) for x, y in permutations(places[:4], 2) for z in ((), tuple(places[4:6]))]
     for field, one, other in zip(
         memory.test_rows([])._fields, memory.test_rows(queries), there.test_rows(queries), strict=True
