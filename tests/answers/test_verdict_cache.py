@@ -320,7 +320,7 @@ def damaged(path: Path) -> None:
         (lambda path: path.write_text("a,b\n1,2\n" * 200), "file is not a database"),
         (lambda path: path.write_text("short"), "file is not a database"),
         (foreign, "is the sqlite file of another program, not a verdict cache; give another path"),
-        (later, "has format 99, this release reads 2"),
+        (later, "has format 99, this release reads 3"),
         (damaged, "cannot use .* as a verdict cache .*undamaged"),
         (lambda path: path.mkdir(), "cannot use .* as a verdict cache .*give another path"),
     ],

@@ -7,31 +7,24 @@ inside the oracle, so their outcome is kept whole, for the range of alpha in whi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import TypeVar
+from math import inf, nextafter
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from apsl_backends.answers.verdict_file import (
-    Answer,
-    VerdictCache,
-    decide,
-    pack_elimination,
-    pack_search,
-    pack_sweep,
-    pack_verdict,
-    unpack_elimination,
-    unpack_search,
-    unpack_sweep,
-)
+from apsl_backends.answers.verdict_file import Answer, VerdictCache
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node, in_order
 from apsl_rules.oracles import Cut, Elimination, FrontOracle, Oracle, Query, Search, Separation, Sweep
 
 Question = TypeVar("Question")
 Found = TypeVar("Found")
+#: What is kept of an answer, or None, and the alphas at which it stands: from the first to below the second.
+Kept: TypeAlias = tuple[list[Any] | None, float, float]
 
 
 class CachedOracle(FrontOracle):
@@ -65,58 +58,98 @@ class CachedOracle(FrontOracle):
     def verdicts(self, queries: Sequence[Query]) -> Sequence[Verdict]:
         """Answer a batch: what the cache does not know goes to the oracle in one round."""
 
-        def write(key: bytes, _query: Query, verdict: Verdict) -> Answer | None:
-            figures = pack_verdict(verdict)
-            return None if figures is None else Answer(key, figures)
+        def write(_query: Query, verdict: Verdict) -> Kept:
+            return _figures([verdict]), 0.0, 1.0
 
-        return self._recall(queries, self._query_key, decide, self._oracle.verdicts, write)
+        def read(figures: Any, query: Query) -> Verdict:
+            return self._verdict(figures[0], query)
+
+        return self._recall(queries, self._query_key, read, self._oracle.verdicts, write)
 
     def associations(self, x: Node) -> Sweep:
         """Test x against every other node, or take the whole sweep from the cache."""
         others = [node for node in self.nodes if node != x]
 
-        def read(figures: bytes, _x: Node, alpha: float) -> Sweep:
-            return unpack_sweep(figures, x, others, alpha)
+        def write(_x: Node, sweep: Sweep) -> Kept:
+            return _figures([sweep.verdict_on(node) for node in others]), 0.0, 1.0
 
-        def write(key: bytes, _x: Node, sweep: Sweep) -> Answer | None:
-            figures = pack_sweep(sweep, others)
-            return None if figures is None else Answer(key, figures)
+        def read(figures: Any, _x: Node) -> Sweep:
+            kept = zip(others, figures, strict=True)
+            return Sweep(x, [self._verdict(one, (x, node, ())) for node, one in kept])
 
         return self._recall([x], self._sweep_key, read, lambda _new: [self._oracle.associations(x)], write)[0]
 
     def separators(self, searches: Sequence[Search]) -> Sequence[Separation]:
         """Carry out a batch of searches: what the cache does not know goes to the oracle in one round.
 
-        The number of tests of an outcome from the cache is what the search cost when it was carried out.
+        The number of tests of an outcome from the cache is what the search cost when it was carried out. Nodes are kept
+        as places in the search.
         """
 
-        def write(key: bytes, search: Search, found: Separation) -> Answer | None:
-            return pack_search(key, search, found, self._alpha)
+        def write(search: Search, found: Separation) -> Kept:
+            verdict, candidates = found.verdict, (*search.must_include, *search.pool)
+            if verdict is None:  # no test was reliable, which no alpha changes
+                return [int(found.tests), None, None], 0.0, 1.0
+            given = [candidates.index(node) for node in verdict.given]
+            figures = _figures([verdict])
+            if verdict.p is None:
+                low, high = 0.0, 1.0
+            elif found.found:  # what was tried before has p at or below alpha, and this has p above it
+                low, high = self._alpha, float(verdict.p)
+            else:  # the weakest dependence has the largest p of all
+                low, high = float(verdict.p), 1.0
+            return figures and [int(found.tests), given, figures[0], found.found], low, high
 
-        return self._recall(searches, self._search_key, unpack_search, self._oracle.separators, write)
+        def read(outcome: Any, search: Search) -> Separation:
+            tests, places, *figures = outcome
+            if places is None:
+                return Separation(search.x, search.y, None, None, tests)
+            candidates = (*search.must_include, *search.pool)
+            given = tuple(candidates[place] for place in places)
+            verdict = self._verdict(figures[0], (search.x, search.y, given))
+            return Separation(search.x, search.y, given if figures[1] else None, verdict, tests)
+
+        return self._recall(searches, self._search_key, read, self._oracle.separators, write)
 
     def eliminate(self, sweep: Sweep, *, unreliable: Decision, cut: Cut | None, max_size: int | None) -> Elimination:
-        """Return the outcome of an elimination, from the cache if it is there.
+        """Return the outcome of an elimination, from the cache if it is there; it stands at this alpha only.
 
-        So a run with a cache asks what a run without one asks, test for test.
+        So a run with a cache asks what a run without one asks, test for test. Nodes are kept as their places.
         """
+        x, place = sweep.x, self._places
 
         def key_of(asked: Sweep) -> bytes:
             shape = f"{unreliable} {max_size} ".encode()
             among = None if cut is None else cut(asked)
             chosen = b"" if among is None else np.packbits(among).tobytes()
-            return self._key(
-                b"eliminate", shape, self._place_key(asked.x), self._contents, self._order_of_names, chosen
-            )
-
-        def read(outcome: bytes, asked: Sweep, alpha: float) -> Elimination:
-            return unpack_elimination(outcome, asked.x, self.nodes, alpha)
+            return self._key(b"eliminate", shape, self._place_key(x), self._contents, self._order_of_names, chosen)
 
         def ask(_new: Sequence[Sweep]) -> Sequence[Elimination]:
             return [self._oracle.eliminate(sweep, unreliable=unreliable, cut=cut, max_size=max_size)]
 
-        def write(key: bytes, _asked: Sweep, found: Elimination) -> Answer | None:
-            return pack_elimination(key, found, self._places, self._alpha)
+        def write(_asked: Sweep, found: Elimination) -> Kept:
+            told = {node: one.verdict for node, one in found.separations.items()} | {**found.weakest}
+            verdicts = [verdict for verdict in told.values() if verdict is not None]
+            figures = _figures(verdicts)
+            if figures is None or len(verdicts) < len(told):
+                return None, 0.0, 1.0
+            given = [[place[one] for one in verdict.given] for verdict in verdicts]
+            members = [place[node] for node in found.members]
+            kept = [int(found.tests), members, [place[node] for node in told], given, figures]
+            return kept, self._alpha, nextafter(self._alpha, inf)
+
+        def read(outcome: Any, _asked: Sweep) -> Elimination:
+            tests, members, *told = outcome
+            separations: dict[Node, Separation] = {}
+            weakest: dict[Node, Verdict] = {}
+            for at, places, figures in zip(*told, strict=True):
+                node, given = self.nodes[at], tuple(self.nodes[one] for one in places)
+                verdict = self._verdict(figures, (x, node, given))
+                if at in members:
+                    weakest[node] = verdict
+                else:
+                    separations[node] = Separation(x, node, given, verdict)
+            return Elimination(tuple(self.nodes[one] for one in members), separations, weakest, tests)
 
         return self._recall([sweep], key_of, read, ask, write)[0]
 
@@ -124,9 +157,9 @@ class CachedOracle(FrontOracle):
         self,
         questions: Sequence[Question],
         key_of: Callable[[Question], bytes],
-        read: Callable[[bytes, Question, float], Found],
+        read: Callable[[Any, Question], Found],
         ask: Callable[[Sequence[Question]], Sequence[Found]],
-        write: Callable[[bytes, Question, Found], Answer | None],
+        write: Callable[[Question, Found], Kept],
     ) -> list[Found]:
         """Answer questions from the file; new ones go to ``ask`` in one round, and their answers into the file."""
         keys = [key_of(one) for one in questions]
@@ -135,13 +168,20 @@ class CachedOracle(FrontOracle):
         self.hits += len(questions) - len(new)
         self.misses += len(new)
         computed = dict(zip(new, ask([questions[place] for place in new]), strict=True)) if new else {}
-        written = (write(keys[place], questions[place], found) for place, found in computed.items())
+        written = [(keys[place], *write(questions[place], found)) for place, found in computed.items()]
+        answers = [Answer(key, json.dumps(kept).encode(), low, high) for key, kept, low, high in written if kept]
         if computed:
-            self._cache.keep(answer for answer in written if answer is not None)
+            self._cache.keep(answers)
         return [
-            computed[place] if place in computed else read(known[keys[place]], question, self._alpha)
+            computed[place] if place in computed else read(json.loads(known[keys[place]]), question)
             for place, question in enumerate(questions)
         ]
+
+    def _verdict(self, figures: Sequence[Any], query: Query) -> Verdict:
+        """Answer a question from its figures: the test is decided again at the current alpha."""
+        test, reliable, statistic, p, log_p, dof, n = figures
+        decision: Decision = "unreliable" if not reliable else "independent" if p > self._alpha else "dependent"
+        return Verdict(*query, decision, test, statistic=statistic, p=p, dof=dof, n=n, log_p=log_p)
 
     @cached_property
     def _contents(self) -> bytes:
@@ -185,3 +225,18 @@ class CachedOracle(FrontOracle):
         """Return one hash for the order of the names, by which ties inside an elimination are broken."""
         ranks = np.array([self._places[node] for node in in_order(self.nodes)], dtype="<i8")
         return blake2b(ranks.tobytes(), digest_size=16).digest()
+
+
+def _figures(verdicts: Sequence[Verdict]) -> list[Any] | None:
+    """Return the figures of tests, or None where one could not be decided again from them."""
+    if any(one.p is None and one.decision != "unreliable" for one in verdicts):
+        return None
+    return [
+        [one.test, one.decision != "unreliable", *map(_plain, (one.statistic, one.p, one.log_p, one.dof, one.n))]
+        for one in verdicts
+    ]
+
+
+def _plain(figure: Any) -> Any:
+    """Return a figure as Python has it, not numpy."""
+    return figure.item() if isinstance(figure, np.generic) else figure
