@@ -20,10 +20,11 @@ from zlib import crc32
 import attrs
 import numpy as np
 from ranking import table4
+from supplement import read_graph, read_supplement
 
 from apsl_rules._documents import DocumentError, file_text, toml_data
 from apsl_rules.data import Codes, Table, coded_table
-from apsl_rules.data.readers import read_graph, read_integers, read_supplement
+from apsl_rules.data.readers import read_integers
 from apsl_rules.errors import DataError, InvalidArgumentError, SpecError, UnknownNameError
 from apsl_rules.evaluation.scoring import Against, Scored
 from apsl_rules.graphs import Dag

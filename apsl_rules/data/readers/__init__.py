@@ -3,7 +3,15 @@
 Each reader gives the file's contents or one sentence that says what is wrong with it, with the line where that helps.
 """
 
-from apsl_rules.data.readers.paths import TABLE_ENDINGS, AnyPath, FileKind, file_kind, split_sheet
+from apsl_rules.data.readers.paths import (
+    TABLE_ENDINGS,
+    AnyPath,
+    FileKind,
+    existing_file,
+    file_kind,
+    is_folder,
+    split_sheet,
+)
 from apsl_rules.data.readers.stored import (
     SharedColumns,
     parquet_rows,
@@ -15,12 +23,9 @@ from apsl_rules.data.readers.stored import (
 from apsl_rules.data.readers.text import (
     MISSING_FIELDS,
     PlainTable,
-    Supplement,
     check_lines,
     read_csv,
-    read_graph,
     read_integers,
-    read_supplement,
 )
 
 __all__ = [
@@ -30,16 +35,15 @@ __all__ = [
     "FileKind",
     "PlainTable",
     "SharedColumns",
-    "Supplement",
     "check_lines",
+    "existing_file",
     "file_kind",
+    "is_folder",
     "parquet_rows",
     "read_columns",
     "read_csv",
-    "read_graph",
     "read_integers",
     "read_parquet",
-    "read_supplement",
     "shared_columns",
     "split_sheet",
     "stored_kind",
