@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy.special import chdtri
 from scipy.stats import chi2
 
-from apsl_backends.kernels import bindings
-from apsl_backends.kernels.bindings import (
+from apsl_backends.kernels.bindings import tables
+from apsl_backends.kernels.bindings.tables import (
     LastTests,
     SearchOutcome,
     TableHandle,
@@ -66,17 +66,17 @@ def coded_rows(draw: st.DrawFn, *, weighted: bool | None = None, columns: int = 
     return CodedRows(codes.astype(kind), cards, random.integers(0, 5, lines) if has_weights else None)
 
 
-def opened(rows: CodedRows, **settings: Any) -> bindings.TesterHandle:
+def opened(rows: CodedRows, **settings: Any) -> tables.TesterHandle:
     """Open a tester on some rows."""
     table = TableHandle(rows.codes, rows.cards, rows.incomplete, rows.weights)
     usual = Measure(G_SQUARE, max(rows.rows, 2), max(int(rows.cards.max()), 2), 0.05)
-    return bindings.TesterHandle(table, open_measure(usual._replace(**settings)))
+    return tables.TesterHandle(table, open_measure(usual._replace(**settings)))
 
 
-def ran(tester: bindings.TesterHandle, tests: list[list[int]]) -> bindings.TestBatch:
+def ran(tester: tables.TesterHandle, tests: list[list[int]]) -> tables.TestBatch:
     """Run tests."""
     starts = np.cumsum([0, *map(len, tests)])
-    out = bindings.TestBatch(
+    out = tables.TestBatch(
         np.empty((len(tests), SUM_FIELDS), np.int64), np.empty(len(tests)), np.empty(len(tests), np.int8)
     )
     tester.run_tests(starts, np.array([place for test in tests for place in test], np.int64), out, 0, len(tests))
@@ -208,7 +208,7 @@ def test_handles_are_freed_with_their_owners() -> None:
         TableHandle(np.zeros((2, 10), np.uint8), np.full(2, 2), np.zeros(2, np.bool_)),
         open_measure(wanted),
     )
-    tester = bindings.TesterHandle(table, open_measure(wanted))
+    tester = tables.TesterHandle(table, open_measure(wanted))
     of_table, of_measure = ref(table), ref(measure)
     assert open_measure(wanted) is measure
     del table, measure
@@ -227,7 +227,7 @@ def test_too_little_memory_is_an_error_and_no_end() -> None:
     script = """
 import resource
 import numpy as np
-from apsl_backends.kernels.bindings import TableHandle, TestBatch, TesterHandle, open_measure
+from apsl_backends.kernels.bindings.tables import TableHandle, TestBatch, TesterHandle, open_measure
 from apsl_backends.kernels.library import Measure
 codes = np.random.default_rng(1).integers(0, 200, (3, 1_000_000), dtype=np.uint8)
 table = TableHandle(codes, np.full(3, 200), np.zeros(3, np.bool_))

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_backends.kernels import bindings
-from apsl_backends.kernels.bindings import (
+from apsl_backends.kernels.bindings import tables
+from apsl_backends.kernels.bindings.tables import (
     LastTests,
     TableHandle,
     open_measure,
@@ -28,14 +28,14 @@ COMPLETE = np.zeros(COLUMNS, np.bool_)
 MEASURE = Measure(0, LINES, 3, 0.05)
 
 
-def small_tester() -> bindings.TesterHandle:
+def small_tester() -> tables.TesterHandle:
     """Open a small tester."""
-    return bindings.TesterHandle(TableHandle(CODES, CARDS, COMPLETE), open_measure(MEASURE))
+    return tables.TesterHandle(TableHandle(CODES, CARDS, COMPLETE), open_measure(MEASURE))
 
 
-def batch(count: int) -> bindings.TestBatch:
+def batch(count: int) -> tables.TestBatch:
     """Return room for tests."""
-    return bindings.TestBatch(np.zeros((count, SUM_FIELDS), np.int64), np.zeros(count), np.zeros(count, np.int8))
+    return tables.TestBatch(np.zeros((count, SUM_FIELDS), np.int64), np.zeros(count), np.zeros(count, np.int8))
 
 
 def last(count: int) -> LastTests:
@@ -111,7 +111,7 @@ def test_impossible_tables_are_refused() -> None:
         TableHandle(CODES, CARDS, COMPLETE, weights << 60)
     for small in (MEASURE._replace(rows=LINES - 1), MEASURE._replace(levels=2)):
         with pytest.raises(ValueError, match="the measure is for"):
-            bindings.TesterHandle(TableHandle(CODES, CARDS, COMPLETE), open_measure(small))
+            tables.TesterHandle(TableHandle(CODES, CARDS, COMPLETE), open_measure(small))
     for wrong in (MEASURE._replace(rows=1), MEASURE._replace(kind=2), MEASURE._replace(levels=0)):
         with pytest.raises(ValueError, match="must be G² or χ²"):
             open_measure(wrong)
@@ -128,7 +128,7 @@ def test_empty_tables_are_no_trouble() -> None:
         )
         assert (table.columns, table.rows) == (columns, lines)
     none = TableHandle(np.zeros((3, 0), np.uint8), np.zeros(3, np.int64), np.zeros(3, np.bool_))
-    found = bindings.TesterHandle(none, open_measure(MEASURE)).search([0, 1, 2], 0, 1, no_flag())
+    found = tables.TesterHandle(none, open_measure(MEASURE)).search([0, 1, 2], 0, 1, no_flag())
     assert (found.decision, found.tests) == (0, 1)
 
 
@@ -169,10 +169,10 @@ def test_misread_tests_are_refused() -> None:
     arrays = {"starts": np.array([0, 2, 4]), "places": np.array([0, 1, 2, 3]), **batch(2)._asdict()}
 
     def call(**words: Any) -> None:
-        out = bindings.TestBatch(*(words[one] for one in bindings.TestBatch._fields))
+        out = tables.TestBatch(*(words[one] for one in tables.TestBatch._fields))
         run.run_tests(words["starts"], words["places"], out, 0, 2)
 
-    _refuses_all(call, arrays, written=bindings.TestBatch._fields, free={"places"})
+    _refuses_all(call, arrays, written=tables.TestBatch._fields, free={"places"})
     call(**arrays)
 
 

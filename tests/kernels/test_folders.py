@@ -9,8 +9,10 @@ import pytest
 
 from apsl_backends.kernels import build
 from apsl_backends.kernels import library as fields
-from apsl_backends.kernels.bindings import MOST_NUMBERS, MOST_PARENTS, MOST_PLACES, checks, searches
+from apsl_backends.kernels.bindings import checks, searches
 from apsl_backends.kernels.bindings import tables as tester
+from apsl_backends.kernels.bindings.scores import MOST_NUMBERS
+from apsl_backends.kernels.bindings.searches import MOST_PARENTS, MOST_PLACES
 
 #: Each folder includes from itself and from those before it.
 FOLDERS = ("base", "counts", "tests", "moments", "scores", "search")

@@ -8,13 +8,14 @@ from threading import Thread
 
 import numpy as np
 
-from apsl_backends.kernels.bindings import Integers, ScoreHandle
+from apsl_backends.kernels.bindings.checks import Integers
+from apsl_backends.kernels.bindings.scores import ScoreHandle
 
 #: A search of minutes in a thread that does not keep Python from ending.
 PROGRAM = """
 import threading, time
 import numpy as np
-from apsl_backends.kernels.bindings import TableHandle, TesterHandle, open_measure
+from apsl_backends.kernels.bindings.tables import TableHandle, TesterHandle, open_measure
 from apsl_backends.kernels.library import Measure
 from apsl_rules.stopping import no_flag
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.special import chdtrc, gammaincc, log_ndtr
 
 from apsl_backends.independence.count_tests import ChiSquare, GSquare, Reliability, statistic_of
-from apsl_backends.kernels.bindings import tail, tails, thresholds
+from apsl_backends.kernels.bindings.tables import tail, tails, thresholds
 from apsl_rules.data.tables import Table
 from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.oracles.protocol import Oracle, Search

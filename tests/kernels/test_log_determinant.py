@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.bindings import TOLERANCE, MomentsHandle
+from apsl_backends.kernels.bindings.moments import TOLERANCE, MomentsHandle
 from support.block_tests import (
     DEPENDENT,
     INDEPENDENT,

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from apsl_backends.kernels.bindings import TOLERANCE, MomentsHandle, thresholds
+from apsl_backends.kernels.bindings.moments import TOLERANCE, MomentsHandle
+from apsl_backends.kernels.bindings.tables import thresholds
 from support.block_tests import (
     INDEPENDENT,
     RULES,

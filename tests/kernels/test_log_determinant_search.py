@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.bindings import BlockTests, MomentRules, MomentsHandle, thresholds
+from apsl_backends.kernels.bindings.moments import BlockTests, MomentRules, MomentsHandle
+from apsl_backends.kernels.bindings.tables import thresholds
 from apsl_backends.kernels.library import UNRELIABLE
 from support.block_tests import (
     INDEPENDENT,

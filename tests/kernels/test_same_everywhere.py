@@ -22,7 +22,10 @@ LEARN = """
 import sys, numpy as np
 from apsl_rules import learn, table
 from apsl_rules.data import coded_table
-from apsl_backends.kernels.bindings import MomentRules, MomentsHandle, ScoreHandle, log_gamma, thresholds
+from apsl_backends.kernels.bindings.checks import log_gamma
+from apsl_backends.kernels.bindings.moments import MomentRules, MomentsHandle
+from apsl_backends.kernels.bindings.scores import ScoreHandle
+from apsl_backends.kernels.bindings.tables import thresholds
 from apsl_backends.search.rounds import Effort, search_rounds
 
 rows, folder = table(sys.argv[1]), sys.argv[2]

@@ -11,18 +11,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from apsl_backends.kernels.bindings import (
+from apsl_backends.kernels.bindings.embedded import (
     CategoryColumn,
     EmbeddedHandle,
     MatrixBlocks,
     NumberColumn,
     Patterns,
     ProductSums,
-    ScoreCurve,
-    count_values,
     matrix_tests,
-    score_values,
 )
+from apsl_backends.kernels.bindings.scores import ScoreCurve, count_values, score_values
 from apsl_rules.stopping import INTERRUPTED, no_flag
 
 ROWS = 40

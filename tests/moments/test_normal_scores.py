@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 
 from apsl_backends.engines.coders import NumberCoder, coder_of, curve_coder, indicators_of
 from apsl_backends.engines.normal_scores import normal_scores, standardised_values
-from apsl_backends.kernels.bindings import ScoreCurve, score_values
+from apsl_backends.kernels.bindings.scores import ScoreCurve, score_values
 from apsl_rules.data import NumberValues
 from apsl_rules.data.moments import Embedding
 

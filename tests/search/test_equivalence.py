@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.bindings import NEVER, extension_of, pattern_of
+from apsl_backends.kernels.bindings.searches import NEVER, extension_of, pattern_of
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import optimal
 from apsl_backends.search.rounds import (

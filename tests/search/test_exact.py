@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.bindings import best_graph_bytes, pattern_of
+from apsl_backends.kernels.bindings.searches import best_graph_bytes, pattern_of
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import certify, optimal, why_not_certified
 from apsl_backends.search.hill_climbing import climb

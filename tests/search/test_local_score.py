@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.kernels import bindings
-from apsl_backends.kernels.bindings import CallTooLongError, Codes, LogPriors, ScoreHandle, SearchHandle, Weights
+from apsl_backends.kernels.bindings.checks import Codes
+from apsl_backends.kernels.bindings.scores import LogPriors, ScoreHandle, Weights
+from apsl_backends.kernels.bindings.searches import CallTooLongError, SearchHandle, best_graph, extension_of, pattern_of
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.local_score import LocalBde
 from apsl_backends.search.rounds import Effort, search_rounds
@@ -230,7 +231,7 @@ def test_counts_and_rows_give_the_same_joint_score(drawn: Drawn) -> None:
 def test_the_best_graph_is_that_of_every_order(drawn: Drawn, most: int, penalty: int) -> None:
     """Over four nodes the score is that of the best parents in the best order, and the parents have it."""
     joints = handle_for(*drawn).joints(np.arange(4), no_flag())
-    parents, score = bindings.best_graph(joints, np.full(4, 15), most, penalty, no_flag())
+    parents, score = best_graph(joints, np.full(4, 15), most, penalty, no_flag())
     assert score == best_parents(joints, 4, penalty, most)
     assert score == sum(
         int(joints[before | 1 << node] - joints[before]) - penalty * before.bit_count()
@@ -323,9 +324,9 @@ def test_graphs_that_are_none_are_refused() -> None:
     handle.allow(10**6)
     search = SearchHandle(handle, np.arange(3), least_known=2, most_known=64)
     with pytest.raises(ValueError, match="out of range"):
-        bindings.pattern_of(cycle)
+        pattern_of(cycle)
     with pytest.raises(ValueError, match="out of range"):
-        bindings.extension_of(square)
+        extension_of(square)
     with pytest.raises(ValueError, match="out of range"):
         search.climb(cycle, np.ones((3, 3), np.uint8), 6, patience=9, tabu=9, stop=no_flag())
 

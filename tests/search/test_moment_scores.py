@@ -11,15 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.bindings import (
-    TOLERANCE,
-    Marks,
-    ScoreHandle,
-    SearchHandle,
-    best_graph,
-    largest_scale,
-    pattern_of,
-)
+from apsl_backends.kernels.bindings.moments import TOLERANCE
+from apsl_backends.kernels.bindings.scores import ScoreHandle, largest_scale
+from apsl_backends.kernels.bindings.searches import Marks, SearchHandle, best_graph, pattern_of
 from apsl_backends.scores.bde import unit_for
 from apsl_backends.search.rounds import Effort, open_search, rivals, search_rounds
 from apsl_rules.stopping import INTERRUPTED, no_flag

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.bindings import MOST_LOSS, Marks, OrderOutcome, ScoreHandle, SearchHandle, pattern_of
+from apsl_backends.kernels.bindings.scores import ScoreHandle
+from apsl_backends.kernels.bindings.searches import MOST_LOSS, Marks, OrderOutcome, SearchHandle, pattern_of
 from apsl_backends.search.rounds import MOST_TRIES, Effort, open_search, search_rounds
 from apsl_rules.data.tables import Table
 from apsl_rules.stopping import INTERRUPTED, no_flag

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from apsl_backends.kernels import bindings
-from apsl_backends.kernels.bindings import ScoreHandle, SearchHandle
+from apsl_backends.kernels.bindings.scores import ScoreHandle
+from apsl_backends.kernels.bindings.searches import SearchHandle, best_graph, extension_of, pattern_of
 from apsl_rules.stopping import no_flag
 from support.joint_scores import handle_for
 
@@ -168,7 +168,7 @@ def test_wrong_matrices_are_refused() -> None:
         for call in (*calls(search(), wrong, OPENED, no_flag()), *calls(search(), EMPTY.copy(), wrong, no_flag())):
             with pytest.raises(TypeError, match=f"a matrix of marks {FORM} uint8"):
                 call()
-        for function in (bindings.extension_of, bindings.pattern_of):
+        for function in (extension_of, pattern_of):
             if wrong.shape != (3, 3) or wrong.dtype != np.uint8:
                 with pytest.raises(TypeError, match=f"marks {FORM} uint8"):
                     function(wrong)
@@ -212,13 +212,13 @@ def test_wrong_joints_are_refused() -> None:
     wrong: Any
     for wrong in (joints[:-1], joints.astype(np.int32), np.zeros(16, np.int64)[::2]):
         with pytest.raises(TypeError, match=f"joints {FORM} int64"):
-            bindings.best_graph(wrong, allowed, 2, 0, no_flag())
+            best_graph(wrong, allowed, 2, 0, no_flag())
     for wrong, name in ((allowed[:-1], "joints"), (allowed.astype(np.int32), "allowed")):
         with pytest.raises(TypeError, match=f"{name} {FORM} int64"):
-            bindings.best_graph(joints, wrong, 2, 0, no_flag())
+            best_graph(joints, wrong, 2, 0, no_flag())
     with pytest.raises(ValueError, match="most parents"):
-        bindings.best_graph(joints, allowed, -1, 0, no_flag())
-    assert bindings.best_graph(np.zeros(1, np.int64), np.empty(0, np.int64), 2, 0, no_flag()) == ([], 0)
+        best_graph(joints, allowed, -1, 0, no_flag())
+    assert best_graph(np.zeros(1, np.int64), np.empty(0, np.int64), 2, 0, no_flag()) == ([], 0)
 
 
 def test_numbers_that_lose_their_upper_bits_are_refused() -> None:
@@ -232,14 +232,12 @@ def test_numbers_that_lose_their_upper_bits_are_refused() -> None:
         lambda: one.gains(huge, none, NUMBERS[1:]),
         lambda: one.allow(huge),
         lambda: search().climb(EMPTY.copy(), OPENED, 6, patience=huge, tabu=1, stop=no_flag()),
-        lambda: bindings.best_graph(np.zeros(2, np.int64), NUMBERS[:1], 1, huge, no_flag()),
+        lambda: best_graph(np.zeros(2, np.int64), NUMBERS[:1], 1, huge, no_flag()),
     ):
         with pytest.raises(ValueError, match="cannot be"):
             call()
     chained = np.array([0, 0, 0, 5, 0, 5, 5, 15])
-    assert bindings.best_graph(chained, np.full(3, 7), huge, 0, no_flag()) == bindings.best_graph(
-        chained, np.full(3, 7), 3, 0, no_flag()
-    )
+    assert best_graph(chained, np.full(3, 7), huge, 0, no_flag()) == best_graph(chained, np.full(3, 7), 3, 0, no_flag())
 
 
 def test_figures_whose_sums_overflow_are_refused() -> None:
@@ -247,9 +245,9 @@ def test_figures_whose_sums_overflow_are_refused() -> None:
     with pytest.raises(ValueError, match="penalty"):
         ScoreHandle(4, ess=1.0, scale=1.0, penalty=1 << 61, empirical=False)
     with pytest.raises(ValueError, match="penalty"):
-        bindings.best_graph(np.zeros(32, np.int64), np.full(5, 31), 5, 1 << 61, no_flag())
+        best_graph(np.zeros(32, np.int64), np.full(5, 31), 5, 1 << 61, no_flag())
     with pytest.raises(ValueError, match="joints"):
-        bindings.best_graph(np.array([0, -(1 << 63)]), NUMBERS[:1], 1, 0, no_flag())
+        best_graph(np.array([0, -(1 << 63)]), NUMBERS[:1], 1, 0, no_flag())
     with pytest.raises(ValueError, match="number of parents"):
         handle().local(0, np.ones(1 << 17, np.int64))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from apsl_backends.kernels.bindings import BlockTests, MomentRules, MomentsHandle, thresholds
+from apsl_backends.kernels.bindings.moments import BlockTests, MomentRules, MomentsHandle
+from apsl_backends.kernels.bindings.tables import thresholds
 from support.determinants import Blocks, Floats, Integers, Plain
 
 ALPHA = 0.05

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from apsl_backends.engines.memory import MemoryMoments
-from apsl_backends.kernels.bindings import CategoryColumn
+from apsl_backends.kernels.bindings.embedded import CategoryColumn
 from apsl_rules.data import MixedTable, Table
 from apsl_rules.data.moments import MomentSource
 

@@ -8,7 +8,8 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings import TOLERANCE, ScoreHandle
+from apsl_backends.kernels.bindings.moments import TOLERANCE
+from apsl_backends.kernels.bindings.scores import ScoreHandle
 from support.determinants import Blocks
 
 SCALE = 2.0**30

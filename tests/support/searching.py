@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from apsl_backends.kernels.bindings import ScoreHandle
+from apsl_backends.kernels.bindings.scores import ScoreHandle
 from apsl_backends.search.local_score import LocalBde
 from apsl_rules.data.tables import Table
 from support.graphs import all_dags

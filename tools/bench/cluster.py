@@ -26,7 +26,7 @@ from apsl_backends.engines.counts import count_part
 from apsl_backends.engines.dask import DaskEngine
 from apsl_backends.engines.opening import counted
 from apsl_backends.independence.count_tests import GSquare
-from apsl_backends.kernels.bindings import CategoryColumn
+from apsl_backends.kernels.bindings.embedded import CategoryColumn
 from apsl_rules import hookimpl, learn
 from apsl_rules.data import coded_table
 from apsl_rules.data.counts import CountSource, Joint

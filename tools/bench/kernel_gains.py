@@ -17,7 +17,20 @@ from scipy.stats import chi2
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from apsl_backends.kernels import bindings
+from apsl_backends.kernels.bindings.checks import Codes
+from apsl_backends.kernels.bindings.embedded import EmbeddedHandle, MatrixBlocks, NumberColumn, Patterns, matrix_tests
+from apsl_backends.kernels.bindings.moments import MomentsHandle
+from apsl_backends.kernels.bindings.scores import count_values
+from apsl_backends.kernels.bindings.searches import best_graph, extension_of, pattern_of
+from apsl_backends.kernels.bindings.tables import (
+    SweptTests,
+    TableHandle,
+    TestBatch,
+    TesterHandle,
+    open_measure,
+    tails,
+    thresholds,
+)
 from apsl_backends.kernels.library import ANY_METHOD, BY_BITS, BY_ROWS, BY_SORTING, SUM_FIELDS, Measure
 from apsl_rules.graphs import Dag, cpdag
 from apsl_rules.graphs.equivalence import extension
@@ -50,12 +63,12 @@ def seconds(work: Work) -> float:
     return min(times)
 
 
-def opened_tester(method: int = ANY_METHOD, codes: bindings.Codes = CODES) -> bindings.TesterHandle:
+def opened_tester(method: int = ANY_METHOD, codes: Codes = CODES) -> TesterHandle:
     """Return a tester that finds nothing independent, so that searches try all subsets."""
     cards = codes.max(axis=1).astype(np.int64) + 1
-    table = bindings.TableHandle(codes, cards, np.zeros(len(codes), np.bool_))
+    table = TableHandle(codes, cards, np.zeros(len(codes), np.bool_))
     measure = Measure(0, ROWS, int(cards.max()), 1.0 - 1e-9, method=method)
-    return bindings.TesterHandle(table, bindings.open_measure(measure))
+    return TesterHandle(table, open_measure(measure))
 
 
 def counting() -> Iterator[tuple[str, Work, Work]]:
@@ -63,9 +76,9 @@ def counting() -> Iterator[tuple[str, Work, Work]]:
     asked = [(x, y, z, w) for x, y, z, w in combinations(range(WIDTH), 4)]
     places = np.array(asked).ravel()
 
-    def run(one: bindings.TesterHandle, width: int = 4) -> Work:
+    def run(one: TesterHandle, width: int = 4) -> Work:
         tests = len(places) // width
-        out = bindings.TestBatch(np.zeros((tests, SUM_FIELDS), np.int64), np.zeros(tests), np.zeros(tests, np.int8))
+        out = TestBatch(np.zeros((tests, SUM_FIELDS), np.int64), np.zeros(tests), np.zeros(tests, np.int8))
         return lambda: one.run_tests(np.arange(tests + 1) * width, places, out, 0, tests)
 
     def plain() -> None:
@@ -87,7 +100,7 @@ def counting() -> Iterator[tuple[str, Work, Work]]:
         lambda: [np.unique(fine[list(some)], axis=1, return_counts=True) for some in ([0, 1, 2, 3], [0, 2, 3])],
     )
     one = opened_tester()
-    swept = bindings.SweptTests.of(WIDTH - 1)
+    swept = SweptTests.of(WIDTH - 1)
     yield (
         "`single_tests`: one column against all",
         lambda: one.sweep(0, swept, 0, WIDTH - 1),
@@ -102,12 +115,12 @@ def counting() -> Iterator[tuple[str, Work, Work]]:
     statistics, dofs = RANDOM.random(2_000) * 200, RANDOM.integers(1, 60, 2_000)
     yield (
         "`chi_square_tail`: 2,000 tails with logarithms",
-        lambda: bindings.tails(statistics, dofs),
+        lambda: tails(statistics, dofs),
         lambda: (chi2.sf(statistics, dofs), chi2.logsf(statistics, dofs)),
     )
     yield (
         "`thresholds`: 256 critical values",
-        lambda: bindings.thresholds(RANDOM.random()),
+        lambda: thresholds(RANDOM.random()),
         lambda: chi2.isf(0.01, np.arange(1, 256)),
     )
 
@@ -115,8 +128,8 @@ def counting() -> Iterator[tuple[str, Work, Work]]:
 def moments() -> Iterator[tuple[str, Work, Work]]:
     """Give the kernels of covariances and of tests on them."""
     values = RANDOM.normal(size=(30, 40_000))
-    columns = [bindings.NumberColumn(np.ascontiguousarray(one), 1) for one in values]
-    handle = bindings.EmbeddedHandle(columns, values.shape[1])
+    columns = [NumberColumn(np.ascontiguousarray(one), 1) for one in values]
+    handle = EmbeddedHandle(columns, values.shape[1])
     places = np.arange(len(values))
     yield (
         "`panel_products`, `covariance`: 30 columns, 40,000 rows",
@@ -139,23 +152,23 @@ def moments() -> Iterator[tuple[str, Work, Work]]:
         lambda: handle.row_tests(starts, asked.ravel(), no_flag()),
         lambda: [np.linalg.slogdet(np.cov(values[list(one)]))[1] for one in asked.tolist()],
     )
-    opened = bindings.MomentsHandle(table.matrix, table.starts, table.rows, RULES)
+    opened = MomentsHandle(table.matrix, table.starts, table.rows, RULES)
     yield (
         "`log_determinant_tests`, `decomposition`: 70 tests",
         lambda: opened.run_tests(starts, asked.ravel()),
         by_determinants,
     )
-    blocks = bindings.MatrixBlocks(table.matrix, np.ones(8, np.int64), np.ones(8, np.int64), np.zeros(8, np.bool_))
+    blocks = MatrixBlocks(table.matrix, np.ones(8, np.int64), np.ones(8, np.int64), np.zeros(8, np.bool_))
     yield (
         "`row_tests` from a matrix: 70 tests",
-        lambda: bindings.matrix_tests(blocks, starts, asked.ravel()),
+        lambda: matrix_tests(blocks, starts, asked.ravel()),
         by_determinants,
     )
     knots = np.sort(RANDOM.normal(size=2_000))
     values_of = RANDOM.normal(size=200_000)
     yield (
         "`value_scores`: 200,000 values among 2,000 knots",
-        lambda: bindings.count_values(values_of, knots),
+        lambda: count_values(values_of, knots),
         lambda: (np.searchsorted(knots, values_of, "left"), np.searchsorted(knots, values_of, "right")),
     )
     gaps = np.where(RANDOM.random((6, 2_000)) < 0.1, np.nan, RANDOM.normal(size=(6, 2_000)))
@@ -163,8 +176,8 @@ def moments() -> Iterator[tuple[str, Work, Work]]:
     kinds = np.unique(gone.T, axis=0)
     order = np.concatenate([np.flatnonzero((kind == gone.T).all(axis=1)) for kind in kinds])
     sizes = [int((kind == gone.T).all(axis=1).sum()) for kind in kinds]
-    holes = bindings.EmbeddedHandle([bindings.NumberColumn(np.ascontiguousarray(one), 1) for one in gaps], 2_000)
-    patterns = bindings.Patterns(order, np.cumsum([0, *sizes]), kinds)
+    holes = EmbeddedHandle([NumberColumn(np.ascontiguousarray(one), 1) for one in gaps], 2_000)
+    patterns = Patterns(order, np.cumsum([0, *sizes]), kinds)
     yield (
         "`incomplete_covariance`, `symmetric_inverse`: ten iterations",
         lambda: holes.incomplete_covariance(np.arange(6), patterns, no_flag(), tolerance=0.0, iterations=10),
@@ -196,17 +209,17 @@ def scoring() -> Iterator[tuple[str, Work, Work]]:
     joints = handle.joints(members, no_flag())
     yield (
         "`exact_search`: the best graph of eight nodes",
-        lambda: bindings.best_graph(joints, np.full(8, 255), 7, 1 << 30, no_flag()),
+        lambda: best_graph(joints, np.full(8, 255), 7, 1 << 30, no_flag()),
         lambda: best_parents(joints, 8, 1 << 30, 7),
     )
     dag = np.triu(RANDOM.random((40, 40)) < 0.1, 1).astype(np.uint8)
     nodes = Dag({str(node): [str(parent) for parent in np.flatnonzero(dag[:, node])] for node in range(40)})
     pattern = cpdag(nodes)
-    marks = bindings.pattern_of(dag)
-    yield "`patterns`: the pattern of 40 nodes", lambda: bindings.pattern_of(dag), lambda: cpdag(nodes)
+    marks = pattern_of(dag)
+    yield "`patterns`: the pattern of 40 nodes", lambda: pattern_of(dag), lambda: cpdag(nodes)
     yield (
         "`patterns`: an extension of it",
-        lambda: bindings.extension_of(marks),
+        lambda: extension_of(marks),
         lambda: extension(nodes.nodes, pattern.arrows, pattern.lines),
     )
 

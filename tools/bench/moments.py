@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.engines.memory import MemoryMoments
-from apsl_backends.kernels.bindings import NumberColumn
+from apsl_backends.kernels.bindings.embedded import NumberColumn
 from apsl_rules.data import MixedTable, Table
 from apsl_rules.data.moments import Embedding
 

@@ -18,7 +18,9 @@ from apsl_backends.engines.normal_scores import (
     scaled,
     scores_of_counts,
 )
-from apsl_backends.kernels.bindings import CategoryColumn, Floats, Integers, NumberColumn, ScoreCurve, score_values
+from apsl_backends.kernels.bindings.checks import Floats, Integers
+from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn
+from apsl_backends.kernels.bindings.scores import ScoreCurve, score_values
 from apsl_rules.data import CategoryCodes, NumberValues
 from apsl_rules.data.moments import ColumnUnit, Embedding, MomentHeading
 from apsl_rules.names import Node

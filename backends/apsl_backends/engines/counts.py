@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.engines.engine import Engine, Part, Rows
-from apsl_backends.kernels.bindings import CategoryColumn
+from apsl_backends.kernels.bindings.embedded import CategoryColumn
 from apsl_rules.data import Codes
 from apsl_rules.data.counts import Heading, Joint, Weights, collapse
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.engines.engine import Part, Rows
-from apsl_backends.kernels.bindings import CategoryColumn, NumberColumn
+from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn
 from apsl_rules.data.duplicates import Pairs, compare, split
 
 #: The signs that fit so far, or the codes that meet; a missing value has the code -1.

@@ -15,7 +15,7 @@ import attrs
 
 from apsl_backends.engines.arrow_columns import Summary, count_values
 from apsl_backends.engines.coders import Coder
-from apsl_backends.kernels.bindings import CategoryColumn, NumberColumn
+from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn
 from apsl_rules.data.counts import CountSource, Heading
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node

@@ -10,13 +10,8 @@ from apsl_backends.engines.coders import indicators_of, unit_of
 from apsl_backends.engines.groups import sums_by_group
 from apsl_backends.engines.normal_scores import Standardised, normal_scores, standardised_values
 from apsl_backends.engines.sums import EmbeddedRows
-from apsl_backends.kernels.bindings import (
-    CategoryColumn,
-    EmbeddedHandle,
-    Floats,
-    Integers,
-    NumberColumn,
-)
+from apsl_backends.kernels.bindings.checks import Floats, Integers
+from apsl_backends.kernels.bindings.embedded import CategoryColumn, EmbeddedHandle, NumberColumn
 from apsl_backends.kernels.library import in_blocks, useful_threads
 from apsl_rules.data import MixedTable
 from apsl_rules.data.moments import ColumnUnit, Embedding, GroupFigures, MomentHeading, RowTests

@@ -22,7 +22,8 @@ from apsl_backends.engines.sums import (
     sums_of_patterns,
     sums_of_sets,
 )
-from apsl_backends.kernels.bindings import CategoryColumn, EmbeddedHandle, Floats, NumberColumn
+from apsl_backends.kernels.bindings.checks import Floats
+from apsl_backends.kernels.bindings.embedded import CategoryColumn, EmbeddedHandle, NumberColumn
 from apsl_rules.data import available_memory
 from apsl_rules.data.moments import GroupFigures, MomentHeading, RowTests
 from apsl_rules.errors import DataError

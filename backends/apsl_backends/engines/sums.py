@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.engines.engine import SECTION, Part
-from apsl_backends.kernels.bindings import (
+from apsl_backends.kernels.bindings.checks import Floats, Integers
+from apsl_backends.kernels.bindings.embedded import (
     CategoryColumn,
     EmbeddedHandle,
-    Floats,
-    Integers,
     MatrixBlocks,
     NumberColumn,
     Patterns,

@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 
 from apsl_backends.independence.column_oracle import EliminationOutcome, SweptArrays, all_but
-from apsl_backends.kernels.bindings import (
-    Integers,
+from apsl_backends.kernels.bindings.checks import Integers
+from apsl_backends.kernels.bindings.tables import (
     LastTests,
     SearchOutcome,
     SweptTests,

@@ -25,7 +25,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings import MOST_NUMBERS
+from apsl_backends.kernels.bindings.scores import MOST_NUMBERS
 from apsl_rules.data import Codes
 from apsl_rules.data.counts import Heading
 from apsl_rules.names import order_key

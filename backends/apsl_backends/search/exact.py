@@ -8,8 +8,8 @@ from typing import Literal, Protocol
 import attrs
 import numpy as np
 
-from apsl_backends.kernels import bindings
-from apsl_backends.kernels.bindings import MOST_EXACT, ScoreHandle, best_graph, joints_bytes, pattern_of
+from apsl_backends.kernels.bindings.scores import MOST_EXACT, ScoreHandle, joints_bytes
+from apsl_backends.kernels.bindings.searches import best_graph, best_graph_bytes, pattern_of
 from apsl_backends.scores.bde import Integers, Numbers
 from apsl_backends.search import hill_climbing as hillclimb
 from apsl_backends.search.rounds import CLOSED, Found, Open
@@ -90,7 +90,7 @@ def _too_large(score: Score, width: int, largest: int, most_bytes: int) -> str:
     most = min(largest, MOST_EXACT)
     if width > most:
         return f"{width} nodes are more than the {most} that an exact search takes"
-    needed = score.bytes_for_joints(width) + bindings.best_graph_bytes(width)
+    needed = score.bytes_for_joints(width) + best_graph_bytes(width)
     if needed > most_bytes:
         return f"an exact search over {width} nodes takes about {needed >> 20} MiB, more than {most_bytes >> 20}"
     return ""
@@ -120,7 +120,7 @@ def why_not_certified(score: ScoreHandle, width: int) -> str:
     """Return why an exact search over so many nodes is not made, or an empty text if it is."""
     if width > LARGEST:
         return f"an exact search takes at most {count_of(LARGEST, 'node')}, and there are {width}"
-    needed = joints_bytes(score.rows_per_family, width, empirical=score.empirical) + bindings.best_graph_bytes(width)
+    needed = joints_bytes(score.rows_per_family, width, empirical=score.empirical) + best_graph_bytes(width)
     if needed > MOST_BYTES:
         return f"an exact search would take about {needed >> 20} MiB, more than {MOST_BYTES >> 20}"
     return ""

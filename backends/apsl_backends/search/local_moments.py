@@ -10,15 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from apsl_backends.kernels.bindings import (
-    Floats,
-    Integers,
-    MomentRules,
-    MomentsHandle,
-    ScoreHandle,
-    largest_scale,
-    thresholds,
-)
+from apsl_backends.kernels.bindings.checks import Floats, Integers
+from apsl_backends.kernels.bindings.moments import MomentRules, MomentsHandle
+from apsl_backends.kernels.bindings.scores import ScoreHandle, largest_scale
+from apsl_backends.kernels.bindings.tables import thresholds
 from apsl_backends.kernels.library import DEPENDENT
 from apsl_backends.scores.missing_values import JointRows
 from apsl_rules.data import Dataset

@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings import MOST_NUMBERS, MOST_ROWS, LogPriors, ScoreHandle, ScoreStore, score_bytes
+from apsl_backends.kernels.bindings.scores import (
+    MOST_NUMBERS,
+    MOST_ROWS,
+    LogPriors,
+    ScoreHandle,
+    ScoreStore,
+    score_bytes,
+)
 from apsl_backends.scores.bde import Penalty, check_memory, log_priors_of, nats_for, unit_for
 from apsl_backends.scores.content_order import ContentOrder
 from apsl_backends.scores.missing_values import JointRows, impute

@@ -9,14 +9,14 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings import (
+from apsl_backends.kernels.bindings.scores import ScoreHandle
+from apsl_backends.kernels.bindings.searches import (
     MOST_LOSS,
     MOST_PARENTS,
     NEVER,
     CallTooLongError,
     Marks,
     RivalMove,
-    ScoreHandle,
     SearchHandle,
     extension_of,
     pattern_of,
