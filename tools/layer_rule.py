@@ -72,10 +72,9 @@ ONLY_IN = {
 #: Modules that others import by themselves because their room does not load them: heavy ones, and tables of functions.
 IMPORTED_BY_THEMSELVES = frozenset(
     {
+        "apsl_rules.data.counts",
         "apsl_rules.data.duplicates",
         "apsl_rules.data.moments",
-        "apsl_rules.data.narwhals_frame",
-        "apsl_rules.data.pandas_frame",
         "apsl_rules.export.formats",
         "apsl_rules.views.page",
         "apsl_rules.views.svg",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.data.codings import CategoryCodes, Dictionary, Distinct, NumberValues, plan_elsewhere, read_distinct
-from apsl_rules.data.columns import Column, Labels, labels_of, summarise
+from apsl_rules.data.columns import Column, Labels, PandasFrame, labels_of, open_frame, summarise
 from apsl_rules.data.cuts import LevelRule
 from apsl_rules.data.dataset import (
     FEWEST_TOGETHER,
@@ -59,6 +59,7 @@ __all__ = [
     "MissingRule",
     "MixedTable",
     "NumberValues",
+    "PandasFrame",
     "Plan",
     "Table",
     "Target",
@@ -82,6 +83,7 @@ __all__ = [
     "join_target",
     "labels_of",
     "notes_on_duplicates",
+    "open_frame",
     "open_source",
     "plan_elsewhere",
     "read_distinct",

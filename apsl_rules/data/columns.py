@@ -1,4 +1,4 @@
-"""Columns as they come from a source, and their summaries, from which kinds are decided."""
+"""Columns as they come from a source or a frame, and their summaries, from which kinds are decided."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from math import isfinite
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import attrs
 import numpy as np
@@ -15,6 +15,10 @@ import numpy.typing as npt
 from apsl_rules.data.kinds import MOST_CODES, ColumnSummary, ColumnType, is_id_name
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+    import pandas as pd
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -254,3 +258,147 @@ def _as_float(level: Any) -> float:
     if isinstance(level, str) and not level.isascii():
         raise ValueError(level)
     return float(level)
+
+
+# --- frames -------------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class PandasFrame:
+    """A DataFrame as a source; its row labels are left out."""
+
+    frame: pd.DataFrame
+    names: tuple[Node, ...]
+    dtypes: tuple[Any, ...] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "dtypes", tuple(self.frame.dtypes))
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return len(self.frame)
+
+    def column(self, place: int) -> Column:
+        """Return one column: categories with all levels, numbers of any storage as numbers, the rest as labels."""
+        import pandas as pd
+
+        values = self.frame.iloc[:, place]
+        dtype = self.dtypes[place]
+        if isinstance(dtype, pd.SparseDtype):
+            values, dtype = values.astype(dtype.subtype), dtype.subtype
+        if isinstance(dtype, pd.CategoricalDtype):
+            codes = values.cat.codes.to_numpy().astype(np.intp)
+            return Labels(codes, tuple(dtype.categories.tolist()), declared=True)
+        if pd.api.types.is_bool_dtype(dtype):
+            return Labels(_codes_of_bools(values), (False, True), declared=True)
+        if pd.api.types.is_integer_dtype(dtype):
+            missing = values.isna().to_numpy()
+            filled = values.fillna(0) if missing.any() else values
+            return numbers(filled.to_numpy(dtype=getattr(dtype, "numpy_dtype", dtype)), missing)
+        if pd.api.types.is_float_dtype(dtype):
+            return numbers(values.to_numpy(dtype=np.float64, na_value=np.nan))
+        try:
+            codes, levels = pd.factorize(_array_of(values))
+        except TypeError as error:
+            name = self.names[place]
+            message = f"column {name!r} holds values that cannot be levels ({error}); turn them into text or numbers"
+            raise DataError(message) from error
+        return labels_or_numbers(codes, list(levels))
+
+    def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
+        """Return a run of columns as the rows of one integer array, where all have plain numbers."""
+        if not all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in self.dtypes[start:stop]):
+            return None
+        return whole_numbers(np.ascontiguousarray(self.frame.iloc[:, start:stop].to_numpy().T))
+
+
+def _array_of(values: pd.Series[Any]) -> Any:
+    """Return what a column holds; pandas 2 warns of the wrapping that it puts around plain arrays itself."""
+    import pandas as pd
+
+    array = values.array
+    return array.to_numpy() if isinstance(array, pd.arrays.NumpyExtensionArray) else array
+
+
+def _codes_of_bools(values: pd.Series[Any]) -> npt.NDArray[np.intp]:
+    missing = values.isna().to_numpy()
+    codes = (values.fillna(value=False) if missing.any() else values).to_numpy(dtype=bool).astype(np.intp)
+    codes[missing] = -1
+    return codes
+
+
+@attrs.frozen(eq=False)
+class OtherFrame:
+    """The columns of a table that narwhals can read."""
+
+    series: tuple[nw.Series[Any], ...]
+    names: tuple[Node, ...]
+    rows: int
+
+    def column(self, place: int) -> Column:
+        """Return one column: categories with all declared levels, numbers as numbers, the rest as labels."""
+        import narwhals.stable.v2 as nw
+
+        values = self.series[place]
+        dtype = values.dtype
+        if _fits_numpy(dtype):
+            missing = values.is_null().to_numpy()
+            return numbers((values.fill_null(0) if missing.any() else values).to_numpy(), missing)
+        if dtype == nw.Boolean:
+            return _declared_labels(values, (False, True))
+        if isinstance(dtype, nw.Enum):
+            return _declared_labels(values, dtype.categories)
+        # What polars calls Categorical has no order of its own: it numbers labels as the process meets them.
+        if dtype == nw.Categorical and values.implementation.is_pyarrow():
+            return _from_dictionary(values)
+        if dtype == nw.Categorical and not values.implementation.is_polars():
+            return _declared_labels(values, tuple(values.cat.get_categories().to_list()))
+        return labels_of(values.to_list(), self.names[place])
+
+    def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
+        """Return a run of columns as the rows of one integer array, where all have plain numbers."""
+        run = self.series[start:stop]
+        if not all(_fits_numpy(values.dtype) for values in run):
+            return None
+        return whole_numbers(np.stack([values.to_numpy() for values in run]))
+
+
+def _fits_numpy(dtype: Any) -> bool:
+    """Return whether a column holds numbers that numpy has; it has no integers of 128 bits."""
+    import narwhals.stable.v2 as nw
+
+    return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
+
+
+def _declared_labels(values: nw.Series[Any], levels: tuple[Any, ...]) -> Labels:
+    place = {level: number for number, level in enumerate(levels)} | {None: -1}
+    codes = np.fromiter(map(place.__getitem__, values.to_list()), dtype=np.intp, count=len(values))
+    return Labels(codes, levels, declared=True)
+
+
+def _from_dictionary(values: nw.Series[Any]) -> Labels:
+    """Take over the codes of a dictionary column of pyarrow, whose chunks may number the labels differently."""
+    place: dict[Any, int] = {}
+    codes = [np.empty(0, np.intp)]
+    for chunk in values.to_native().chunks:
+        rank = [-1 if label is None else place.setdefault(label, len(place)) for label in chunk.dictionary.to_pylist()]
+        # The last place is what a missing index finds.
+        codes.append(np.array([*rank, -1])[chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)])
+    return Labels(np.concatenate(codes), tuple(place), declared=True)
+
+
+def open_frame(source: Any) -> OtherFrame | None:
+    """Open what narwhals can read, collecting lazy tables, or give None for anything else."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(source, pass_through=True)
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.collect()
+        if not isinstance(frame, nw.DataFrame):
+            return None
+        return OtherFrame(tuple(frame.get_column(name) for name in frame.columns), tuple(frame.columns), len(frame))
+    except (nw.exceptions.NarwhalsError, ImportError) as error:
+        message = f"cannot read the table ({error}); give it as a pandas DataFrame"
+        raise DataError(message) from error

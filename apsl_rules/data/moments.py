@@ -16,7 +16,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.counts.cache import CountSource
+from apsl_rules.data.counts import CountSource
 from apsl_rules.data.dataset import NO_TRAFFIC, CountedDataset, Dataset, Floats, Integers, Traffic
 from apsl_rules.data.duplicates import Pairs, compare, split
 from apsl_rules.data.files import content_fingerprint

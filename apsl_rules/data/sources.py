@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._arguments import listed, spelt
-from apsl_rules.data.columns import Column, Labels, Source, labels_of, numbers, whole_numbers
+from apsl_rules.data.columns import Column, Labels, PandasFrame, Source, labels_of, numbers, open_frame, whole_numbers
 from apsl_rules.data.databases.connection import is_database, shown_source
 from apsl_rules.data.readers import PlainTable, file_kind, read_columns, read_integers
 from apsl_rules.data.tables import Table
@@ -93,11 +93,7 @@ def _open_object(source: Any, names: tuple[Node, ...] | None) -> Source:
         return _open_array(source, names)
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(source, pandas.DataFrame):
-        from apsl_rules.data.pandas_frame import PandasFrame
-
         return PandasFrame(source, replace_names(source.columns.tolist(), names))
-    from apsl_rules.data.narwhals_frame import open_frame
-
     frame = open_frame(source)
     if frame is None:
         message = f"cannot take {type(source).__name__} for a table; give {_KINDS}"

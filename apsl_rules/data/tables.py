@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.columns import Column, Labels, Numbers, Source, numbers, summarise
-from apsl_rules.data.counts.distinct_rows import collapse
+from apsl_rules.data.counts import collapse
 from apsl_rules.data.dataset import (
     NO_TRAFFIC,
     Codes,

@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import apsl_rules.data.counts.cache
+import apsl_rules.data.counts
 from apsl_backends.independence.count_tests import ChiSquare, GSquare, SymmetricalUncertainty
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.scores.bde_from_counts import CountedBDeu
 from apsl_rules import learn, learn_graph, network
-from apsl_rules.data.counts import CountSource
-from apsl_rules.data.counts.cache import CachedCounts
+from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.tables import Table
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.oracles.protocol import Search
@@ -69,7 +68,7 @@ def agree(counts: CountSource, drawn: Table, kind: type[GSquare | ChiSquare]) ->
 def test_verdicts_are_those_of_memory(name: str, drawn: Table, chi: bool, most: int) -> None:
     """Every verdict, search and elimination is the same whoever counts, with missing values and many levels too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apsl_rules.data.counts.cache, "MOST", most)
+        patch.setattr(apsl_rules.data.counts, "MOST", most)
         agree(SOURCES[name](drawn), drawn, ChiSquare if chi else GSquare)
 
 
@@ -121,7 +120,7 @@ def test_parts_are_those_of_memory(learner: str, settings: dict[str, Any], alarm
 def test_parts_are_the_same_test_by_test(finder: str, alarm: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search whose columns have too many combinations to be counted together is made test by test."""
     here = learn(alarm, "HR", finder=finder, learner="apsl")
-    monkeypatch.setattr(apsl_rules.data.counts.cache, "MOST", 12)
+    monkeypatch.setattr(apsl_rules.data.counts, "MOST", 12)
 
     assert essence(learn(table_counts(alarm), "HR", finder=finder, learner="apsl")) == essence(here)
 

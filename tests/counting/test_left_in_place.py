@@ -26,7 +26,7 @@ from apsl_backends.engines.opening import counted, counted_table
 from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import count_levels, table
-from apsl_rules.data.counts.cache import CachedCounts
+from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.files import FileTable
 from apsl_rules.errors import ApslError, DataError
 from apsl_rules.graphs.networks.sampling import sample

@@ -50,7 +50,7 @@ effort = Effort(max_parents=8, starts=4, kicks=5)
 found = search_rounds(score, range(16), np.ones((16, 16), np.uint8), effort)
 np.savez(folder + "/orders.npz", found.dag, found.gain, found.agreeing, score.joints(np.arange(10), np.zeros(2, int)))
 
-from apsl_backends.engines.memory import MemoryMoments
+from apsl_backends.engines.moments import MemoryMoments
 from apsl_rules.data import MixedTable
 
 drawn = rng.integers(-500, 500, (4, 3000)) ** 3 / 1024 + rng.integers(0, 9, (4, 3000))

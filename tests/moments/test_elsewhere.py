@@ -16,8 +16,7 @@ from apsl_backends.engines import dask, sums
 from apsl_backends.engines import moments as gathered
 from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
 from apsl_backends.engines.duckdb import DuckEngine
-from apsl_backends.engines.memory import MemoryMoments
-from apsl_backends.engines.moments import Moments
+from apsl_backends.engines.moments import MemoryMoments, Moments
 from apsl_backends.engines.opener import moments_of, open_dataset
 from apsl_backends.engines.opening import moments, moments_of_table
 from apsl_rules.data import FileTable, MixedTable, Table, table

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_backends.engines.memory import MemoryMoments
+from apsl_backends.engines.moments import MemoryMoments
 from apsl_backends.engines.opener import moments_of
 from apsl_backends.kernels.bindings.checks import Floats
 from apsl_rules.data import MixedTable, table

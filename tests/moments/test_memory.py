@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_backends.engines import sums as embedded_rows
-from apsl_backends.engines.memory import MemoryMoments
+from apsl_backends.engines.moments import MemoryMoments
 from apsl_backends.engines.sums import EmbeddedRows, patterns_of
 from apsl_backends.kernels.bindings.embedded import EmbeddedHandle, NumberColumn
 from apsl_rules.data import MixedTable, coded_table

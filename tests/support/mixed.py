@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from apsl_backends.engines.memory import MemoryMoments
+from apsl_backends.engines.moments import MemoryMoments
 from apsl_backends.kernels.bindings.embedded import CategoryColumn
 from apsl_rules.data import MixedTable, Table
 from apsl_rules.data.moments import MomentSource

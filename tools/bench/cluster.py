@@ -29,8 +29,7 @@ from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.kernels.bindings.embedded import CategoryColumn
 from apsl_rules import hookimpl, learn
 from apsl_rules.data import coded_table
-from apsl_rules.data.counts import CountSource, Joint
-from apsl_rules.data.counts.cache import CachedCounts
+from apsl_rules.data.counts import CachedCounts, CountSource, Joint
 from apsl_rules.data.files import FileTable
 from apsl_rules.parts.part import Part
 

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.engines.memory import MemoryMoments
+from apsl_backends.engines.moments import MemoryMoments
 from apsl_backends.kernels.bindings.embedded import NumberColumn
 from apsl_rules.data import MixedTable, Table
 from apsl_rules.data.moments import Embedding

@@ -28,7 +28,7 @@ def column_of(distinct: Any, name: Node) -> Column:
     """Take the distinct values of a column for what a table in memory would take them."""
     import pyarrow as pa
 
-    from apsl_rules.data.narwhals_frame import open_frame
+    from apsl_rules.data import open_frame
 
     frame = open_frame(pa.table([distinct], names=["values"]))
     if frame is None:

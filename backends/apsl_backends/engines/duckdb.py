@@ -15,8 +15,7 @@ from apsl_backends.engines.arrow_columns import MOST_DISTINCT, ColumnFigures, Su
 from apsl_backends.engines.counts import Sets
 from apsl_backends.engines.engine import SECTION
 from apsl_backends.engines.sql import Grouped, SqlEngine
-from apsl_rules.data import Column, Distinct, FileTable
-from apsl_rules.data.pandas_frame import PandasFrame
+from apsl_rules.data import Column, Distinct, FileTable, PandasFrame
 from apsl_rules.data.readers import MISSING_FIELDS, check_lines, shared_columns
 from apsl_rules.deadline import check
 from apsl_rules.errors import DataError, InvalidArgumentError

@@ -1,15 +1,19 @@
-"""Moments of columns that lie elsewhere: added up where the rows are, and columns gathered where that is not enough."""
+"""Moments: of a table in memory, embedded once and kept, and of columns elsewhere, added up where the rows are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from hashlib import blake2b
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from apsl_backends.engines.duplicates import duplicates
-from apsl_backends.engines.engine import Engine, Rows
+from apsl_backends.engines.coders import indicators_of, unit_of
+from apsl_backends.engines.engine import Engine, Part, Rows
 from apsl_backends.engines.groups import sums_by_group
+from apsl_backends.engines.normal_scores import Standardised, normal_scores, standardised_values
 from apsl_backends.engines.sums import (
     MOST_PATTERNS,
     EmbeddedRows,
@@ -22,12 +26,111 @@ from apsl_backends.engines.sums import (
     sums_of_patterns,
     sums_of_sets,
 )
-from apsl_backends.kernels.bindings.checks import Floats
+from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, EmbeddedHandle, NumberColumn
-from apsl_rules.data import available_memory
-from apsl_rules.data.moments import GroupFigures, MomentHeading, RowTests
+from apsl_backends.kernels.library import in_blocks, useful_threads
+from apsl_rules.data import MixedTable, available_memory
+from apsl_rules.data.duplicates import Pairs, compare, split
+from apsl_rules.data.moments import ColumnUnit, Embedding, GroupFigures, MomentHeading, RowTests
 from apsl_rules.errors import DataError
+from apsl_rules.memory import Kind
 from apsl_rules.names import count_of
+
+_EMBEDDED: Kind[EmbeddedHandle] = Kind("embedded columns")
+_STANDARDISED: Kind[list[Standardised]] = Kind("standardised numbers")
+
+
+class MemoryMoments:
+    """The rows of a table in memory, embedded column by column.
+
+    Standardised numbers and what the kernels hold of the columns are kept with the table.
+    """
+
+    kind = "memory"
+
+    def __init__(self, table: MixedTable, embedding: Embedding | None = None, threads: int = 1) -> None:
+        self.table = table
+        self.embedding = embedding or Embedding()
+        self.threads = threads
+        handle = table.memory.once(
+            _EMBEDDED, self.embedding, lambda: EmbeddedHandle(self._columns(), table.rows, threads)
+        )
+        self.rows = EmbeddedRows(handle, table.names, threads)
+        self.heading = MomentHeading(
+            table.names,
+            table.rows,
+            table.is_number,
+            handle.widths,
+            handle.missing,
+            table.columns,
+            table.notes,
+            self._units(),
+        )
+
+    def covariance(self, places: Sequence[int]) -> Floats:
+        """Return the covariance matrix of the embedded columns of some columns, block after block."""
+        return self.rows.covariance(places)
+
+    def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
+        """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
+        return self.rows.test_rows(queries)
+
+    def group_sums(
+        self, places: Sequence[int], by: Sequence[int], complete: Sequence[int], *, each: bool
+    ) -> GroupFigures:
+        """Add up columns over the rows of each combination of the levels of some categories."""
+        columns = self.rows.handle.columns
+        fold = lambda used, work: [work([columns[place] for place in used])]  # noqa: E731 - all rows are one part
+        return sums_by_group(self.heading, fold, places, (by, complete), each=each)
+
+    def _columns(self) -> list[NumberColumn | CategoryColumn]:
+        table, numbers = self.table, self._numbers()
+        number_place = {name: number for number, name in enumerate(table.number_names)}
+        made: list[NumberColumn | CategoryColumn] = []
+        for name in table.names:
+            if name in number_place:
+                number = numbers[number_place[name]]
+                made.append(NumberColumn(number.values, number.degree(self.embedding.degree)))
+            else:
+                place = table.categories.place[name]
+                codes = table.categories.codes[place]
+                made.append(CategoryColumn(codes, *indicators_of(self._rows_of_levels(place))))
+        return made
+
+    def _units(self) -> tuple[ColumnUnit, ...]:
+        table, numbers = self.table, self._numbers()
+        scales = {name: number.scale for name, number in zip(table.number_names, numbers, strict=True)}
+        units = []
+        for name in table.names:
+            if name in scales:
+                units.append(ColumnUnit(scales[name]))
+            else:
+                place = table.categories.place[name]
+                units.append(unit_of(table.categories.levels[place], self._rows_of_levels(place)))
+        return tuple(units)
+
+    def _rows_of_levels(self, place: int) -> Integers:
+        """Return in how many rows each level of a category stands."""
+        codes, card = self.table.categories.codes[place], int(self.table.categories.cards[place])
+        rows: Integers = np.bincount(codes, minlength=card)[:card].astype(np.int64)
+        return rows
+
+    def _numbers(self) -> list[Standardised]:
+        """Return the numbers, standardised by their ranks or by their values."""
+        kind = self.embedding.numbers
+        return self.table.memory.once(_STANDARDISED, kind, lambda: self._standardise(kind))
+
+    def _standardise(self, kind: str) -> list[Standardised]:
+        numbers = self.table.numbers
+        standardise = normal_scores if kind == "normal-scores" else standardised_values
+        made: dict[int, Standardised] = {}
+
+        def work(low: int, high: int) -> None:
+            made.update((place, standardise(numbers[place])) for place in range(low, high))
+
+        in_blocks(len(numbers), useful_threads(self.threads, numbers.size), work)
+        return [made[place] for place in range(len(numbers))]
+
 
 #: The share of free memory that columns may take between calls.
 _SHARE = 4
@@ -155,3 +258,99 @@ def _joined(parts: Sequence[NumberColumn | CategoryColumn]) -> NumberColumn | Ca
     if isinstance(first, CategoryColumn):
         return first._replace(codes=np.concatenate([one.codes for one in parts if isinstance(one, CategoryColumn)]))
     return first._replace(values=np.concatenate([one.values for one in parts if isinstance(one, NumberColumn)]))
+
+
+# --- columns alike ------------------------------------------------------------------------------------------------
+
+#: The signs that fit so far, or the codes that meet; a missing value has the code -1.
+Agreement: TypeAlias = frozenset[int] | frozenset[tuple[int, int]]
+
+_FIRST = 4096
+#: Far above the rounding of scores, far below the distance of scores of a billion rows.
+_ROUNDING = 1e-12
+
+
+def duplicates(rows: Rows, groups: Sequence[Sequence[int]], is_number: npt.NDArray[np.bool_]) -> list[list[int]]:
+    """Return the groups of duplicates among the columns of each given group."""
+    asked = sorted({place for group in groups for place in group})
+    patterns = dict(zip(asked, rows.first(asked, first_patterns), strict=True)) if asked else {}
+    alike = [one for group in groups for one in split(group, (patterns[place] for place in group))]
+    return compare(alike, lambda pairs: _compare_all(rows, pairs, is_number))
+
+
+def _compare_all(rows: Rows, pairs: Pairs, is_number: npt.NDArray[np.bool_]) -> list[bool]:
+    """Return whether the two columns of each pair are duplicates."""
+    used = sorted({place for pair in pairs for place in pair})
+    number = {place: at for at, place in enumerate(used)}
+    asked = [(number[one], number[other]) for one, other in pairs]
+    answers = list(rows.fold(used, partial(compare_pairs, pairs=asked)))
+    return [
+        are_duplicates((answer[at] for answer in answers), is_number=bool(is_number[pair[0]]))
+        for at, pair in enumerate(pairs)
+    ]
+
+
+def first_patterns(part: Part) -> list[bytes]:
+    """Return a digest of how each column divides or orders the first rows; duplicates have the same."""
+    return [_digest(_ranks(one) if isinstance(one, NumberColumn) else _classes(one)) for one in part]
+
+
+def compare_pairs(part: Part, pairs: Pairs) -> list[Agreement]:
+    """Return how the two columns of each pair agree in a part."""
+    return [_compare(part[one], part[other]) for one, other in pairs]
+
+
+def are_duplicates(agreements: Iterable[Agreement], *, is_number: bool) -> bool:
+    """Return whether two columns are duplicates, by their agreement in all parts."""
+    parts = list(agreements)
+    if is_number:
+        return bool(parts) and bool(frozenset.intersection(*parts))
+    links = {link for part in parts for link in part if isinstance(link, tuple)}
+    one_to_one = len({one for one, _ in links}) == len({other for _, other in links}) == len(links)
+    return one_to_one and all((one < 0) == (other < 0) for one, other in links)
+
+
+def _compare(one: NumberColumn | CategoryColumn, other: NumberColumn | CategoryColumn) -> Agreement:
+    if isinstance(one, NumberColumn) and isinstance(other, NumberColumn):
+        return frozenset(sign for sign in (1, -1) if _are_equal(one.values, sign * other.values))
+    if isinstance(one, CategoryColumn) and isinstance(other, CategoryColumn):
+        first, second = _codes(one), _codes(other)
+        span = int(second.max(initial=0)) + 2
+        met = np.unique((first + 1) * span + second + 1)
+        return frozenset((int(link) // span - 1, int(link) % span - 1) for link in met)
+    return frozenset()
+
+
+def _are_equal(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> bool:
+    gone = np.isnan(one)
+    if not np.array_equal(gone, np.isnan(other)):
+        return False
+    return bool((np.abs(one - other)[~gone] <= _ROUNDING * np.maximum(1.0, np.abs(one[~gone]))).all())
+
+
+def _codes(column: CategoryColumn) -> npt.NDArray[np.int64]:
+    """Return codes, -1 for missing values."""
+    codes = column.codes.astype(np.int64)
+    return np.where(codes < column.indicators.size, codes, -1)
+
+
+def _classes(column: CategoryColumn) -> npt.NDArray[np.int64]:
+    """Return the first rows by the level that each has, numbered as they occur; -1 for missing values."""
+    codes = _codes(column._replace(codes=column.codes[:_FIRST]))
+    levels, first, numbers = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.empty(len(levels), np.int64)
+    order[np.argsort(first)] = np.arange(len(levels))
+    return np.where(codes < 0, -1, order[numbers])
+
+
+def _ranks(column: NumberColumn) -> npt.NDArray[np.int64]:
+    """Return the ranks of the first rows, those of the reverse order if these begin lower; -1 for missing values."""
+    values = column.values[:_FIRST]
+    gone = np.isnan(values)
+    ranks = np.where(gone, -1, np.unique(values, return_inverse=True)[1])
+    reverse = np.where(gone, -1, ranks.max(initial=0) - ranks)
+    return ranks if ranks.tolist() <= reverse.tolist() else reverse
+
+
+def _digest(numbers: npt.NDArray[np.int64]) -> bytes:
+    return blake2b(numbers.astype("<i8").tobytes(), digest_size=16).digest()

@@ -79,7 +79,7 @@ def moments_of(data: Any, embedding: Embedding | None = None, threads: int = 1) 
     if isinstance(data, KeptMoments):
         return data
     if isinstance(data, MixedTable):
-        from apsl_backends.engines.memory import MemoryMoments
+        from apsl_backends.engines.moments import MemoryMoments
 
         chosen = embedding or Embedding()
         return KeptMoments(MemoryMoments(data, chosen, threads), data.memory, chosen)

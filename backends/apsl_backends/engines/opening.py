@@ -20,8 +20,7 @@ from apsl_backends.engines.coders import (
     heading_of_coders,
 )
 from apsl_backends.engines.engine import Engine
-from apsl_backends.engines.memory import MemoryMoments
-from apsl_backends.engines.moments import Moments
+from apsl_backends.engines.moments import MemoryMoments, Moments
 from apsl_backends.kernels.bindings.embedded import CategoryColumn
 from apsl_rules.data import (
     Dictionary,

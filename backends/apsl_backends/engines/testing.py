@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from apsl_backends.engines.engine import SECTION, Engine
-from apsl_backends.engines.memory import MemoryMoments
+from apsl_backends.engines.moments import MemoryMoments
 from apsl_backends.engines.opening import counted, moments
 from apsl_rules.data import MixedTable, Table, count_levels, table
 from apsl_rules.data.counts import CountSource, collapse
