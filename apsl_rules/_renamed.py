@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from functools import partial
+from functools import partial, reduce
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -52,14 +52,26 @@ def known_dag(source: object, *, hidden: Iterable[Any] | None = None) -> Any:
     return Dag(source) if hidden is None else hide(Dag(source), hidden)
 
 
+#: Old properties of parts, and how the ledger has them.
+PROPERTIES: Mapping[str, str] = {
+    "all_conflicts": "ledger.settled.conflicts",
+    "order_dependent": "ledger.order_dependent",
+    "rule_use": "ledger.rule_use()",
+}
+
+
 class OldMethods:
-    """A result that still knows the old names of its methods."""
+    """A result that still knows the old names of its methods and properties."""
 
     __slots__ = ()
 
     if not TYPE_CHECKING:  # a type checker refuses them
 
         def __getattr__(self, name: str) -> Any:
+            if name in PROPERTIES and hasattr(type(self), "history"):
+                _warn(f"{type(self).__name__}.{name}", PROPERTIES[name])
+                value = reduce(getattr, PROPERTIES[name].removesuffix("()").split("."), self)
+                return value() if callable(value) else value
             if name not in METHODS:
                 message = f"{type(self).__name__!r} object has no attribute {name!r}"
                 raise AttributeError(message)

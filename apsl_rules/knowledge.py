@@ -366,3 +366,18 @@ def _label(data: Any) -> str:
             raise KnowledgeError(message)
         case _:
             return json.dumps(data)
+
+
+def load_knowledge(knowledge: object) -> Knowledge:
+    """Return background knowledge, read from its file where a path was given."""
+    if isinstance(knowledge, str | Path):
+        return Knowledge.read(knowledge)
+    if knowledge is None:
+        return NOTHING
+    if not isinstance(knowledge, Knowledge):
+        raise KnowledgeError(
+            argument="knowledge",
+            value=knowledge,
+            advice="give Knowledge(required=[...], ...) or the path of a TOML file",
+        )
+    return knowledge

@@ -67,7 +67,7 @@ def summary(part: Part) -> str:
     empty = [note for note in part.notes if note.code == "empty"]
     lines = [f"{what} among {nodes} ({how})", f"{visited} visited; {asked}"]
     lines += [f"conflict: {one}" for one in part.conflicts]
-    lines += ["the result depends on the order of columns and findings"] if part.order_dependent else []
+    lines += ["the result depends on the order of columns and findings"] if part.ledger.order_dependent else []
     lines += [f"note: {with_option_names(note, learn)}" for note in part.notes if note not in empty]
     lines += [f"incomplete: {part.incomplete}"] if part.incomplete else []
     if not part.edges:

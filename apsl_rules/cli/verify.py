@@ -105,14 +105,14 @@ def _check_part(plugins: Plugins, file: str, data: str | None, counts: str | Non
         rows = open_source(data, plugins, counts=counts)
         asked = ask_again(part, rows, plugins, counts=counts)
         faults = [*asked.faults]
-    book, firings = part.ledger.rulebook, sum(part.rule_use.values())
+    book, firings = part.ledger.rulebook, sum(part.ledger.rule_use().values())
     if as_json:
         about = {"file": file, "package": document.get("package"), "findings": len(part.findings), "firings": firings}
         tests = {"tests": None, "leads": None} if asked is None else {"tests": asked.tests, "leads": asked.leads}
-        print_json({**about, "conflicts": len(part.all_conflicts), **tests, "faults": faults})
+        print_json({**about, "conflicts": len(part.ledger.settled.conflicts), **tests, "faults": faults})
         return not faults
     print_text(f"{Path(file).name}: the part around {shown(part.target)}, by the learner {part.learner}")
-    found, conflicts = count_of(len(part.findings), "finding"), count_of(len(part.all_conflicts), "conflict")
+    found, conflicts = count_of(len(part.findings), "finding"), count_of(len(part.ledger.settled.conflicts), "conflict")
     fired = f"{count_of(firings, 'firing')} of {count_of(len(book.rules), 'rule')} ({book.name})"
     print_text(f"{found}, {fired}, policy {part.ledger.policy}, {conflicts}")
     if asked is not None:

@@ -18,11 +18,11 @@ from apsl_rules.effects.queries import Effect, possible_effects
 from apsl_rules.errors import DataError, InvalidArgumentError, PluginError
 from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
+from apsl_rules.knowledge import load_knowledge
 from apsl_rules.learning import (
     Request,
     Settings,
     Source,
-    load_knowledge,
     nodes_of,
     notes_against_given,
     open_data,

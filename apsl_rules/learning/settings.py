@@ -20,11 +20,11 @@ from apsl_rules._arguments import demand, is_number, is_whole, mapping, path_tex
 from apsl_rules.data import Kind, MissingRule
 from apsl_rules.data.counts import CountSource
 from apsl_rules.directions import DRAWN, PRECISE
-from apsl_rules.errors import InvalidArgumentError, KnowledgeError
-from apsl_rules.knowledge import NOTHING, Knowledge
+from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.knowledge import Knowledge, load_knowledge
 from apsl_rules.names import Node, nearest
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, least_direction
-from apsl_rules.plugins import LearnerOffer, Plugins, Spec, installed
+from apsl_rules.plugins import LearnerOffer, Plugins, Spec, load_plugins
 from apsl_rules.rules import POLICIES, Policy
 
 #: The name that leaves the choice of a learner to the source.
@@ -431,40 +431,3 @@ def _entry(name: str) -> str:
     said = setting(name)
     text = f"{said.help} {said.more}".strip()
     return f"    {name}\n" + fill(text, 120, initial_indent=" " * 8, subsequent_indent=" " * 8)
-
-
-def load_plugins(plugins: Plugins | Iterable[object]) -> Plugins:
-    """Return the installed plugins and those given for one run."""
-    if isinstance(plugins, Plugins):
-        return plugins
-    if isinstance(plugins, str) or not isinstance(plugins, Iterable):
-        message = f"plugins is {spelt(plugins)}; give a list of plugins, such as [plugin]"
-        raise InvalidArgumentError(message)
-    further = list(plugins)
-    if not further:
-        return installed()
-    manager = installed().copy()
-    for plugin in further:
-        if isinstance(plugin, str):
-            manager.register_module(plugin)
-        elif isinstance(plugin, int | float | None):
-            message = f"a plugin is {spelt(plugin)}; give objects or modules with hooks, or names of modules"
-            raise InvalidArgumentError(message)
-        else:
-            manager.register(plugin)
-    return manager
-
-
-def load_knowledge(knowledge: object) -> Knowledge:
-    """Return background knowledge, read from its file where a path was given."""
-    if isinstance(knowledge, str | Path):
-        return Knowledge.read(knowledge)
-    if knowledge is None:
-        return NOTHING
-    if not isinstance(knowledge, Knowledge):
-        raise KnowledgeError(
-            argument="knowledge",
-            value=knowledge,
-            advice="give Knowledge(required=[...], ...) or the path of a TOML file",
-        )
-    return knowledge

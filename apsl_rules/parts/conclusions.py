@@ -54,7 +54,7 @@ def conclusions(part: Part) -> dict[str, Any]:
     return {
         "facts": sorted((_firing_data(one, numbers) for one in firings), key=lambda one: json.dumps(one["fact"])),
         "dropped": sorted(numbers.fact(one) for one in found if one not in store),
-        "conflicts": [_conflict_data(one, numbers) for one in part.all_conflicts],
+        "conflicts": [_conflict_data(one, numbers) for one in part.ledger.settled.conflicts],
         "arrows": sorted(map(places, (*part.arrows, *part.suggested))),
         "suggested": sorted([*places(pair), round(share, 6)] for pair, share in part.suggested.items()),
         "lines": sorted(sorted(places(pair)) for pair in part.lines - {*map(frozenset, part.suggested)}),

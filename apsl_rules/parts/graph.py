@@ -191,7 +191,7 @@ class LearnedGraph(Exportable, NotebookView):
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
         """Return the contradictions met."""
-        return tuple(one for part in self.parts for one in part.all_conflicts if self.is_asked(one.pair))
+        return tuple(one for part in self.parts for one in part.ledger.settled.conflicts if self.is_asked(one.pair))
 
     @cached_property
     def drawn(self) -> Mapping[Pair, frozenset[Edge]]:

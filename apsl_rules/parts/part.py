@@ -190,7 +190,7 @@ class Part(Exportable, Viewable, Answering):
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
         """Return the contradictions on pairs of the part."""
-        return tuple(one for one in self.all_conflicts if self._touches(one.pair))
+        return tuple(one for one in self.ledger.settled.conflicts if self._touches(one.pair))
 
     @cached_property
     def outside(self) -> tuple[frozenset[tuple[Node, Node]], frozenset[Pair]]:
@@ -325,21 +325,6 @@ class Part(Exportable, Viewable, Answering):
         """Return the run as it went."""
         return self.ledger.history
 
-    @property
-    def all_conflicts(self) -> tuple[Conflict, ...]:
-        """Return the contradictions met, also beyond the asked depth."""
-        return self.ledger.settled.conflicts
-
-    @property
-    def rule_use(self) -> Mapping[str, int]:
-        """Return how often each rule fired."""
-        return self.ledger.rule_use()
-
-    @property
-    def order_dependent(self) -> bool:
-        """Return whether the rules of the learner depend on the order of visits."""
-        return self.ledger.order_dependent
-
     @cached_property
     def proofs(self) -> MarkStore:
         """Return the store of the shortest proofs."""
@@ -356,7 +341,7 @@ class Part(Exportable, Viewable, Answering):
         """
         self._know_both(x, y)
         if conflict.fact(x, y) in self.proofs:
-            sides = next(one.proofs for one in self.all_conflicts if {*one.pair} == {x, y})
+            sides = next(one.proofs for one in self.ledger.settled.conflicts if {*one.pair} == {x, y})
             return attrs.evolve(proof_of(self.proofs, conflict.fact(x, y)), sides=sides)
         for fact in self._provable(x, y):
             if fact in self.proofs:

@@ -15,6 +15,7 @@ from apsl_rules.plugins.manager import (
     State,
     Visited,
     installed,
+    load_plugins,
     pick,
     register,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "build",
     "hookimpl",
     "installed",
+    "load_plugins",
     "parse_spec",
     "pick",
     "read_specs",

@@ -13,7 +13,7 @@ import pluggy
 
 from apsl_rules._arguments import spelt
 from apsl_rules.data import Dataset
-from apsl_rules.errors import ApslError, PluginError, UnknownNameError
+from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Depth, Node, nearest
 from apsl_rules.oracles import Asker, Counts
@@ -272,6 +272,28 @@ def installed() -> Plugins:
 def register(plugin: object, name: str | None = None) -> None:
     """Register a ``plugin`` for the whole program: an object or module with hooks, under a ``name`` if one is given."""
     installed().register(plugin, name)
+
+
+def load_plugins(plugins: Plugins | Iterable[object]) -> Plugins:
+    """Return the installed plugins and those given for one run."""
+    if isinstance(plugins, Plugins):
+        return plugins
+    if isinstance(plugins, str) or not isinstance(plugins, Iterable):
+        message = f"plugins is {spelt(plugins)}; give a list of plugins, such as [plugin]"
+        raise InvalidArgumentError(message)
+    further = list(plugins)
+    if not further:
+        return installed()
+    manager = installed().copy()
+    for plugin in further:
+        if isinstance(plugin, str):
+            manager.register_module(plugin)
+        elif isinstance(plugin, int | float | None):
+            message = f"a plugin is {spelt(plugin)}; give objects or modules with hooks, or names of modules"
+            raise InvalidArgumentError(message)
+        else:
+            manager.register(plugin)
+    return manager
 
 
 @attrs.frozen(eq=False)

@@ -115,7 +115,7 @@ class _Writer:
             "nodes": [self._member(box) for box in self._boxes],
             "edges": [self._edge(edge) for edge in self._drawn_edges],
             "views": [self._view(view) for view in self._views],
-            "conflicts": [self._conflict(one) for one in part.all_conflicts],
+            "conflicts": [self._conflict(one) for one in part.ledger.settled.conflicts],
             "hidden": part.allows_hidden,
             "positions": positions(part),
             "visits": [self._visit(visit) for visit in part.visits],
@@ -345,8 +345,8 @@ def _details(part: Part) -> list[dict[str, str]]:
         ("Rounds", f"{counts.rounds:,}"),
         ("Sweeps", f"{counts.sweeps:,}"),
         ("Findings", f"{len(part.findings):,}"),
-        *((f"Rule {name}", _times(times)) for name, times in part.rule_use.items() if times),
-        ("Order", "depends on the order of columns" if part.order_dependent else "any order gives the same"),
+        *((f"Rule {name}", _times(times)) for name, times in part.ledger.rule_use().items() if times),
+        ("Order", "depends on the order of columns" if part.ledger.order_dependent else "any order gives the same"),
     )
 
 

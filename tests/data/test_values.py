@@ -82,7 +82,7 @@ def test_parts_with_conflicts_are_values(policy: Policy, copied: Callable[[Any],
     """Under each policy the journal, with what was dropped, comes along."""
     part = learn(Contradictory(), "a", depth="max", conflicts=policy, learner="apsl")
 
-    assert part.all_conflicts
+    assert part.ledger.settled.conflicts
     assert_same(copied(part), part)
 
 

@@ -36,7 +36,7 @@ def test_names_and_shapes_draw_what_independence_alone_does_not() -> None:
     assert part.arrows == {("age", "bmi"), ("age", "cost"), ("bmi", "cost"), ("sex", "smoker"), ("smoker", "cost")}
     assert "nothing in a table causes a column of this name" in str(part.why("age", "cost"))
     assert "the effect in" in str(part.why("smoker", "cost"))
-    assert part.rule_use == {"Given-direction": 3}
+    assert part.ledger.rule_use() == {"Given-direction": 3}
     (note,) = [one for one in part.notes if one.code == "roots"]
     assert note.fields["columns"] == ["age", "sex"]
 

@@ -84,7 +84,7 @@ def test_all_views_of_a_run_agree(learner: str, every: int | None) -> None:
 
     assert tuple(firings) == part.trace
     assert tuple(told.values()) == part.findings
-    assert {rule: times for rule, times in part.rule_use.items() if times} == Counter(
+    assert {rule: times for rule, times in part.ledger.rule_use().items() if times} == Counter(
         firing.rule for firing in part.trace
     )
     assert [state.entries[-1] for state in states[1:]] == list(part.history.entries)
@@ -126,6 +126,6 @@ def test_wrong_answers_lead_to_conflicts_that_are_kept() -> None:
     """A part learned from contradictory answers says so, with a proof of each side of each conflict."""
     part, _ = watched("apsl", 7)
 
-    assert part.all_conflicts
-    assert all(len(one.proofs) > 1 for one in part.all_conflicts)
+    assert part.ledger.settled.conflicts
+    assert all(len(one.proofs) > 1 for one in part.ledger.settled.conflicts)
     assert not any((y, x) in part.store.arrows for x, y in part.store.arrows)

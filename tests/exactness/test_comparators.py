@@ -65,7 +65,7 @@ def test_the_trace_of_pcd_by_pcd_from_node_10() -> None:
         numbered("15->34 13->34 34->35 35->12 35->36 12->11"),
     ]
     assert [NUMBER[node] for node in part.visits[2].neighbours] == [9, 10, 12, 34, 36]
-    assert part.order_dependent
+    assert part.ledger.order_dependent
 
 
 def test_pcd_by_pcd_draws_an_edge_once_both_ends_were_visited() -> None:
@@ -259,10 +259,10 @@ def test_the_published_algorithm_errs_as_listed(name: str) -> None:
     assert published.arrows == arrows_of(expected)
     assert published.lines == frozenset()
     assert published.visited == (target,)
-    assert published.order_dependent
+    assert published.ledger.order_dependent
     assert not is_exact(published, MICRO_CPDAG[name])
     assert is_exact(sound, MICRO_CPDAG[name])
-    assert not sound.order_dependent
+    assert not sound.ledger.order_dependent
 
 
 @pytest.mark.parametrize("name", ["N1", "N2", "N5", "N6"])

@@ -33,7 +33,7 @@ def test_all_classes_on_four_nodes_are_learned_exactly() -> None:
         for target in graph.nodes:
             for depth in in_turn(DEPTHS, runs):
                 part = learn(oracle, target, depth=depth, hidden="allowed")
-                differences += any(faults_of(part, truth)) or bool(part.all_conflicts)
+                differences += any(faults_of(part, truth)) or bool(part.ledger.settled.conflicts)
                 runs += 1
 
     assert (runs, differences) == (992 * len(in_turn(DEPTHS, 0)), 0)
@@ -169,7 +169,7 @@ def test_other_knowledge_is_used_soundly(graph: DagWithHidden, random: Random) -
         assert part.end(*pair) in (true.end(*pair), "circle")
         if pair in barred:
             assert part.end(*pair) == "arrow"
-    assert not part.all_conflicts
+    assert not part.ledger.settled.conflicts
 
 
 def test_a_forbidden_arrow_leaves_the_other_end_open() -> None:
@@ -223,8 +223,9 @@ def test_tiers_that_the_answers_contradict_are_a_conflict() -> None:
     graph = Dag({"p": [], "q": [], "c": ["p", "q"], "x": ["c"], "a": ["x"]})
     part = learn(graph, "c", depth="max", hidden="allowed", knowledge=Knowledge(tiers=[["a"], ["c"]]))
 
-    assert part.all_conflicts
-    said = {finding.fact.relation for one in part.all_conflicts for proof in one.proofs for finding in proof.findings}
+    assert part.ledger.settled.conflicts
+    proofs = [proof for one in part.ledger.settled.conflicts for proof in one.proofs]
+    said = {finding.fact.relation for proof in proofs for finding in proof.findings}
     assert {"noncause", "collider"} <= said
 
 
@@ -276,7 +277,7 @@ def test_all_tiers_on_three_nodes_are_used_exactly() -> None:
             runs += 1
 
             assert not list(faults_of(part, truth))
-            assert not part.all_conflicts
+            assert not part.ledger.settled.conflicts
 
     assert runs == 447
 
@@ -294,7 +295,7 @@ def test_tiers_on_four_nodes_are_used_exactly() -> None:
             runs += 1
 
             assert not list(faults_of(part, truth))
-            assert not part.all_conflicts
+            assert not part.ledger.settled.conflicts
 
     assert runs > some_of(2000)
 

@@ -33,7 +33,7 @@ def test_all_graphs_on_four_nodes_are_learned_exactly() -> None:
         truth, oracle = brute_force_known(dag, knowledge), DSeparation(dag)
         for place, target in enumerate(dag.nodes):
             part = learn(oracle, target, depth=DEPTHS[(place + runs // 4) % 4], knowledge=knowledge)
-            differences += not is_exact(part, truth) or contradicts(part, truth) or bool(part.all_conflicts)
+            differences += not is_exact(part, truth) or contradicts(part, truth) or bool(part.ledger.settled.conflicts)
             runs += 1
 
     assert (runs, differences) == (4 * some_of(543, one_in=3), 0)
@@ -53,7 +53,7 @@ def test_random_graphs_are_learned_exactly(dag: Dag, share: float, random: Rando
 
             assert is_exact(part, truth)
             assert not contradicts(part, truth)
-            assert not part.all_conflicts
+            assert not part.ledger.settled.conflicts
 
 
 @pytest.mark.slow

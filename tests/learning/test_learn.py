@@ -232,6 +232,6 @@ def test_overwriting_policies_say_that_order_mattered(policy: Any) -> None:
     """One of the two arrows is drawn, the conflict is kept, and the part is marked order-dependent."""
     part = learn(Contradictory(), "a", depth="max", conflicts=policy)
 
-    assert part.order_dependent
+    assert part.ledger.order_dependent
     assert part.conflicts
     assert len(part.arrows) == 3

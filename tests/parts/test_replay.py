@@ -65,7 +65,7 @@ def test_parts_with_contradictions_are_read_back(policy: Any) -> None:
     for source in sources:
         target = source.nodes[0] if isinstance(source, Contradictory) else "X1"
         part = learn(source, target, depth="max", learner="apsl", conflicts=policy)
-        conflicts += len(part.all_conflicts)
+        conflicts += len(part.ledger.settled.conflicts)
         _same(part)
     assert conflicts
 

@@ -81,4 +81,4 @@ def test_a_file_of_version_2_may_name_rules_as_they_were_called() -> None:
     assert "V-collider" in text
     assert again == part
     assert again.notes == part.notes
-    assert set(again.rule_use) == set(part.rule_use)
+    assert set(again.ledger.rule_use()) == set(part.ledger.rule_use())

@@ -280,7 +280,7 @@ def test_nothing_that_was_given_is_dropped_silently(policy: Policy, dag: Dag, ra
     known = any_knowledge(list(dag.nodes), random)
 
     part = learn(dag, dag.nodes[0], depth=random.choice([1, 2, "max"]), knowledge=known, conflicts=policy)
-    shown = {frozenset(one.pair) for one in part.all_conflicts}
+    shown = {frozenset(one.pair) for one in part.ledger.settled.conflicts}
 
     for pair in known.required:
         assert pair in part.store.arrows or frozenset(pair) in shown or not {*pair} & {*part.visited}
@@ -288,7 +288,7 @@ def test_nothing_that_was_given_is_dropped_silently(policy: Policy, dag: Dag, ra
         assert known.why_barred(tail, head) is None or frozenset((tail, head)) in shown
     for edge in part.edges:
         assert known.why_apart(*edge) is None or edge in shown
-    assert all(len(one.proofs) > 1 for one in part.all_conflicts)
+    assert all(len(one.proofs) > 1 for one in part.ledger.settled.conflicts)
     assert part_json(parse_part(part_json(part), "text")) == part_json(part)
     assert {node for layer in part.layers for node in layer} == {*part.members}
 

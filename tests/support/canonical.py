@@ -35,8 +35,8 @@ def canonical(part: Part) -> dict[str, Any]:
         "held": sorted(_fact(fact) for one in part.store.relations.values() for fact in part.store.facts(one)),
         "proofs": [_entry(entry) for entry in part.proofs.entries],
         "probabilities": _probabilities(part),
-        "conflicts": [_conflict(one) for one in part.all_conflicts],
-        "rules": sorted((RENAMED_RULES.get(rule, rule), times) for rule, times in part.rule_use.items()),
+        "conflicts": [_conflict(one) for one in part.ledger.settled.conflicts],
+        "rules": sorted((RENAMED_RULES.get(rule, rule), times) for rule, times in part.ledger.rule_use().items()),
         "counts": [part.counts.asked, part.counts.distinct],
         "incomplete": part.incomplete is not None,
     }

@@ -54,7 +54,7 @@ def report(name: str, frame: pd.DataFrame, targets: int) -> None:
         seconds.append(sum(spent for _, spent in runs))
         visits = sum(len(part.visited) for part, _ in runs)
         each.append(seconds[-1] / visits)
-        conflicts = sum(len(part.all_conflicts) for part, _ in runs)
+        conflicts = sum(len(part.ledger.settled.conflicts) for part, _ in runs)
         cells.append(f"{seconds[-1]:.2f} | {visits} | {conflicts}")
     print(
         f"| {name} | {len(frame):,} | {' | '.join(cells)} | {seconds[1] / seconds[0]:.1f} | {each[1] / each[0]:.1f} |"
