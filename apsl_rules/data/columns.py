@@ -39,6 +39,10 @@ class Numbers:
         """Return the values that are there."""
         return self.values[~self.missing] if self.missing.any() else self.values
 
+    def take(self, rows: npt.NDArray[np.intp]) -> Numbers:
+        """Return some rows."""
+        return numbers(self.values[rows], self.missing[rows])
+
 
 @attrs.frozen(eq=False)
 class Labels:
@@ -50,6 +54,10 @@ class Labels:
     codes: npt.NDArray[np.intp]
     levels: tuple[Any, ...]
     declared: bool = False
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Labels:
+        """Return some rows."""
+        return attrs.evolve(self, codes=self.codes[rows])
 
 
 Column: TypeAlias = Numbers | Labels

@@ -282,10 +282,11 @@ def decide(
     asks for is refused.
     """
     column = read_unknown(column)
+    labels = column if isinstance(column, Labels) else None
     summary = known or summarise(column, name, rows)
     found = infer_kind(summary, codes=codes, missing_level=plan.missing == "level")
     asked = plan.asked_kind(name)
-    if asked is None and plan.levels == "declared" and (isinstance(column, Labels) or summary.whole):
+    if asked is None and plan.levels == "declared" and (labels is not None or summary.whole):
         asked = "category"
     named = plan.is_named(name)
     if asked == "set aside":
@@ -298,13 +299,13 @@ def decide(
     if asked == "category":
         return _as(asked, column, summary, found, plan)
     numeric = as_numbers(column)
-    if numeric is None and asked == "ordered" and isinstance(column, Labels) and column.declared:
-        numeric = Numbers(column.codes, column.codes < 0)  # the places of the levels in their order
+    if numeric is None and asked == "ordered" and labels is not None and labels.declared:
+        numeric = Numbers(labels.codes, labels.codes < 0)  # the places of the levels in their order
     if numeric is None or summary.distinct == 1:
         if not named:
             return _as(found.kind, column, summary, found, plan)
         raise DataError(_no_number(name, asked, plan, is_constant=numeric is not None))
-    if isinstance(column, Labels):
+    if labels is not None:
         column, summary = numeric, summarise(numeric, name, rows)
     return _as(asked, column, summary, found, plan)
 
@@ -323,17 +324,18 @@ def _as(kind: Kind, column: Column, summary: ColumnSummary, found: ColumnKind, p
     name = summary.name
     if kind == "set aside":
         return Decision(column, summary, found)
-    if isinstance(column, Numbers) and not (np.isfinite(summary.low) and np.isfinite(summary.high)):
+    is_number = isinstance(column, Numbers)
+    if is_number and not (np.isfinite(summary.low) and np.isfinite(summary.high)):
         message = f"column {name!r} has infinite values; replace them, or leave the column out"
         raise DataError(message)
-    if kind == "category" or not isinstance(column, Numbers):
+    if kind == "category" or not is_number:
         levels = summary.distinct
         is_declared = plan.levels == "declared" and summary.whole
         if is_declared:
             levels = int(summary.high) + 1
         levels += plan.missing == "level" and summary.missing > 0
         detail = found.detail if found.kind == "category" and not is_declared else count_of(levels, "level")
-        crowded = not isinstance(column, Numbers) and is_crowded(summary)
+        crowded = not is_number and is_crowded(summary)
         return Decision(column, summary, ColumnKind(name, "category", detail, summary.missing), crowded=crowded)
     if kind == "ordered":
         if name not in plan.kinds and (plan.cut is not None or (plan.missing == "level" and summary.missing)):

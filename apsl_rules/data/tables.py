@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Column, Labels, Numbers, Source, numbers, summarise
+from apsl_rules.data.columns import Column, Numbers, Source, summarise
 from apsl_rules.data.counts import collapse
 from apsl_rules.data.dataset import (
     NO_TRAFFIC,
@@ -347,11 +347,7 @@ class View:
     def column(self, place: int) -> Column:
         """Return one column."""
         column = self.source.column(self.places[place])
-        if self.chosen is None:
-            return column
-        if isinstance(column, Labels):
-            return attrs.evolve(column, codes=column.codes[self.chosen])
-        return numbers(column.values[self.chosen], column.missing[self.chosen])
+        return column if self.chosen is None else column.take(self.chosen)
 
     def counted(self, place: int) -> npt.NDArray[np.int64] | None:  # noqa: ARG002 - for views of distinct values
         """Return in how many rows each value of a column stands, or None where it is one."""
@@ -400,14 +396,15 @@ _FEWEST, _MOST = 4, 100_000
 def repeat_rows(source: Source, name: Node) -> npt.NDArray[np.intp]:
     """Return the row numbers of a source, each as often as a column of weights says."""
     column = source.column(source.names.index(name))
-    wrong = _problem(column.values, column.missing) if isinstance(column, Numbers) else "holds labels"
-    if wrong is not None or not isinstance(column, Numbers):
+    counted = column if isinstance(column, Numbers) else None
+    wrong = "holds labels" if counted is None else _problem(counted.values, counted.missing)
+    if counted is None or wrong is not None:
         message = (
             f"column {name!r} cannot be weights, because it {wrong}; weights are whole numbers from 0 on that say how "
             f"many rows each row stands for"
         )
         raise DataError(message)
-    weights = column.values.astype(np.int64)
+    weights = counted.values.astype(np.int64)
     total = int(weights.sum(dtype=object) if weights.max() > MOST_ROWS else weights.sum())
     if total > MOST_ROWS:
         message = f"the weights {name!r} stand for {total:,} rows; at most {MOST_ROWS:,} can be read"

@@ -58,10 +58,11 @@ def open_dataset(
         message = f"memory_limit is {limit!r}, which only counts='duckdb' heeds; leave it out"
         raise InvalidArgumentError(message, argument="memory_limit")
     note = None
-    if isinstance(source, Engine) and kind is not None:
+    is_engine = isinstance(source, Engine)
+    if is_engine and kind is not None:
         message = f"the rows are in the engine {source.kind!r}, so counts={kind!r} cannot be given; leave it out"
         raise InvalidArgumentError(message, argument="counts")
-    if kind is None and not isinstance(source, Engine) and not _is_in_database(source):
+    if kind is None and not is_engine and not _is_in_database(source):
         kind, note = _natural(source)
     if kind == "memory":
         return _in_memory(_read(source, reading), reading, need)
@@ -175,7 +176,7 @@ def _elsewhere(
         from apsl_backends.engines.ibis import IbisEngine
 
         if kind is not None:
-            what = repr(str(source)) if isinstance(source, DatabaseTable) else "the table"
+            what = "the table" if is_ibis_table(source) else repr(str(source))
             message = f"{what} is counted where it lies, not by {kind!r}; leave counts out, or give counts='memory'"
             raise InvalidArgumentError(message)
         _refuse_weights(reading, "a database")
@@ -220,15 +221,16 @@ def _refuse_weights(reading: Mapping[str, Any], kind: str) -> None:
 
 def _resolved(source: Any) -> Any:
     """Return what an address stands for: a table of a database, or a DuckDB file."""
-    if isinstance(source, str) and is_database(source):
-        source = DatabaseTable(source)
-    path = duckdb_path(source) if isinstance(source, DatabaseTable) else None
-    return source if path is None else FileTable(path)
+    if not is_database(source):
+        return source
+    table = DatabaseTable(source) if isinstance(source, str) else source
+    path = duckdb_path(table)
+    return table if path is None else FileTable(path)
 
 
 def _is_in_database(source: Any) -> bool:
     """Return whether a source is a table that ibis reaches."""
-    return isinstance(source, DatabaseTable) or is_ibis_table(source)
+    return is_database(source) or is_ibis_table(source)
 
 
 def _read_kind(counts: object) -> tuple[str | None, str | None]:

@@ -14,8 +14,8 @@ import numpy as np
 from apsl_backends.engines.engine import SECTION, Engine
 from apsl_backends.engines.moments import MemoryMoments
 from apsl_backends.engines.opening import counted, moments
-from apsl_rules.data import MixedTable, Table, count_levels, table
-from apsl_rules.data.counts import CountSource, collapse
+from apsl_rules.data import count_levels, table
+from apsl_rules.data.counts import collapse
 from apsl_rules.data.moments import GroupFigures
 from apsl_rules.errors import ApslError
 
@@ -115,8 +115,6 @@ def _check_counts(engine: Engine, made: Any, reading: dict[str, Any], name: str)
     if both is None:
         return
     here, there = both
-    assert isinstance(here, Table)  # noqa: S101 - for the types
-    assert isinstance(there, CountSource)  # noqa: S101 - for the types
     known, told = here.heading, there.heading
     for field in ("names", "levels", "rows", "notes", "columns"):
         one, other = getattr(known, field), getattr(told, field)
@@ -151,7 +149,7 @@ def _check_moments(
     if both is None:
         return
     here, there = both
-    if not isinstance(here, MixedTable):
+    if "moments" not in here.can:
         _require(not there.heading.is_number.any(), name, "the table has no numbers")
         return
     memory = MemoryMoments(here)
