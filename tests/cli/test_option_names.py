@@ -34,7 +34,7 @@ NOT_SPOKEN = {
         ("apsl_rules/graphs/networks/library.py", "give network('asia')"),
         ("apsl_rules/graphs/networks/library.py", "give keep="),
         ("apsl_rules/learning/source.py", "Dag(...)"),
-        ("apsl_rules/learning/settings.py", "Knowledge(required=[...], ...)"),
+        ("apsl_rules/knowledge.py", "Knowledge(required=[...], ...)"),
         ("apsl_rules/learning/sklearn.py", "input_features"),
         ("apsl_rules/names.py", "learn(X.assign(y=y), 'y')"),
         ("apsl_rules/parts/graph.py", "graph.save()"),
