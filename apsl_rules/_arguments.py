@@ -71,7 +71,7 @@ def path_text(value: object, what: str) -> str:
         path = fspath(value)
         if isinstance(path, str) and path and "\0" not in path and _has_bytes(path):
             return path
-    raise InvalidArgumentError(argument=what, value=value, advice="give the path of a file as text or Path")
+    raise InvalidArgumentError(argument=what, value=value, advice="give the path of a file")
 
 
 def _has_bytes(path: str) -> bool:

@@ -5,24 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 from apsl_rules.masking import masked
+from apsl_rules.wording import Sentence, named
 
 
 class ApslError(Exception):
     """The root of all errors that a user can cause; its text is one sentence that says what to do, without secrets.
 
     An error about an argument has it as data: the ``argument``, the ``value`` that was given, and ``advice``. Its text
-    is made from these, and each surface can word them in its own way.
+    is made from these. ``sentence`` is the text with its arguments apart, so that each surface can spell them.
     """
 
     def __init__(self, *said: object, argument: str | None = None, value: object = None, advice: str = "") -> None:
         if advice:
             from apsl_rules._arguments import spelt
 
-            said = (f"{argument} is {spelt(value)}; {advice}",)
-        super().__init__(*(masked(one) if isinstance(one, str) else one for one in said))
+            said = (f"{named(argument or 'argument')} is {spelt(value)}; {advice}",)
+        super().__init__(*(Sentence(one).changed(masked) if isinstance(one, str) else one for one in said))
         self.argument = argument
         self.value = value
-        self.advice = masked(advice)
+        self.advice = Sentence(advice).changed(masked)
+
+    @property
+    def sentence(self) -> Sentence:
+        """The text of the error, with its arguments apart."""
+        said = self.args[0] if self.args else ""
+        return said if isinstance(said, Sentence) else Sentence(str(said))
 
 
 class InvalidArgumentError(ApslError, ValueError):

@@ -159,7 +159,7 @@ def require_known(node: Node, nodes: Collection[Node], role: str) -> None:
     if node not in nodes:
         hint = nearest(str(node), (str(other) for other in nodes))
         message = f"unknown {role} {node!r}{hint or f'; the nodes are {listing(nodes)}'}"
-        raise UnknownNodeError(message, argument=role.partition(" in ")[2] or None)
+        raise UnknownNodeError(message)
 
 
 def check_depth(depth: Depth) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 from apsl_rules._documents import label, node_of
 from apsl_rules.masking import masked
+from apsl_rules.wording import Sentence, marked, sentence_of
 
 #: Whether a note explains, or names something that makes conclusions doubtful.
 Severity: TypeAlias = Literal["info", "warning"]
@@ -16,7 +17,7 @@ OTHER = "other"
 EMPTY = "the part is empty: "
 
 
-class Note(str):
+class Note(Sentence):
     """A sentence with a code, a severity and fields; it is text wherever text is wanted.
 
     Decisions go by the code and the fields, never by the words. A field is a node, a number, a text or a list of these.
@@ -35,18 +36,20 @@ class Note(str):
     def __new__(cls, words: str, code: str = OTHER, severity: Severity = "info", /, **fields: Any) -> Self:
         """Make a note from its sentence, its code and its severity; further names are fields."""
         note = super().__new__(cls, words)
-        note.code, note.severity, note.fields = code, severity, fields
+        note.code, note.severity = code, severity
+        note.fields = {name: Sentence(one) if isinstance(one, str) else one for name, one in fields.items()}
         return note
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _note, (str(self), self.code, self.severity, self.fields)
+        return _note, (marked(self), self.code, self.severity, self.fields)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the note as plain data."""
         fields = {
             name: [*map(label, one)] if isinstance(one, list) else label(one) for name, one in self.fields.items()
         }
-        return {"code": self.code, "severity": self.severity, "fields": fields, "text": str(self)}
+        note = {"code": self.code, "severity": self.severity, "fields": fields, "text": str(self)}
+        return {**note, "arguments": found} if (found := self.arguments()) else note
 
 
 def note_of(data: Mapping[str, Any] | str) -> Note:
@@ -58,7 +61,7 @@ def note_of(data: Mapping[str, Any] | str) -> Note:
     read = {
         name: [*map(node_of, one)] if isinstance(one, list) else node_of(one) for name, one in data["fields"].items()
     }
-    return _note(data["text"], data["code"], data["severity"], read)
+    return _note(sentence_of(data["text"], data.get("arguments", ())), data["code"], data["severity"], read)
 
 
 def empty_note(why: str, **fields: Any) -> Note:
@@ -75,7 +78,7 @@ def without_secrets(note: str) -> Note:
     whole = note_of(note)
     if "@" not in whole and "=" not in whole:  # no address and no parameter
         return whole
-    return _note(masked(whole), whole.code, whole.severity, whole.fields)
+    return _note(whole.changed(masked), whole.code, whole.severity, whole.fields)
 
 
 def assumptions(allows_hidden: bool, hidden: str | None) -> str:  # noqa: FBT001 - as a part has them

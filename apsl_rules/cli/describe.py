@@ -12,9 +12,9 @@ from typing import Any, Literal
 import attrs
 import click
 
-from apsl_rules.cli.option_names import with_option_names
 from apsl_rules.cli.options import reading_options, with_reading
 from apsl_rules.cli.output import json_option, print_json, print_table, print_text
+from apsl_rules.cli.spelling import in_options
 from apsl_rules.cli.streams import source_argument
 from apsl_rules.data import FileTable, table
 from apsl_rules.data import describe as describe_table
@@ -57,8 +57,7 @@ def describe(context: click.Context, /, data: str, *, as_json: bool, **settings:
         print_json({**report.to_dict(), "learner": learner})
     else:
         derived, notes = (
-            tuple(with_option_names(one, context.command) for one in sentences)
-            for sentences in (report.derived, report.notes)
+            tuple(in_options(one, context.command) for one in sentences) for sentences in (report.derived, report.notes)
         )
         print_text(str(attrs.evolve(report, derived=derived, notes=notes)))
         print_text(learner)

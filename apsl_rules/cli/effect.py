@@ -10,7 +10,6 @@ import click
 from click.core import ParameterSource
 
 from apsl_rules._documents import label
-from apsl_rules.cli.option_names import with_option_names
 from apsl_rules.cli.options import for_library, nodes_named, reading_options, structure_options, with_reading
 from apsl_rules.cli.output import (
     json_option,
@@ -24,12 +23,14 @@ from apsl_rules.cli.output import (
     show_progress,
 )
 from apsl_rules.cli.show import is_part_file
+from apsl_rules.cli.spelling import in_options
 from apsl_rules.cli.streams import keep_standard_input, source_argument
 from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, node_named
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins
+from apsl_rules.wording import marked
 
 _EFFECT_EXAMPLES = """\b
 Examples:
@@ -169,7 +170,7 @@ def effect(
         one = estimate(asked.source, asked.node(cause, "cause"), asked.node(target, "target"), data=asked.data, **how)
     if one.is_refused and not one.changes:
         why = next(possible.refused for possible in one.possible if possible.refused)
-        message = f"the effect of {cause!r} on {target!r} cannot be estimated: {why}"
+        message = f"the effect of {cause!r} on {target!r} cannot be estimated: {marked(why)}"
         raise DataError(message)
     grounds = one.why() if with_grounds else None
     _print(str(grounds or one), grounds.to_dict() if grounds else one.to_dict(), as_json=as_json)
@@ -183,7 +184,7 @@ def _print(text: str, data: Any, *, as_json: bool) -> None:
     if as_json:
         print_json(data)
     else:
-        print_text(with_option_names(text, click.get_current_context().command))
+        print_text(in_options(text, click.get_current_context().command))
 
 
 @click.command(epilog=_CAUSES_EXAMPLES, short_help="Say whether a node is a cause of another.")

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from apsl_rules.cli.option_names import spoken_error
+from apsl_rules.cli.spelling import in_options, spelling
 from apsl_rules.cli.streams import name_standard_input, prepare_streams
 from apsl_rules.errors import ApslError
 from apsl_rules.masking import masked, secrets_of
@@ -71,7 +71,7 @@ class CommandGroup(click.Group):
             return super().invoke(ctx)
         except ApslError as error:
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
-            spoken = str(error) if command is None else spoken_error(error, command)
+            spoken = str(error) if command is None else in_options(error.sentence, command)
             message = name_standard_input(spoken, ctx)
             if message == str(error):
                 raise
@@ -103,7 +103,8 @@ def sentence(error: click.ClickException) -> str:
 
 def _plain(text: str, error: click.ClickException, context: click.Context | None) -> str:
     """Return a message of click in our words, or as it is."""
-    option, wrong = _spelling(getattr(error, "param", None)), " ".join(error.message.split())
+    parameter: click.Parameter | None = getattr(error, "param", None)
+    option, wrong = "" if parameter is None else spelling(parameter), " ".join(error.message.split())
     if found := re.match(r"no such command '(.*?)'", text):
         return f"no such command {found[1]!r}{_command_hint(found[1], context)}"
     if found := re.match(r"no such option:? '?(-[\w-]*)'?", text):
@@ -117,14 +118,6 @@ def _plain(text: str, error: click.ClickException, context: click.Context | None
     if option and (found := re.match(r"'(.*)' is not a valid (float|integer)\.?$", wrong)):
         return f"{option} is {found[1]!r}; give {_NUMBERS[found[2]]}"
     return text
-
-
-def _spelling(parameter: click.Parameter | None) -> str:
-    """Return how a parameter is typed: its long option, or an argument in capitals."""
-    if parameter is None:
-        return ""
-    longest = max(parameter.opts, key=len)
-    return longest if longest.startswith("-") else longest.upper()
 
 
 def _command_hint(word: str, context: click.Context | None) -> str:

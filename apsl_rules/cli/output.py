@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from apsl_rules._files import STDOUT, check_place, is_stdout
-from apsl_rules.cli.option_names import with_option_names
+from apsl_rules.cli.spelling import in_options
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.learning import Bar, Visits
 from apsl_rules.names import count_of
@@ -68,11 +68,11 @@ def summary(part: Part) -> str:
     lines = [f"{what} among {nodes} ({how})", f"{visited} visited; {asked}"]
     lines += [f"conflict: {one}" for one in part.conflicts]
     lines += ["the result depends on the order of columns and findings"] if part.ledger.order_dependent else []
-    lines += [f"note: {with_option_names(note, learn)}" for note in part.notes if note not in empty]
+    lines += [f"note: {in_options(note, learn)}" for note in part.notes if note not in empty]
     lines += [f"incomplete: {part.incomplete}"] if part.incomplete else []
     if not part.edges:
         unfinished = empty_note("the run ended before an edge was found")
-        lines[:0] = [*(with_option_names(note, learn) for note in empty or [unfinished]), ""]
+        lines[:0] = [*(in_options(note, learn) for note in empty or [unfinished]), ""]
     return "\n".join(lines)
 
 

@@ -30,6 +30,7 @@ from apsl_rules.data.sources import check_names
 from apsl_rules.data.tables import View
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of
+from apsl_rules.wording import argument
 
 
 @attrs.frozen(eq=False)
@@ -140,7 +141,10 @@ def plan_elsewhere(names: Sequence[Node], **reading: Any) -> Plan:
     """Check the options of ``table`` for a table whose rows stay elsewhere."""
     check_names(names)
     if reading.get("missing") == "complete":
-        message = "missing='complete' needs the table in memory; give missing='testwise', or counts='memory'"
+        message = (
+            f"{argument('missing', 'complete')} needs the table in memory; give {argument('missing', 'testwise')}, or "
+            f"{argument('counts', 'memory')}"
+        )
         raise InvalidArgumentError(message)
     return Reading(**reading).plan(names)
 

@@ -16,6 +16,7 @@ from apsl_rules.data.files import content_fingerprint
 from apsl_rules.errors import TooManyCombinationsError
 from apsl_rules.names import Node, listing
 from apsl_rules.notes import Note
+from apsl_rules.wording import argument
 
 __all__ = [
     "MOST",
@@ -297,7 +298,7 @@ class CachedCounts(CountedDataset):
             names = listing([self.heading.names[place] for place in sorted(columns)])
             message = (
                 f"the table of {names} has more combinations than can be held (at most {_MOST_OF_ONE:,}, or what the "
-                "memory allows); join levels, or allow fewer columns to be given (max_conditioning=)"
+                f"memory allows); join levels, or allow fewer columns to be given ({argument('max_conditioning')})"
             )
             raise TooManyCombinationsError(message)
 

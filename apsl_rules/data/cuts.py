@@ -16,6 +16,7 @@ from apsl_rules.data.dataset import Codes
 from apsl_rules.data.kinds import MOST_LEVELS
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, order_key
+from apsl_rules.wording import argument
 
 Method: TypeAlias = Literal["quantile", "width"]
 
@@ -117,8 +118,9 @@ def code_integers(block: npt.NDArray[np.integer[Any]], names: Sequence[Node], ru
     for name, low, high in zip(names, block.min(axis=1).tolist(), block.max(axis=1).tolist(), strict=True):
         if low < 0 or high >= MOST_LEVELS:
             message = (
-                f"column {name!r} has integers from {low} to {high}, but levels='declared' takes integers as codes and "
-                f"needs them from 0 to {MOST_LEVELS - 1:,}; give levels='observed'"
+                f"column {name!r} has integers from {low} to {high}, but {argument('levels', 'declared')} takes "
+                "integers as codes and "
+                f"needs them from 0 to {MOST_LEVELS - 1:,}; give {argument('levels', 'observed')}"
             )
             raise DataError(message)
     return Coded(block, [tuple(range(largest + 1)) for largest in block.max(axis=1).tolist()])

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from apsl_rules.data.plain_sums import plain_sums
 from apsl_rules.names import Node, in_order
 from apsl_rules.notes import Note
+from apsl_rules.wording import argument
 
 if TYPE_CHECKING:
     from apsl_rules.data.dataset import Floats
@@ -169,7 +170,7 @@ def _cuts(some: _Columns, near: frozenset[Node]) -> list[Told]:
                 levels = ", ".join(repr(some.levels[name][level]) for level in order)
                 at = ", ".join(f"{edge:.6g}" for edge in edges)
                 where = f"with limit{'s' * (len(edges) > 1)} near {at}"
-                advice = f"leave one of them out with drop={[name]!r} or drop={[number]!r}"
+                advice = f"leave one of them out with {argument('drop', [name])} or {argument('drop', [number])}"
                 told = f"column {name!r} follows from {number!r}: {levels} are intervals of it {where}; {advice}"
                 found.append((frozenset((name, number)), told))
     return found

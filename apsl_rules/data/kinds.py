@@ -13,6 +13,7 @@ import attrs
 
 from apsl_rules.names import Node, count_of, listing
 from apsl_rules.notes import Note
+from apsl_rules.wording import argument
 
 #: An ordered column is a scale of few whole numbers: it is read as a number and shown by its levels.
 Kind: TypeAlias = Literal["category", "ordered", "number", "set aside"]
@@ -259,14 +260,14 @@ def _aside(names: Sequence[Node], reason: str) -> str:
     if reason == ALL_MISSING or reason.startswith((_OF_TYPE, _OF_TYPE.replace("it holds", "each holds"))):
         return f"{which} set aside: {reason}"
     if "numbers as text" in reason:
-        back = f"kinds={dict.fromkeys(names, 'number')}" if len(names) <= _NAMED else _taken(names[0], "number")
+        back = argument("kinds", dict.fromkeys(names, "number")) if len(names) <= _NAMED else _taken(names[0], "number")
     else:
         back = _taken(names[0], "number" if "whole numbers" in reason else "category")
     return f"{which} set aside: {reason}; take {_them(names)} back with {back}"
 
 
 def _taken(name: Node, kind: str) -> str:
-    return f"drop=[{name!r}]" if kind == "drop" else f"kinds={{{name!r}: {kind!r}}}"
+    return argument("drop", [name]) if kind == "drop" else argument("kinds", {name: kind})
 
 
 def _them(names: Sequence[Node]) -> str:
@@ -283,9 +284,12 @@ def why_set_aside(columns: Iterable[ColumnKind], name: Node) -> str | None:
     for column in columns:
         if column.name == name and column.kind == "set aside":
             if column.detail == DROPPED:
-                return f"column {name!r} was {DROPPED}; take it out of drop=, or put it into only="
+                return (
+                    f"column {name!r} was {DROPPED}; take it out of {argument('drop')}, or put it into "
+                    f"{argument('only')}"
+                )
             if column.detail == WEIGHTS:
-                return f"column {name!r} {WEIGHTS}, so it is no variable; leave weights={name!r} out"
+                return f"column {name!r} {WEIGHTS}, so it is no variable; leave {argument('weights', name)} out"
             if column.detail == CONSTANT:
                 return f"column {name!r} was set aside: {CONSTANT}"
             return _aside([name], column.detail).replace(" is set aside", " was set aside")

@@ -27,6 +27,7 @@ from apsl_rules.data.kinds import (
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listing, nearest, require_known
 from apsl_rules.notes import Note
+from apsl_rules.wording import argument, named
 
 MissingRule: TypeAlias = Literal["refuse", "testwise", "level", "complete"]
 Discretize: TypeAlias = str | Mapping[Node, str] | None
@@ -53,19 +54,20 @@ class Reading:
 
     def plan(self, names: Sequence[Node]) -> Plan:
         """Check the options against the names of the columns and return what they mean."""
-        _check_choice("missing", self.missing, get_args(MissingRule))
-        _check_choice("levels", self.levels, get_args(LevelRule))
+        _check_choice(_given("missing", self.missing), self.missing, get_args(MissingRule))
+        _check_choice(_given("levels", self.levels), self.levels, get_args(LevelRule))
         known = set(names)
         kinds = mapping("kinds", self.kinds, "{'age': 'number'}")
         for name, kind in kinds.items():
-            _check_choice(f"kinds={{{name!r}: ...}}: the kind", kind, get_args(Kind))
+            asked = argument("kinds", python=f"kinds={{{name!r}: ...}}")
+            _check_choice(f"{asked}: the kind {spelt(kind)}", kind, get_args(Kind))
             if name != ALL or ALL in known:
-                require_known(name, known, "column in kinds")
+                require_known(name, known, f"column in {named('kinds')}")
         cuts, usual = _cuts(self.discretize, known)
         dropped = _names("drop", self.drop, known)
         only = _names("only", self.only, known)
         if self.weights is not None:
-            require_known(self.weights, known, "column in weights")
+            require_known(self.weights, known, f"column in {named('weights')}")
         places = tuple(
             place
             for place, name in enumerate(names)
@@ -74,7 +76,7 @@ class Reading:
             and (self.weights is None or name != self.weights)
         )
         if not places:
-            message = "no column is left; take some out of drop=, or name more in only="
+            message = f"no column is left; take some out of {argument('drop')}, or name more in {argument('only')}"
             raise InvalidArgumentError(message)
         usual_kind = None if ALL in known else kinds.pop(ALL, None)
         return Plan(self.missing, self.levels, kinds, usual_kind, cuts, usual, places)
@@ -128,7 +130,7 @@ def _cuts(discretize: Discretize, known: set[Node]) -> tuple[dict[Node, Cut | No
     cuts = {name: _cut(text) for name, text in discretize.items()}
     usual = None if ALL in known else cuts.pop(ALL, None)
     for name in cuts:
-        require_known(name, known, "column in discretize")
+        require_known(name, known, f"column in {named('discretize')}")
     return cuts, usual
 
 
@@ -141,14 +143,18 @@ def _names(option: str, given: Any, known: set[Node]) -> set[Node] | None:
         return None
     names = listed(option, given, "names of columns, such as ['id']")
     for name in names:
-        require_known(name, known, f"column in {option}")
+        require_known(name, known, f"column in {named(option)}")
     return set(names)
 
 
-def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> None:
+def _given(name: str, value: object) -> str:
+    return argument(name, value, python=f"{name}={spelt(value)}")
+
+
+def _check_choice(given: str, value: object, allowed: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in allowed:
         hint = nearest(value, allowed) if isinstance(value, str) else ""
-        message = f"{option}={spelt(value)} is not known{hint or f'; give one of {listing(allowed)}'}"
+        message = f"{given} is not known{hint or f'; give one of {listing(allowed)}'}"
         raise InvalidArgumentError(message)
 
 
@@ -184,9 +190,9 @@ def problem_of_gaps(names: Sequence[Node], absent: npt.NDArray[np.int64], rows: 
     if not gaps:
         return None
     return (
-        f"values are missing in {columns_named(gaps)} ({_shares(gaps, rows)}); give missing='testwise' to leave "
-        f"out rows test by test, missing='complete' to use complete rows alone, or missing='level' to count them as a "
-        f"level"
+        f"values are missing in {columns_named(gaps)} ({_shares(gaps, rows)}); give "
+        f"{argument('missing', 'testwise')} to leave out rows test by test, {argument('missing', 'complete')} to use "
+        f"complete rows alone, or {argument('missing', 'level')} to count them as a level"
     )
 
 
@@ -213,7 +219,7 @@ def problem_of_few_rows(complete: int, rows: int) -> str:
     """Return a sentence on too few complete rows."""
     return (
         f"only {count_of(complete, 'row')} of {rows:,} {'is' if complete == 1 else 'are'} complete, which is too few; "
-        f"give missing='testwise', or leave out the columns with many missing values"
+        f"give {argument('missing', 'testwise')}, or leave out the columns with many missing values"
     )
 
 
@@ -221,7 +227,7 @@ def advice_on_levels(name: Node, count: int) -> str:
     """Return advice on a column with too many levels."""
     return (
         f"column {name!r} has {count:,} levels; at most {MOST_LEVELS:,} can be encoded, so group them, "
-        f"cut the column with discretize=, or leave it out"
+        f"cut the column with {argument('discretize')}, or leave it out"
     )
 
 
@@ -230,7 +236,7 @@ def notes_on_cuts(unasked: Collection[Node]) -> tuple[str, ...]:
     if not unasked:
         return ()
     how = f"{USUAL_CUT.bins} intervals with about as many rows each"
-    told = f"{columns_named(unasked)} cut into {how}; choose other cuts with discretize="
+    told = f"{columns_named(unasked)} cut into {how}; choose other cuts with {argument('discretize')}"
     return (Note(told, "numbers cut", columns=[*unasked], bins=USUAL_CUT.bins),)
 
 
@@ -238,8 +244,8 @@ def problem_of_numbers(numbers: Collection[Node]) -> str:
     """Return a sentence on numbers that nothing may cut, where levels are counted."""
     what = "is a number" if len(numbers) == 1 else "are numbers"
     return (
-        f"{columns_named(numbers)} {what}, with discretize='none', and this test counts levels; leave that out, or "
-        f"take another test"
+        f"{columns_named(numbers)} {what}, with {argument('discretize', 'none')}, and this test counts levels; leave "
+        f"that out, or take another test"
     )
 
 
@@ -314,10 +320,10 @@ def _no_number(name: Node, asked: Kind, plan: Plan, *, is_constant: bool) -> str
     if is_constant:
         return f"column {name!r} has only one value, so it cannot be a number; leave it out"
     if name in plan.cuts:
-        return f"column {name!r} holds labels, and only numbers can be cut; leave it out of discretize="
+        return f"column {name!r} holds labels, and only numbers can be cut; leave it out of {argument('discretize')}"
     if asked == "ordered":
         return f"column {name!r} holds labels without an order; give a categorical column whose categories have one"
-    return f"column {name!r} holds labels, which are no numbers; give kinds={{{name!r}: 'category'}}"
+    return f"column {name!r} holds labels, which are no numbers; give {argument('kinds', {name: 'category'})}"
 
 
 def _as(kind: Kind, column: Column, summary: ColumnSummary, found: ColumnKind, plan: Plan) -> Decision:

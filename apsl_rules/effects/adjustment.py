@@ -20,6 +20,7 @@ from apsl_rules.graphs import Dag
 from apsl_rules.names import Node, in_order, listing, nearest
 from apsl_rules.parts import Part
 from apsl_rules.rules import duplicate
+from apsl_rules.wording import argument, named
 
 Adjustment: TypeAlias = Literal["parents", "optimal"] | Iterable[Node]
 STRATEGIES = ("parents", "optimal")
@@ -41,7 +42,7 @@ def adjust(part: Part, orientations: Sequence[Orientation], target: Node, adjust
     """Return what to adjust for under each orientation."""
     if isinstance(adjustment, str) and adjustment not in STRATEGIES:
         hint = nearest(adjustment, STRATEGIES) or "; give 'parents', 'optimal', or a list of columns to adjust for"
-        message = f"adjust is {adjustment!r}{hint}"
+        message = f"{named('adjust')} is {adjustment!r}{hint}"
         raise InvalidArgumentError(message, argument="adjust")
     own = None if isinstance(adjustment, str) else _own(part, adjustment, orientations[0].cause, target)
     found = []
@@ -108,7 +109,8 @@ def _require_reach(part: Part, graph: OrientedGraph, target: Node) -> None:
     if open_ends:
         message = (
             f"the paths from {graph.cause!r} to {target!r} may leave the part around {part.target!r} (depth "
-            f"{part.depth}), which does not have all edges of {listing(open_ends)}; learn it with depth='max', or "
+            f"{part.depth}), which does not have all edges of {listing(open_ends)}; learn it with "
+            f"{argument('depth', 'max')}, or "
             f"adjust for 'parents'"
         )
         raise InvalidArgumentError(message)
@@ -136,7 +138,7 @@ def _require_valid(part: Part, orientation: Orientation, target: Node, own: tupl
     if unseen:
         message = (
             f"whether {listing(own)} is enough to adjust for cannot be told: the part does not have all edges of "
-            f"{listing(unseen)}; learn it with depth='max', or adjust for 'parents'"
+            f"{listing(unseen)}; learn it with {argument('depth', 'max')}, or adjust for 'parents'"
         )
         raise InvalidArgumentError(message)
     dags = graph.some_dags()

@@ -18,6 +18,7 @@ from apsl_rules.notebook_view import NotebookView
 from apsl_rules.oracles import Oracle
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
+from apsl_rules.wording import argument
 
 Ancestry: TypeAlias = Literal["always", "never", "depends", "unknown"]
 
@@ -136,7 +137,7 @@ def causes(source: Any, cause: Node, target: Node, *, data: Any = None, **settin
     require_different(cause, target)
     if isinstance(source, Part):
         if data is None:
-            message = "a part answers no further tests; give the table that it was learned from as data="
+            message = f"a part answers no further tests; give the table that it was learned from as {argument('data')}"
             raise InvalidArgumentError(message)
         part = source
         request = Request.of(read_as(part, data, settings), caller="causes")

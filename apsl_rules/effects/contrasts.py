@@ -21,6 +21,7 @@ from apsl_rules.data.readers import PlainTable, read_columns
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Source
 from apsl_rules.names import Node, listing, nearest, shown
+from apsl_rules.wording import Sentence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,7 +101,7 @@ class Estimates:
 class Refusal:
     """Why nothing could be estimated, in a sentence."""
 
-    reason: str
+    reason: Sentence = attrs.field(converter=Sentence)
 
     def __str__(self) -> str:
         return self.reason

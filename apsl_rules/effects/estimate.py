@@ -33,6 +33,7 @@ from apsl_rules.names import Depth, Node, check_depth, check_target, listing, re
 from apsl_rules.oracles import is_oracle
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
+from apsl_rules.wording import argument
 
 Empty = Literal["refuse", "leave-out"]
 
@@ -192,7 +193,9 @@ def part_and_figures(
     """Return the part to reason from and the table to estimate from; learn the part where none is given."""
     if isinstance(source, Part):
         if data is None:
-            message = "a part has no rows to estimate from; give the table that it was learned from as data="
+            message = (
+                f"a part has no rows to estimate from; give the table that it was learned from as {argument('data')}"
+            )
             raise InvalidArgumentError(message)
         for node, role in ((cause, "cause"), (target, "target")):
             require_known(node, source.nodes, role)

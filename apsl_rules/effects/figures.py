@@ -22,13 +22,14 @@ from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Request, Settings, Source, open_data
 from apsl_rules.names import Node, listing, require_known
 from apsl_rules.parts import Part
+from apsl_rules.wording import argument, named
 
 #: The settings of ``learn`` that say how a table is read.
 READING = ("kinds", "drop", "only", "weights", "missing", "discretize", "counts", "options", "plugins")
 #: The most cells of a table of counts.
 MOST_CELLS = 1 << 24
 _NO_ROWS = (
-    "a {kind} has no rows to estimate from; give a table as data=, for example one that was sampled from the network"
+    "a {kind} has no rows to estimate from; give a table as {data}, for example one that was sampled from the network"
 )
 
 
@@ -67,7 +68,7 @@ class Figures:
     def data(self) -> Dataset:
         """Return the dataset."""
         if self.opened.data is None:
-            raise InvalidArgumentError(_NO_ROWS.format(kind=type(self.given).__name__))
+            raise InvalidArgumentError(_NO_ROWS.format(kind=type(self.given).__name__, data=argument("data")))
         return self.opened.data
 
     @property
@@ -173,7 +174,7 @@ def open_figures(given: Any, settings: Settings, opened: Source | None = None) -
     """Open a table to estimate from; ``opened`` is the same table as a run opened it."""
     reading = cast("Settings", {name: value for name, value in settings.items() if name in READING})
     if isinstance(given, Part):
-        message = "data is a part, which has no rows; give the table that it was learned from"
+        message = f"{named('data')} is a part, which has no rows; give the table that it was learned from"
         raise InvalidArgumentError(message, argument="data")
     source = opened or open_data(given, Request.of(reading))
     figures = Figures(given, source, reading)

@@ -22,6 +22,7 @@ from apsl_rules.names import Node, count_of, in_order, listing, nearest, require
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import OpenEdges, Part, arrows_only, graph_of
 from apsl_rules.stopping import interruptible
+from apsl_rules.wording import argument
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +84,9 @@ class Fitted(NotebookView):
         """Return the part with nodes set to levels from outside: the arrows into them are cut."""
         setting: dict[Node, Any] = dict(levels or {}) | dict(named.items())
         if not setting:
-            message = "do sets nothing; name a node and its level, such as do(Smoker='yes')"
+            message = "do sets nothing; name a node and its level, such as " + argument(
+                "do", {"Smoker": "yes"}, python="do(Smoker='yes')"
+            )
             raise InvalidArgumentError(message)
         tables = dict(self.network.tables)
         parents: dict[Node, Sequence[Node]] = {
@@ -260,6 +263,6 @@ def _require_categories(figures: Figures, nodes: Sequence[Node]) -> None:
         what = "is a number" if len(numbers) == 1 else "are numbers"
         message = (
             f"{listing(numbers)} {what}, and a fitted part has tables of categories; "
-            f"cut {'it' if len(numbers) == 1 else 'them'} with discretize='quantile:3'"
+            f"cut {'it' if len(numbers) == 1 else 'them'} with {argument('discretize', 'quantile:3')}"
         )
         raise DataError(message)

@@ -14,6 +14,7 @@ from apsl_rules.effects.queries import Effect, PossibleEffect
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules import Proof, untested
+from apsl_rules.wording import Sentence, marked
 
 
 @attrs.frozen
@@ -53,7 +54,7 @@ class Grounds(NotebookView):
     assumptions: tuple[str, ...]
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return Sentence("\n".join(self._lines()))
 
     def __repr__(self) -> str:
         cause, target = shown(self.effect.cause), shown(self.effect.target)
@@ -62,7 +63,7 @@ class Grounds(NotebookView):
 
     def _lines(self) -> Iterator[str]:
         cause = shown(self.effect.cause)
-        yield effect_text(self.effect)
+        yield marked(effect_text(self.effect))
         yield ""
         yield f"arrows at {cause}:" if self.proofs else f"arrows at {cause}: none"
         for proof in self.proofs:
@@ -174,7 +175,7 @@ def effect_text(effect: Effect) -> str:
     elif effect.is_open and effect.changes:
         lines += [f"  {line}" for line in _bounds_text(effect)]
     lines += [f"  note: {note}" for note in effect.notes]
-    return "\n".join(lines)
+    return Sentence("\n".join(lines))
 
 
 def _bounds_text(effect: Effect) -> Iterator[str]:
@@ -229,7 +230,7 @@ def _possible_text(effect: Effect, one: PossibleEffect, change: Change) -> str:
     if one.no_effect is not None:
         return ", ".join(filter(None, ["0", under, f"since {one.no_effect}"]))
     if one.refused is not None:
-        return f"{f'{under}: ' if under else ''}cannot be estimated: {one.refused}"
+        return f"{f'{under}: ' if under else ''}cannot be estimated: {marked(one.refused)}"
     found = one.interval(change)
     held = f"adjusted for {', '.join(map(shown, one.adjustment))}" if one.adjustment else "not adjusted"
     rows = f"{one.estimates.rows:,} rows" if one.estimates else ""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from apsl_rules.data.moments import ColumnUnit
 from apsl_rules.effects.contrasts import Change, Estimates, Interval, Refusal
 from apsl_rules.names import Node, count_of, listing, shown
+from apsl_rules.wording import argument
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -243,5 +244,5 @@ def _positivity(strata: Strata, empty: npt.NDArray[np.bool_]) -> str:
         f"nothing shows what {cause} = {shown(strata.cause_levels[level])} does where {where}: no row has both. {bad} "
         f"of {count_of(len(empty), 'stratum', 'strata')} ({100 * share:.0f} % of the rows) lack a level of {cause}; "
         f"join levels, bring more rows, adjust for less if the graph allows it, or leave such strata out with "
-        f"empty='leave-out'"
+        f"{argument('empty', 'leave-out')}"
     )

@@ -24,6 +24,7 @@ from apsl_rules.names import Node, Pair, count_of, in_order, shown
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.stopping import interruptible
+from apsl_rules.wording import Sentence, argument, marked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,8 +74,11 @@ class Effects(OldMethods, NotebookView):
 
     def __str__(self) -> str:
         told = [str(one) for one in self.effects]
-        told += [f"effect of {shown(cause)} on {shown(target)}: {why}" for (cause, target), why in self.refused.items()]
-        return "\n".join(told)
+        told += [
+            f"effect of {shown(cause)} on {shown(target)}: {marked(why)}"
+            for (cause, target), why in self.refused.items()
+        ]
+        return Sentence("\n".join(map(marked, told)))
 
 
 def _row(effect: Effect) -> dict[str, Any]:
@@ -135,7 +139,7 @@ def effects_from(
         try:
             questions.append(ask(sure, cause, target, adjust))
         except ApslError as error:
-            refused[cause, target] = str(error)
+            refused[cause, target] = error.sentence
     found = estimate(figures, questions, confidence, leave_out_empty=empty == "leave-out")
     return Effects(wide, tuple(found), refused)
 
@@ -150,7 +154,7 @@ def _further(part: Part, opened: Source, settings: Settings) -> Part:
     if part.settings.get("alpha") is None:
         message = (
             "the part does not have the edges of the neighbours of its target, which say what to hold; "
-            "learn it with depth=2"
+            f"learn it with {argument('depth', 2)}"
         )
         raise InvalidArgumentError(message)
     known = {"learner": part.learner, "knowledge": part.knowledge, "alpha": part.settings["alpha"]}

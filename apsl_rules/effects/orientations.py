@@ -14,6 +14,7 @@ from apsl_rules.graphs import Dag, extension
 from apsl_rules.names import Node, Pair, in_order, listing
 from apsl_rules.parts import Part
 from apsl_rules.rules import KNOWING, Finding, Mark, adjacent, arrow, chain, ledger, settled, shortest_proofs
+from apsl_rules.wording import argument
 
 #: The least probability of a direction for effects to rest on it; an arrow with less is taken for an open line.
 SURE_DIRECTION = 0.85
@@ -156,7 +157,7 @@ def neighbourhood_of(part: Part, cause: Node) -> Neighbourhood:
     if shared:
         message = (
             f"{cause!r} may share a hidden common cause with {listing(shared)}, and then no column of the table can be "
-            f"adjusted for it; part.why({cause!r}, {shared[0]!r}) says what is known of their edge"
+            f"adjusted for it; {_why(cause, shared[0])} says what is known of their edge"
         )
         raise GraphError(message)
     sides: dict[str, list[Node]] = {"parents": [], "siblings": [], "children": []}
@@ -169,7 +170,7 @@ def neighbourhood_of(part: Part, cause: Node) -> Neighbourhood:
             case mark:
                 message = (
                     f"the edge between {cause!r} and {other!r} is a {mark}, so it is not known what to adjust for; "
-                    f"a hidden common cause often shows in this way; part.why({cause!r}, {other!r}) has both sides"
+                    f"a hidden common cause often shows in this way; {_why(cause, other)} has both sides"
                 )
                 raise GraphError(message)
     return Neighbourhood(part, cause, *(in_order(nodes) for nodes in sides.values()))
@@ -286,3 +287,8 @@ def _reached(start: Iterable[Node], after: Callable[[Node], Iterable[Node]]) -> 
         found |= new
         waiting += new
     return frozenset(found)
+
+
+def _why(x: Node, y: Node) -> str:
+    """Return the call that says what is known of an edge."""
+    return argument("part.why", [x, y], python=f"part.why({x!r}, {y!r})")

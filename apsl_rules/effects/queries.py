@@ -207,7 +207,7 @@ def possible_effects(
             made.append(PossibleEffect(one.orientation, (), no_effect=one.no_effect))
             continue
         found = estimated[one.given]
-        refused = str(found) if isinstance(found, Refusal) else None
+        refused = found.reason if isinstance(found, Refusal) else None
         made.append(
             PossibleEffect(one.orientation, one.given, None if isinstance(found, Refusal) else found, refused=refused)
         )

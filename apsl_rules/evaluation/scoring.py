@@ -16,6 +16,7 @@ from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Depth, Node, Pair, count_of, in_order, listing
 from apsl_rules.parts import Part, graph_of
 from apsl_rules.rules import adjacent
+from apsl_rules.wording import argument
 
 
 def authors_extension(columns: Sequence[Node], arrows: Collection[Arrow], lines: Collection[Pair]) -> frozenset[Arrow]:
@@ -116,7 +117,10 @@ def score(
 def _known(learned: object) -> Pdag:
     """Return all that was learned, also beyond an asked depth; an edge in conflict is one without direction."""
     if getattr(learned, "allows_hidden", False) or getattr(learned, "hidden", False):
-        message = "scores compare arrows and lines, and this has marks at both ends (hidden='allowed'); use verify"
+        message = (
+            f"scores compare arrows and lines, and this has marks at both ends ({argument('hidden', 'allowed')}); "
+            "use verify"
+        )
         raise InvalidArgumentError(message)
     if isinstance(learned, Part):
         store = learned.store
@@ -153,10 +157,13 @@ def _check_choices(*, against: Against, scored: Scored, columns: Sequence[Node] 
     for name, given, allowed in (("against", against, get_args(Against)), ("scored", scored, get_args(Scored))):
         chosen(name, given, allowed)
     if scored == "extension" and columns is None:
-        message = "scored='extension' depends on the order of columns; give it as columns=, such as the table's own"
+        message = (
+            f"{argument('scored', 'extension')} depends on the order of columns; give it as {argument('columns')}, "
+            "such as the table's own"
+        )
         raise InvalidArgumentError(message)
     if scored == "marks" and columns is not None:
-        message = "columns are given but scored='marks' does not depend on their order; leave them out"
+        message = f"columns are given but {argument('scored', 'marks')} does not depend on their order; leave them out"
         raise InvalidArgumentError(message)
 
 

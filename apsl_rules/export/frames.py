@@ -9,6 +9,7 @@ from apsl_rules.errors import GraphError, GraphFormatError
 from apsl_rules.names import Node
 from apsl_rules.parts import ENDS, MARKS_WITH_HIDDEN, MarkedGraph, edge_with_ends, graph_of, mark_named
 from apsl_rules.rules import End, Mark
+from apsl_rules.wording import argument
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +96,9 @@ def to_pcalg(source: object) -> pd.DataFrame:
     """
     graph = graph_of(source)
     if not graph.hidden:
-        message = "this graph has no marks at both ends, as a PAG of pcalg has; learn with hidden='allowed'"
+        message = (
+            f"this graph has no marks at both ends, as a PAG of pcalg has; learn with {argument('hidden', 'allowed')}"
+        )
         raise GraphError(message)
     place = {node: number for number, node in enumerate(graph.nodes)}
     cells = [[0] * len(place) for _ in place]

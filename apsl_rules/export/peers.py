@@ -15,6 +15,7 @@ from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node, in_order
 from apsl_rules.parts import ENDS, Edge, MarkedGraph, OpenEdges, arrows_only, edge_with_ends, graph_of
 from apsl_rules.rules import End, Mark
+from apsl_rules.wording import argument
 
 _UNSAFE_IN_R = r"\[\]|:"
 _STRING = re.compile(r"(?:\[[^\[\]|]+(?:\|[^\[\]|]+)?\])+")
@@ -131,7 +132,9 @@ def from_causallearn(source: Any, *, hidden: bool | None = None) -> MarkedGraph:
             edges.append((x, y, Mark.LINE if ends[0] == tail else Mark.CONFLICT))
         else:
             message = (
-                f"the edge {edge} has a circle, which leaves more open than a line; give hidden=True to read a PAG"
+                f"the edge {edge} has a circle, which leaves more open than a line; give "
+                f"{argument('hidden', value=True)} to read "
+                "a PAG"
             )
             raise GraphFormatError(message)
     return MarkedGraph.of_edges([read_label(node.get_name()) for node in graph.get_nodes()], edges, hidden=hidden)

@@ -28,6 +28,7 @@ from apsl_rules.parts import Frame, Part, Parts, PartsJournal, Stability, Tally,
 from apsl_rules.plugins import LearnerOffer, Spec, pick
 from apsl_rules.rules import POSSIBLE, Rulebook
 from apsl_rules.stopping import Workers, interruptible
+from apsl_rules.wording import argument, named
 
 #: Settings that change no part, or that the data and the learner say already.
 _NO_MATTER = frozenset(
@@ -128,7 +129,7 @@ def learn_many(
     known = progress is None or callable(progress)
     demand(
         known,
-        f"progress is {spelt(progress)}; give a function that takes the parts learned and of all",
+        f"{named('progress')} is {spelt(progress)}; give a function that takes the parts learned and of all",
         argument="progress",
     )
     request = Request.of(settings, "learn_many")
@@ -335,11 +336,11 @@ def stability(
     known = progress is None or callable(progress)
     demand(
         known,
-        f"progress is {spelt(progress)}; give a function that takes the resamples done and of all",
+        f"{named('progress')} is {spelt(progress)}; give a function that takes the resamples done and of all",
         argument="progress",
     )
     request = Request.of(settings, "stability")
-    demand(request.hidden != "allowed", "stability counts arrows and lines; leave out hidden='allowed'")
+    demand(request.hidden != "allowed", f"stability counts arrows and lines; leave out {argument('hidden', 'allowed')}")
     _check(resamples, seed, request)
     opened = open_data(source, request)
     size = _size(subsample, opened.rows)

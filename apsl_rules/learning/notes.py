@@ -14,6 +14,7 @@ from apsl_rules.notes import Note, assumptions, empty_note
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Part
 from apsl_rules.rules import Finding, adjacent, gap, settled, untested
+from apsl_rules.wording import argument
 
 _FEW_ROWS = 100
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
@@ -81,7 +82,7 @@ def notes_against_given(part: Part, nodes: Collection[Node]) -> Iterator[Note]:
 
 def may_share_hidden_cause(x: Node, y: Node, why: str) -> Note:
     """Say that two nodes may share a hidden cause, and what to do."""
-    told = f"{shown(x)} and {shown(y)} may share a hidden cause: {why}; learn with hidden='allowed'"
+    told = f"{shown(x)} and {shown(y)} may share a hidden cause: {why}; learn with {argument('hidden', 'allowed')}"
     return Note(told, "hidden cause", "warning", columns=[x, y])
 
 
@@ -111,7 +112,7 @@ def _on_odd_arrows(part: Part) -> Iterator[Note]:
     arrows = listing([f"{shown(tail)} -> {shown(head)}" for tail, head in pairs])
     verb = "points" if len(pairs) == 1 else "point"
     what = "a column that is hardly an effect" if len(heads) == 1 else "columns that are hardly effects"
-    tiers = f"knowledge=Knowledge(tiers=[[{', '.join(map(repr, heads))}], ...])"
+    tiers = argument("knowledge", {"tiers": [heads]}, python=f"knowledge=Knowledge(tiers=[{heads}, ...])")
     told = f"{arrows} {verb} at {what}; say what comes first with tiers ({tiers})"
     yield Note(told, "odd arrows", "warning", tails=[tail for tail, _ in pairs], heads=[head for _, head in pairs])
 

@@ -19,6 +19,7 @@ from apsl_rules.notes import Note
 from apsl_rules.oracles import Oracle
 from apsl_rules.parts import Grounds, Part, Visit
 from apsl_rules.rules import POSSIBLE, Finding, MarkStore, adjacent, arrow, collider, conflict, ledger
+from apsl_rules.wording import argument
 
 #: Parts of tables with so many columns are cut out of the whole graph, so that no mark depends on what is asked.
 WHOLE = 60
@@ -61,9 +62,15 @@ def with_roots(request: Request, known: Knowledge, data: Dataset) -> tuple[Knowl
         return known, ()
     columns = [node for node, _ in found]
     if request.roots == "note":
-        told = f"by their names nothing in a table causes {listing(columns)}; roots='assume' takes that as given"
+        told = (
+            f"by their names nothing in a table causes {listing(columns)}; {argument('roots', 'assume')} takes that "
+            "as given"
+        )
         return known, (Note(told, "roots", columns=columns),)
-    told = f"assumed by name: nothing in the table causes {listing(columns)}; roots='ignore' takes that back"
+    told = (
+        f"assumed by name: nothing in the table causes {listing(columns)}; {argument('roots', 'ignore')} takes that "
+        "back"
+    )
     return attrs.evolve(known, assumed=found), (Note(told, "roots", columns=columns),)
 
 

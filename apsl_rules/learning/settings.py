@@ -26,6 +26,7 @@ from apsl_rules.names import Node, nearest
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, least_direction
 from apsl_rules.plugins import LearnerOffer, Plugins, Spec, load_plugins
 from apsl_rules.rules import POLICIES, Policy
+from apsl_rules.wording import named
 
 #: The name that leaves the choice of a learner to the source.
 AUTO = "auto"
@@ -121,7 +122,7 @@ def _check_share(name: str, value: object) -> None:
 
 
 def _check_flag(name: str, value: object) -> None:
-    demand(isinstance(value, bool), f"{name} is {spelt(value)}; give True or False", argument=name)
+    demand(isinstance(value, bool), f"{named(name)} is {spelt(value)}; give True or False", argument=name)
 
 
 def _check_count(name: str, value: object) -> None:

@@ -24,6 +24,7 @@ from apsl_rules.learning.settings import READING, SETTINGS, Settings, settings_o
 from apsl_rules.names import Depth, Node, check_target, listing, nearest
 from apsl_rules.neighbours import Blanket
 from apsl_rules.rules import Mark
+from apsl_rules.wording import argument
 
 try:
     from sklearn.base import BaseEstimator
@@ -211,7 +212,7 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             return f"y depends on none of them at alpha {self.part_.settings['alpha']}{rest}"
         return (
             "y could not be tested with any of them: there are too few rows for its levels and theirs; cut numbers "
-            f"into few levels, such as discretize={{{self.target_!r}: 'quantile:3'}}, or join levels"
+            f"into few levels, such as {argument('discretize', {self.target_: 'quantile:3'})}, or join levels"
         )
 
     def _refuse_columns(self, given: tuple[Node, ...]) -> None:

@@ -38,6 +38,7 @@ from apsl_rules.oracles import Oracle, complete_oracle, is_oracle
 from apsl_rules.parts import Part
 from apsl_rules.plugins import LearnerOffer, OracleOffer, OracleSettings, Plugins, Spec, parse_spec, pick
 from apsl_rules.rules import POSSIBLE, Rulebook, head, untested
+from apsl_rules.wording import argument, named
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 
@@ -253,7 +254,7 @@ def _open_table(source: Any, options: dict[str, Any], plugins: Plugins, offer: O
     for name in given:
         if name not in known:
             hint = nearest(name, known) or f"; it knows {', '.join(known)}"
-            message = f"the oracle {asked[0].name!r} has no option {name!r}{hint}"
+            message = f"the oracle {asked[0].name!r} has no option {argument(name, python=repr(name))}{hint}"
             raise InvalidArgumentError(message)
     asks = frozenset() if offer is None else offer.needs
     need: Need = "counts" if "counts" in asks else "moments" if "moments" in asks else "either"
@@ -331,14 +332,14 @@ def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffe
     relations = frozenset(_rulebook_of(offer, plugins).relations)
     if request.hidden == "possible" and not relations <= frozenset(POSSIBLE.relations):
         message = (
-            f"the findings of the learner {offer.name!r} are of another kind than those that hidden='possible' draws; "
-            "leave the learner out, or leave hidden out"
+            f"the findings of the learner {offer.name!r} are of another kind than those that "
+            f"{argument('hidden', 'possible')} draws; leave the learner out, or leave hidden out"
         )
         raise InvalidArgumentError(message)
     if request.hidden == "allowed" and head not in relations:
         message = (
-            f"the learner {offer.name!r} assumes that no common cause is hidden; use learner={WITH_HIDDEN!r}, or leave "
-            "the learner out"
+            f"the learner {offer.name!r} assumes that no common cause is hidden; use "
+            f"{argument('learner', WITH_HIDDEN)}, or leave the learner out"
         )
         raise InvalidArgumentError(message)
     _require_honouring(request.known, offer, plugins)
@@ -352,12 +353,12 @@ def _require_needs(offer: LearnerOffer, gives: frozenset[str]) -> None:
     if lacking:
         advice = "learn from a table"
         if "moments" in gives:
-            advice = "cut its numbers (discretize='quantile:3')"
+            advice = f"cut its numbers ({argument('discretize', 'quantile:3')})"
         elif "counts" in gives:
-            advice = "take learner='apsl-score'"
+            advice = f"take {argument('learner', 'apsl-score')}"
         message = (
             f"the learner {offer.name!r} needs {', '.join(lacking)}, but the source has none; {advice}, or learn by "
-            "tests (learner='apsl')"
+            f"tests ({argument('learner', 'apsl')})"
         )
         raise InvalidArgumentError(message)
 
@@ -371,7 +372,7 @@ def find_learner(learner: object, plugins: Plugins) -> LearnerOffer:
     known = isinstance(learner, str) or hasattr(learner, "__fspath__")
     demand(
         known,
-        f"the learner is {spelt(learner)}; give the name of one, a spec file *.toml, or a Spec",
+        f"{named('learner')} is {spelt(learner)}; give the name of one, a spec file *.toml, or a Spec",
         argument="learner",
     )
     if str(learner).endswith(".toml"):
@@ -411,7 +412,10 @@ def _certifying(offer: LearnerOffer, plugins: Plugins) -> LearnerOffer:
     """Return a learner that certifies what its search finds; one that has no such option is refused."""
     if "certified" not in offer.spec.options:
         able = sorted(one.name for one in plugins.learners.values() if "certified" in one.spec.options)
-        message = f"certified=True needs a learner that searches by score: {', '.join(able)}; {offer.name!r} does not"
+        message = (
+            f"{argument('certified', value=True)} needs a learner that searches by score: {', '.join(able)}; "
+            f"{offer.name!r} does not"
+        )
         raise InvalidArgumentError(message)
     return attrs.evolve(offer, spec=attrs.evolve(offer.spec, options={**offer.spec.options, "certified": True}))
 

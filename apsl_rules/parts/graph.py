@@ -25,6 +25,7 @@ from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
 from apsl_rules.parts.tables import ROW, edge_row
 from apsl_rules.rules import Conflict, End, Mark, MarkStore, Proof, adjacent
+from apsl_rules.wording import argument
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -304,7 +305,10 @@ class LearnedGraph(Exportable, NotebookView):
         A method that proves all its arrows gives its own graph back.
         """
         if self.allows_hidden:
-            message = "a graph with hidden causes is no graph of arrows; learn with hidden='excluded' to get one"
+            message = (
+                f"a graph with hidden causes is no graph of arrows; learn with {argument('hidden', 'excluded')} to "
+                "get one"
+            )
             raise GraphError(message)
         torn = frozenset(pair for part in self.parts for pair in part.store.conflicts if self.is_asked(pair))
         torn |= frozenset(filter(self.is_asked, self._torn))

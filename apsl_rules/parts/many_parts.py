@@ -212,7 +212,10 @@ def load_parts(path: str | Path) -> PartsFile:
         raise DataError(message) from error
     head = read_record(place, places.pop(HEAD)) if HEAD in places else {}
     if head.get("format") != FORMAT or head.get("version") != VERSION:
-        message = f"{str(place)!r} is no file of parts; learn_many(..., journal=path) writes one"
+        message = (
+            f"{str(place)!r} is no file of parts; learn_many(..., journal=path) or 'apsl many ... --journal FILE' "
+            "writes one"
+        )
         raise DataError(message)
     return PartsFile(
         place, Frame.from_data(head["frame"]), {node_of(json.loads(key)): at for key, at in places.items()}

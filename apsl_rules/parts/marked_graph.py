@@ -17,6 +17,7 @@ from apsl_rules.names import Node, Pair, count_of, in_order, order_key
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.shortcuts import Exportable, OpenEdges
 from apsl_rules.rules import End, Mark
+from apsl_rules.wording import argument
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,7 +144,10 @@ class MarkedGraph(Exportable, NotebookView):
 
     def __attrs_post_init__(self) -> None:
         if self._has_ends() and not self.hidden:
-            _refuse("partial and bidirected edges are those of a graph with hidden causes; give hidden=True")
+            _refuse(
+                "partial and bidirected edges are those of a graph with hidden causes; give "
+                f"{argument('hidden', value=True)}"
+            )
         for node, count in Counter(self.nodes).items():
             if count > 1:
                 _refuse(f"the node {node!r} is given twice; name each node once")
@@ -251,8 +255,8 @@ class MarkedGraph(Exportable, NotebookView):
         if self.lines or self.conflicts:
             x, y = in_order(min(self.lines | self.conflicts, key=_ends))
             _refuse(
-                f"the direction between {x!r} and {y!r} is open, so this is no known graph; "
-                "graph.directed() gives all edges a direction"
+                f"the direction between {x!r} and {y!r} is open, so this is no known graph; give each edge a "
+                "direction, as graph.directed() does"
             )
         return Dag({node: in_order(x for x, y in self.arrows if y == node) for node in self.nodes})
 
@@ -309,7 +313,7 @@ def arrows_only(graph: MarkedGraph, open_edges: OpenEdges, what: str) -> Dag:
             x, y = min(map(in_order, pairs), key=str)
             message = (
                 f"{what} knows arrows only, and this graph has {count_of(len(pairs), mark)}, such as {x!r} and {y!r}; "
-                "give open_edges='direct' to let names decide their direction"
+                f"give {argument('open_edges', 'direct')} to let names decide their direction"
             )
             raise GraphError(message)
     return graph.dag()

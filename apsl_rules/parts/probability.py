@@ -15,6 +15,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import SHAPES
 from apsl_rules.names import Node, nearest, order_key
 from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow, collider, duplicate
+from apsl_rules.wording import named
 
 #: A least probability of a direction: a number, or one that has a name.
 LeastDirection: TypeAlias = float | Literal["precise"]
@@ -74,7 +75,7 @@ def least_direction(given: object, name: str = "min_direction") -> float:
         return float(given)
     hint = nearest(given, _NAMED) if isinstance(given, str) else ""
     hint = hint or "; give a probability from 0 (draw all arrows) to 1, or 'precise'"
-    message = f"{name} is {spelt(given)}{hint}"
+    message = f"{named(name)} is {spelt(given)}{hint}"
     raise InvalidArgumentError(message, argument=name)
 
 

@@ -16,6 +16,7 @@ from apsl_rules._renamed import OldMethods
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, Pair
 from apsl_rules.notebook_view import NotebookView
+from apsl_rules.wording import argument
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +129,9 @@ def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigu
     """Return what a table says of the edges of a part, if there is one."""
     if data is None:
         if reading:
-            message = f"{next(iter(reading))!r} says how a table is read, and none is given; give data= too"
+            message = (
+                f"{next(iter(reading))!r} says how a table is read, and none is given; give {argument('data')} too"
+            )
             raise InvalidArgumentError(message)
         return None
     from apsl_rules.effects.neighbours import edge_figures
@@ -147,7 +150,9 @@ def text_of(source: Exportable, name: str, open_edges: OpenEdges = "refuse") -> 
     if open_edges == "refuse" and isinstance(source, Part):
         return offer.export(source)
     if offer.export_graph is None:
-        advice = "leave out open_edges=" if open_edges == "direct" else "write one of the parts of this graph"
+        advice = (
+            f"leave out {argument('open_edges')}" if open_edges == "direct" else "write one of the parts of this graph"
+        )
         message = f"the format {name!r} shows the part as it was learned; {advice}"
         raise InvalidArgumentError(message)
     graph = graph_of(source)

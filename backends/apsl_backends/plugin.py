@@ -47,6 +47,7 @@ from apsl_rules.plugins import (
     read_specs,
 )
 from apsl_rules.rules import KNOWING, PAG, SOUND, Rulebook
+from apsl_rules.wording import argument, named
 
 #: The options of the tests that count, and of those on moments.
 _TESTING = ("dof", "reliability")
@@ -83,7 +84,7 @@ def _only(options: Mapping[str, Any], known: tuple[str, ...], oracle: str) -> di
     for name in options:
         if name not in known:
             hint = nearest(name, known) or f"; it knows {', '.join(known)}"
-            message = f"the oracle {oracle!r} has no option {name!r}{hint}"
+            message = f"the oracle {oracle!r} has no option {argument(name, python=repr(name))}{hint}"
             raise InvalidArgumentError(message)
     return {name: value for name, value in options.items() if value is not None}
 
@@ -127,7 +128,7 @@ def _embedding(options: Mapping[str, Any]) -> Embedding:
     """Return how a test embeds numbers."""
     numbers, degree = options.get("numbers", "normal-scores"), options.get("degree", 3)
     chosen("numbers", numbers, ("normal-scores", "values"))
-    demand(degree in (1, 2, 3), f"degree is {spelt(degree)}; give 1, 2 or 3", argument="degree")
+    demand(degree in (1, 2, 3), f"{named('degree')} is {spelt(degree)}; give 1, 2 or 3", argument="degree")
     return Embedding(numbers, degree)
 
 
@@ -179,7 +180,9 @@ def _is_graph(source: Any) -> bool:
 
 def _dsep(source: Any, settings: OracleSettings) -> Oracle:
     if settings.options:
-        message = f"the oracle 'dsep' knows its graph and has no option {next(iter(settings.options))!r}; leave it out"
+        name = next(iter(settings.options))
+        option = argument(name, python=repr(name))
+        message = f"the oracle 'dsep' knows its graph and has no option {option}; leave it out"
         raise InvalidArgumentError(message)
     if isinstance(source, DagWithHidden):
         return DSeparation(source)

@@ -8,7 +8,7 @@ import pytest
 
 from apsl_rules import ApslError, Dag, learn
 from apsl_rules.cli.learn import learn as learn_command
-from apsl_rules.cli.option_names import spoken_error
+from apsl_rules.cli.spelling import in_options
 from apsl_rules.errors import InvalidArgumentError
 
 
@@ -19,7 +19,7 @@ def test_an_error_has_its_argument_its_value_and_advice() -> None:
     error = caught.value
 
     assert (error.argument, error.value, error.advice) == ("max_seconds", -1, "give at least 0")
-    assert spoken_error(error, learn_command) == "--max-seconds is -1; give at least 0"
+    assert in_options(error.sentence, learn_command) == "--max-seconds is -1; give at least 0"
     assert str(pickle.loads(pickle.dumps(error))) == str(error)  # noqa: S301 - our own
 
 
@@ -28,9 +28,3 @@ def test_secrets_are_in_no_advice() -> None:
     address = "postgres://ann:sesame@host/db"
     error = ApslError(argument="counts", value=address, advice=f"give another than {address}")
     assert "sesame" not in str(error) + error.advice
-
-
-def test_an_argument_may_be_called_by_more_words() -> None:
-    """Messages speak of "the number of rows" and the like, which are options, too."""
-    error = InvalidArgumentError(argument="the depth", value=0, advice="give 1 or more")
-    assert spoken_error(error, learn_command) == "--depth is 0; give 1 or more"

@@ -22,17 +22,42 @@ _CALL = re.compile(r"(?<![\w])[a-zA-Z_.]*[a-z]\(")
 
 @attrs.frozen
 class Message:
-    """A sentence of the library with every place filled, and the argument that its error says to be about."""
+    """A sentence of the library with every place filled."""
 
     place: str
     text: str
-    argument: str | None = None
 
 
 @cache
-def spoken_messages() -> tuple[Message, ...]:
-    """Return every sentence of the library that names an argument, a call or a word with an underscore."""
+def speaking_python() -> tuple[Message, ...]:
+    """Return every sentence of the library that names an argument, a call or a word with an underscore, unmarked."""
     return tuple(message for file in _files() for message in _messages(file))
+
+
+def marked_names() -> list[str]:
+    """Return the names of all arguments that sentences mark."""
+    marks = (one.args[0] for file in _files() for one in _marks(_nodes(file)))
+    return sorted({one.value for one in marks if isinstance(one, ast.Constant) and isinstance(one.value, str)})
+
+
+def unmarked_arguments(names: Collection[str]) -> list[str]:
+    """Return the sentences that begin with "depth is" or the like without a mark."""
+    begins = re.compile(rf"(?:the (?:number of )?)?(?:{'|'.join(sorted(names))}) (?:is|are) (?=[\0\d'\[])")
+    texts = ((file, _parts(text)) for file in _files() for text in _refusals(_nodes(file)))
+    return [
+        f"{file.relative_to(ROOT).as_posix()}: {filled}" for file, (literal, filled) in texts if begins.match(literal)
+    ]
+
+
+def _refusals(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Return the texts that errors are made of, assigned just before or demanded."""
+    for node in nodes:
+        lines = [getattr(node, name, None) for name in ("body", "orelse")]
+        for one, after in (pair for block in lines if isinstance(block, list) for pair in pairwise(block)):
+            if isinstance(one, ast.Assign) and isinstance(after, ast.Raise) and isinstance(after.exc, ast.Call):
+                yield one.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "demand":
+            yield node.args[1]
 
 
 def _files() -> list[Path]:
@@ -41,6 +66,7 @@ def _files() -> list[Path]:
     return [file for file in sorted(files) if file.relative_to(ROOT).parts[1] not in rooms]
 
 
+@cache
 def _nodes(file: Path) -> list[ast.AST]:
     """Return all nodes of the tree of a file, which take longer to walk than to look at."""
     return list(ast.walk(ast.parse(file.read_text("utf-8"))))
@@ -48,50 +74,24 @@ def _nodes(file: Path) -> list[ast.AST]:
 
 def _messages(file: Path) -> Iterator[Message]:
     nodes = _nodes(file)
-    about = dict(_arguments(nodes))
     silent = {id(one) for one in _docstrings(nodes)}
-    for node in nodes:
-        if isinstance(node, ast.JoinedStr):
-            silent |= {id(inner) for inner in ast.walk(node) if inner is not node}
+    strings = (node for node in nodes if isinstance(node, ast.JoinedStr))
+    for outer in (*strings, *_marks(nodes)):
+        silent |= {id(inner) for inner in ast.walk(outer) if inner is not outer}
     for node in nodes:
         if id(node) in silent:
             continue
         literal, filled = _parts(node)
         names_one = _ARGUMENT.search(literal) or (" " in literal and (_SNAKE.search(literal) or _CALL.search(literal)))
         if names_one and "\n" not in literal:
-            yield Message(file.relative_to(ROOT).as_posix(), filled, about.get(id(node)))
+            yield Message(file.relative_to(ROOT).as_posix(), filled)
 
 
-def unmarked_arguments(names: Collection[str]) -> list[str]:
-    """Return the errors that begin with "depth is" or the like, and do not say that they are about an argument."""
-    begins = re.compile(rf"(?:the (?:number of )?)?(?:{'|'.join(sorted(names))}) (?:is|are) (?=[\0\d'\[])")
-    left: list[str] = []
-    for file in _files():
-        nodes = _nodes(file)
-        marked = dict(_arguments(nodes))
-        found = [_parts(text) for text, _ in _refusals(nodes) if id(text) not in marked]
-        place = file.relative_to(ROOT).as_posix()
-        left += [f"{place}: {filled}" for literal, filled in found if begins.match(literal)]
-    return left
-
-
-def _arguments(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
-    """Return the texts of errors, by their identity, with the argument that each is about."""
-    for text, call in _refusals(nodes):
-        for one in call.keywords:
-            if one.arg == "argument":
-                yield id(text), str(one.value.value) if isinstance(one.value, ast.Constant) else ast.unparse(one.value)
-
-
-def _refusals(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, ast.Call]]:
-    """Return the texts that errors are made of, assigned just before or demanded, each with the call."""
-    for node in nodes:
-        lines = [getattr(node, name, None) for name in ("body", "orelse")]
-        for one, after in (pair for block in lines if isinstance(block, list) for pair in pairwise(block)):
-            if isinstance(one, ast.Assign) and isinstance(after, ast.Raise) and isinstance(after.exc, ast.Call):
-                yield one.value, after.exc
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "demand":
-            yield node.args[1], node
+def _marks(nodes: Sequence[ast.AST]) -> Iterator[ast.Call]:
+    """Return the calls that mark an argument."""
+    for one in nodes:
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id in ("argument", "named"):
+            yield one
 
 
 def _docstrings(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:

@@ -19,6 +19,7 @@ from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.names import Node, count_of, listing, require_known
 from apsl_rules.notebook_view import NotebookView
+from apsl_rules.wording import named
 
 _FLOOR = 1e-3
 
@@ -26,7 +27,7 @@ _FLOOR = 1e-3
 def check_strength(strength: object) -> None:
     """Refuse a strength that no table has."""
     if not is_number(strength) or not 0 < strength <= 100:  # noqa: PLR2004 - more leaves nothing but zeros and ones
-        message = f"the strength is {spelt(strength)}; give a number above 0 and up to 100"
+        message = f"{named('strength')} is {spelt(strength)}; give a number above 0 and up to 100"
         raise InvalidArgumentError(message, argument="strength")
 
 

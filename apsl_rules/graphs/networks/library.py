@@ -12,6 +12,7 @@ from apsl_rules.errors import UnknownNameError
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.bif import parse_bif, read_bif
 from apsl_rules.names import nearest
+from apsl_rules.wording import named
 
 _ENDINGS = (".bif", ".bif.gz")
 
@@ -23,7 +24,11 @@ def network(name: str | Path) -> Network:
     <Network asia: 8 nodes and 8 arrows>
     """
     known = isinstance(name, str | Path)
-    demand(known, f"the network is {spelt(name)}; give the name of one, or the path of a .bif file", argument="network")
+    demand(
+        known,
+        f"{named('network')} is {spelt(name)}; give the name of one, or the path of a .bif file",
+        argument="network",
+    )
     if str(name).endswith(_ENDINGS):
         return read_bif(name)
     shipped = _shipped()

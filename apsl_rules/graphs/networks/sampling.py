@@ -22,6 +22,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.bayesian_network import Network, check_strength, random_rows
 from apsl_rules.names import Node, count_of, listing
+from apsl_rules.wording import argument, named
 
 _PADDING = b"\xff"
 _BYTES_AT_ONCE = 2**20
@@ -182,7 +183,8 @@ def _parent_counts(nodes: int, arcs: int, most: int, random: np.random.Generator
     if arcs > capacity.sum():
         message = (
             f"{count_of(arcs, 'arrow')} asked for; {count_of(nodes, 'node')} with at most {count_of(most, 'parent')} "
-            f"can have {capacity.sum()}, so give a smaller mean_parents= or a larger max_parents="
+            f"can have {capacity.sum()}, so give a smaller {argument('mean_parents')} or a larger "
+            f"{argument('max_parents')}"
         )
         raise InvalidArgumentError(message)
     slots = np.repeat(np.arange(nodes), capacity)
@@ -193,19 +195,21 @@ def _levels(levels: object) -> tuple[int, int]:
     """Take the fewest and the most levels, or one number for both."""
     ends = (levels, levels) if is_whole(levels) else levels
     if not isinstance(ends, tuple | list) or len(ends) != 2 or not all(map(is_whole, ends)):  # noqa: PLR2004 - two ends
-        message = f"levels are {spelt(levels)}; give a whole number, or the fewest and the most, such as (2, 4)"
+        message = (
+            f"{named('levels')} are {spelt(levels)}; give a whole number, or the fewest and the most, such as (2, 4)"
+        )
         raise InvalidArgumentError(message, argument="levels")
     return int(ends[0]), int(ends[1])
 
 
 def _check_bounds(fewest: int, most: int, max_parents: int) -> None:
     if not 2 <= fewest <= most <= _MOST_LEVELS:  # noqa: PLR2004 - a node with one level says nothing
-        message = f"levels are {spelt(fewest)} to {spelt(most)}; give 2 to {_MOST_LEVELS}, the fewest first"
+        message = f"{named('levels')} are {spelt(fewest)} to {spelt(most)}; give 2 to {_MOST_LEVELS}, the fewest first"
         raise InvalidArgumentError(message, argument="levels")
     if (cells := most ** (min(max_parents, _FAR) + 1)) > _MOST_CELLS:
         message = (
             f"a node of {most} levels with {max_parents} such parents has a table of {cells:,} cells; "
-            f"at most {_MOST_CELLS:,} are drawn, so give fewer levels or a smaller max_parents="
+            f"at most {_MOST_CELLS:,} are drawn, so give fewer levels or a smaller {argument('max_parents')}"
         )
         raise InvalidArgumentError(message)
 
@@ -224,7 +228,7 @@ def sample(network: Network, rows: int, *, seed: int) -> Table:
     >>> sample(network("asia"), 4, seed=7).codes.shape
     (8, 4)
     """
-    rows = whole_number("the number of rows", rows, 1, _MOST_ROWS)
+    rows = whole_number("rows", rows, 1, _MOST_ROWS)
     drawn = blocks(network, rows, seed=seed)
     first = next(drawn)
     nodes = network.dag.nodes
@@ -246,8 +250,8 @@ def blocks(network: Network, rows: int, *, seed: int) -> Iterator[npt.NDArray[np
     """Draw rows in blocks of codes (columns by rows); block k is the same however many blocks are drawn."""
     known = isinstance(network, Network)
     demand(known, f"rows are drawn from a network, not from {spelt(network)}; give network('asia'), or your own")
-    rows = whole_number("the number of rows", rows, 1, _MOST_ROWS)
-    seed = whole_number("the seed", seed, 0, _LARGEST_SEED)
+    rows = whole_number("rows", rows, 1, _MOST_ROWS)
+    seed = whole_number("seed", seed, 0, _LARGEST_SEED)
     sampler = _Sampler(network)
     height = max(1, min(BLOCK, _CELLS // len(network.dag.nodes)))
     for number, start in enumerate(range(0, rows, height)):

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError
 from apsl_rules.masking import shown_address
+from apsl_rules.wording import argument
 
 Result = TypeVar("Result")
 
@@ -184,5 +185,5 @@ def _import_distributed() -> Any:
     try:
         return import_module("distributed")
     except ImportError as error:
-        message = f"counts='dask' needs distributed ({error}); pip install 'apsl_rules[dask]'"
+        message = f"{argument('counts', 'dask')} needs distributed ({error}); pip install 'apsl_rules[dask]'"
         raise InvalidArgumentError(message) from error

@@ -20,6 +20,7 @@ from apsl_rules.data.readers import MISSING_FIELDS, check_lines, shared_columns
 from apsl_rules.deadline import check
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest
+from apsl_rules.wording import argument
 
 VIEW = "counted_rows"
 _RAW = "given_rows"
@@ -76,7 +77,7 @@ class DuckEngine(SqlEngine):
         if self._rows is not None and rows != self._rows:
             message = (
                 f"DuckDB reads {rows:,} rows in {self.origin!r}, which has {self._rows:,}; write the file with one "
-                f"kind of line end and without blank lines, or give counts='memory'"
+                f"kind of line end and without blank lines, or give {argument('counts', 'memory')}"
             )
             raise DataError(message)
         return found
@@ -294,8 +295,9 @@ def translate_errors(path: str) -> Iterator[None]:
         raise KeyboardInterrupt from error
     except duckdb.OutOfMemoryException as error:
         message = (
-            f"counting in {path!r} takes more memory than allowed ({_first_line(error)}); raise memory_limit=, "
-            "allow fewer columns to be given (max_conditioning=), or join levels"
+            f"counting in {path!r} takes more memory than allowed ({_first_line(error)}); raise "
+            f"{argument('memory_limit')}, allow fewer columns to be given ({argument('max_conditioning')}), or "
+            "join levels"
         )
         raise DataError(message) from error
     except duckdb.Error as error:
@@ -346,6 +348,9 @@ def _duckdb() -> Any:
         import duckdb
         import pyarrow as pa  # noqa: F401 - DuckDB hands its results over through it
     except ImportError as error:
-        message = f"counts='duckdb' needs duckdb and pyarrow ({error}); pip install 'apsl_rules[duckdb,parquet]'"
+        message = (
+            f"{argument('counts', 'duckdb')} needs duckdb and pyarrow ({error}); pip install "
+            "'apsl_rules[duckdb,parquet]'"
+        )
         raise InvalidArgumentError(message) from error
     return duckdb

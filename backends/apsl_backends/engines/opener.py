@@ -31,6 +31,7 @@ from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.masking import shown_address
 from apsl_rules.memory import DatasetMemory
 from apsl_rules.names import count_of, nearest
+from apsl_rules.wording import argument, named
 
 KINDS = ("memory", "duckdb", "dask")
 READING = ("names", "missing", "discretize", "levels", "kinds", "drop", "only", "weights")
@@ -55,12 +56,14 @@ def open_dataset(
     reading = {name: options[name] for name in READING if options.get(name) is not None}
     limit = options.get("memory_limit")
     if limit is not None and kind != "duckdb":
-        message = f"memory_limit is {limit!r}, which only counts='duckdb' heeds; leave it out"
+        message = f"{named('memory_limit')} is {limit!r}, which only {argument('counts', 'duckdb')} takes; leave it out"
         raise InvalidArgumentError(message, argument="memory_limit")
     note = None
     is_engine = isinstance(source, Engine)
     if is_engine and kind is not None:
-        message = f"the rows are in the engine {source.kind!r}, so counts={kind!r} cannot be given; leave it out"
+        message = (
+            f"the rows are in the engine {source.kind!r}, so {argument('counts', kind)} cannot be given; leave it out"
+        )
         raise InvalidArgumentError(message, argument="counts")
     if kind is None and not is_engine and not _is_in_database(source):
         kind, note = _natural(source)
@@ -177,7 +180,10 @@ def _elsewhere(
 
         if kind is not None:
             what = "the table" if is_ibis_table(source) else repr(str(source))
-            message = f"{what} is counted where it lies, not by {kind!r}; leave counts out, or give counts='memory'"
+            message = (
+                f"{what} is counted where it lies, not by {kind!r}; leave counts out, or give "
+                f"{argument('counts', 'memory')}"
+            )
             raise InvalidArgumentError(message)
         _refuse_weights(reading, "a database")
         return _InPlace(IbisEngine.of(source), reading)
@@ -210,8 +216,8 @@ def _refuse_weights(reading: Mapping[str, Any], kind: str) -> None:
     """Refuse weights where rows are counted in their files."""
     if "weights" in reading:
         message = (
-            f"weights={reading['weights']!r} needs the table in memory, and {kind} counts where the rows are; "
-            f"give counts='memory', or write each row as often as it counts"
+            f"{argument('weights', reading['weights'])} needs the table in memory, and {kind} counts where the rows "
+            f"are; give {argument('counts', 'memory')}, or write each row as often as it counts"
         )
         raise InvalidArgumentError(message)
 
@@ -240,8 +246,8 @@ def _read_kind(counts: object) -> tuple[str | None, str | None]:
     kind, _, address = counts.partition(":") if isinstance(counts, str) else ("", "", "")
     if kind not in KINDS or (address and kind != "dask"):
         hint = nearest(kind, KINDS) if kind else ""
-        ways = "'memory', 'duckdb', 'dask' or 'dask:ADDRESS', or a source of counts itself as the source to learn from"
-        message = f"counts is {shown_address(spelt(counts))}{hint or f'; give {ways}'}"
+        ways = "'memory', 'duckdb', 'dask' or 'dask:ADDRESS'"
+        message = f"{named('counts')} is {shown_address(spelt(counts))}{hint or f'; give {ways}'}"
         raise InvalidArgumentError(message, argument="counts")
     return kind, address or None
 
@@ -275,7 +281,7 @@ def _read(source: Any, reading: Mapping[str, Any]) -> LocalTable:
         source = _only_file(source if isinstance(source, FileTable) else FileTable(source))
     if is_countable(source):
         size = FileTable(source).bytes_in_memory
-        _refuse_too_large(source, size, "give counts='duckdb', which counts in the file")
+        _refuse_too_large(source, size, f"give {argument('counts', 'duckdb')}, which counts in the file")
     return table(source, **reading)
 
 
@@ -294,5 +300,7 @@ def _only_file(files: FileTable) -> str:
     if len(files.files) == 1 and files.kind != "duckdb":
         return str(files.files[0])
     what = "a database" if files.kind == "duckdb" else count_of(len(files.files), "file")
-    message = f"{files.path!r} is {what}, counted where it lies; give counts='duckdb', or leave counts out"
+    message = (
+        f"{files.path!r} is {what}, counted where it lies; give {argument('counts', 'duckdb')}, or leave counts out"
+    )
     raise DataError(message)

@@ -16,6 +16,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory
 from apsl_rules.names import Node, listing, nearest, require_known
 from apsl_rules.oracles import Search
+from apsl_rules.wording import named
 
 if TYPE_CHECKING:
     from apsl_backends.independence.table_tester import CountTester, Tester
@@ -130,14 +131,14 @@ class CountOracle(ColumnOracle):
 
 def _check(alpha: float, dof: str, reliability: str, threads: int) -> None:
     if not 0.0 < alpha < 1.0:
-        message = f"alpha is {alpha!r} but must lie between 0 and 1, ends excluded; 0.01 is usual"
+        message = f"{named('alpha')} is {alpha!r} but must lie between 0 and 1, ends excluded; 0.01 is usual"
         raise InvalidArgumentError(message, argument="alpha")
     for name, value, allowed in (("dof", dof, _DEGREES), ("reliability", reliability, tuple(_ROWS_PER_CELL))):
         if value not in allowed:
-            message = f"{name} is {value!r} but must be one of {listing(allowed)}{nearest(str(value), allowed)}"
+            message = f"{named(name)} is {value!r} but must be one of {listing(allowed)}{nearest(str(value), allowed)}"
             raise InvalidArgumentError(message, argument=name)
     if threads < 1:
-        message = f"threads is {threads!r} but must be at least 1"
+        message = f"{named('threads')} is {threads!r} but must be at least 1"
         raise InvalidArgumentError(message, argument="threads")
 
 

@@ -28,6 +28,7 @@ from apsl_rules.data.moments import KeptMoments, RowTests
 from apsl_rules.deadline import check
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.stopping import heeding_if_long
+from apsl_rules.wording import named
 
 #: Subsets that are tested in one call on rows, and tests on a matrix before a call counts as long.
 _AT_ONCE, _SHORT = 64, 1 << 15
@@ -235,7 +236,7 @@ class MomentOracle(ColumnOracle):
         name: str = name,
     ) -> None:
         if not 0.0 < alpha < 1.0:
-            message = f"alpha is {alpha!r} but must lie between 0 and 1, ends excluded; 0.01 is usual"
+            message = f"{named('alpha')} is {alpha!r} but must lie between 0 and 1, ends excluded; 0.01 is usual"
             raise InvalidArgumentError(message, argument="alpha")
         self.name = name
         self.source = source

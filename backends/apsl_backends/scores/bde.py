@@ -37,6 +37,7 @@ from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.names import Node, in_order, listing, require_known
 from apsl_rules.stopping import LONG, heeding
+from apsl_rules.wording import argument
 
 #: The most bits of a figure and of the penalty of a parent, and the most fractional bits of a unit.
 _BITS, _BITS_OF_PENALTY, _FINEST = 61, 55, 40
@@ -245,7 +246,7 @@ def check_table(table: Table | Heading) -> None:
     if incomplete:
         message = (
             f"a score needs complete columns, but values are missing in {listing(incomplete)}; "
-            "drop these rows or columns, or make a level of what is missing (missing='level')"
+            f"drop these rows or columns, or make a level of what is missing ({argument('missing', 'level')})"
         )
         raise DataError(message)
 
@@ -255,7 +256,7 @@ def check_memory(needed: int, rows: int) -> None:
     if needed > MOST_BYTES:
         message = (
             f"a score of {rows} rows takes about {needed >> 20} MiB of working space, more than the {MOST_BYTES >> 20} "
-            "allowed; learn from a sample of the rows, or by tests (learner='apsl')"
+            f"allowed; learn from a sample of the rows, or by tests ({argument('learner', 'apsl')})"
         )
         raise DataError(message)
 

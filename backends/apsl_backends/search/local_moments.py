@@ -21,6 +21,7 @@ from apsl_rules.data.moments import KeptMoments
 from apsl_rules.errors import ApslError, DataError, PluginError
 from apsl_rules.names import Node, in_order
 from apsl_rules.plugins import ScoreOffer
+from apsl_rules.wording import argument
 
 if TYPE_CHECKING:
     from apsl_backends.search.rounds import Found
@@ -158,7 +159,8 @@ class LocalMoments:
         if width > _MOST_COLUMNS:
             message = (
                 f"the {len(nodes)} columns near the target have {width:,} embedded columns, and a search takes at most "
-                f"{_MOST_COLUMNS:,}; choose fewer columns, join levels, or learn by tests (learner='apsl')"
+                f"{_MOST_COLUMNS:,}; choose fewer columns, join levels, or learn by tests "
+                f"({argument('learner', 'apsl')})"
             )
             raise DataError(message)
         self._matrix = self._source.covariance(places)

@@ -35,6 +35,7 @@ from apsl_rules.errors import DataError, TooManyCombinationsError
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.memory import Kind
 from apsl_rules.names import Node
+from apsl_rules.wording import argument
 
 if TYPE_CHECKING:
     from apsl_backends.search.rounds import Found
@@ -253,7 +254,9 @@ class LocalBde:
             message = f"a table of {size} cannot be scored; give one of each"
             raise DataError(message)
         if self.heading.rows > MOST_ROWS:
-            message = f"a search by scores takes at most {MOST_ROWS:,} rows; learn by tests (learner='apsl')"
+            message = (
+                f"a search by scores takes at most {MOST_ROWS:,} rows; learn by tests ({argument('learner', 'apsl')})"
+            )
             raise DataError(message)
         self.together = JointRows(data)
         self._share = 1.0
@@ -360,7 +363,7 @@ class LocalBde:
         except TooManyCombinationsError as error:
             message = (
                 f"the {len(places)} columns near the target have more distinct rows than can be held; choose fewer "
-                "columns, join levels, or learn by tests (learner='apsl')"
+                f"columns, join levels, or learn by tests ({argument('learner', 'apsl')})"
             )
             raise DataError(message) from error
 

@@ -17,6 +17,7 @@ from apsl_rules.names import Node, Pair, count_of, in_order, order_key, shown
 from apsl_rules.oracles import Asker, Query, Search, Separation
 from apsl_rules.plugins import Context, State, Visited
 from apsl_rules.rules import Fact, Finding, Relation, adjacent, chain, collider, gap, settled, within, without
+from apsl_rules.wording import Sentence, argument
 
 #: The p-value below which a dependence counts here.
 CERTAIN = 1e-5
@@ -41,7 +42,7 @@ def notes_on_signatures(ball: Ball, core: Sequence[Node], asker: Asker) -> list[
     asked = list(islice(questions, MOST_TESTS + 1))
     if len(asked) > MOST_TESTS:
         told = f"more than {MOST_TESTS:,} tests would tell whether nodes here share a hidden cause; they were not made"
-        return [f"{told} (hidden='allowed' looks for such causes)"]
+        return [Sentence(f"{told} ({argument('hidden', 'allowed')} looks for such causes)")]
     try:
         return [
             may_share_hidden_cause(a, b, f"{_text(c, a, b)}, and {_text(d, b, a)}")
