@@ -1,9 +1,9 @@
-/* The yardstick of the kernel benchmark: G² by a plain loop over the rows.
+/* The yardstick of the benchmarks of wide tables: G² by a plain loop over the rows.
  *
  * Columns are runs of bytes. A test counts the table of x, y and the given columns row by row, then sums n·ln(n)
  * from a table over cells, margins and strata. Many tests are carried out in one call, so that calling costs nothing.
  * The cell of a row is found in one of two ways: column by column as a number of mixed radix (g_squares), or with the
- * stride of each column worked out beforehand (g_squares_by_strides), which compilers turn into faster code. */
+ * stride of each column worked out beforehand (g_squares), which compilers turn into faster code. */
 
 #include <stdint.h>
 #include <string.h>
@@ -28,16 +28,6 @@ static test_t prepare(const uint8_t *codes, int64_t rows, const int64_t *cards, 
 }
 
 static void count(const test_t *test, int64_t rows, int64_t *cells)
-{
-    for (int64_t r = 0; r < rows; r++) {
-        int64_t cell = 0;
-        for (int64_t d = test->dims - 1; d >= 0; d--)
-            cell = cell * test->card[d] + test->column[d][r];
-        cells[cell]++;
-    }
-}
-
-static void count_by_strides(const test_t *test, int64_t rows, int64_t *cells)
 {
     const test_t local = *test;
     for (int64_t r = 0; r < rows; r++) {
@@ -87,18 +77,6 @@ void g_squares(const uint8_t *codes, int64_t rows, const int64_t *cards, const i
         test_t test = prepare(codes, rows, cards, tests + t * dims, dims);
         memset(cells, 0, (size_t)test.size * sizeof *cells);
         count(&test, rows, cells);
-        statistics[t] = statistic(&test, cells, terms, dofs + t);
-    }
-}
-
-void g_squares_by_strides(const uint8_t *codes, int64_t rows, const int64_t *cards, const int64_t *tests,
-                          int64_t number, int64_t dims, const double *terms, int64_t *cells, double *statistics,
-                          int64_t *dofs)
-{
-    for (int64_t t = 0; t < number; t++) {
-        test_t test = prepare(codes, rows, cards, tests + t * dims, dims);
-        memset(cells, 0, (size_t)test.size * sizeof *cells);
-        count_by_strides(&test, rows, cells);
         statistics[t] = statistic(&test, cells, terms, dofs + t);
     }
 }

@@ -44,7 +44,7 @@ class Yardstick:
             return ctypes.c_void_p(array.ctypes.data)
 
         begun = process_time()
-        self._library.g_squares_by_strides(
+        self._library.g_squares(
             pointer(rows.codes),
             ctypes.c_int64(rows.rows),
             pointer(rows.cards),
