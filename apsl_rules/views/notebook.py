@@ -59,7 +59,6 @@ def marked_graph_html(graph: MarkedGraph) -> str:
 
 
 @html_of.register
-@html_of.register
 def known_graph_html(source: Dag | Pdag) -> str:
     """Return the drawing of a known graph."""
     return marked_graph_html(graph_of(source))
@@ -122,7 +121,6 @@ _FIRST_ROWS = 5
 _MOST_COLUMNS = 20
 
 
-@html_of.register
 @html_of.register
 def table_html(source: LocalTable) -> str:
     """Return the columns of a table, its first rows and what was assumed when it was read."""

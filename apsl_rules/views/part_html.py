@@ -85,11 +85,9 @@ def conflict_html(conflict: Conflict) -> str:
         fold(f"side {number}: {text(proof.steps[-1].text)}", indent(tree(proof)))
         for number, proof in enumerate(conflict.proofs, start=1)
     ]
-    return card(title(f"{name(conflict.pair[0])} ✕ {name(conflict.pair[1])}"), paragraph(_words(conflict)), *sides)
-
-
-def _words(conflict: Conflict) -> str:
-    return text(conflict.reading)
+    return card(
+        title(f"{name(conflict.pair[0])} ✕ {name(conflict.pair[1])}"), paragraph(text(conflict.reading)), *sides
+    )
 
 
 def conflicts_fold(conflicts: tuple[Conflict, ...]) -> str:

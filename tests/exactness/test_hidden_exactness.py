@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import Dag, Knowledge, learn, network
-from apsl_rules.evaluation.exactness import MagClasses, faults_of, mag_classes, verify
+from apsl_rules.evaluation.exactness import faults_of, verify
 from apsl_rules.graphs import DagWithHidden, EndMark, Mag, Pag, mag, pag
 from apsl_rules.names import Depth, Node
 from apsl_rules.parts.file import parse_part, part_json
 from support.drawing import in_turn, some_of
 from support.hidden import random_hidden_dag
+from support.mag_classes import MagClasses, mag_classes
 
 DEPTHS: tuple[Depth, ...] = (1, 2, "max")
 

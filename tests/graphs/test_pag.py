@@ -8,10 +8,10 @@ import pytest
 
 from apsl_rules import Dag, network
 from apsl_rules.errors import ApslError, GraphError
-from apsl_rules.evaluation.exactness import mag_classes
 from apsl_rules.graphs import AncestralGraph, Mag, hide, is_ancestral, mag, pag, pag_by_enumeration
 from support.drawing import some_of
 from support.hidden import CAUSAL_LEARN_PAIRS, hidden_dag, pag_of, random_hidden_dag
+from support.mag_classes import mag_classes
 
 
 def test_a_hidden_cause_joins_its_effects_by_two_arrowheads() -> None:

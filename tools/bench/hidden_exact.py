@@ -7,13 +7,18 @@ For each of the 248 and 24,259 classes a graph with hidden nodes answers by d-se
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 from time import process_time
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+
 from apsl_rules import learn
-from apsl_rules.evaluation.exactness import faults_of, mag_classes
+from apsl_rules.evaluation.exactness import faults_of
 from apsl_rules.names import Depth
+from support.mag_classes import mag_classes
 
 DEPTHS: tuple[Depth, ...] = (1, 2, "max")
 FEW = 200
