@@ -95,7 +95,7 @@ _TABLE = re.compile(r"\.(csv|tsv|parquet|feather|xlsx|jsonl)(\.gz)?$", re.IGNORE
 def sentence(error: click.ClickException) -> str:
     """Return the message of a click error as one line, with the command that prints help."""
     text = " ".join(error.format_message().split()).rstrip(".")
-    context: click.Context | None = getattr(error, "ctx", None)
+    context = error.ctx if isinstance(error, click.UsageError) else None
     path = context.command_path if context is not None else "apsl"
     plain = _plain(f"{text[:1].lower()}{text[1:]}", error, context)
     return plain if plain.endswith("?") else f"{plain}; see {path} --help"
@@ -103,7 +103,7 @@ def sentence(error: click.ClickException) -> str:
 
 def _plain(text: str, error: click.ClickException, context: click.Context | None) -> str:
     """Return a message of click in our words, or as it is."""
-    parameter: click.Parameter | None = getattr(error, "param", None)
+    parameter = error.param if isinstance(error, click.BadParameter) else None
     option, wrong = "" if parameter is None else spelling(parameter), " ".join(error.message.split())
     if found := re.match(r"no such command '(.*?)'", text):
         return f"no such command {found[1]!r}{_command_hint(found[1], context)}"

@@ -110,7 +110,7 @@ def from_causallearn(source: Any, *, hidden: bool | None = None) -> MarkedGraph:
     circles is.
     """
     graph = getattr(source, "G", source)
-    if not callable(getattr(graph, "get_graph_edges", None)):
+    if not hasattr(graph, "get_graph_edges"):
         message = f"{type(source).__name__} is no graph of causal-learn; give a GeneralGraph or a CausalGraph"
         raise GraphFormatError(message)
     tail, head, circle = _endpoints()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 from apsl_rules._documents import label
@@ -109,11 +109,7 @@ def _open(name: str, limits: Limits, plugins: Plugins) -> Any:
 
 def _rows(source: Any) -> int:
     """Return how many rows an opened table has."""
-    rows = getattr(source, "rows", None)
-    if isinstance(rows, int):
-        return rows
-    rows = getattr(source, "num_rows", None)  # pyarrow
-    return rows if isinstance(rows, int) else len(source)
+    return len(source) if isinstance(source, Sized) else source.rows
 
 
 def _learned(given: dict[str, Any], limits: Limits) -> Part:

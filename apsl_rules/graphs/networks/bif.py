@@ -379,7 +379,7 @@ def read_bif(path: str | Path) -> Network:
         message = f"{path}: byte {error.start + 1} is not UTF-8 text; save the file as UTF-8"
         raise NetworkFileError(message) from error
     except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = (isinstance(error, OSError) and error.strerror) or error
         message = f"{path}: the file cannot be read: {reason}"
         raise NetworkFileError(message) from error
     return parse_bif(text.replace("\r\n", "\n"), origin=str(path))
