@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from apsl_rules.masking import masked
-from apsl_rules.wording import Sentence, named
+from apsl_rules.notes import Sentence, named
 
 
 class ApslError(Exception):

@@ -1,13 +1,126 @@
-"""Notes: what a reader of a result should know, for people as a sentence and for programs as a code with fields."""
+"""Sentences for readers: the arguments that they name are kept apart, and notes have a code and fields as well.
+
+The text of an error or of a note is written with ``argument``, which marks what it names. Python reads it as in a call,
+and another surface spells it in its own way, without looking for names in a sentence, where a column may be called so.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self, TypeAlias
 
-from apsl_rules._documents import label, node_of
+import attrs
+
 from apsl_rules.masking import masked
-from apsl_rules.wording import Sentence, marked, sentence_of
+
+_OPEN, _CLOSE = "\ue000", "\ue001"
+#: A mark: JSON in ASCII between two characters of private use.
+_MARK = re.compile(rf'{_OPEN}(\["[ -~]*?\]){_CLOSE}')
+
+
+@attrs.frozen
+class Argument:
+    """An argument or a call in a sentence: how Python spells it, its name, and its value as plain data, if any."""
+
+    python: str
+    name: str
+    value: Any = None
+
+
+def argument(name: str, value: object = None, *, python: str | None = None) -> str:
+    """Return an argument, marked for the text of an error or a note, as ``drop=['id']``, or ``drop=`` without a value.
+
+    >>> Sentence(f"leave it out with {argument('drop', ['id'])}")
+    "leave it out with drop=['id']"
+    """
+    spelling = f"{name}={'' if value is None else repr(value)}" if python is None else python
+    return f"{_OPEN}{json.dumps([spelling, name, value], default=str)}{_CLOSE}"
+
+
+def named(name: str) -> str:
+    """Return an argument that a sentence speaks of by its bare name, marked: ``depth`` in "depth is 0"."""
+    return argument(name, python=name)
+
+
+def marked(text: str) -> str:
+    """Return a sentence with its marks, to write it into a longer one."""
+    return _whole(text.pieces) if isinstance(text, Sentence) else text
+
+
+class Sentence(str):
+    """A text whose marked arguments are kept apart; it is text wherever text is wanted."""
+
+    __slots__ = ("pieces",)
+
+    pieces: tuple[str | Argument, ...]
+
+    def __new__(cls, text: str) -> Self:
+        """Make a sentence of a text with marks, or of another sentence."""
+        pieces = text.pieces if isinstance(text, Sentence) else tuple(_pieces(text))
+        sentence = super().__new__(cls, "".join(one if isinstance(one, str) else one.python for one in pieces))
+        sentence.pieces = pieces
+        return sentence
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sentence, (_whole(self.pieces),)
+
+    def spoken(self, spell: Callable[[Argument], str]) -> str:
+        """Return the text with each argument spelled in another way."""
+        return "".join(one if isinstance(one, str) else spell(one) for one in self.pieces)
+
+    def changed(self, change: Callable[[str], str]) -> Sentence:
+        """Return the sentence with each piece of text changed, those in arguments too."""
+        return Sentence(_whole([_changed(one, change) for one in self.pieces]))
+
+    def arguments(self) -> list[dict[str, Any]]:
+        """Return the arguments as plain data, each with its place in the text."""
+        found, at = [], 0
+        for one in self.pieces:
+            spelling = one if isinstance(one, str) else one.python
+            if isinstance(one, Argument):
+                found.append({"at": at, "text": one.python, "name": one.name, "value": one.value})
+            at += len(spelling)
+        return found
+
+
+def sentence_of(text: str, arguments: Sequence[Mapping[str, Any]]) -> Sentence:
+    """Return the sentence that a text and its arguments as plain data stand for."""
+    whole, end = "", 0
+    for one in arguments:
+        at, python = one["at"], one["text"]
+        if end <= at and text.startswith(python, at):
+            whole += text[end:at] + argument(one["name"], one["value"], python=python)
+            end = at + len(python)
+    return Sentence(whole + text[end:])
+
+
+def _pieces(text: str) -> list[str | Argument]:
+    if _OPEN not in text:
+        return [text]
+    return [_argument(one) if place % 2 else one for place, one in enumerate(_MARK.split(text))]
+
+
+def _argument(data: str) -> str | Argument:
+    """Return the argument that a mark stands for; what only looks like a mark is text of a user."""
+    try:
+        python, name, value = json.loads(data)
+        return Argument(python, name, value)
+    except ValueError:
+        return f"{_OPEN}{data}{_CLOSE}"
+
+
+def _whole(pieces: Sequence[str | Argument]) -> str:
+    return "".join(one if isinstance(one, str) else argument(one.name, one.value, python=one.python) for one in pieces)
+
+
+def _changed(piece: str | Argument, change: Callable[[str], str]) -> str | Argument:
+    if isinstance(piece, str):
+        return change(piece)
+    value = change(piece.value) if isinstance(piece.value, str) else piece.value
+    return Argument(change(piece.python), piece.name, value)
+
 
 #: Whether a note explains, or names something that makes conclusions doubtful.
 Severity: TypeAlias = Literal["info", "warning"]
@@ -45,6 +158,8 @@ class Note(Sentence):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the note as plain data."""
+        from apsl_rules._documents import label
+
         fields = {
             name: [*map(label, one)] if isinstance(one, list) else label(one) for name, one in self.fields.items()
         }
@@ -58,6 +173,8 @@ def note_of(data: Mapping[str, Any] | str) -> Note:
         return data
     if isinstance(data, str):
         return Note(data)
+    from apsl_rules._documents import node_of
+
     read = {
         name: [*map(node_of, one)] if isinstance(one, list) else node_of(one) for name, one in data["fields"].items()
     }

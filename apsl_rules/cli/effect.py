@@ -28,9 +28,9 @@ from apsl_rules.cli.streams import keep_standard_input, source_argument
 from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, node_named
+from apsl_rules.notes import marked
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins
-from apsl_rules.wording import marked
 
 _EFFECT_EXAMPLES = """\b
 Examples:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from apsl_rules.wording import Argument, Sentence
+from apsl_rules.notes import Argument, Sentence
 
 #: Arguments whose options have other names.
 _OPTIONS: Mapping[str, str] = {"open_edges": "--directed"}
@@ -20,7 +20,7 @@ _KINDS = ("number", "ordered", "category")
 def in_options(text: str, command: click.Command) -> str:
     """Return a sentence with options in the place of the arguments that it names.
 
-    >>> from apsl_rules.wording import named
+    >>> from apsl_rules.notes import named
     >>> command = click.Command("learn", params=[click.Option(["--max-seconds"])])
     >>> in_options(Sentence(f"{named('max_seconds')} is -1.0; give a number above 0"), command)
     '--max-seconds is -1.0; give a number above 0'

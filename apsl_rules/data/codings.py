@@ -30,7 +30,7 @@ from apsl_rules.data.sources import check_names
 from apsl_rules.data.tables import View
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of
-from apsl_rules.wording import argument
+from apsl_rules.notes import argument
 
 
 @attrs.frozen(eq=False)

@@ -15,8 +15,7 @@ from apsl_rules.data.duplicates import Pairs, compare, same_totals
 from apsl_rules.data.files import content_fingerprint
 from apsl_rules.errors import TooManyCombinationsError
 from apsl_rules.names import Node, listing
-from apsl_rules.notes import Note
-from apsl_rules.wording import argument
+from apsl_rules.notes import Note, argument
 
 __all__ = [
     "MOST",

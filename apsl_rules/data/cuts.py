@@ -16,7 +16,7 @@ from apsl_rules.data.dataset import Codes
 from apsl_rules.data.kinds import MOST_LEVELS
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, order_key
-from apsl_rules.wording import argument
+from apsl_rules.notes import argument
 
 Method: TypeAlias = Literal["quantile", "width"]
 

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from apsl_rules.data.plain_sums import plain_sums
 from apsl_rules.names import Node, in_order
-from apsl_rules.notes import Note
-from apsl_rules.wording import argument
+from apsl_rules.notes import Note, argument
 
 if TYPE_CHECKING:
     from apsl_rules.data.dataset import Floats

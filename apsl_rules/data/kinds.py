@@ -12,8 +12,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from apsl_rules.names import Node, count_of, listing
-from apsl_rules.notes import Note
-from apsl_rules.wording import argument
+from apsl_rules.notes import Note, argument
 
 #: An ordered column is a scale of few whole numbers: it is read as a number and shown by its levels.
 Kind: TypeAlias = Literal["category", "ordered", "number", "set aside"]

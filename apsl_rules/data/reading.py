@@ -26,8 +26,7 @@ from apsl_rules.data.kinds import (
 )
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listing, nearest, require_known
-from apsl_rules.notes import Note
-from apsl_rules.wording import argument, named
+from apsl_rules.notes import Note, argument, named
 
 MissingRule: TypeAlias = Literal["refuse", "testwise", "level", "complete"]
 Discretize: TypeAlias = str | Mapping[Node, str] | None
@@ -54,13 +53,12 @@ class Reading:
 
     def plan(self, names: Sequence[Node]) -> Plan:
         """Check the options against the names of the columns and return what they mean."""
-        _check_choice(_given("missing", self.missing), self.missing, get_args(MissingRule))
-        _check_choice(_given("levels", self.levels), self.levels, get_args(LevelRule))
+        _check_choice("missing", self.missing, get_args(MissingRule))
+        _check_choice("levels", self.levels, get_args(LevelRule))
         known = set(names)
         kinds = mapping("kinds", self.kinds, "{'age': 'number'}")
         for name, kind in kinds.items():
-            asked = argument("kinds", python=f"kinds={{{name!r}: ...}}")
-            _check_choice(f"{asked}: the kind {spelt(kind)}", kind, get_args(Kind))
+            _check_choice("kinds", kind, get_args(Kind), name)
             if name != ALL or ALL in known:
                 require_known(name, known, f"column in {named('kinds')}")
         cuts, usual = _cuts(self.discretize, known)
@@ -147,12 +145,11 @@ def _names(option: str, given: Any, known: set[Node]) -> set[Node] | None:
     return set(names)
 
 
-def _given(name: str, value: object) -> str:
-    return argument(name, value, python=f"{name}={spelt(value)}")
-
-
-def _check_choice(given: str, value: object, allowed: tuple[str, ...]) -> None:
+def _check_choice(option: str, value: object, allowed: tuple[str, ...], column: Node = None) -> None:
     if not isinstance(value, str) or value not in allowed:
+        given = argument(option, spelt(value), python=f"{option}={spelt(value)}")
+        if column is not None:
+            given = f"{argument(option, python=f'{option}={{{column!r}: ...}}')}: the kind {spelt(value)}"
         hint = nearest(value, allowed) if isinstance(value, str) else ""
         message = f"{given} is not known{hint or f'; give one of {listing(allowed)}'}"
         raise InvalidArgumentError(message)

@@ -32,7 +32,7 @@ from apsl_rules.data.kinds import ColumnKind, ColumnSummary, infer_kind
 from apsl_rules.errors import DataError
 from apsl_rules.memory import Kind
 from apsl_rules.names import Node, count_of, require_known
-from apsl_rules.wording import argument
+from apsl_rules.notes import Note, argument
 
 
 def _read_only(codes: Codes) -> Codes:
@@ -437,4 +437,4 @@ def note_on_counts(name: Node, codes: Codes, others: Sequence[int]) -> tuple[str
     if np.unique(codes[list(others)], axis=1).shape[1] < rows:
         return ()
     told = f"column {name!r} looks like the number of rows that each row stands for"
-    return (f"{told}; give {argument('weights', name)} to count them so",)
+    return (Note(f"{told}; give {argument('weights', name)} to count them so"),)

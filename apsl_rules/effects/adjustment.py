@@ -18,9 +18,9 @@ from apsl_rules.effects.orientations import Orientation, OrientedGraph, orient
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.names import Node, in_order, listing, nearest
+from apsl_rules.notes import argument, named
 from apsl_rules.parts import Part
 from apsl_rules.rules import duplicate
-from apsl_rules.wording import argument, named
 
 Adjustment: TypeAlias = Literal["parents", "optimal"] | Iterable[Node]
 STRATEGIES = ("parents", "optimal")

@@ -15,10 +15,10 @@ from apsl_rules.evidence import Evidence, Verdict, evidence_data, evidence_text
 from apsl_rules.learning import Request, Settings, Source, open_data, run_once, with_settings
 from apsl_rules.names import Node, in_order, listing, require_known, shown
 from apsl_rules.notebook_view import NotebookView
+from apsl_rules.notes import argument
 from apsl_rules.oracles import Oracle
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
-from apsl_rules.wording import argument
 
 Ancestry: TypeAlias = Literal["always", "never", "depends", "unknown"]
 

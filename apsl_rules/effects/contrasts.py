@@ -21,7 +21,7 @@ from apsl_rules.data.readers import PlainTable, read_columns
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Source
 from apsl_rules.names import Node, listing, nearest, shown
-from apsl_rules.wording import Sentence
+from apsl_rules.notes import Sentence
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,10 +30,10 @@ from apsl_rules.learning import (
     with_settings,
 )
 from apsl_rules.names import Depth, Node, check_depth, check_target, listing, require_known
+from apsl_rules.notes import argument
 from apsl_rules.oracles import is_oracle
 from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
-from apsl_rules.wording import argument
 
 Empty = Literal["refuse", "leave-out"]
 

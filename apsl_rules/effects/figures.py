@@ -21,8 +21,8 @@ from apsl_rules.effects.models import Covariance, Strata, strata_of
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Request, Settings, Source, open_data
 from apsl_rules.names import Node, listing, require_known
+from apsl_rules.notes import argument, named
 from apsl_rules.parts import Part
-from apsl_rules.wording import argument, named
 
 #: The settings of ``learn`` that say how a table is read.
 READING = ("kinds", "drop", "only", "weights", "missing", "discretize", "counts", "options", "plugins")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from apsl_rules.data.moments import ColumnUnit
 from apsl_rules.effects.contrasts import Change, Estimates, Interval, Refusal
 from apsl_rules.names import Node, count_of, listing, shown
-from apsl_rules.wording import argument
+from apsl_rules.notes import argument
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 

@@ -22,9 +22,9 @@ from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.learning import Request, Settings, Source, run_once, with_settings
 from apsl_rules.names import Node, Pair, count_of, in_order, shown
 from apsl_rules.notebook_view import NotebookView
+from apsl_rules.notes import Sentence, argument, marked
 from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.stopping import interruptible
-from apsl_rules.wording import Sentence, argument, marked
 
 if TYPE_CHECKING:
     import pandas as pd

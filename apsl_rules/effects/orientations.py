@@ -12,9 +12,9 @@ from apsl_rules.errors import GraphError, InvalidArgumentError
 from apsl_rules.evidence import GIVEN, SHAPES, Evidence
 from apsl_rules.graphs import Dag, extension
 from apsl_rules.names import Node, Pair, in_order, listing
+from apsl_rules.notes import argument
 from apsl_rules.parts import Part
 from apsl_rules.rules import KNOWING, Finding, Mark, adjacent, arrow, chain, ledger, settled, shortest_proofs
-from apsl_rules.wording import argument
 
 #: The least probability of a direction for effects to rest on it; an arrow with less is taken for an open line.
 SURE_DIRECTION = 0.85

@@ -14,9 +14,9 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Arrow, Cpdag, Dag, Pdag, cpdag
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Depth, Node, Pair, count_of, in_order, listing
+from apsl_rules.notes import argument
 from apsl_rules.parts import Part, graph_of
 from apsl_rules.rules import adjacent
-from apsl_rules.wording import argument
 
 
 def authors_extension(columns: Sequence[Node], arrows: Collection[Arrow], lines: Collection[Pair]) -> frozenset[Arrow]:

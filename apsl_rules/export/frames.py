@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from apsl_rules.errors import GraphError, GraphFormatError
 from apsl_rules.names import Node
+from apsl_rules.notes import argument
 from apsl_rules.parts import ENDS, MARKS_WITH_HIDDEN, MarkedGraph, edge_with_ends, graph_of, mark_named
 from apsl_rules.rules import End, Mark
-from apsl_rules.wording import argument
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,9 +13,9 @@ from apsl_rules.export.spelling import escape_signs, peer, read_label, spell_lab
 from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node, in_order
+from apsl_rules.notes import argument
 from apsl_rules.parts import ENDS, Edge, MarkedGraph, OpenEdges, arrows_only, edge_with_ends, graph_of
 from apsl_rules.rules import End, Mark
-from apsl_rules.wording import argument
 
 _UNSAFE_IN_R = r"\[\]|:"
 _STRING = re.compile(r"(?:\[[^\[\]|]+(?:\|[^\[\]|]+)?\])+")

@@ -23,12 +23,12 @@ from apsl_rules.learning.run import Budget, known_of, require_target, run_once, 
 from apsl_rules.learning.settings import Request, Settings, with_settings
 from apsl_rules.learning.source import Rows, Source, choose_learner, open_data
 from apsl_rules.names import Depth, Node, check_depth, in_order
+from apsl_rules.notes import argument, named
 from apsl_rules.oracles import SharedOracle
 from apsl_rules.parts import Frame, Part, Parts, PartsJournal, Stability, Tally, TallyJournal, count_support, tally
 from apsl_rules.plugins import LearnerOffer, Spec, pick
 from apsl_rules.rules import POSSIBLE, Rulebook
 from apsl_rules.stopping import Workers, interruptible
-from apsl_rules.wording import argument, named
 
 #: Settings that change no part, or that the data and the learner say already.
 _NO_MATTER = frozenset(

@@ -10,11 +10,10 @@ from statistics import NormalDist
 from apsl_rules.data import Dataset
 from apsl_rules.evidence import ROWS, Evidence, Verdict
 from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
-from apsl_rules.notes import Note, assumptions, empty_note
+from apsl_rules.notes import Note, argument, assumptions, empty_note
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Part
 from apsl_rules.rules import Finding, adjacent, gap, settled, untested
-from apsl_rules.wording import argument
 
 _FEW_ROWS = 100
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")

@@ -15,11 +15,10 @@ from apsl_rules.directions import SUGGESTED, Arrow, NameList, Shapes, draw, read
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.settings import Request
 from apsl_rules.names import Node, in_order, listing, order_key
-from apsl_rules.notes import Note
+from apsl_rules.notes import Note, argument
 from apsl_rules.oracles import Oracle
 from apsl_rules.parts import Grounds, Part, Visit
 from apsl_rules.rules import POSSIBLE, Finding, MarkStore, adjacent, arrow, collider, conflict, ledger
-from apsl_rules.wording import argument
 
 #: Parts of tables with so many columns are cut out of the whole graph, so that no mark depends on what is asked.
 WHOLE = 60

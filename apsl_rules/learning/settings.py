@@ -23,10 +23,10 @@ from apsl_rules.directions import DRAWN, PRECISE
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import Knowledge, load_knowledge
 from apsl_rules.names import Node, nearest
+from apsl_rules.notes import named
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, least_direction
 from apsl_rules.plugins import LearnerOffer, Plugins, Spec, load_plugins
 from apsl_rules.rules import POLICIES, Policy
-from apsl_rules.wording import named
 
 #: The name that leaves the choice of a learner to the source.
 AUTO = "auto"

@@ -23,8 +23,8 @@ from apsl_rules.learning.api import blanket, blanket_of, learn
 from apsl_rules.learning.settings import READING, SETTINGS, Settings, settings_on, with_settings
 from apsl_rules.names import Depth, Node, check_target, listing, nearest
 from apsl_rules.neighbours import Blanket
+from apsl_rules.notes import argument
 from apsl_rules.rules import Mark
-from apsl_rules.wording import argument
 
 try:
     from sklearn.base import BaseEstimator

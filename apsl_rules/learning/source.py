@@ -33,12 +33,11 @@ from apsl_rules.graphs.networks import Network, network, network_names
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.settings import AUTO, Request
 from apsl_rules.names import Node, nearest
-from apsl_rules.notes import Note
+from apsl_rules.notes import Note, argument, named
 from apsl_rules.oracles import Oracle, complete_oracle, is_oracle
 from apsl_rules.parts import Part
 from apsl_rules.plugins import LearnerOffer, OracleOffer, OracleSettings, Plugins, Spec, parse_spec, pick
 from apsl_rules.rules import POSSIBLE, Rulebook, head, untested
-from apsl_rules.wording import argument, named
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 

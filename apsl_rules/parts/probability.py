@@ -14,8 +14,8 @@ from apsl_rules._arguments import is_number, spelt
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import SHAPES
 from apsl_rules.names import Node, nearest, order_key
+from apsl_rules.notes import named
 from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow, collider, duplicate
-from apsl_rules.wording import named
 
 #: A least probability of a direction: a number, or one that has a name.
 LeastDirection: TypeAlias = float | Literal["precise"]

@@ -16,7 +16,7 @@ from apsl_rules._renamed import OldMethods
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, Pair
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.wording import argument
+from apsl_rules.notes import argument
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

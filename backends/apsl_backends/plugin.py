@@ -30,6 +30,7 @@ from apsl_rules.graphs import Dag, DagWithHidden, is_networkx
 from apsl_rules.graphs.networks import Network, read_bif
 from apsl_rules.names import nearest
 from apsl_rules.neighbours import BlanketFinder, Neighbours, SpousesByChild
+from apsl_rules.notes import argument, named
 from apsl_rules.oracles import Oracle
 from apsl_rules.parts import MarkedGraph, Part, draw, edges_csv, part_json
 from apsl_rules.plugins import (
@@ -47,7 +48,6 @@ from apsl_rules.plugins import (
     read_specs,
 )
 from apsl_rules.rules import KNOWING, PAG, SOUND, Rulebook
-from apsl_rules.wording import argument, named
 
 #: The options of the tests that count, and of those on moments.
 _TESTING = ("dof", "reliability")

@@ -32,7 +32,7 @@ def chain(path: Path, names: list[str]) -> None:
     pd.DataFrame(columns).to_csv(path, index=False)
 
 
-@pytest.mark.parametrize("at", range(0, len(NAMES), 8))
+@pytest.mark.parametrize("at", range(0, len(NAMES), 40))
 def test_no_name_of_a_column_becomes_an_option(at: int, tmp_path: Path) -> None:
     """Learning, describing, effects and errors speak of columns by their own names."""
     names = [NAMES[(at + step) % len(NAMES)] for step in range(8)]

@@ -14,9 +14,8 @@ from apsl_rules.cli.learn import learn as learn_command
 from apsl_rules.cli.main import apsl as group
 from apsl_rules.cli.output import summary
 from apsl_rules.cli.spelling import in_options
-from apsl_rules.notes import Note, note_of
+from apsl_rules.notes import Note, Sentence, argument, named, note_of
 from apsl_rules.parts import Part, load_part
-from apsl_rules.wording import Sentence, argument, named
 from support.messages import Message, marked_names, speaking_python, unmarked_arguments
 
 COMMANDS = [group.command_named(name) for name in group.list_commands(click.Context(group))]
@@ -56,8 +55,8 @@ NOT_SPOKEN = {
         ("backends/apsl_backends/scores/bde.py", "empirical_weight"),
     ],
     "it is no sentence": [
-        ("apsl_rules/data/reading.py", "pulse=pulse"),
-        ("apsl_rules/wording.py", "="),
+        ("apsl_rules/data/reading.py", "pulse="),
+        ("apsl_rules/notes.py", "="),
         ("apsl_rules/data/databases/connection.py", "="),
         ("apsl_rules/data/databases/connection.py", ""),
         ("backends/apsl_backends/engines/duckdb.py", "min("),

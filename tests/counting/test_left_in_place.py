@@ -193,7 +193,7 @@ def test_figures_of_a_file_are_kept_in_a_cache(paths: dict[str, Path], tmp_path:
             marks=pytest.mark.slow,  # it waits for an answer
         ),
         ("rows.csv", {"counts": "duckdb", "options": {"memory_limit": "much"}}, "memory_limit is 'much'"),
-        ("rows.csv", {"options": {"memory_limit": "1GiB"}}, "which only counts='duckdb' heeds"),
+        ("rows.csv", {"options": {"memory_limit": "1GiB"}}, "which only counts='duckdb' takes"),
         ("rows.csv", {"counts": "duckdb", "missing": "refuse"}, "values are missing in columns"),
         ("rows.csv", {"counts": "duckdb", "discretize": "none"}, "are numbers, with discretize='none'"),
         ("ragged.csv", {"counts": "duckdb"}, "line 3 of .* has 3 fields where the header has 2"),

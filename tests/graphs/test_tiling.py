@@ -226,7 +226,7 @@ def test_arrows_between_tiles_can_be_seen_but_are_weak(name: str) -> None:
         ({"max_neighbours": 0}, "max_neighbours is 0; give 1 or more"),
         ({"seed": -1}, "seed is -1; give 0 or more"),
         ({"keep": "all"}, "keep is 'all'; give 'joint' or 'marginals'"),
-        ({"strength": 0}, "the strength is 0; give a number above 0"),
+        ({"strength": 0}, "strength is 0; give a number above 0"),
         ({"arcs": 9}, "9 arrows between tiles asked for; 3 tiles with 2 roots each take at most 8"),
         ({"times": 1, "arcs": 1}, "take at most 0"),
         ({"max_neighbours": 1, "arcs": 5}, "of 5 arrows between tiles only 0 found a place; ask for fewer"),

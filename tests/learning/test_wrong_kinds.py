@@ -170,8 +170,8 @@ def _said(call: Callable[[Any], object], value: Any) -> str:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: sample(NETWORK, HALF, seed=1), "the number of rows is 1.5; give a whole number, 1 or more"),
-        (lambda: sample(NETWORK, 5, seed=HALF), "the seed is 1.5; give a whole number, 0 or more"),
+        (lambda: sample(NETWORK, HALF, seed=1), "rows is 1.5; give a whole number, 1 or more"),
+        (lambda: sample(NETWORK, 5, seed=HALF), "seed is 1.5; give a whole number, 0 or more"),
         (
             lambda: learn(FRAME, "Cancer", max_tests=HALF, **BY_TESTS),
             "max_tests is 1.5; give at least 1, a whole number",

@@ -12,7 +12,7 @@ from apsl_rules.errors import UnknownNameError
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.bif import parse_bif, read_bif
 from apsl_rules.names import nearest
-from apsl_rules.wording import named
+from apsl_rules.notes import named
 
 _ENDINGS = (".bif", ".bif.gz")
 

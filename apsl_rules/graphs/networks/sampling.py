@@ -22,7 +22,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.bayesian_network import Network, check_strength, random_rows
 from apsl_rules.names import Node, count_of, listing
-from apsl_rules.wording import argument, named
+from apsl_rules.notes import argument, named
 
 _PADDING = b"\xff"
 _BYTES_AT_ONCE = 2**20

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from apsl_rules.errors import ApslError, DataError, InvalidArgumentError
 from apsl_rules.masking import shown_address
-from apsl_rules.wording import argument
+from apsl_rules.notes import argument
 
 Result = TypeVar("Result")
 

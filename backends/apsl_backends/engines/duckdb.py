@@ -20,7 +20,7 @@ from apsl_rules.data.readers import MISSING_FIELDS, check_lines, shared_columns
 from apsl_rules.deadline import check
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest
-from apsl_rules.wording import argument
+from apsl_rules.notes import argument
 
 VIEW = "counted_rows"
 _RAW = "given_rows"

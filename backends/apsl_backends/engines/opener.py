@@ -31,7 +31,7 @@ from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.masking import shown_address
 from apsl_rules.memory import DatasetMemory
 from apsl_rules.names import count_of, nearest
-from apsl_rules.wording import argument, named
+from apsl_rules.notes import argument, named
 
 KINDS = ("memory", "duckdb", "dask")
 READING = ("names", "missing", "discretize", "levels", "kinds", "drop", "only", "weights")

@@ -15,8 +15,8 @@ from apsl_rules.data import CountedDataset
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory
 from apsl_rules.names import Node, listing, nearest, require_known
+from apsl_rules.notes import named
 from apsl_rules.oracles import Search
-from apsl_rules.wording import named
 
 if TYPE_CHECKING:
     from apsl_backends.independence.table_tester import CountTester, Tester

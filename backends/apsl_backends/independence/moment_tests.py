@@ -27,8 +27,8 @@ from apsl_rules.data import Dataset
 from apsl_rules.data.moments import KeptMoments, RowTests
 from apsl_rules.deadline import check
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.notes import named
 from apsl_rules.stopping import heeding_if_long
-from apsl_rules.wording import named
 
 #: Subsets that are tested in one call on rows, and tests on a matrix before a call counts as long.
 _AT_ONCE, _SHORT = 64, 1 << 15

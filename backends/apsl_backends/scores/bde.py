@@ -36,8 +36,8 @@ from apsl_rules.data.counts import Heading
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.names import Node, in_order, listing, require_known
+from apsl_rules.notes import argument
 from apsl_rules.stopping import LONG, heeding
-from apsl_rules.wording import argument
 
 #: The most bits of a figure and of the penalty of a parent, and the most fractional bits of a unit.
 _BITS, _BITS_OF_PENALTY, _FINEST = 61, 55, 40

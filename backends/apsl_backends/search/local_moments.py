@@ -20,8 +20,8 @@ from apsl_rules.data import Dataset
 from apsl_rules.data.moments import KeptMoments
 from apsl_rules.errors import ApslError, DataError, PluginError
 from apsl_rules.names import Node, in_order
+from apsl_rules.notes import argument
 from apsl_rules.plugins import ScoreOffer
-from apsl_rules.wording import argument
 
 if TYPE_CHECKING:
     from apsl_backends.search.rounds import Found

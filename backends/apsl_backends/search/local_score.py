@@ -35,7 +35,7 @@ from apsl_rules.errors import DataError, TooManyCombinationsError
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.memory import Kind
 from apsl_rules.names import Node
-from apsl_rules.wording import argument
+from apsl_rules.notes import argument
 
 if TYPE_CHECKING:
     from apsl_backends.search.rounds import Found

@@ -14,10 +14,10 @@ from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence, Verdict, log_p_of
 from apsl_rules.learning import may_share_hidden_cause
 from apsl_rules.names import Node, Pair, count_of, in_order, order_key, shown
+from apsl_rules.notes import Sentence, argument
 from apsl_rules.oracles import Asker, Query, Search, Separation
 from apsl_rules.plugins import Context, State, Visited
 from apsl_rules.rules import Fact, Finding, Relation, adjacent, chain, collider, gap, settled, within, without
-from apsl_rules.wording import Sentence, argument
 
 #: The p-value below which a dependence counts here.
 CERTAIN = 1e-5

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules.errors import DataError
-from apsl_rules.notes import Note, empty_note, note_of
-from apsl_rules.wording import Argument, Sentence, argument, marked, sentence_of
+from apsl_rules.notes import Argument, Note, Sentence, argument, empty_note, marked, note_of, sentence_of
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 VALUES: st.SearchStrategy[Any] = st.none() | TEXTS | st.integers() | st.lists(TEXTS, max_size=3)
