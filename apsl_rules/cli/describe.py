@@ -40,7 +40,7 @@ Examples:
 def describe(context: click.Context, /, data: str, *, as_json: bool, **settings: Any) -> None:
     """Show each column of the file DATA with its kind, its values and the share that is missing.
 
-    Tells also which columns are set aside and why, which follow from others, and what the default learner would do.
+    It also says which columns are set aside and why, which follow from others, and what the default learner would do.
     """
     from apsl_rules.learning import nodes_of, open_source, say_default_learner
 

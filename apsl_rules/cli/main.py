@@ -20,7 +20,7 @@ from apsl_rules.errors import ApslError
 from apsl_rules.masking import masked, secrets_of
 from apsl_rules.names import nearest
 
-#: Commands that have another name now, and what is to be said of those that are gone.
+#: Commands that have another name now, and the advice for those that are gone.
 _RENAMED = {"repairs": ("why", "--repairs")}
 _GONE = {
     "completion": "; your shell takes words from _APSL_COMPLETE=bash_source apsl (or zsh_source, fish_source)",
@@ -88,7 +88,7 @@ class CommandGroup(click.Group):
 
 
 _NUMBERS = {"float": "a number", "integer": "a whole number"}
-#: A file is named first by who forgets the command; these are the endings of tables.
+#: The endings of tables: a user who forgets the command names a file first.
 _TABLE = re.compile(r"\.(csv|tsv|parquet|feather|xlsx|jsonl)(\.gz)?$", re.IGNORECASE)
 
 
@@ -215,7 +215,7 @@ def run() -> int:
     except MemoryError as error:
         click.echo(f"apsl: not enough memory ({error}); ask for less, or for fewer levels or rows", err=True)
         code = 1
-    except Exception as error:  # noqa: BLE001 - told in one sentence
+    except Exception as error:  # noqa: BLE001 - reported in one sentence
         if "APSL_DEBUG" in os.environ:
             _say("".join(traceback.format_exception(error)).rstrip())
             return 1

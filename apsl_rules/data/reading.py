@@ -147,7 +147,7 @@ def _names(option: str, given: Any, known: set[Node]) -> set[Node] | None:
 
 def _check_choice(option: str, value: object, allowed: tuple[str, ...], column: Node = None) -> None:
     if not isinstance(value, str) or value not in allowed:
-        given = argument(option, spelt(value), python=f"{option}={spelt(value)}")
+        given = argument(option, value if isinstance(value, str) else spelt(value), python=f"{option}={spelt(value)}")
         if column is not None:
             given = f"{argument(option, python=f'{option}={{{column!r}: ...}}')}: the kind {spelt(value)}"
         hint = nearest(value, allowed) if isinstance(value, str) else ""

@@ -68,7 +68,7 @@ Slot: TypeAlias = int  # a node by its number, or a place where an edge passes a
 _ROWS = 18
 _SWEEPS = 12
 _FEW = 160  # slots, up to which every swap of neighbours in a column is tried
-_BELOW = 2  # so many open neighbours all stand below the target, more on both sides of it
+_BELOW = 2  # up to this many open neighbours stand below the target, more on both sides of it
 
 
 @attrs.frozen

@@ -18,11 +18,11 @@ from apsl_rules.views.labels import texts_of, thickness, weights_of
 from apsl_rules.views.layout import Box, Drawing, DrawnEdge, lay_out
 from apsl_rules.views.svg import body_of
 
-#: A part with more nodes than this is first shown with its near layers only, up to about as many nodes and so many
-#: steps: with more columns, names no longer fit into their boxes.
+#: A part with more nodes than this is first shown with its near layers only: up to about this many nodes, at most
+#: this many steps away. With more columns, names no longer fit into their boxes.
 _AT_ONCE = 40
 _STEPS_AT_ONCE = 2
-#: A further drawing has at least so many times the nodes of the one before.
+#: A further drawing has at least this many times the nodes of the one before.
 _GROWTH = 2.0
 _ALMOST_ALL = 0.8
 
@@ -71,7 +71,7 @@ def _reaches(part: Part) -> Iterator[int]:
 
 #: The figures of an edge, and how the page names them.
 _FIGURES = {"support": "support", "probability": "edge", "direction": "direction"}
-#: The looks whose mark at the second node tells the most: a tail, or the only arrowhead.
+#: The looks whose mark at the second node says the most: a tail, or the only arrowhead.
 _TOLD_BY_SECOND = (Look.BACK, Look.PARTIAL_AHEAD)
 
 
@@ -216,7 +216,7 @@ class _Writer:
     # --- proofs and the run ------------------------------------------------------------------------------------------
 
     def _why_edge(self, edge: Edge) -> Proof:
-        """Return the proof of an edge; of one with marks at both ends that of the end which tells the most."""
+        """Return the proof of an edge; of one with marks at both ends that of the end which says the most."""
         x, y = edge.pair
         return self._part.why(y, x) if edge.last in _TOLD_BY_SECOND else self._part.why(x, y)
 

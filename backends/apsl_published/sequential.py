@@ -68,7 +68,7 @@ class Sequential(Ledger):
 
 
 def _left_standing(store: MarkStore) -> list[Conflict]:
-    """Return the directed cycles and torn edges that a run left as they are."""
+    """Return the directed cycles and contradicted edges that a run left as they are."""
     found = (*torn_edges(store), *closed_cycles(store, sorted(store.rows(arrow))))
     return [attrs.evolve(one, outcome=Outcome.STANDING, dropped=()) for side in found for one in side.report(())]
 

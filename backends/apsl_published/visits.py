@@ -146,7 +146,7 @@ class Identities:
             self.of[other] = "undecided"
 
     def _propagate(self, tested: Tested) -> None:
-        """Take whoever is open with two parents for a third one."""
+        """Take a node that is open with two parents for a third one."""
         both_ways = tested | {(y, x): verdicts for (x, y), verdicts in tested.items()}
         parents = [other for other in self._around if self.of[other] == "parent"]
         for x, y in combinations(parents, 2):
