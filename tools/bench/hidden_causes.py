@@ -151,7 +151,7 @@ def fci(frame: pd.DataFrame) -> Ends:
 
 def by_peer(python: str, name: str, tables: list[Case]) -> Iterator[tuple[Ends, float]]:
     """Run a peer on all tables in its own environment."""
-    script = Path(__file__).with_name("hidden_peer.py")
+    script = Path(__file__).with_name("folder_peer.py")
     with tempfile.TemporaryDirectory() as folder:
         for number, one in enumerate(tables):
             one.frame.to_csv(Path(folder) / f"{number:03d}.csv", index=False)

@@ -79,7 +79,7 @@ def by_peer(cell: Cell, learner: str, python: str) -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         for place, one in enumerate(cell.tables):
             one.frame.to_csv(Path(folder) / f"{place:03d}.csv", index=False)
-        command = [python, str(ROOT / "tools/bench/mixed_peer.py"), learner, folder]
+        command = [python, str(ROOT / "tools/bench/folder_peer.py"), learner, folder]
         printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     found = [json.loads(line) for line in printed if line.startswith("{")]
     graphs, parts = [], []

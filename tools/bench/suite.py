@@ -31,15 +31,13 @@ SPARK = ROOT / ".venv-spark"
 MADE = ("peers", "spark")
 #: What other scripts import or start, and this one.
 HELPERS = (
+    "folder_peer",
     "graph_sets",
-    "hidden_peer",
     "mixed_networks",
-    "mixed_peer",
     "peer",
     "peer_figures",
     "reliability",
     "suite",
-    "test_peer",
     "tetrad",
     "yardstick",
 )

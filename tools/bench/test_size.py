@@ -119,7 +119,7 @@ def by_peer(cell: Cell, name: str, seeds: range, python: str, *, effect: float) 
     with tempfile.TemporaryDirectory() as folder:
         for place, seed in enumerate(seeds):
             cell.frame(seed, effect=effect).to_csv(Path(folder) / f"{place:04d}.csv", index=False)
-        command = [python, str(ROOT / "tools/bench/test_peer.py"), name, folder]
+        command = [python, str(ROOT / "tools/bench/folder_peer.py"), name, folder]
         printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     found = [json.loads(line) for line in printed if line.startswith("{")]
     rejected = sum(one["p"] <= ALPHA for one in found)

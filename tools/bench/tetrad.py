@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 import pandas as pd
-from mixed_peer import data_set, tetrad
+from folder_peer import data_set, tetrad
 
 NOT_HERE = 3
 SAMPLE_PRIOR = 1.0

@@ -1,10 +1,12 @@
 """One peer on all tables of a folder, on one thread, run in the peers' own environment.
 
-Usage: python mixed_peer.py NAME FOLDER
+Usage: python folder_peer.py NAME FOLDER
 
-Columns of strings are categories, all others numbers. For each table, by name, a line of JSON: the "arrows" and "lines"
-of the CPDAG that was found, and the CPU "seconds" of learning. The first table is learned once more before, so that
-nothing is loaded while the clock runs. Tetrad needs Java 17 or newer.
+Columns of strings are categories, all others numbers. For each table, by name, a line of JSON: what was found, and the
+CPU "seconds". A learner finds the "arrows" and "lines" of a CPDAG, or the "ends" of all edges of a PAG, each as two
+nodes and the mark at the first. A test of x against y given z finds "p"; bringing the table into its own form is not
+counted. The first table is taken once more before, so that nothing is loaded while the clock runs. Tetrad needs Java 17
+or newer.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any, TypeAlias
@@ -27,10 +30,16 @@ import pandas as pd  # noqa: E402 - see above
 
 Marks: TypeAlias = tuple[list[tuple[str, str]], list[tuple[str, str]]]
 Learner: TypeAlias = Callable[[pd.DataFrame], Marks]
+Found: TypeAlias = dict[str, Any]
+Run: TypeAlias = Callable[[], Found]
+#: What takes a table, and then runs on it.
+Peer: TypeAlias = Callable[[pd.DataFrame], Run]
 
 RESTARTS = 20
 PENALTY = 2.0
 PRECOMPUTED = True
+ALPHA = 0.01
+ENDS = {"ARROW": "arrow", "TAIL": "tail", "CIRCLE": "circle"}
 
 
 def flop(*, normal_scores: bool) -> Learner:
@@ -105,27 +114,88 @@ def tetrad_boss() -> Learner:
     return learned
 
 
-PEERS: dict[str, Callable[[], Learner]] = {
-    "flop": lambda: flop(normal_scores=False),
-    "flop-normal-scores": lambda: flop(normal_scores=True),
-    "tetrad-boss": tetrad_boss,
+def tetrad_pag(name: str) -> Peer:
+    """Tetrad's GFCI or BFCI on categories, with G² and BDeu at its defaults."""
+    package = tetrad()
+
+    def search(frame: pd.DataFrame) -> Found:
+        data = data_set(package, frame.astype(str))
+        test = package.search.test.IndTestGSquare(data, ALPHA)
+        graph = getattr(package.search, name)(test, package.search.score.BdeuScore(data)).search()
+        ends = []
+        for edge in graph.getEdges():
+            one, other = str(edge.getNode1().getName()), str(edge.getNode2().getName())
+            ends.append((one, other, ENDS[str(edge.getEndpoint1().name())]))
+            ends.append((other, one, ENDS[str(edge.getEndpoint2().name())]))
+        return {"ends": ends}
+
+    return lambda frame: partial(search, frame)
+
+
+def cpdag(learner: Learner) -> Peer:
+    """Return a learner of arrows and lines as a peer."""
+
+    def search(frame: pd.DataFrame) -> Found:
+        arrows, lines = learner(frame)
+        return {"arrows": arrows, "lines": lines}
+
+    return lambda frame: partial(search, frame)
+
+
+def pgmpy_pillai() -> Peer:
+    """Pgmpy's Pillai trace at its defaults."""
+    from pgmpy.ci_tests import PillaiTrace
+
+    def made(frame: pd.DataFrame) -> Run:
+        test = PillaiTrace(frame)
+
+        def run() -> Found:
+            test("x", "y", ["z"])
+            return {"p": float(test.p_value_)}
+
+        return run
+
+    return made
+
+
+def tetrad_degenerate_gaussian() -> Peer:
+    """Tetrad's likelihood ratio test of degenerate Gaussians."""
+    package = tetrad()
+
+    def made(frame: pd.DataFrame) -> Run:
+        test = package.search.test.IndTestDegenerateGaussianLrt(data_set(package, frame))
+        x, y, z = (test.getVariable(name) for name in ("x", "y", "z"))
+        return lambda: {"p": float(test.checkIndependence(x, y, z).getPValue())}
+
+    return made
+
+
+PEERS: dict[str, Callable[[], Peer]] = {
+    "flop": lambda: cpdag(flop(normal_scores=False)),
+    "flop-normal-scores": lambda: cpdag(flop(normal_scores=True)),
+    "tetrad-boss": lambda: cpdag(tetrad_boss()),
+    "tetrad-gfci": lambda: tetrad_pag("GFci"),
+    "tetrad-bfci": lambda: tetrad_pag("BFci"),
+    "pgmpy-pillai": pgmpy_pillai,
+    "tetrad-degenerate": tetrad_degenerate_gaussian,
 }
 
 
 def main() -> None:
-    """Learn from each table."""
+    """Take each table."""
     warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("name", choices=PEERS)
     parser.add_argument("folder", type=Path)
     words = parser.parse_args()
-    learner = PEERS[words.name]()
+    peer = PEERS[words.name]()
     frames = [pd.read_csv(path) for path in sorted(words.folder.glob("*.csv"))]
-    learner(frames[0])
+    peer(frames[0])()
     for frame in frames:
+        run = peer(frame)
         begun = process_time()
-        arrows, lines = learner(frame)
-        print(json.dumps({"arrows": arrows, "lines": lines, "seconds": process_time() - begun}), flush=True)
+        found = run()
+        print(json.dumps({**found, "seconds": process_time() - begun}), flush=True)
 
 
 if __name__ == "__main__":
