@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from apsl_rules.names import Node, count_of, listing
-from apsl_rules.notes import Note, argument
+from apsl_rules.notes import Note, Sentence, argument
 
 #: An ordered column is a scale of few whole numbers: it is read as a number and shown by its levels.
 Kind: TypeAlias = Literal["category", "ordered", "number", "set aside"]
@@ -283,13 +283,12 @@ def why_set_aside(columns: Iterable[ColumnKind], name: Node) -> str | None:
     for column in columns:
         if column.name == name and column.kind == "set aside":
             if column.detail == DROPPED:
-                return (
-                    f"column {name!r} was {DROPPED}; take it out of {argument('drop')}, or put it into "
-                    f"{argument('only')}"
-                )
+                way = f"take it out of {argument('drop')}, or put it into {argument('only')}"
+                return Sentence(f"column {name!r} was {DROPPED}; {way}")
             if column.detail == WEIGHTS:
-                return f"column {name!r} {WEIGHTS}, so it is no variable; leave {argument('weights', name)} out"
+                way = f"leave {argument('weights', name)} out"
+                return Sentence(f"column {name!r} {WEIGHTS}, so it is no variable; {way}")
             if column.detail == CONSTANT:
                 return f"column {name!r} was set aside: {CONSTANT}"
-            return _aside([name], column.detail).replace(" is set aside", " was set aside")
+            return Sentence(_aside([name], column.detail).replace(" is set aside", " was set aside"))
     return None

@@ -21,7 +21,7 @@ from apsl_rules.effects.models import Covariance, Strata, strata_of
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Request, Settings, Source, open_data
 from apsl_rules.names import Node, listing, require_known
-from apsl_rules.notes import argument, named
+from apsl_rules.notes import argument, marked, named
 from apsl_rules.parts import Part
 
 #: The settings of ``learn`` that say how a table is read.
@@ -85,7 +85,7 @@ class Figures:
         if self.has(node):
             return
         if (why := self.data.why_not(node)) is not None:
-            message = f"the {role} {node!r} cannot be used: {why}"
+            message = f"the {role} {node!r} cannot be used: {marked(why)}"
             raise DataError(message)
         require_known(node, self.data.names, role)
 

@@ -28,7 +28,7 @@ from apsl_rules.learning.possible import WHOLE, draw_possible, with_roots
 from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import Source, choose_learner, false_discovery_rate, is_auto
 from apsl_rules.names import Depth, Node, count_of, in_order, inside, listing, require_known
-from apsl_rules.notes import Note, empty_note
+from apsl_rules.notes import Note, empty_note, marked
 from apsl_rules.oracles import Asker, Oracle, SharedOracle
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Progress, Visited, hookimpl, pick
@@ -306,7 +306,7 @@ def require_target(target: Node, nodes: Collection[Node], source: Source) -> Non
     if target in nodes or (data is not None and data.why_constant(target)):
         return
     if data is not None and (why := data.why_not(target)) is not None:
-        message = f"the target cannot be learned: {why}"
+        message = f"the target cannot be learned: {marked(why)}"
         raise DataError(message)
     require_known(target, nodes, "target")
 
