@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apsl_rules.parts.doubt import Fragility, Repair
-from apsl_rules.parts.file import Frame, load_part, part_json, read_document, read_part, save_part
+from apsl_rules.parts.file import Frame, found_distances, load_part, part_json, read_document, read_part, save_part
 from apsl_rules.parts.graph import LearnedGraph, graph_of, load_graph, save_graph
 from apsl_rules.parts.many_parts import Parts, PartsFile, PartsJournal, load, load_parts
 from apsl_rules.parts.marked_graph import (
@@ -21,7 +21,7 @@ from apsl_rules.parts.probability import DEFAULT_DIRECTION, Grounds, LeastDirect
 from apsl_rules.parts.shortcuts import EdgeFigures, OpenEdges
 from apsl_rules.parts.stability_result import Stability, Tally, TallyJournal, count_support, tally
 from apsl_rules.parts.summary import Statement, draw, statements_on, summarize
-from apsl_rules.parts.tables import Comparison, edges_csv
+from apsl_rules.parts.tables import Comparison, arrow_share, edges_csv
 
 __all__ = [
     "DEFAULT_DIRECTION",
@@ -48,11 +48,13 @@ __all__ = [
     "Tally",
     "TallyJournal",
     "Visit",
+    "arrow_share",
     "arrows_only",
     "count_support",
     "draw",
     "edge_with_ends",
     "edges_csv",
+    "found_distances",
     "graph_of",
     "least_direction",
     "load",

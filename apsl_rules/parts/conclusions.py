@@ -51,13 +51,15 @@ def conclusions(part: Part) -> dict[str, Any]:
     held = (fact for relation in store.relations.values() for fact in store.facts(relation))
     firings = [reason for fact in held if isinstance(reason := part.proofs.reason(fact), Firing)]
     places = numbers.places
+    hidden = (pair for pair in part.store.arrows - part.all_arrows if frozenset(pair) in part.edges)
+    undrawn = {pair: part.direction_probability(*pair) or 0.0 for pair in hidden}
     return {
         "facts": sorted((_firing_data(one, numbers) for one in firings), key=lambda one: json.dumps(one["fact"])),
         "dropped": sorted(numbers.fact(one) for one in found if one not in store),
         "conflicts": [_conflict_data(one, numbers) for one in part.ledger.settled.conflicts],
-        "arrows": sorted(map(places, (*part.arrows, *part.suggested))),
-        "suggested": sorted([*places(pair), round(share, 6)] for pair, share in part.suggested.items()),
-        "lines": sorted(sorted(places(pair)) for pair in part.lines - {*map(frozenset, part.suggested)}),
+        "arrows": sorted(map(places, (*part.arrows, *undrawn))),
+        "suggested": sorted([*places(pair), round(share, 6)] for pair, share in undrawn.items()),
+        "lines": sorted(sorted(places(pair)) for pair in part.lines - {*map(frozenset, undrawn)}),
         "partial": sorted(map(places, part.partial)),
         "bidirected": sorted(sorted(places(pair)) for pair in part.bidirected),
         "in_conflict": sorted(sorted(places(one)) for one in part.edges if part.mark(*one) is Mark.CONFLICT),

@@ -77,8 +77,8 @@ def _of_parts(learned: LearnedGraph) -> MarkedGraph:
             continue
         edge = next(iter(edges_drawn)) if len(edges_drawn) == 1 else undirected_edge(pair, Mark.CONFLICT)
         way = (edge.source, edge.target)
-        if edge.mark is Mark.ARROW and way in learned.suggested:
-            suggested[way] = learned.suggested[way]
+        if edge.mark is Mark.ARROW and way not in learned.arrows:
+            suggested |= {one: share for one, share in learned.suggested.items() if one == way}
             edge = attrs.evolve(edge, mark=Mark.LINE)
         joined.append((*way, edge.mark))
     graph = MarkedGraph.of_edges(learned.nodes, joined, hidden=learned.allows_hidden)
@@ -86,10 +86,11 @@ def _of_parts(learned: LearnedGraph) -> MarkedGraph:
 
 
 def _probabilities(source: Part | LearnedGraph, pairs: Iterable[Sequence[Node]]) -> dict[str, Any]:
-    """Return the probabilities of edges, and of the directions that are proved, as fields of a graph."""
+    """Return the probabilities of edges, and of the directions that are drawn or suggested, as fields of a graph."""
     ways = [(x, y) for x, y in pairs]
     edges = {frozenset((x, y)): source.edge_probability(x, y) for x, y in ways}
-    both = [way for x, y in ways for way in ((x, y), (y, x))]
+    pointing = source.arrows.union(source.suggested)
+    both = [way for x, y in ways for way in ((x, y), (y, x)) if way in pointing]
     directions = {way: source.direction_probability(*way) for way in both}
     return {
         "probabilities": {pair: share for pair, share in edges.items() if share is not None},
@@ -147,14 +148,14 @@ class LearnedGraph(Exportable, NotebookView):
 
     @cached_property
     def arrows(self) -> frozenset[tuple[Node, Node]]:
-        """Return every arrow as (from, to); those with too little evidence are ``suggested`` instead."""
-        return self._proved.difference(self.suggested)
+        """Return every arrow as (from, to); those with too little evidence are lines instead."""
+        return frozenset(one for part in self.parts for one in part.all_arrows if self._is_drawn(one))
 
     @cached_property
     def lines(self) -> frozenset[Pair]:
         """Return every edge without a direction, or with one that is only suggested."""
         found = frozenset(one for part in self.parts for one in part.store.lines if self._is_drawn(one))
-        return found.union(map(frozenset, self.suggested))
+        return found.union(map(frozenset, self._proved - self.arrows))
 
     @property
     def allows_hidden(self) -> bool:
@@ -179,9 +180,8 @@ class LearnedGraph(Exportable, NotebookView):
     @cached_property
     def suggested(self) -> Mapping[tuple[Node, Node], float]:
         """Return the directions of lines that are only suggested, as (from, to), each with its probability."""
-        drawn = {one for part in self.parts for one in part.all_arrows}
-        weak = [(one, share) for part in self.parts for one, share in part.all_suggested.items() if self._is_drawn(one)]
-        return {one: share for one, share in weak if one not in drawn}
+        found = [(one, share) for part in self.parts for one, share in part.all_suggested.items()]
+        return {one: share for one, share in found if self._is_drawn(one) and one not in self.arrows}
 
     @cached_property
     def _proved(self) -> frozenset[tuple[Node, Node]]:
@@ -299,7 +299,7 @@ class LearnedGraph(Exportable, NotebookView):
         self.part_around(target).report(path, data=data, **reading)
 
     def dag(self) -> Dag:
-        """Return a graph of the class that was learned: suggested directions are taken, other open edges go by name.
+        """Return a graph of the class that was learned: all that is proved is taken, other open edges go by name.
 
         A method that proves all its arrows gives its own graph back.
         """
@@ -311,7 +311,7 @@ class LearnedGraph(Exportable, NotebookView):
             raise GraphError(message)
         torn = frozenset(pair for part in self.parts for pair in part.store.conflicts if self.is_asked(pair))
         torn |= frozenset(filter(self.is_asked, self._torn))
-        open_edges = (self.lines | torn).difference(map(frozenset, self.suggested))
+        open_edges = (self.lines | torn).difference(map(frozenset, self._proved))
         return extension(self.nodes, self._proved, open_edges)
 
     def cpdag(self) -> Cpdag:

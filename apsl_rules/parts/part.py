@@ -141,7 +141,7 @@ class Part(Exportable, Viewable, Answering):
 
     @cached_property
     def arrows(self) -> frozenset[tuple[Node, Node]]:
-        """Return every arrow of the part as (from, to); those with too little evidence are ``suggested`` instead."""
+        """Return every arrow of the part as (from, to); those with too little evidence are lines instead."""
         return frozenset(pair for pair in self.all_arrows if self._touches(pair))
 
     @cached_property
@@ -163,24 +163,30 @@ class Part(Exportable, Viewable, Answering):
     def suggested(self) -> Mapping[tuple[Node, Node], float]:
         """Return the directions of lines that are only suggested, as (from, to), each with its probability.
 
-        They are less probable than the setting ``min_direction``, from which on arrows are drawn.
+        They are less probable than the setting ``min_direction``, from which on arrows are drawn, but likelier right
+        than wrong.
         """
         return {pair: share for pair, share in self.all_suggested.items() if self._touches(pair)}
 
     @cached_property
     def all_arrows(self) -> frozenset[tuple[Node, Node]]:
         """Return every arrow, also beyond the asked depth."""
-        return self.store.arrows.difference(self.all_suggested)
+        return self.store.arrows.difference(self._undrawn)
 
     @cached_property
     def all_lines(self) -> frozenset[Pair]:
         """Return every line, also beyond the asked depth."""
-        return self.store.lines.union(map(frozenset, self.all_suggested))
+        return self.store.lines.union(map(frozenset, self._undrawn))
 
     @cached_property
     def all_suggested(self) -> Mapping[tuple[Node, Node], float]:
         """Return the directions that are only suggested, also beyond the asked depth."""
         return self._directions.suggested
+
+    @cached_property
+    def _undrawn(self) -> Mapping[tuple[Node, Node], float]:
+        """Return the directions that were proved but are not drawn, suggested or too unlikely for that."""
+        return self._directions.undrawn
 
     @cached_property
     def _directions(self) -> Directions:
@@ -293,8 +299,9 @@ class Part(Exportable, Viewable, Answering):
 
     def _mark(self, x: Node, y: Node) -> Mark:
         mark = self.store.mark(x, y)
-        is_open = mark is Mark.ARROW and not self.all_suggested.keys().isdisjoint(((x, y), (y, x)))
-        return Mark.SUGGESTED if is_open else mark
+        if mark is not Mark.ARROW or self._undrawn.keys().isdisjoint(((x, y), (y, x))):
+            return mark
+        return Mark.LINE if self.all_suggested.keys().isdisjoint(((x, y), (y, x))) else Mark.SUGGESTED
 
     def parents_of(self, node: Node) -> tuple[Node, ...]:
         """Return the nodes with an arrow to a node of the part, by name."""
@@ -336,8 +343,8 @@ class Part(Exportable, Viewable, Answering):
         Of a pair that could not be tested it says so, and what would help. The proof prints as a tree down to findings
         and their verdicts, and ``to_json()`` gives it as data. Where scores were asked it says how often an edge with
         so much evidence exists, and how often such a direction is right. A direction that is only suggested is proved
-        as an arrow is, and the proof says so. With hidden causes allowed, it proves the mark at x; ask about y and x
-        for the other end.
+        as an arrow is, and the proof says so; so is one that is likelier wrong than right. With hidden causes allowed,
+        it proves the mark at x; ask about y and x for the other end.
         """
         self._know_both(x, y)
         if conflict.fact(x, y) in self.proofs:

@@ -53,9 +53,8 @@ _WITH_NUMBERS = Curves(
 #: The curves by the source of the evidence, which is the name of a score.
 CURVES: Mapping[str, Curves] = {"BDe": _CATEGORIES, "BDeu": _CATEGORIES, "BIC": _WITH_NUMBERS}
 
-#: The least probability of a direction for it to be drawn as an arrow. On small samples of the benchmark sets a larger
-#: value costs more arrows that are right than it saves wrong ones.
-DEFAULT_DIRECTION = 0.1
+#: The least probability of a direction for it to be drawn as an arrow: one that is likelier wrong is none.
+DEFAULT_DIRECTION = 0.5
 
 #: The least probability of a direction for arrows of which nine in ten are right on small samples.
 PRECISE_DIRECTION = 0.65
@@ -272,9 +271,10 @@ class Grounds:
 class Directions:
     """The probabilities of the edges of a run and of their directions, worked out when they are asked for.
 
-    ``least`` is the least probability of a direction for it to be drawn as an arrow; None and 0 draw all. No data can
-    tell which of several duplicate columns has an edge, so arrows at them are not drawn either. Without scores in the
-    history there are no probabilities, and no proof is made.
+    ``least`` is the least probability of a direction for it to be drawn as an arrow; None and 0 draw all. An arrow that
+    is likelier wrong than right, its edge included, is neither drawn nor suggested, unless ``least`` is smaller. No
+    data can tell which of several duplicate columns has an edge, so arrows at them are not drawn either. Without scores
+    in the history there are no probabilities, and no proof is made.
     """
 
     store: MarkStore
@@ -283,14 +283,27 @@ class Directions:
     least: float | None
 
     @cached_property
-    def suggested(self) -> Mapping[tuple[Node, Node], float]:
-        """Return the arrows that are not drawn, by name, each with the probability of its direction."""
+    def undrawn(self) -> Mapping[tuple[Node, Node], float]:
+        """Return the arrows that are proved but not drawn, by name, each with the probability of its direction."""
         if not self.least or not self.are_known:
             return {}
         shares = self._grounds.directions(self.store.arrows)
         duplicates = {node for fact in self.store.facts(duplicate) for node in fact.nodes}
-        weak = [pair for pair, share in shares.items() if share < self.least or not duplicates.isdisjoint(pair)]
+        weak = [
+            pair
+            for pair, share in shares.items()
+            if share < self.least or not duplicates.isdisjoint(pair) or not self._points(pair, share)
+        ]
         return {pair: shares[pair] for pair in sorted(weak, key=lambda pair: tuple(map(order_key, pair)))}
+
+    @cached_property
+    def suggested(self) -> Mapping[tuple[Node, Node], float]:
+        """Return those of the undrawn arrows that are likelier right than wrong."""
+        return {pair: share for pair, share in self.undrawn.items() if self._points(pair, share)}
+
+    def _points(self, pair: tuple[Node, Node], share: float) -> bool:
+        """Return whether an arrow is likelier right than wrong, or as likely right as the caller asks."""
+        return share * (self.edge(*pair) or 1.0) >= min(DEFAULT_DIRECTION, self.least or 0.0)
 
     @cached_property
     def are_known(self) -> bool:
@@ -326,6 +339,7 @@ class Directions:
             "edge_probability": edge,
             "direction_probability": self.direction(x, y),
             "suggested": (x, y) in self.suggested,
+            "unlikely": (x, y) in self.undrawn and (x, y) not in self.suggested,
         }
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -54,12 +55,13 @@ def edge_row(part: Part, x: Node, y: Node) -> dict[str, Any]:
     proof = part.why(x, y)
     proofs = [proof, part.why(y, x)] if mark in _TWO_ENDS else [proof]
     known = [part.distances[node] for node in (x, y) if node in part.distances]
+    points = mark is Mark.ARROW or (x, y) in part.all_suggested
     figures = (
         x,
         y,
         str(mark.drawn),
         part.edge_probability(x, y),
-        part.direction_probability(x, y),
+        part.direction_probability(x, y) if points else None,
         part.edge_p(x, y),
         _bases(proofs),
         min(known, default=None),
@@ -67,6 +69,12 @@ def edge_row(part: Part, x: Node, y: Node) -> dict[str, Any]:
         (x, y) in part.all_suggested,
     )
     return dict(zip(ROW, figures, strict=True))
+
+
+def arrow_share(row: Mapping[str, Any]) -> float | None:
+    """Return how often the arrow of a row is right, its edge included; what was given beforehand counts as certain."""
+    figures = [row[name] for name in ("probability", "direction") if row[name] is not None]
+    return prod(figures) if figures else None
 
 
 def _bases(proofs: Sequence[Proof]) -> str:

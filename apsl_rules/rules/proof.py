@@ -43,7 +43,7 @@ class Proof(NotebookView):
     The proof of a conflict has the proofs of the contradicting facts as its ``sides``. Where scores were asked,
     ``edge_probability`` says how often an edge with this much evidence exists, and ``direction_probability`` how often
     the direction of an arrow with this much evidence is right, if its edge exists. ``suggested`` says that the latter
-    is too low for the arrow to be drawn as one.
+    is too low for the arrow to be drawn as one, ``unlikely`` that it is likelier wrong than right.
 
     Attributes
     ----------
@@ -56,6 +56,7 @@ class Proof(NotebookView):
     edge_probability: float | None = None
     direction_probability: float | None = None
     suggested: bool = False
+    unlikely: bool = False
 
     @property
     def fact(self) -> Fact:
@@ -108,6 +109,8 @@ class Proof(NotebookView):
             yield f"{', '.join(figures)}: {', and '.join(meaning)} (in {where})"
         if self.suggested:
             yield "the direction is only suggested, so the edge is drawn as a line"
+        if self.unlikely:
+            yield "the direction is likelier wrong than right, so the edge is drawn as a line"
 
     def _lines(self) -> Iterator[str]:
         """Print the tree from the fact down; a step that is used again is printed once."""
@@ -130,6 +133,7 @@ class Proof(NotebookView):
             "edge_probability": self.edge_probability,
             "direction_probability": self.direction_probability,
             "suggested": self.suggested or None,
+            "unlikely": self.unlikely or None,
         }
         known = {name: figure for name, figure in figures.items() if figure is not None}
         return {"proves": self.steps[-1].text, "steps": steps, **sides, **known}

@@ -107,10 +107,10 @@ def _note(
     for nodes in list(pairs):
         x, y = in_order(nodes)
         now = look(store, x, y)
-        if now is Look.AHEAD and (x, y) in part.all_suggested:
-            now = Look.MAYBE_AHEAD
-        elif now is Look.BACK and (y, x) in part.all_suggested:
-            now = Look.MAYBE_BACK
+        if now is Look.AHEAD and part.store.has_arrow(x, y) and (x, y) not in part.all_arrows:
+            now = Look.MAYBE_AHEAD if (x, y) in part.all_suggested else Look.LINE
+        elif now is Look.BACK and part.store.has_arrow(y, x) and (y, x) not in part.all_arrows:
+            now = Look.MAYBE_BACK if (y, x) in part.all_suggested else Look.LINE
         before = looks[x, y][-1][1] if (x, y) in looks else Look.NONE
         if now is not before:
             looks.setdefault((x, y), []).append((position, now))

@@ -10,7 +10,8 @@ from unicodedata import category, east_asian_width
 import attrs
 
 from apsl_rules.names import Node, Pair
-from apsl_rules.parts import EdgeFigures
+from apsl_rules.parts import EdgeFigures, arrow_share
+from apsl_rules.rules import Mark
 from apsl_rules.views.curves import Point, Route
 
 FONT_SIZE = 13
@@ -64,11 +65,15 @@ _THIN, _USUAL, _THICK = 1.0, 1.8, 3.4
 
 
 def weights_of(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[Node], float]:
-    """Return the support of each edge over resamples, or else its probability; edges without either are left out."""
+    """Return the support of each edge over resamples, or else its probability; edges without either are left out.
+
+    That of an arrow, drawn or suggested, is of the edge and its direction together.
+    """
     weights = {}
     for row in rows:
-        figures = [row.get(name) for name in ("support", "probability")]
-        known = [float(figure) for figure in figures if figure is not None]
+        points = row.get("mark") == Mark.ARROW or row.get("suggested")
+        share = arrow_share(row) if points else row.get("probability")
+        known = [float(figure) for figure in (row.get("support"), share) if figure is not None]
         if known:
             weights[frozenset((row["source"], row["target"]))] = known[0]
     return weights

@@ -19,12 +19,15 @@ from apsl_rules.parts import MarkedGraph, Part, edges_csv, graph_of
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.probability import DEFAULT_DIRECTION, PRECISE_DIRECTION
 from apsl_rules.rules import Mark
+from apsl_rules.views.labels import weights_of
 
 
 @cache
 def learned(least: float) -> Part:
     """Learn a part with some directions that are hardly supported."""
-    return learn(sample(network("insurance"), 300, seed=4), "MakeModel", depth=2, min_direction=least)
+    return learn(
+        sample(network("insurance"), 300, seed=4), "MakeModel", depth=2, min_direction=least, hidden="excluded"
+    )
 
 
 def test_a_weak_direction_is_a_line() -> None:
@@ -32,8 +35,10 @@ def test_a_weak_direction_is_a_line() -> None:
     every, drawn = learned(0.0), learned(0.9)
     assert every.suggested == {}
     assert drawn.suggested
-    assert drawn.arrows | drawn.suggested.keys() == every.arrows == every.store.arrows & every.arrows
-    assert drawn.lines == every.lines.union(map(frozenset, drawn.suggested))
+    unlikely = (drawn.store.arrows - drawn.all_arrows - drawn.suggested.keys()) & every.arrows
+    assert unlikely
+    assert drawn.arrows | drawn.suggested.keys() | unlikely == every.arrows == every.store.arrows & every.arrows
+    assert drawn.lines == every.lines.union(map(frozenset, (*drawn.suggested, *unlikely)))
     assert drawn.edges == every.edges
     assert drawn.outside[0] <= every.outside[0]
     assert all(share < 0.9 for share in drawn.suggested.values())
@@ -44,6 +49,35 @@ def test_a_weak_direction_is_a_line() -> None:
         assert y in drawn.neighbours_of(x)
     shares = {(row["source"], row["target"]): row["direction"] for row in every.rows()}
     assert all(shares[pair] >= 0.9 for pair in drawn.arrows)
+
+
+def test_nothing_points_that_is_likelier_wrong_than_right() -> None:
+    """Neither an arrow nor a suggestion, in rows, drawings and formats; its proof says why it is a line."""
+    part = learned(DEFAULT_DIRECTION)
+    shares = {one: part.direction_probability(*one) or 0.0 for one in part.store.arrows - part.all_arrows}
+    (x, y), share = min(shares.items(), key=lambda one: one[1])
+    assert share < DEFAULT_DIRECTION
+    assert part.mark(x, y) is Mark.LINE
+    assert "likelier wrong than right, so the edge is drawn as a line" in str(part.why(x, y))
+    for row in (*part.rows(), *part.graph().rows()):
+        points = row["mark"] == "arrow" or row["suggested"]
+        assert (row["direction"] is not None) is bool(points)
+        if points:
+            assert row["probability"] * row["direction"] >= DEFAULT_DIRECTION
+    assert (x, y) not in part.graph().directions
+
+
+def test_the_number_on_an_arrow_is_that_of_the_arrow() -> None:
+    """A drawing writes the edge and its direction together on what points, and the edge alone on a line."""
+    part = learned(DEFAULT_DIRECTION)
+    weights = weights_of(part.rows())
+    for x, y in part.arrows:
+        edge, direction = part.edge_probability(x, y), part.direction_probability(x, y)
+        assert edge is not None
+        assert direction is not None
+        assert weights[frozenset((x, y))] == edge * direction
+    for pair in part.lines - {*map(frozenset, part.suggested)}:
+        assert weights[pair] == part.edge_probability(*pair)
 
 
 def test_a_suggestion_is_proved() -> None:
@@ -123,10 +157,10 @@ def test_the_setting_is_checked() -> None:
 def test_precise_arrows_have_a_name() -> None:
     """The word stands for a number, which the settings of the part tell."""
     rows = sample(network("insurance"), 300, seed=4)
-    precise = learn(rows, "Accident", min_direction="precise")
+    precise = learn(rows, "Accident", min_direction="precise", hidden="excluded")
     assert precise.settings["min_direction"] == PRECISE_DIRECTION
-    assert precise == learn(rows, "Accident", min_direction=PRECISE_DIRECTION)
-    assert precise.arrows < learn(rows, "Accident", min_direction=DEFAULT_DIRECTION).arrows
+    assert precise == learn(rows, "Accident", min_direction=PRECISE_DIRECTION, hidden="excluded")
+    assert precise.arrows < learn(rows, "Accident", min_direction=DEFAULT_DIRECTION, hidden="excluded").arrows
     assert all(share < PRECISE_DIRECTION for share in precise.suggested.values())
 
 
@@ -134,24 +168,24 @@ def test_precise_arrows_have_a_name() -> None:
 def test_all_results_agree() -> None:
     """Graphs of all nodes, unions of parts, stability, scores and blankets have the marks of the parts."""
     rows = sample(network("child"), 300, seed=3)
-    graph = learn_graph(rows, min_direction=0.9)
+    graph = learn_graph(rows, min_direction=0.9, hidden="excluded")
     assert graph.suggested
     marks = graph_of(graph)
     assert (marks.arrows, marks.lines, dict(marks.suggested)) == (graph.arrows, graph.lines, dict(graph.suggested))
     assert graph.arrows == {one for part in graph.parts for one in part.arrows}
     assert all(graph.mark(x, y) is Mark.SUGGESTED for x, y in graph.suggested)
-    every = learn_graph(rows, min_direction=0.0)
+    every = learn_graph(rows, min_direction=0.0, hidden="excluded")
     assert graph.dag() == every.dag()
-    union = learn_many(rows, ["Disease", "Age"], min_direction=0.9).union
+    union = learn_many(rows, ["Disease", "Age"], min_direction=0.9, hidden="excluded").union
     assert union.suggested
     assert graph_of(union).arrows == union.arrows
-    part = learn(rows, "Disease", min_direction=0.9)
-    found = stability(rows, "Disease", resamples=3, min_direction=0.9)
+    part = learn(rows, "Disease", min_direction=0.9, hidden="excluded")
+    found = stability(rows, "Disease", resamples=3, min_direction=0.9, hidden="excluded")
     told = {frozenset((row["source"], row["target"])): row["mark"] for row in found.rows()}
     assert {pair for pair, mark in told.items() if mark == "line"} >= part.lines
     assert score(part, network("child")).arrows == len(part.arrows)
     spouses = blanket(rows, "Disease").spouses
-    strict = learn(rows, "Disease")
+    strict = learn(rows, "Disease", hidden="excluded")
     assert all((strict.target, child) in strict.all_arrows for child in spouses)
 
 

@@ -40,7 +40,7 @@ def mutated(data: dict[str, Any], random: Random) -> dict[str, Any] | None:
     data = deepcopy(data)
     said = data["conclusions"]
     marks = [one for key in ("arrows", "partial") for one in said[key]]
-    lists = [one for one in said.values() if one]
+    lists = [one for key, one in said.items() if one and key != "suggested"]
     premises = [one["premises"] for one in said["facts"]]
     kind = random.choice(("turn", "drop", "premise", "copy", "distance", "rule"))
     if kind == "turn" and marks:
