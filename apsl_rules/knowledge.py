@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -88,6 +88,10 @@ def _assumed(value: Iterable[tuple[Node, str]]) -> tuple[tuple[Node, str], ...]:
     return tuple(value)
 
 
+def _stages(value: Groups) -> tuple[Arrow, ...]:
+    return _by_name(_pairs(value, "stages"))
+
+
 def _tiers(value: Groups) -> tuple[tuple[Node, ...], ...]:
     """Take lists of nodes, each node in one list only."""
     tiers = _listed(value, "tiers", "tiers, each a list of nodes")
@@ -103,6 +107,10 @@ def _tiers(value: Groups) -> tuple[tuple[Node, ...], ...]:
     return tuple(taken)
 
 
+#: How a reason begins that rests on names alone.
+_ASSUMED = "assumed:"
+
+
 @attrs.frozen(slots=False)
 class Knowledge:
     """What is known of the arrows before any test; checked to fit together when it is made.
@@ -113,7 +121,9 @@ class Knowledge:
 
     Nodes in no tier cause none of the first tier; otherwise they stand outside the order. A tier may name nodes by a
     pattern, such as "occ*", and "*" is the place of all other nodes; ``resolved`` puts nodes in their place.
-    ``assumed`` has the nodes that nothing else causes because of their names, each with the reason.
+    Any of them may be named by a pattern in pairs, too.
+    ``assumed`` has the nodes that nothing else causes because of their names, each with the reason, and ``stages`` has
+    pairs (earlier, later) of nodes that are numbered by year.
     """
 
     required: tuple[Arrow, ...] = attrs.field(default=(), converter=_required)
@@ -122,6 +132,7 @@ class Knowledge:
     apart: tuple[Arrow, ...] = attrs.field(default=(), converter=_apart)
     apart_within: tuple[int, ...] = attrs.field(default=(), converter=_apart_within)
     assumed: tuple[tuple[Node, str], ...] = attrs.field(default=(), converter=_assumed)
+    stages: tuple[Arrow, ...] = attrs.field(default=(), converter=_stages)
 
     def __attrs_post_init__(self) -> None:
         for number in self.apart_within:
@@ -147,7 +158,7 @@ class Knowledge:
             raise KnowledgeError(message)
 
     def __bool__(self) -> bool:
-        return bool(self.required or self.forbidden or self.apart or self.tiers or self.assumed)
+        return bool(self.required or self.forbidden or self.apart or self.tiers or self.assumed or self.stages)
 
     # --- what it says of a node and of a pair ------------------------------------------------------------------------
 
@@ -160,13 +171,19 @@ class Knowledge:
         if (tail, head) in self._forbidden:
             return ""
         if head in self._assumed and tail not in self._assumed and self._tier.get(tail) != 1:
-            return f"assumed: nothing in a table causes a column of this name, since {self._assumed[head]}"
+            return f"{_ASSUMED} nothing in a table causes a column of this name, since {self._assumed[head]}"
+        if (head, tail) in self._stages:
+            return f"{_ASSUMED} by their names {shown(head)} comes before {shown(tail)}"
         early, late = self._tier.get(head), self._tier.get(tail)
         if late is None and early == 1 and not any(_fits(tail, one) for one in self._patterns):
             return f"{shown(head)} is in tier 1, and {shown(tail)} in none"
         if early is None or late is None or late <= early:
             return None
         return f"{shown(tail)} is in tier {late} and {shown(head)} in tier {early}"
+
+    def is_assumed(self, tail: Node, head: Node) -> bool:
+        """Return whether names alone say that no arrow goes from one node to another."""
+        return (self.why_barred(tail, head) or "").startswith(_ASSUMED)
 
     def why_apart(self, x: Node, y: Node, *, hidden: bool = False) -> str | None:
         """Say why two nodes are not adjacent, in words or "" if told outright; None if they may be.
@@ -232,17 +249,18 @@ class Knowledge:
                             require_known(pattern, known, "node in the knowledge")
                         tiers[place] += fitting
                         taken.update(fitting)
-        pairs = {
-            name: [pair for pair in getattr(self, name) if left.isdisjoint(pair)]
+        pairs: dict[str, Any] = {
+            name: [one for pair in getattr(self, name) if left.isdisjoint(pair) for one in _filled(pair, known)]
             for name in ("required", "forbidden", "apart")
         }
         assumed = [(node, why) for node, why in self.assumed if node in known]
-        return attrs.evolve(self, **pairs, tiers=tiers, assumed=assumed)
+        stages = [pair for pair in self.stages if known.issuperset(pair)]
+        return attrs.evolve(self, **pairs, tiers=tiers, assumed=assumed, stages=stages)
 
     @cached_property
     def _patterns(self) -> frozenset[Node]:
-        """Return the names in tiers that may stand for several nodes."""
-        named = (node for tier in self.tiers for node in tier)
+        """Return the names that may stand for several nodes."""
+        named = (node for group in (*self.tiers, *self.required, *self.forbidden, *self.apart) for node in group)
         return frozenset(node for node in named if isinstance(node, str) and not {"*", "?"}.isdisjoint(node))
 
     @cached_property
@@ -252,6 +270,10 @@ class Knowledge:
     @cached_property
     def _assumed(self) -> dict[Node, str]:
         return dict(self.assumed)
+
+    @cached_property
+    def _stages(self) -> frozenset[Arrow]:
+        return frozenset(self.stages)
 
     @cached_property
     def _forbidden(self) -> frozenset[Arrow]:
@@ -282,6 +304,17 @@ class Knowledge:
         from apsl_rules._files import write_text
 
         write_text(path, self.to_toml())
+
+
+def _filled(pair: Arrow, known: frozenset[Node]) -> Iterator[Arrow]:
+    """Yield the pairs of different nodes that two names or patterns stand for; a pattern that fits none is refused."""
+    ends = []
+    for name in pair:
+        fitting = [name] if name in known else [node for node in in_order(known) if _fits(node, name)]
+        if not fitting:
+            require_known(name, known, "node in the knowledge")
+        ends.append(fitting)
+    yield from ((one, other) for one in ends[0] for other in ends[1] if one != other)
 
 
 def _fits(node: Node, pattern: Node) -> bool:

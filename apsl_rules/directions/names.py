@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -31,7 +31,9 @@ def words_of(name: Node) -> tuple[str, ...]:
     """
     if not isinstance(name, str):
         return ()
-    bare = "".join(one for one in unicodedata.normalize("NFKD", name) if not unicodedata.combining(one))
+    bare = name
+    if not name.isascii():
+        bare = "".join(one for one in unicodedata.normalize("NFKD", name) if not unicodedata.combining(one))
     return tuple(word.casefold() for word in _PART.findall(bare))
 
 
@@ -46,16 +48,8 @@ class Group:
     categories: bool = False
     digits: bool = False
 
-    def has(self, name: Node) -> bool:
-        """Return whether a name is one of the group."""
-        words = words_of(name)
-        letters = [word for word in words if not word.isdigit()]
-        if len(letters) < len(words) and not (self.digits and len(letters) == 1):
-            return False
-        return "".join(letters) in self.whole or not self.word.isdisjoint(letters)
 
-
-@attrs.frozen
+@attrs.frozen(slots=False)
 class NameList:
     """The groups of names for columns that come first, and for those that are outcomes."""
 
@@ -65,34 +59,60 @@ class NameList:
     def group_of(self, name: Node, levels: int | None) -> Group | None:
         """Return the group of a column that comes first; ``levels`` of a category, None of a number."""
         is_small = levels is not None and levels <= MOST_LEVELS
-        return next((one for one in self.first if one.has(name) and (is_small or not one.categories)), None)
+        return next((one for one in _groups_of(name, self._first) if is_small or not one.categories), None)
 
     def is_outcome(self, name: Node) -> bool:
         """Return whether a column has the name of an outcome."""
-        return any(one.has(name) for one in self.last)
+        return bool(_groups_of(name, self._last))
+
+    @cached_property
+    def _first(self) -> Index:
+        return _index_of(self.first)
+
+    @cached_property
+    def _last(self) -> Index:
+        return _index_of(self.last)
+
+
+#: Groups by the names that they have as a whole, and by words.
+Index: TypeAlias = tuple[Mapping[str, tuple[Group, ...]], Mapping[str, tuple[Group, ...]]]
+
+
+def _index_of(groups: Iterable[Group]) -> Index:
+    whole: dict[str, tuple[Group, ...]] = {}
+    word: dict[str, tuple[Group, ...]] = {}
+    for group in groups:
+        for names, index in ((group.whole, whole), (group.word, word)):
+            index.update({name: (*index.get(name, ()), group) for name in names})
+    return whole, word
+
+
+def _groups_of(name: Node, index: Index) -> list[Group]:
+    """Return the groups that have a name."""
+    words = words_of(name)
+    letters = [word for word in words if not word.isdigit()]
+    found = [*index[0].get("".join(letters), ()), *(group for word in letters for group in index[1].get(word, ()))]
+    if len(letters) == len(words):
+        return found
+    return [group for group in found if group.digits and len(letters) == 1]
 
 
 def stages(names: Iterable[Node]) -> list[tuple[Node, Node]]:
-    """Return pairs (earlier, later) of columns with one stem that are numbered by year, or by a second measurement.
+    """Return pairs (earlier, later) of columns with one stem that are numbered by year.
 
-    >>> stages(["re74", "re75", "age", "bdi.pre", "visit", "visit2"])
-    [('re74', 're75'), ('visit', 'visit2')]
+    >>> stages(["re74", "re75", "age", "x1", "x2"])
+    [('re74', 're75')]
     """
     found: dict[str, dict[int, Node]] = {}
-    plain: dict[str, Node] = {}
     for name in in_order(names):
-        if isinstance(name, str):
-            plain[name.casefold()] = name
-            match = _NUMBERED.fullmatch(name)
-            if match and match[1]:
-                found.setdefault(match[1].casefold(), {})[int(match[2])] = name
+        match = _NUMBERED.fullmatch(name) if isinstance(name, str) else None
+        if match and match[1]:
+            found.setdefault(match[1].casefold(), {})[int(match[2])] = name
     pairs = []
-    for stem, numbered in found.items():
+    for numbered in found.values():
         years = sorted(numbered)
         if all(40 <= year <= 99 or 1900 <= year <= 2100 for year in years):  # noqa: PLR2004 - years in two or four digits
             pairs += [(numbered[one], numbered[other]) for one in years for other in years if one < other]
-        if stem in plain and 2 in numbered:  # noqa: PLR2004 - a second measurement
-            pairs.append((plain[stem], numbered[2]))
     return pairs
 
 

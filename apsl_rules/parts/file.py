@@ -182,7 +182,8 @@ class Frame:
         given = data.get("knowledge", {})
         named = {key: [[_at(nodes, one) for one in entry] for entry in given.get(key, ())] for key in NAMED}
         assumed = [(_at(nodes, one["node"]), one["reason"]) for one in given.get("assumed", ())]
-        known = Knowledge(**named, apart_within=given.get("apart_within", ()), assumed=assumed)
+        stages = [[_at(nodes, one) for one in pair] for pair in given.get("stages", ())]
+        known = Knowledge(**named, apart_within=given.get("apart_within", ()), assumed=assumed, stages=stages)
         columns = (ColumnKind(**{**one, "name": node_of(one["name"])}) for one in data.get("columns", ()))
         return cls(nodes, tuple(columns), known)
 
@@ -197,6 +198,8 @@ class Frame:
         if self.knowledge.assumed:
             assumed = self.knowledge.assumed
             data["knowledge"]["assumed"] = [{"node": self.nodes.index(node), "reason": why} for node, why in assumed]
+        if self.knowledge.stages:
+            data["knowledge"]["stages"] = [*map(self.numbers.places, self.knowledge.stages)]
         return data
 
     def part_data(self, part: Part) -> dict[str, Any]:
