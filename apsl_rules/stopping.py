@@ -83,6 +83,11 @@ class Stop:
         return stop
 
     @property
+    def is_limited(self) -> bool:
+        """Whether tests or time may end the run."""
+        return self.max_tests is not None or self.deadline is not None
+
+    @property
     def is_interrupted(self) -> bool:
         """Whether the run was interrupted."""
         return bool(self.flag[REASON] == INTERRUPTED)

@@ -108,7 +108,7 @@ def walk() -> Walk:
         path = Path(folder) / "table.csv"
         _draw(path)
         frame = pd.read_csv(path)
-    return Tracer(_folders()).trace(lambda: learn(frame, TARGET, depth=DEPTH))
+    return Tracer(_folders()).trace(lambda: learn(frame, TARGET, depth=DEPTH, hidden="excluded"))
 
 
 def _draw(path: Path) -> None:

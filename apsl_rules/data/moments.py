@@ -7,7 +7,7 @@ than memory and a cluster all give it, so that it does not matter where the rows
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
@@ -220,6 +220,14 @@ class ComparesColumns(Protocol):
 
 
 @runtime_checkable
+class CountsDistinct(Protocol):
+    """A source of moments that can count the distinct values of its columns."""
+
+    def distinct(self, places: Sequence[int], most: int) -> list[int]:
+        """Return how many distinct values each column has; one with more than ``most`` has ``most + 1``."""
+
+
+@runtime_checkable
 class SumsByGroup(Protocol):
     """A source of moments that can add up groups of rows."""
 
@@ -234,6 +242,8 @@ class SumsByGroup(Protocol):
 
 #: What is left of the squares of a column that is constant in groups: nothing but rounding.
 _CONSTANT = 1e-8
+#: Distinct values are told apart up to so many.
+MOST_DISTINCT = 1000
 #: The most embedded columns of which one matrix is made.
 MOST_WIDTH = 1 << 10
 _MATRIX: Kind[Floats] = Kind("covariances of complete columns")
@@ -334,6 +344,18 @@ class KeptMoments(Dataset):
         """Refuse to count: there are sums of products alone."""
         message = "a source of moments counts nothing; give the table itself"
         raise InvalidArgumentError(message)
+
+    def distinct(self, node: Node) -> int | None:
+        """Return how many distinct values a column has, counted where the rows are; None where that is not possible."""
+        place = self.place[node]
+        return self._distinct.get(node) if self.heading.is_number[place] else len(self.heading.units[place].levels)
+
+    @cached_property
+    def _distinct(self) -> Mapping[Node, int]:
+        if not isinstance(self.source, CountsDistinct):
+            return {}
+        places = [self.place[name] for name in self.number_names]
+        return dict(zip(self.number_names, self.source.distinct(places, MOST_DISTINCT), strict=True))
 
     def complete(self, sets: Sequence[tuple[int, ...]]) -> list[int]:
         """Count, for each set of columns by place, the rows in which none of them is missing."""

@@ -50,8 +50,8 @@ _SAID = {
 class Columns(Protocol):
     """What the terms ask about columns."""
 
-    def distinct(self, node: Node) -> int:
-        """Return how many distinct values a column has."""
+    def distinct(self, node: Node) -> int | None:
+        """Return how many distinct values a column has; None where nobody can tell."""
 
     def missing_share(self, node: Node) -> float:
         """Return the share of the rows in which a column has no value."""
@@ -99,13 +99,15 @@ class Shapes:
 
     def support(self, x: Node, y: Node) -> Support:
         """Return what speaks for x -> y."""
-        values = [log(1 + min(self._columns.distinct(node), MOST_VALUES)) for node in (x, y)]
+        values = [
+            None if one is None else log(1 + min(one, MOST_VALUES)) for one in map(self._columns.distinct, (x, y))
+        ]
         lacking = [self._columns.missing_share(node) for node in (x, y)]
         more = lacking[1] - lacking[0]
         ahead, back = self._collision(x, y), self._collision(y, x)
         terms = {
             "collider": bool(ahead) - bool(back),
-            "values": (values[1] - values[0]) / 3,
+            "values": 0.0 if values[0] is None or values[1] is None else (values[1] - values[0]) / 3,
             "dependents": log((1 + self._depending(y)) / (1 + self._depending(x))),
             "missing": (more > _MORE_MISSING) - (more < -_MORE_MISSING),
             "outcome": self._names.is_outcome(y) - self._names.is_outcome(x),

@@ -158,7 +158,11 @@ def _further(part: Part, opened: Source, settings: Settings) -> Part:
         )
         raise InvalidArgumentError(message)
     known = {"learner": part.learner, "knowledge": part.knowledge, "alpha": part.settings["alpha"]}
-    kept = {name: part.settings[name] for name in ("min_direction",) if part.settings.get(name) is not None}
+    kept = {
+        name: part.settings[name]
+        for name in ("min_direction", "hidden", "roots")
+        if part.settings.get(name) is not None
+    }
     request = Request.of(cast("Settings", {**known, **kept, **settings}), caller="effects")
     return run_once(request, opened, part.target, 2)
 

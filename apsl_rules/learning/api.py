@@ -32,7 +32,7 @@ from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Comparison, LearnedGraph, Part
 from apsl_rules.plugins import FinderSettings, Plugins, TestSpec, pick
-from apsl_rules.rules import Mark, untested
+from apsl_rules.rules import Mark, collider, untested
 from apsl_rules.stopping import interruptible
 
 
@@ -138,11 +138,12 @@ def blanket(
     """Find the parents, children and spouses of a node; spouses are kept for the child that they share.
 
     ``source`` and ``node`` are those of ``learn``, the target included. Without a ``finder`` the blanket is read from
-    the part of depth 1 that ``learn`` gives, so that both name the same neighbours. ``finder`` asks for a classical
-    algorithm instead, one of those that ``apsl finders`` lists as blanket finders; ``options`` are its own, such as
-    ``{"symmetric": True}``. Without ``alpha`` and ``max_conditioning`` the part is learned with the settings of its
-    learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on conditioning sets. ``oracle``,
-    ``missing``, ``discretize``, ``counts``, ``knowledge`` and ``plugins`` are those of ``learn``.
+    the part of depth 1 that ``learn`` gives with ``hidden="excluded"``, so that both name the same neighbours.
+    ``finder`` asks for a classical algorithm instead, one of those that ``apsl finders`` lists as blanket finders;
+    ``options`` are its own, such as ``{"symmetric": True}``. Without ``alpha`` and ``max_conditioning`` the part is
+    learned with the settings of its learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on
+    conditioning sets. ``oracle``, ``missing``, ``discretize``, ``counts``, ``knowledge`` and ``plugins`` are those of
+    ``learn``.
 
     >>> from apsl_rules.graphs import Dag
     >>> found = blanket(Dag({"a": [], "b": [], "c": ["a", "b"]}), "a")
@@ -153,6 +154,7 @@ def blanket(
     further = mapping("options", options, "{'symmetric': True}")
     request = Request.of(
         {
+            "hidden": "excluded",
             "oracle": oracle,
             "alpha": alpha,
             "max_conditioning": max_conditioning,
@@ -201,6 +203,11 @@ def blanket_of(part: Part) -> Blanket:
     for parent, child in part.all_arrows:
         if parent not in known and (part.target, child) in part.all_arrows:
             parents.setdefault(child, []).append(parent)
+    if part.settings.get("hidden") == "possible":  # what was found holds, although few of its arrows are drawn
+        for one, middle, other in (fact.nodes for fact in part.store.facts(collider)):
+            far = other if one == part.target else one
+            if part.target in (one, other) and middle in known and far not in (*known, *parents.get(middle, ())):
+                parents.setdefault(middle, []).append(far)
     spouses = {child: in_order(parents[child]) for child in around if child in parents}
     unknown = [one for fact in part.store.facts(untested) if part.target in fact.nodes for one in fact.nodes]
     open_nodes = (one for one in unknown if one != part.target and part.mark(part.target, one) is Mark.UNKNOWN)
@@ -269,6 +276,8 @@ def compare(
         message = "compare takes learners, a list; leave learner out"
         raise InvalidArgumentError(message)
     request = Request.of(settings, "compare")
+    if request.hidden == AUTO:  # the learners are named, and their arrows are to be compared
+        request = attrs.evolve(request, hidden="excluded")
     wanted = rivals(request.manager) if learners is None else learners
     given = listed("learners", wanted, "learners, such as ['auto', 'apsl']")
     named = [(AUTO if is_auto(one) else find_learner(one, request.manager).name, one) for one in given]

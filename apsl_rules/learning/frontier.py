@@ -220,7 +220,11 @@ class Assembly:
 
     def after(self, visited: Visited) -> Self:
         """Return the assembly after one more visit."""
-        found = with_untested(visited.findings, self.context.asker, scored=visited.scored)
+        is_possible = self.context.whole and self.context.settings.get("hidden") == "possible"
+        scored = (
+            () if is_possible else visited.scored
+        )  # the whole graph holds pairs that no test would have brought near
+        found = with_untested(visited.findings, self.context.asker, scored=scored)
         givens, given = self.givens.about(visited.node, found)
         findings = [*given, *found]
         book = self.ledger.with_findings(findings)

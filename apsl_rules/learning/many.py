@@ -21,7 +21,7 @@ from apsl_rules.data import Target, content_fingerprint, join_target
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.run import Budget, known_of, require_target, run_once, with_bar
 from apsl_rules.learning.settings import Request, Settings, with_settings
-from apsl_rules.learning.source import Rows, Source, choose_learner, open_data
+from apsl_rules.learning.source import Rows, Source, choose_learner, in_world, open_data
 from apsl_rules.names import Depth, Node, check_depth, in_order
 from apsl_rules.notes import argument, named
 from apsl_rules.oracles import SharedOracle
@@ -134,6 +134,7 @@ def learn_many(
     )
     request = Request.of(settings, "learn_many")
     opened = open_data(source, request)
+    request = in_world(request, opened.gives)
     offer, _ = choose_learner(request, opened.gives)
     oracle = SharedOracle(opened.oracle(offer.spec.tests.alpha, 1))
     wanted = _check_targets(targets, oracle.nodes, opened)
@@ -343,6 +344,7 @@ def stability(
     demand(request.hidden != "allowed", f"stability counts arrows and lines; leave out {argument('hidden', 'allowed')}")
     _check(resamples, seed, request)
     opened = open_data(source, request)
+    request = in_world(request, opened.gives)
     size = _size(subsample, opened.rows)
     budget = Budget.of(request)
     single = attrs.evolve(request, threads=1)

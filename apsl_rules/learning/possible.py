@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import attrs
 
 from apsl_rules.data import Dataset
-from apsl_rules.directions import SUGGESTED, Arrow, NameList, Shapes, draw, read_names, shipped_names
+from apsl_rules.directions import SUGGESTED, Arrow, NameList, Shapes, draw, read_names, shipped_names, stages
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.settings import Request
-from apsl_rules.names import Node, in_order, listing, order_key
+from apsl_rules.names import Node, in_order, listing, order_key, shown
 from apsl_rules.notes import Note, argument
 from apsl_rules.oracles import Oracle
-from apsl_rules.parts import Grounds, Part, Visit
+from apsl_rules.parts import Grounds, Part, Visit, found_distances
 from apsl_rules.rules import POSSIBLE, Finding, MarkStore, adjacent, arrow, collider, conflict, ledger
 
 #: Parts of tables with so many columns are cut out of the whole graph, so that no mark depends on what is asked.
@@ -30,8 +30,8 @@ class TableColumns:
 
     data: Dataset
 
-    def distinct(self, node: Node) -> int:
-        """Return how many distinct values a column has."""
+    def distinct(self, node: Node) -> int | None:
+        """Return how many distinct values a column has; None where nobody can tell."""
         return self.data.distinct(node)
 
     def missing_share(self, node: Node) -> float:
@@ -57,30 +57,29 @@ def with_roots(request: Request, known: Knowledge, data: Dataset) -> tuple[Knowl
         if node not in spoken
     }
     found = [(node, group.reason) for node, group in groups.items() if group is not None]
-    if not found:
+    order = [pair for pair in stages(data.names) if spoken.isdisjoint(pair)]
+    if not found and not order:
         return known, ()
     columns = [node for node, _ in found]
-    if request.roots == "note":
-        told = (
-            f"by their names nothing in a table causes {listing(columns)}; {argument('roots', 'assume')} takes that "
-            "as given"
-        )
-        return known, (Note(told, "roots", columns=columns),)
-    told = (
-        f"assumed by name: nothing in the table causes {listing(columns)}; {argument('roots', 'ignore')} takes that "
-        "back"
+    said = [f"nothing in a table causes {listing(columns)}"] if columns else []
+    said += [", ".join(f"{shown(one)} before {shown(other)}" for one, other in order)] if order else []
+    is_note = request.roots == "note"
+    undo = f"{argument('roots', 'assume' if is_note else 'ignore')} takes that {'as given' if is_note else 'back'}"
+    note = Note(
+        f"{'by their names' if is_note else 'assumed by name:'} {' and '.join(said)}; {undo}", "roots", columns=columns
     )
-    return attrs.evolve(known, assumed=found), (Note(told, "roots", columns=columns),)
+    return (known if is_note else attrs.evolve(known, assumed=found, stages=order)), (note,)
 
 
-def draw_possible(part: Part, oracle: Oracle, data: Dataset, request: Request) -> Part:
-    """Return a part as it is drawn where hidden causes are possible."""
+def draw_possible(part: Part, oracle: Oracle | None, data: Dataset, request: Request) -> Part:
+    """Return a part as it is drawn where hidden causes are possible; without an oracle only what is given is drawn."""
     store = part.store
     edges = [frozenset(fact.nodes) for fact in store.facts(adjacent)]
     edges = [pair for pair in edges if conflict.fact(*pair) not in store or store.has_mark(*pair)]
     decided = _given(store)
-    names = names_of(request)
-    shapes = Shapes(TableColumns(data), oracle, store, names)
+    if oracle is None:
+        return _told_again(part, [])
+    shapes = Shapes(TableColumns(data), oracle, store, names_of(request))
     support = {}
     for pair in edges:
         x, y = in_order(pair)
@@ -103,7 +102,7 @@ def _given(store: MarkStore) -> frozenset[Arrow]:
 
 def _told_again(part: Part, arrows: Sequence[Finding]) -> Part:
     """Return a part whose findings are told to no rules but those for what is given, and arrows after them."""
-    book = ledger(POSSIBLE, "given")
+    book = ledger(POSSIBLE, part.ledger.policy)
     visits = []
     for place, visit in enumerate(part.visits):
         entries = part.history.entries[visit.begin : visit.end]
@@ -112,4 +111,5 @@ def _told_again(part: Part, arrows: Sequence[Finding]) -> Part:
         is_last = place == len(part.visits) - 1
         book = book.with_findings([*fresh, *arrows] if is_last else fresh)
         visits.append(Visit(visit.node, visit.neighbours, begin, len(book.history)))
-    return attrs.evolve(part, ledger=book, visits=tuple(visits))
+    distances = found_distances(book, part.target, part.knowledge)
+    return attrs.evolve(part, ledger=book, visits=tuple(visits), distances=distances)

@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 import attrs
 
 from apsl_rules._arguments import demand, spelt
+from apsl_rules.data import Dataset
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.findings import FindingsFromTests
@@ -26,7 +27,14 @@ from apsl_rules.learning.frontier import Assembly, along_lines, everyone
 from apsl_rules.learning.notes import notes_against_given, notes_on_hidden, notes_on_part, notes_on_untested
 from apsl_rules.learning.possible import WHOLE, draw_possible, with_roots
 from apsl_rules.learning.settings import Request
-from apsl_rules.learning.source import Source, choose_learner, false_discovery_rate, is_auto
+from apsl_rules.learning.source import (
+    SCORING,
+    Source,
+    allows_hidden,
+    choose_learner,
+    false_discovery_rate,
+    in_world,
+)
 from apsl_rules.names import Depth, Node, count_of, in_order, inside, listing, require_known
 from apsl_rules.notes import Note, empty_note, marked
 from apsl_rules.oracles import Asker, Oracle, SharedOracle
@@ -232,6 +240,7 @@ def run_once(
     ``whole`` says that the graph of all nodes is wanted: a learner that can find it at once does so.
     The part says how its learner was chosen. An interrupt raises ``Interrupted``, which carries the part so far.
     """
+    request = in_world(request, source.gives)
     offer, chosen = choose_learner(request, source.gives)
     answering = oracle or source.oracle(offer.spec.tests.alpha, request.threads)
     if oracle is None and len(answering.nodes) > _WIDE:
@@ -241,17 +250,17 @@ def run_once(
     known, spoken = known_of(request, source, asker.nodes)
     drawn = None if asker.perfect or request.hidden != "possible" else source.data
     if drawn is not None:
-        whole = whole or (is_auto(request.learner) and len(asker.nodes) <= WHOLE and not request.is_limited)
+        is_global = offer.name in SCORING
+        whole = whole or (is_global and len(asker.nodes) <= WHOLE)
     before = source.traffic
     with follow_visits(attrs.evolve(request, knowledge=known)) as followed:
-        far: Depth = "max" if drawn is not None and whole else depth
-        context = _context(followed, source, offer, asker, target=target, depth=far, whole=whole)
+        context = _context(followed, source, offer, asker, target=target, depth=depth, whole=whole)
         why = None if source.data is None or target in asker.nodes else source.data.why_constant(target)
-        part = learn_part(offer, context) if why is None else _empty_part(context, why)
+        part = _learn(offer, context, is_possible=drawn is not None) if why is None else _empty_part(context, why)
     shared = notes_on_hidden(part)
-    if drawn is not None:
-        part = attrs.evolve(draw_possible(part, asker, drawn, request), depth=depth)
     try:
+        if drawn is not None:
+            part = attrs.evolve(_drawn(part, asker, drawn, request), depth=depth)
         asker.flush()
         told = () if asker.perfect or why else notes_on_part(part, source.row_count, whole=whole)
         duplicates = _duplicates(source, part)
@@ -273,14 +282,40 @@ def run_once(
     return part
 
 
+def _learn(offer: LearnerOffer, context: Context, *, is_possible: bool) -> Part:
+    """Learn a part, where hidden causes are possible out of the whole graph if that is wanted.
+
+    A search of the whole graph has nothing to return before its end. Where a limit may end it, the part alone is
+    learned first, and returned if the limit ends the other search.
+    """
+    if not (is_possible and context.whole):
+        return learn_part(offer, context)
+    everything = attrs.evolve(context, depth="max")
+    if not context.asker.stop.is_limited or context.depth == "max":
+        return learn_part(offer, everything)
+    alone = learn_part(offer, attrs.evolve(context, whole=False))
+    if alone.incomplete is not None:
+        return alone
+    part = learn_part(offer, everything)
+    return part if part.visits else attrs.evolve(alone, incomplete=part.incomplete)
+
+
+def _drawn(part: Part, asker: Asker, data: Dataset, request: Request) -> Part:
+    """Return a part as it is drawn where hidden causes are possible; after its end no more is asked."""
+    if part.incomplete is None:
+        try:
+            return asker.stop.run(lambda: draw_possible(part, asker, data, request))
+        except LimitReachedError as limit:
+            part = attrs.evolve(part, incomplete=f"stopped at {limit} before the shapes of columns were compared")
+    return draw_possible(part, None, data, request)
+
+
 def known_of(request: Request, source: Source, nodes: Collection[Node]) -> tuple[Knowledge, tuple[Note, ...]]:
     """Return what is known of the nodes, and notes on what is assumed by name and on names that were set aside."""
     aside = {column.name for column in source.columns if column.kind == "set aside"}
     lost = in_order(aside.intersection(request.known.nodes).difference(nodes))
     known, notes = request.known.resolved(nodes, aside), tuple[Note, ...]()
     if request.hidden == "possible" and source.data is not None:
-        for number in source.data.number_names[:1]:
-            source.data.values(number)  # refuses rows that stay elsewhere
         known, notes = with_roots(request, known, source.data)
     if not lost:
         return known, notes
@@ -346,7 +381,7 @@ def _context(
             "max_conditioning": largest,
             "fdr": rate,
             "min_direction": None if asker.perfect else request.least_direction,
-            **({"hidden": "possible"} if request.hidden == "possible" else {}),
+            **({} if asker.perfect else _world(request, offer)),
             **spec.options,
             **reading,
         },
@@ -356,6 +391,13 @@ def _context(
         knowledge=request.known,
         whole=whole,
     )
+
+
+def _world(request: Request, offer: LearnerOffer) -> dict[str, str]:
+    """Return what is said of hidden causes, and of names where these say anything."""
+    if allows_hidden(offer, request.manager):
+        return {"hidden": "allowed"}
+    return {"hidden": request.hidden, **({"roots": str(request.roots)} if request.hidden == "possible" else {})}
 
 
 @attrs.define(eq=False)

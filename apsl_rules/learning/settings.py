@@ -31,8 +31,8 @@ from apsl_rules.rules import POLICIES, Policy
 #: The name that leaves the choice of a learner to the source.
 AUTO = "auto"
 Learner: TypeAlias = str | Path | Spec | LearnerOffer
-#: Whether common causes may be missing from the source.
-Hidden: TypeAlias = Literal["excluded", "possible", "allowed"]
+#: Whether common causes may be missing from the source; "auto" leaves it to the source and the learner.
+Hidden: TypeAlias = Literal["auto", "excluded", "possible", "allowed"]
 #: What names of columns are taken to say: those that nothing in a table causes come first, or a note names them, or
 #: nothing ("assume", "note", "ignore"); a path names a list of one's own.
 Roots: TypeAlias = str | Path
@@ -83,7 +83,7 @@ _EVERYWHERE: tuple[Surface, ...] = ("option", "tool", "selector")
 
 def _check_hidden(name: str, value: object) -> None:
     if not (isinstance(value, str) and value in get_args(Hidden)):
-        advice = "give 'possible' if some common cause may be missing, 'allowed' to mark where, or 'excluded'"
+        advice = "give 'possible' if some common cause may be missing, 'allowed' to mark where, 'excluded', or 'auto'"
         raise InvalidArgumentError(argument=name, value=value, advice=advice)
 
 
@@ -156,12 +156,13 @@ class Request:
         short="-l",
     )
     hidden: Hidden = _setting(
-        "excluded",
+        AUTO,
         "Whether common causes may be missing from the source: excluded, possible or allowed.",
-        "'excluded' assumes that there are none. With 'possible' an arrow is drawn only where it was right on real "
-        "tables: where it is given, where names say what comes first, or where the shapes of the columns speak for it; "
-        "other edges are lines. With 'allowed' every edge gets a mark at each end: ``part.end`` has these, and "
-        "``part.bidirected`` the pairs that share a hidden cause (apsl-hidden).",
+        "'auto' takes them to be possible in a table whose learner is left open, and excluded in a known graph, an "
+        "oracle, and wherever a learner is named. 'excluded' assumes that there are none. With 'possible' an arrow is "
+        "drawn only where it was right on real tables: where it is given, where names say what comes first, or where "
+        "the shapes of the columns speak for it; other edges are lines. With 'allowed' every edge gets a mark at each "
+        "end: ``part.end`` has these, and ``part.bidirected`` the pairs that share a hidden cause (apsl-hidden).",
         check=_check_hidden,
         on=_EVERYWHERE,
         flag="allowed",
@@ -213,7 +214,7 @@ class Request:
     min_direction: LeastDirection | None = _setting(
         None,
         "The least probability of a direction for an arrow to be drawn; 0 draws all, precise the well supported.",
-        "Other arrows become lines with a suggested direction (``part.suggested``). Without it, 0.1 is enough where "
+        "Other arrows become lines with a suggested direction (``part.suggested``). Without it, 0.5 is enough where "
         "hidden causes are excluded, and 0.75 where they are possible.",
         check=lambda name, value: None if value is None else least_direction(value, name),
         honoured="learners that ask scores",

@@ -295,6 +295,8 @@ BY_SCORES = {
     "counts": ("apsl-score", "the source is a table, read as discrete columns"),
     "moments": ("apsl-mixed", "the source is a table with numbers"),
 }
+#: The names of these learners.
+SCORING = frozenset(name for name, _ in BY_SCORES.values())
 #: Above this many nodes false discoveries are bounded unless the caller says otherwise, by this share.
 WIDE, SHARE = 1000, 0.01
 
@@ -302,6 +304,18 @@ WIDE, SHARE = 1000, 0.01
 def is_auto(learner: object) -> bool:
     """Return whether the choice of a learner is left to the source."""
     return isinstance(learner, str) and learner == AUTO
+
+
+def in_world(request: Request, gives: frozenset[str]) -> Request:
+    """Return a request that says whether common causes may be hidden, where it left that open.
+
+    Nobody knows what is missing from a table. A known graph has perfect answers, and who names a learner gets what that
+    learner draws.
+    """
+    if request.hidden != AUTO:
+        return request
+    is_open = is_auto(request.learner) and "scores" in gives and "own answers" not in gives
+    return attrs.evolve(request, hidden="possible" if is_open else "excluded")
 
 
 def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffer, Note | None]:
@@ -335,7 +349,7 @@ def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffe
             f"{argument('hidden', 'possible')} draws; leave the learner out, or leave hidden out"
         )
         raise InvalidArgumentError(message)
-    if request.hidden == "allowed" and head not in relations:
+    if request.hidden == "allowed" and not allows_hidden(offer, plugins):
         message = (
             f"the learner {offer.name!r} assumes that no common cause is hidden; use "
             f"{argument('learner', WITH_HIDDEN)}, or leave the learner out"
@@ -430,6 +444,11 @@ def _require_honouring(knowledge: Knowledge, offer: LearnerOffer, plugins: Plugi
 def _honours(offer: LearnerOffer, plugins: Plugins) -> bool:
     """Return whether a learner has all its arrows from rules that knowledge can join, or promises to honour it."""
     return (offer.findings is None or offer.honours_knowledge) and _rulebook_of(offer, plugins).positive
+
+
+def allows_hidden(offer: LearnerOffer, plugins: Plugins) -> bool:
+    """Return whether the rules of a learner give each end of an edge a mark of its own."""
+    return head in _rulebook_of(offer, plugins).relations
 
 
 def _rulebook_of(offer: LearnerOffer, plugins: Plugins) -> Rulebook:

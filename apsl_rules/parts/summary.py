@@ -21,7 +21,7 @@ class Statement:
     """One thing to say: its words, the nodes that they are about, and a remark on some of them.
 
     ``kind`` names what it is about: "cause", "effect", "hidden", "open", "conflict", "untested", "empty",
-    "incomplete", "further", "set aside" or "assumed".
+    "incomplete", "further", "set aside", "first" or "assumed".
     """
 
     kind: str
@@ -60,15 +60,32 @@ def statements_on(part: Part) -> tuple[Statement, ...]:
         *_on_what_is_unknown(part, is_empty=not around),
     ]
     if part.edges and part.is_from_data:
-        told.append(Statement("assumed", f"assumes {assumptions(part.allows_hidden, part.settings.get('hidden'))}"))
+        rest = assumptions(part.allows_hidden, part.settings.get("hidden"))
+        told += [*_on_names(part), Statement("assumed", f"{_world(part)} {rest}")]
     return tuple(told)
+
+
+def _world(part: Part) -> str:
+    """Say what is thought of hidden causes."""
+    if part.allows_hidden:
+        return "marks show where common causes may be hidden; they assume"
+    is_possible = part.settings.get("hidden") == "possible"
+    return "common causes may be missing from the table, so few arrows are drawn; assumes" if is_possible else "assumes"
+
+
+def _on_names(part: Part) -> Iterator[Statement]:
+    """Tell the columns of the part that come first because of their names."""
+    first = tuple(node for node, _ in part.knowledge.assumed if node in part.members)
+    if first:
+        yield Statement("first", "by name nothing in the table causes", first)
 
 
 @attrs.frozen
 class _Neighbour:
     """A neighbour of the target: what its edge says, and how often such an edge is right as it is drawn.
 
-    ``given`` says what was known beforehand: the "edge", or only its "direction"; then the share is that of the edge.
+    ``given`` says what was known beforehand: the "edge", or only its "direction", perhaps by a "name"; then the share
+    is that of the edge.
     """
 
     node: Node
@@ -101,18 +118,24 @@ def _on_arrows(part: Part, around: Iterable[_Neighbour], kind: str) -> Iterator[
     groups = (
         ("likely", "", lambda one: one.given is None and _is_likely(one)),
         ("likely", "direction", lambda one: one.given == "direction" and _is_likely(one)),
+        ("likely", "name", lambda one: one.given == "name" and _is_likely(one)),
         ("given", "", lambda one: one.given == "edge"),
         ("by its tests," if part.is_from_data else "", "", lambda one: one.given is None and one.share is None),
         ("possible", "", lambda one: one.given is None and _is_possible(one)),
         ("possible", "direction", lambda one: one.given == "direction" and not _is_likely(one)),
+        ("possible", "name", lambda one: one.given == "name" and not _is_likely(one)),
     )
     for words, given, belongs in groups:
         some = sorted(filter(belongs, mine), key=lambda one: -(one.share or 0.0))
         if some:
             noun = kind if len(some) == 1 else f"{kind}s"
-            further = "" if not given else " by a given direction:" if len(some) == 1 else " by given directions:"
+            further = _BY.get(given, ("", ""))[len(some) > 1]
             remarks = tuple(_percent(one.share) for one in some)
             yield Statement(kind, f"{words} {noun}{further}".strip(), tuple(one.node for one in some), remarks)
+
+
+#: How a direction is said to be known beforehand, of one neighbour and of several.
+_BY = {"direction": (" by a given direction:", " by given directions:"), "name": (" by its name:", " by their names:")}
 
 
 def _is_likely(one: _Neighbour) -> bool:
@@ -124,7 +147,7 @@ def _is_possible(one: _Neighbour) -> bool:
 
 
 def _what_is_given(part: Part, row: dict[str, Any]) -> str | None:
-    """Return whether an arrow was given beforehand, or its direction alone, or neither."""
+    """Return whether an arrow was given beforehand, or its direction alone, or assumed by a name, or neither."""
     x, y = row["source"], row["target"]
     edge = adjacent.fact(x, y)
     findings = part.why(x, y).findings
@@ -133,7 +156,10 @@ def _what_is_given(part: Part, row: dict[str, Any]) -> str | None:
     told = [one for one in findings if not one.evidence.is_given]
     if not told:
         return "edge"
-    return "direction" if all(one.fact == edge for one in told) else None
+    if not all(one.fact == edge for one in told):
+        return None
+    is_named = part.knowledge.is_assumed(y, x)
+    return "name" if is_named else "direction"
 
 
 def _on_open_ends(part: Part, around: Iterable[_Neighbour]) -> Iterator[Statement]:

@@ -40,7 +40,7 @@ def test_no_name_of_a_column_becomes_an_option(at: int, tmp_path: Path) -> None:
     chain(table, names)
     first, second = names[3], names[4]
     runs = [
-        apsl_here("learn", str(table), "--target", first),
+        apsl_here("learn", str(table), "--target", first, "--hidden", "excluded"),
         apsl_here("describe", str(table)),
         apsl_here("effect", str(table), first, second),
         apsl_here("causes", str(table), first, second),

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_rules import Knowledge, effect, learn, learn_graph, learn_many, load
+from apsl_rules import Dag, Knowledge, effect, learn, learn_graph, learn_many, load
 from apsl_rules.cycles import cyclic_groups
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.errors import InvalidArgumentError, UnknownNodeError
 from apsl_rules.evidence import SHAPES
+from apsl_rules.parts import summarize
 from apsl_rules.rules import Finding, collider
 
 
@@ -37,6 +38,8 @@ def test_names_and_shapes_draw_what_independence_alone_does_not() -> None:
     assert "nothing in a table causes a column of this name" in str(part.why("age", "cost"))
     assert "the effect in" in str(part.why("smoker", "cost"))
     assert part.ledger.rule_use() == {"Given-direction": 3}
+    assert "likely cause by its name: age" in summarize(part)
+    assert "by name nothing in the table causes age, sex" in summarize(part)
     (note,) = [one for one in part.notes if one.code == "roots"]
     assert note.fields["columns"] == ["age", "sex"]
 
@@ -65,6 +68,76 @@ def test_a_list_of_ones_own_is_taken(tmp_path: Path) -> None:
     path.write_text('[[first]]\nwhat = "habit"\nreason = "habits are old"\nwhole.en = ["smoker"]\n', "utf-8")
     part = learn(patients(), "smoker", hidden="possible", roots=str(path))
     assert part.knowledge.assumed == (("smoker", "habits are old"),)
+
+
+def test_columns_numbered_by_year_are_in_order() -> None:
+    """An earlier year is no effect of a later one, unless the knowledge names one of the two."""
+    random = np.random.default_rng(2)
+    first = random.normal(size=500)
+    frame = pd.DataFrame({"re74": first.round(2), "re75": (first + random.normal(size=500)).round(1)})
+    part = learn(frame, "re75", hidden="possible")
+    assert part.arrows == {("re74", "re75")}
+    assert "by their names re74 comes before re75" in str(part.why("re74", "re75"))
+    assert any("re74 before re75; roots='ignore' takes that back" in note for note in part.notes)
+    assert part.knowledge.stages == (("re74", "re75"),)
+    turned = learn(frame, "re75", hidden="possible", knowledge=Knowledge(tiers=[["re75"], ["re74"]]))
+    assert turned.arrows == {("re75", "re74")}
+
+
+def test_pairs_of_the_knowledge_take_patterns() -> None:
+    """A pattern stands for every column that it fits, and one that fits none is refused."""
+    known = Knowledge(forbidden=[("cost", "*")], required=[("smo*", "cost")])
+    part = learn(patients(), "cost", hidden="possible", knowledge=known)
+    assert ("smoker", "cost") in part.arrows
+    assert not part.children_of("cost")
+    with pytest.raises(UnknownNodeError, match="unknown node in the knowledge 'x\\*'"):
+        learn(patients(), "cost", knowledge=Knowledge(apart=[("x*", "cost")]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.data())
+def test_what_is_given_is_never_contradicted_by_what_is_drawn(seed: int, data: st.DataObject) -> None:
+    """Random knowledge on random tables and graphs, in every world without marks at both ends."""
+    random = np.random.default_rng(seed)
+    names = list("vwxyz")
+    weights = np.triu(random.normal(size=(5, 5)) * (random.random((5, 5)) < 0.5), 1)
+    order = data.draw(st.permutations(names))
+    tiers = [order[:2], order[2:4]] if data.draw(st.booleans()) else []
+    pairs = [(one, other) for at, one in enumerate(order) for other in order[at + 1 :]]
+    chosen = data.draw(st.lists(st.sampled_from(pairs), max_size=4, unique=True))
+    kinds = [data.draw(st.sampled_from(["required", "forbidden", "apart"])) for _ in chosen]
+    told: dict[str, Any] = {
+        kind: [pair for pair, one in zip(chosen, kinds, strict=True) if one == kind] for kind in kinds
+    }
+    told["forbidden"] = [(late, early) for early, late in told.get("forbidden", [])]
+    known = Knowledge(tiers=tiers, **told)
+    rows = np.zeros((300, 5))
+    for place in range(5):
+        rows[:, place] = rows @ weights[:, place] + random.normal(size=300)
+    sources: tuple[tuple[Any, Any], ...] = (
+        (pd.DataFrame(rows.round(2), columns=names), data.draw(st.sampled_from(["possible", "excluded"]))),
+        (
+            Dag({name: [names[at] for at in np.flatnonzero(weights[:, place])] for place, name in enumerate(names)}),
+            "auto",
+        ),
+    )
+    for source, hidden in sources:
+        graph = learn_graph(source, knowledge=known, hidden=hidden)
+        arrows = graph.arrows | graph.suggested.keys()
+        assert set(known.required) <= graph.arrows
+        assert not any(known.why_barred(*pair) is not None for pair in arrows)
+        assert not any(frozenset(pair) in map(frozenset, (*arrows, *graph.lines)) for pair in known.apart)
+
+
+def test_the_closed_world_without_names_draws_what_the_findings_give() -> None:
+    """``hidden="excluded"`` and ``roots="ignore"`` leave nothing but rules on findings."""
+    closed = learn(patients(), "cost", depth=2, hidden="excluded")
+    same = learn(patients(), "cost", depth=2, hidden="excluded", roots="ignore")
+    assert same.rows() == closed.rows()
+    assert closed.all_arrows <= closed.store.arrows
+    every = learn(patients(), "cost", depth=2, hidden="excluded", min_direction=0)
+    assert every.all_arrows == every.store.arrows == closed.store.arrows
+    assert not [one for one in closed.findings if one.evidence.source == SHAPES or one.evidence.is_given]
 
 
 def test_what_the_user_says_of_a_column_counts_more_than_its_name() -> None:
@@ -177,11 +250,10 @@ def test_learners_with_findings_of_another_kind_are_refused() -> None:
         learn(patients(), "cost", hidden="possible", learner="apsl-hidden")
 
 
-def test_numbers_whose_rows_stay_elsewhere_are_refused(tmp_path: Path) -> None:
-    """Their values cannot be looked at."""
+def test_numbers_whose_rows_stay_elsewhere_are_counted_there(tmp_path: Path) -> None:
+    """Their distinct values are asked for where they are, so that the arrows are those of the table in memory."""
+    frame = patients()
     with duckdb.connect(str(tmp_path / "t.duckdb")) as rows:
-        frame = patients()
-        assert len(frame)
         rows.execute("create table t as select * from frame")
-    with pytest.raises(InvalidArgumentError, match="stay where they are"):
-        learn(str(tmp_path / "t.duckdb"), "cost", hidden="possible")
+    there = learn(str(tmp_path / "t.duckdb"), "cost", hidden="possible")
+    assert there.arrows == learn(frame, "cost", hidden="possible").arrows

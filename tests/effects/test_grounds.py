@@ -26,7 +26,7 @@ def draw(rows: int = 3000) -> pd.DataFrame:
 
 def test_grounds_name_arrows_adjustment_and_assumptions() -> None:
     """The text has the proofs of the arrows at the cause, what is held, and hidden causes; the JSON has the same."""
-    grounds = effect(draw(), "x", "t").why()
+    grounds = effect(draw(), "x", "t", hidden="excluded").why()
     text, data = str(grounds), json.loads(grounds.to_json())
 
     assert "adjusted for a, z" in text
@@ -41,8 +41,8 @@ def test_grounds_name_arrows_adjustment_and_assumptions() -> None:
 def test_effects_rest_on_probable_directions_only() -> None:
     """An arrow that is drawn but not probable enough is open to an effect, and the grounds say what was suggested."""
     frame = draw(250)
-    part = learn(frame, "x", min_direction=0)
-    rash, careful = (effect(part, "x", "t", data=frame, min_direction=least) for least in (0, 0.999))
+    part = learn(frame, "x", min_direction=0, hidden="excluded")
+    rash, careful = (effect(part, "x", "t", data=frame, min_direction=least, hidden="excluded") for least in (0, 0.999))
 
     assert part.arrows
     assert {arrow for one in rash.possible for arrow in one.orientation.arrows}.isdisjoint(part.arrows)
@@ -53,7 +53,7 @@ def test_effects_rest_on_probable_directions_only() -> None:
 def test_open_lines_say_what_they_would_change() -> None:
     """For a chain each line has the effects for both of its directions."""
     frame = draw()[["x", "t", "u"]]
-    grounds = effect(learn(network_of_chain(), "t"), "t", "u", data=frame).why()
+    grounds = effect(learn(network_of_chain(), "t", hidden="excluded"), "t", "u", data=frame, hidden="excluded").why()
     turned = {one.other: one for one in grounds.turned}
 
     assert turned["u"].into_cause == (0.0,)
@@ -71,7 +71,7 @@ def network_of_chain() -> Any:
 def test_effects_along_all_edges_at_the_target() -> None:
     """Arrows give the effect in their direction; a part of depth 1 is learned once more, to depth 2."""
     frame = draw()
-    part = learn(frame, "t")
+    part = learn(frame, "t", hidden="excluded")
     found = part.effects(frame)
     rows = {(row["cause"], row["target"]): row for row in found.rows()}
 
@@ -85,7 +85,7 @@ def test_effects_along_all_edges_at_the_target() -> None:
 def test_one_round_counts_all_effects() -> None:
     """Whatever the number of neighbours, the counts come in one round."""
     frame = draw()
-    part = learn(frame, "t", depth=2)
+    part = learn(frame, "t", depth=2, hidden="excluded")
     from apsl_rules.data import coded_table
     from apsl_rules.data.counts import CachedCounts
     from support.counted import thrifty_counts
@@ -125,7 +125,7 @@ def test_a_wrong_question_gets_one_sentence(name: str) -> None:
     asked, sentence = WRONG[name]
     settings = {"cause": "x", "target": "t", **asked}
     with pytest.raises(ApslError) as caught:
-        effect(draw(), settings.pop("cause"), settings.pop("target"), **settings)
+        effect(draw(), settings.pop("cause"), settings.pop("target"), **settings, hidden="excluded")
 
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -144,14 +144,14 @@ def test_rows_are_needed(source: str, data: str | None, sentence: str) -> None:
     part = learn(network("asia"), "lung")
     made = {"part": part, "graph": network("asia")}
     with pytest.raises(ApslError, match=sentence):
-        effect(made[source], "lung", "either", data=None if data is None else made[data])
+        effect(made[source], "lung", "either", data=None if data is None else made[data], hidden="excluded")
 
 
 def test_a_part_that_does_not_reach_is_refused() -> None:
     """What to hold is not known where the edges of the cause are not."""
     frame = draw()
     with pytest.raises(ApslError, match="does not have all edges of 'x'"):
-        effect(learn(frame, "u"), "x", "t", data=frame)
+        effect(learn(frame, "u", hidden="excluded"), "x", "t", data=frame, hidden="excluded")
 
 
 def test_no_path_means_no_effect() -> None:
@@ -159,9 +159,11 @@ def test_no_path_means_no_effect() -> None:
     frame = draw()
     graph = Dag({"x": [], "t": ["x"], "a": []})
 
-    assert effect(graph, "t", "x", data=frame).bounds == (0.0, 0.0)
-    assert "since no arrow leads away from t" in str(effect(graph, "t", "a", data=frame))
-    assert "since no directed path leads from x to a" in str(effect(graph, "x", "a", data=frame, adjust="optimal"))
+    assert effect(graph, "t", "x", data=frame, hidden="excluded").bounds == (0.0, 0.0)
+    assert "since no arrow leads away from t" in str(effect(graph, "t", "a", data=frame, hidden="excluded"))
+    assert "since no directed path leads from x to a" in str(
+        effect(graph, "x", "a", data=frame, adjust="optimal", hidden="excluded")
+    )
 
 
 def test_a_zero_from_rows_is_told_to_be_no_estimate() -> None:
@@ -170,17 +172,23 @@ def test_a_zero_from_rows_is_told_to_be_no_estimate() -> None:
     frame = pd.DataFrame({"x": random.normal(size=60), "t": random.normal(size=60)})
     missed = "0 is no estimate: no arrow was found, and a weak effect may be missed"
 
-    (note,) = effect(frame, "x", "t").notes
+    (note,) = effect(frame, "x", "t", hidden="excluded").notes
     assert note.startswith(missed)
-    assert f"  note: {missed}" in str(effect(frame, "x", "t"))
+    assert f"  note: {missed}" in str(effect(frame, "x", "t", hidden="excluded"))
     assert effect(Dag({"x": [], "t": []}), "x", "t", data=frame).notes == ()
-    assert effect(draw(), "t", "x", knowledge=Knowledge(tiers=[["a", "x", "z"], ["t"], ["u"]])).notes == ()
+    assert (
+        effect(draw(), "t", "x", knowledge=Knowledge(tiers=[["a", "x", "z"], ["t"], ["u"]]), hidden="excluded").notes
+        == ()
+    )
 
 
 def test_causes_say_which_tests_decide() -> None:
     """On data the answer has its tests; "never" says that tests may miss a weak effect."""
     frame = draw()
-    always, never = causes(frame, "a", "u"), causes(frame, "u", "a", min_direction=0.25)
+    always, never = (
+        causes(frame, "a", "u", hidden="excluded"),
+        causes(frame, "u", "a", min_direction=0.25, hidden="excluded"),
+    )
 
     assert (always.answer, never.answer) == ("always", "never")
     assert always.tests[0].dependent
@@ -194,7 +202,7 @@ def test_an_untestable_cause_is_unknown() -> None:
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"x": rng.integers(0, 9, 60), "m": rng.integers(0, 9, 60), "t": rng.integers(0, 9, 60)})
     graph = Dag({"x": [], "m": ["x"], "t": ["m"]})
-    found = causes(graph, "x", "t", data=frame.astype(str))
+    found = causes(graph, "x", "t", data=frame.astype(str), hidden="excluded")
 
     assert found.answer == "unknown"
     assert "too few rows" in str(found)
@@ -212,11 +220,11 @@ def test_effects_need_arrows_that_hide_no_common_cause() -> None:
     frame = pd.DataFrame({name: rng.integers(0, 2, 400).astype(str) for name in "abxtuv"})
     assert part.is_visible("x", "t")
     with pytest.raises(ApslError, match=r"'x' may share a hidden common cause with 'a', 'b', and then no column"):
-        effect(part, "x", "t", data=frame)
+        effect(part, "x", "t", data=frame, hidden="excluded")
     with pytest.raises(ApslError, match=r"'u' may share a hidden common cause with"):
-        effect(part, "u", "v", data=frame)
+        effect(part, "u", "v", data=frame, hidden="excluded")
     assert part.hidden_causes_at("t") == ()
-    grounds = effect(part, "t", "x", data=frame).why()
+    grounds = effect(part, "t", "x", data=frame, hidden="excluded").why()
     assert "hidden common causes were allowed, and the arrows at t show that none acts there" in str(grounds)
 
 
@@ -225,7 +233,7 @@ def test_a_test_without_freedom_decides_no_cause() -> None:
     frame = draw()
     frame["twin"] = frame["x"].map({"yes": "1", "no": "0"})
     given = Knowledge(required=[("twin", "x"), ("x", "u")])
-    found = causes(frame[["x", "twin", "u", "t"]], "x", "t", knowledge=given)
+    found = causes(frame[["x", "twin", "u", "t"]], "x", "t", knowledge=given, hidden="excluded")
     assert found.answer != "never"
     assert any("does not vary" in case.reason for case in found.cases if case.is_cause is None)
 
@@ -243,7 +251,7 @@ def test_paths_at_duplicates_are_no_ground_for_the_optimal_set() -> None:
     frame = draw()
     frame["twin"] = frame["t"].map({"yes": "1", "no": "0"})
     with pytest.raises(ApslError, match="no data can tell which edges are at"):
-        effect(frame, "x", "t", adjust="optimal", depth="max")
+        effect(frame, "x", "t", adjust="optimal", depth="max", hidden="excluded")
 
 
 GRAPH = Dag({"sex": [], "dose": ["sex"], "pain": ["dose", "sex"]})
@@ -261,7 +269,7 @@ def frame() -> pd.DataFrame:
 
 def test_every_level_of_the_target_is_printed() -> None:
     """A line for each level, and the first line says what is set to what; the estimates sum to zero."""
-    found = effect(GRAPH, "sex", "pain", data=frame())
+    found = effect(GRAPH, "sex", "pain", data=frame(), hidden="excluded")
     first, *lines = str(found).split("\n")
 
     assert first == "effect of sex on pain: sex = m against f"
@@ -271,7 +279,7 @@ def test_every_level_of_the_target_is_printed() -> None:
 
 def test_levels_of_cause_and_target_are_told_apart() -> None:
     """Where the cause has several levels as well, each line names both."""
-    first, *lines = str(effect(GRAPH, "dose", "pain", data=frame())).split("\n")
+    first, *lines = str(effect(GRAPH, "dose", "pain", data=frame(), hidden="excluded")).split("\n")
 
     assert first == "effect of dose on pain: dose = b or c against a"
     assert len(lines) == 6
@@ -281,7 +289,7 @@ def test_levels_of_cause_and_target_are_told_apart() -> None:
 
 def test_bounds_are_told_for_every_level() -> None:
     """Where a line is open, each level of the target has its own bounds."""
-    text = str(effect(frame(), "dose", "pain"))
+    text = str(effect(frame(), "dose", "pain", hidden="excluded"))
 
     assert text.count("whatever the open lines are") == 6
     assert "P(pain = strong), b: between -" in text
@@ -290,7 +298,7 @@ def test_bounds_are_told_for_every_level() -> None:
 def test_two_levels_are_told_once() -> None:
     """Of a target with two levels the last is enough, as before."""
     two = frame().assign(pain=lambda table: table["pain"].where(table["pain"] == "strong", "no"))
-    first, *lines = str(effect(GRAPH, "sex", "pain", data=two)).split("\n")
+    first, *lines = str(effect(GRAPH, "sex", "pain", data=two, hidden="excluded")).split("\n")
 
     assert first == "effect of sex on pain: P(pain = strong), sex = m against f"
     assert len(lines) == 1

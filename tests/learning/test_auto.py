@@ -46,25 +46,25 @@ NUMBERS = pd.DataFrame(np.random.default_rng(1).normal(size=(50, 2)), columns=["
 )
 def test_the_source_decides(source: Any, target: str, settings: dict[str, Any], learner: str, why: str) -> None:
     """Scores refine parts of tables, by counts or moments, whatever else is asked; else tests do. The part says why."""
-    part = learn(source, target, learner="auto", **settings)
+    part = learn(source, target, learner="auto", **settings, hidden="excluded")
     assert part.learner == learner
     assert part.notes[0] == f"learner 'auto' chose {learner!r}: {why}"
-    assert part.rows() == learn(source, target, learner=learner, **settings).rows()
+    assert part.rows() == learn(source, target, learner=learner, **settings, hidden="excluded").rows()
 
 
 def test_perfect_answers_leave_nothing_to_choose() -> None:
     """From a known graph tests alone are exact, so there is no choice to explain, with limits or without."""
     for source, target in ((network("cancer"), "Cancer"), (Dag({"a": [], "b": ["a"]}), "a")):
         for most in (None, 1000):
-            part = learn(source, target, max_tests=most)
+            part = learn(source, target, max_tests=most, hidden="excluded")
             assert (part.learner, part.notes) == ("apsl", ())
 
 
 def test_the_source_decides_by_default() -> None:
     """Whoever names no learner gets the one that the source decides on."""
-    part = learn(ROWS, "Cancer")
+    part = learn(ROWS, "Cancer", hidden="excluded")
     assert part.notes[0].startswith("learner 'auto' chose 'apsl-score'")
-    assert part.rows() == learn(ROWS, "Cancer", learner="auto").rows()
+    assert part.rows() == learn(ROWS, "Cancer", learner="auto", hidden="excluded").rows()
 
 
 def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,31 +79,31 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     read = opener._read  # noqa: SLF001 - to count the readings
     monkeypatch.setattr(opener, "_read", watched)
-    part = learn(path, "a", missing="testwise")
+    part = learn(path, "a", missing="testwise", hidden="excluded")
     assert (part.learner, opened) == ("apsl-score", [type(path)])
 
 
 def test_whole_graphs_are_left_to_the_source_too() -> None:
     """The learner of a whole graph is chosen in the same way."""
-    assert learn_graph(ROWS, learner="auto").learner == "apsl-score"
+    assert learn_graph(ROWS, learner="auto", hidden="excluded").learner == "apsl-score"
     assert learn_graph(network("cancer"), learner="auto").learner == "apsl"
 
 
 def test_each_choice_tests_at_its_own_level() -> None:
     """The tests are made at the level of the learner that is chosen, or at the one given."""
     for source, name in ((ROWS, "apsl-score"), (network("cancer"), "apsl")):
-        part = learn(source, "Cancer", learner="auto")
-        alone = learn(source, "Cancer", learner=name)
+        part = learn(source, "Cancer", learner="auto", hidden="excluded")
+        alone = learn(source, "Cancer", learner=name, hidden="excluded")
         assert part.settings == alone.settings
-    assert learn(ROWS, "Cancer", learner="auto", alpha=0.2).settings["alpha"] == 0.2
+    assert learn(ROWS, "Cancer", learner="auto", alpha=0.2, hidden="excluded").settings["alpha"] == 0.2
 
 
 def test_parts_of_whole_graphs_and_of_many_targets_say_what_was_chosen() -> None:
     """The choice is made once for all parts, and each of them names it; a known graph leaves nothing to choose."""
     note = f"learner 'auto' chose 'apsl-score': {TABLE}"
-    assert learn_graph(ROWS).notes[0] == note
-    assert {part.notes[0] for part in learn_many(ROWS, ["Cancer", "Xray"]).values()} == {note}
-    assert learn_many(HOLES, ["a"], missing="testwise")["a"].notes[0] == note
+    assert learn_graph(ROWS, hidden="excluded").notes[0] == note
+    assert {part.notes[0] for part in learn_many(ROWS, ["Cancer", "Xray"], hidden="excluded").values()} == {note}
+    assert learn_many(HOLES, ["a"], missing="testwise", hidden="excluded")["a"].notes[0] == note
     assert learn_graph(network("cancer")).notes == ()
 
 
@@ -117,5 +117,5 @@ def test_the_choice_is_compared_with_others() -> None:
 def test_an_oracle_stays_the_one_that_is_asked() -> None:
     """An oracle over a table is not replaced by another one."""
     oracle = ChiSquare(coded_table(HOLES, missing="testwise"), alpha=0.2)
-    assert learn(oracle, "a").oracle == "chisquare"
-    assert learn_graph(oracle).parts[0].oracle == "chisquare"
+    assert learn(oracle, "a", hidden="excluded").oracle == "chisquare"
+    assert learn_graph(oracle, hidden="excluded").parts[0].oracle == "chisquare"

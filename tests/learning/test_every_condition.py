@@ -45,8 +45,8 @@ def said(part: Part) -> Any:
 )
 def test_extras_that_change_nothing_change_nothing(target: Node, extra: dict[str, Any]) -> None:
     """Marks, proofs and visits are those of the plain run."""
-    plain = learn(ALARM, target, depth=2)
-    part = learn(ALARM, target, depth=2, **extra)
+    plain = learn(ALARM, target, depth=2, hidden="excluded")
+    part = learn(ALARM, target, depth=2, **extra, hidden="excluded")
 
     assert part.learner == "apsl-score"
     assert said(attrs.evolve(part, knowledge=plain.knowledge)) == said(plain)
@@ -55,17 +55,21 @@ def test_extras_that_change_nothing_change_nothing(target: Node, extra: dict[str
 @pytest.mark.parametrize("counts", [table_counts, thrifty_counts])
 def test_a_source_of_counts_gives_the_same_part(counts: Callable[[Table], Any]) -> None:
     """A user's own source of counts is as good as the table."""
-    assert said(learn(counts(ALARM), "HR", depth=2)) == said(learn(ALARM, "HR", depth=2))
+    assert said(learn(counts(ALARM), "HR", depth=2, hidden="excluded")) == said(
+        learn(ALARM, "HR", depth=2, hidden="excluded")
+    )
 
 
 def test_every_front_door_gives_the_part_of_learn() -> None:
     """Alone, among many, in a comparison: the same part with the same extras."""
     known = Knowledge(required=[("LVFAILURE", "HISTORY")], forbidden=[("CO", "HR")])
-    alone = learn(ALARM, "HR", knowledge=known)
+    alone = learn(ALARM, "HR", knowledge=known, hidden="excluded")
 
-    assert said(learn_many(ALARM, ["HR", "CO"], knowledge=known)["HR"]) == said(alone)
+    assert said(learn_many(ALARM, ["HR", "CO"], knowledge=known, hidden="excluded")["HR"]) == said(alone)
     assert said(compare(ALARM, "HR", learners=["auto"], knowledge=known).parts["auto"]) == said(alone)
-    assert learn_graph(ALARM, knowledge=known).mark("CO", "HR") == learn_graph(ALARM, knowledge=known).mark("HR", "CO")
+    assert learn_graph(ALARM, knowledge=known, hidden="excluded").mark("CO", "HR") == learn_graph(
+        ALARM, knowledge=known, hidden="excluded"
+    ).mark("HR", "CO")
 
 
 def test_one_missing_cell_changes_no_edge() -> None:
@@ -74,18 +78,18 @@ def test_one_missing_cell_changes_no_edge() -> None:
     codes[5, 100], incomplete[5] = ALARM.cards[5], True
     holed = attrs.evolve(ALARM, codes=codes, incomplete=incomplete)
     for target in TARGETS:
-        part, plain = learn(holed, target), learn(ALARM, target)
+        part, plain = learn(holed, target, hidden="excluded"), learn(ALARM, target, hidden="excluded")
         assert part.learner == "apsl-score"
         assert (part.arrows, part.lines) == (plain.arrows, plain.lines)
 
 
 def test_knowledge_is_part_of_the_search() -> None:
     """Required arrows are drawn, forbidden ones are not, and both are given in proofs."""
-    plain = learn(ALARM, "HR", depth=2)
+    plain = learn(ALARM, "HR", depth=2, hidden="excluded")
     assert ("CATECHOL", "HR") in plain.arrows
     known = Knowledge(required=[("HR", "HRBP")], apart=[("HR", "HREKG")], tiers=[["CATECHOL"], ["HR", "HRBP"]])
 
-    part = learn(ALARM, "HR", depth=2, knowledge=known, conflicts="strongest")
+    part = learn(ALARM, "HR", depth=2, knowledge=known, conflicts="strongest", hidden="excluded")
 
     assert ("HR", "HRBP") in part.arrows
     assert ("HR", "CATECHOL") not in part.arrows
@@ -95,7 +99,7 @@ def test_knowledge_is_part_of_the_search() -> None:
 
 def test_strong_data_against_knowledge_are_a_conflict() -> None:
     """An edge that the rows insist on, between nodes that are said to be apart, keeps both proofs."""
-    part = learn(ALARM, "CO", knowledge=Knowledge(apart=[("CO", "STROKEVOLUME")]))
+    part = learn(ALARM, "CO", knowledge=Knowledge(apart=[("CO", "STROKEVOLUME")]), hidden="excluded")
     (conflict,) = part.conflicts
     assert set(conflict.pair) == {"CO", "STROKEVOLUME"}
     assert {proof.findings[0].evidence.source for proof in conflict.proofs} == {"given", "BDe"}
@@ -118,24 +122,24 @@ class InterruptedAt:
 
 def test_an_interrupt_keeps_the_last_whole_state(tmp_path: Path) -> None:
     """The part so far is not empty; the same run goes on from its answers to the same end."""
-    whole = learn(ALARM, "HR", depth=3)
+    whole = learn(ALARM, "HR", depth=3, hidden="excluded")
     assert len(whole.visited) > 1
     cache = tmp_path / "answers"
     with pytest.raises(Interrupted) as stop:
-        learn(ALARM, "HR", depth=3, cache=cache, plugins=[InterruptedAt(3)])
+        learn(ALARM, "HR", depth=3, cache=cache, plugins=[InterruptedAt(3)], hidden="excluded")
     part = stop.value.part
     assert part.incomplete.startswith("stopped at an interrupt after ")
     assert part.edges
     assert set(part.visited) < set(whole.visited)
-    assert said(learn(ALARM, "HR", depth=3, cache=cache)) == said(whole)
+    assert said(learn(ALARM, "HR", depth=3, cache=cache, hidden="excluded")) == said(whole)
 
 
 def test_a_limit_keeps_the_last_whole_state() -> None:
     """Between no tests and all of them there are limits that give some of the part, and say what is missing."""
-    whole = learn(ALARM, "HR", depth=3)
+    whole = learn(ALARM, "HR", depth=3, hidden="excluded")
     sizes = set()
     for share in np.linspace(0.1, 0.9, 9):
-        part = learn(ALARM, "HR", depth=3, max_tests=int(share * whole.counts.distinct))
+        part = learn(ALARM, "HR", depth=3, max_tests=int(share * whole.counts.distinct), hidden="excluded")
         sizes.add(len(part.visited))
         assert (part.incomplete is None) == (part.visited == whole.visited)
         assert "still to visit" in (part.incomplete or "still to visit")
@@ -154,7 +158,7 @@ def crowd(parents: int) -> pd.DataFrame:
 def test_more_required_parents_than_a_search_adds(parents: int) -> None:
     """All of them are drawn, although a search would never add that many."""
     required = [(f"p{at}", "t") for at in range(20 - parents, 20)]
-    part = learn(crowd(parents), "t", knowledge=Knowledge(required=required), conflicts="strongest")
+    part = learn(crowd(parents), "t", knowledge=Knowledge(required=required), conflicts="strongest", hidden="excluded")
     assert set(required) <= part.arrows
 
 
@@ -165,7 +169,7 @@ def test_contradicted_parts_can_be_saved_and_loaded(depth: Depth, tmp_path: Path
     b = random.integers(0, 2, 1500)
     rows = pd.DataFrame({"b": b, "c": b ^ (random.random(1500) < 0.1), "e": random.integers(0, 2, 1500)})
     known = Knowledge(apart=[("b", "c")])
-    part = learn(rows, "b", depth=depth, knowledge=known, conflicts="quarantine")
+    part = learn(rows, "b", depth=depth, knowledge=known, conflicts="quarantine", hidden="excluded")
     part.save(tmp_path / "part.json")
     assert load_part(tmp_path / "part.json") == part
     assert part.mark("b", "c") is Mark.CONFLICT
@@ -179,7 +183,9 @@ def test_a_missing_value_is_no_level_of_a_duplicate() -> None:
     noisy = [(code + (random.random(600) < 0.2)) % 3 for _ in range(2)]
     rows = pd.DataFrame({"x": x, "y": pd.Series(x).where(code < 2), "c": noisy[0], "d": noisy[1]})
     for target in rows.columns:
-        assert said(learn(rows, target, counts="duckdb")) == said(learn(rows, target))
+        assert said(learn(rows, target, counts="duckdb", hidden="excluded")) == said(
+            learn(rows, target, hidden="excluded")
+        )
 
 
 @pytest.mark.parametrize("pairs", ["all", "inner", "candidates"])
@@ -191,7 +197,7 @@ def test_required_arrows_are_open_to_every_kind_of_search(pairs: str) -> None:
     rows = pd.DataFrame({"s1": first, "s2": second, "v": both.astype(int)})
     plain = installed().learners["apsl-score"].spec
     spec = attrs.evolve(plain, options={**plain.options, "pairs": pairs, "radius": 1})
-    part = learn(rows, "v", depth=2, learner=spec, knowledge=Knowledge(required=[("s1", "s2")]))
+    part = learn(rows, "v", depth=2, learner=spec, knowledge=Knowledge(required=[("s1", "s2")]), hidden="excluded")
     assert part.mark("s1", "s2") is Mark.ARROW
 
 

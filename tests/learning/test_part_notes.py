@@ -44,7 +44,7 @@ def independent(rows: int, levels: int = 2) -> pd.DataFrame:
 
 def test_a_part_says_on_what_its_arrows_rest() -> None:
     """It does so once; a part of a known graph rests on nothing."""
-    part = learn(sample(network("cancer"), 2000, seed=1), "Cancer")
+    part = learn(sample(network("cancer"), 2000, seed=1), "Cancer", hidden="excluded")
     notes = starting(part.notes, "arrows assume ")
     (note,) = notes
     assert note.startswith("arrows assume no hidden common causes, faithfulness and independent rows; ")
@@ -85,25 +85,25 @@ def test_names_that_may_be_effects(name: object) -> None:
 def test_an_arrow_into_sex_offers_tiers() -> None:
     """The note names the arrows; tiers that name the column silence it."""
     frame = collider(2000, "sex")
-    part = learn(frame, "sex")
+    part = learn(frame, "sex", hidden="excluded")
     assert part.parents_of("sex") == ("job", "salary")
     (note,) = starting(part.notes, "'job -> sex', 'salary -> sex' point at a column that is hardly an effect; ")
     assert note.endswith("say what comes first with tiers (knowledge=Knowledge(tiers=[['sex'], ...]))")
-    told = learn(frame, "sex", knowledge=Knowledge(tiers=[["sex"], ["salary", "job"]]))
+    told = learn(frame, "sex", knowledge=Knowledge(tiers=[["sex"], ["salary", "job"]]), hidden="excluded")
     assert not [note for note in told.notes if "hardly" in note]
-    assert not [note for note in learn(collider(2000, "wage"), "wage").notes if "hardly" in note]
+    assert not [note for note in learn(collider(2000, "wage"), "wage", hidden="excluded").notes if "hardly" in note]
 
 
 def test_a_suggested_arrow_into_age_is_named_too() -> None:
     """What is only suggested may mislead as well."""
-    part = learn(collider(2000, "age"), "age", min_direction=1.0)
+    part = learn(collider(2000, "age"), "age", min_direction=1.0, hidden="excluded")
     assert part.suggested
     assert starting(part.notes, "'job -> age', 'salary -> age' point at")
 
 
 def test_an_empty_part_says_why() -> None:
     """Nothing depends on the target, with what could not be seen."""
-    part = learn(independent(1000), "a")
+    part = learn(independent(1000), "a", hidden="excluded")
     assert not part.edges
     (note,) = starting(part.notes, "the part is empty: nothing depends on 'a' at this level of evidence ")
     assert note.endswith("(1,000 rows; a correlation below about 0.06 goes unseen at alpha 0.05)")
@@ -118,12 +118,12 @@ def test_an_empty_part_of_untested_columns_says_so() -> None:
 
 def test_few_rows_are_said_to_be_few() -> None:
     """Below a hundred rows the part says what can be known, empty or not."""
-    part = learn(independent(40), "a")
+    part = learn(independent(40), "a", hidden="excluded")
     assert starting(part.notes, "the part is empty: 40 rows are too few to show that anything depends on 'a'")
     (note,) = starting(part.notes, "40 rows are few")
     assert "a correlation below about 0.31 goes unseen at alpha 0.05" in note
     assert "directions are hardly ever determined" in note
-    assert not starting(learn(independent(100), "a").notes, "100 rows are few")
+    assert not starting(learn(independent(100), "a", hidden="excluded").notes, "100 rows are few")
 
 
 def test_rows_and_columns_come_from_the_source() -> None:
@@ -143,7 +143,7 @@ def with_columns(part: Part) -> Part:
 
 def test_columns_are_saved_with_a_part() -> None:
     """A file keeps them; one from before has none."""
-    part = with_columns(learn(collider(500, "wage"), "wage"))
+    part = with_columns(learn(collider(500, "wage"), "wage", hidden="excluded"))
     assert parse_part(part_json(part), "saved").columns == part.columns
     assert parse_part(part_json(part), "saved") == part
     assert '"columns"' not in part_json(learn(network("cancer"), "Cancer"))
@@ -169,7 +169,7 @@ def test_moments_do_not_count_cells() -> None:
 
 def test_notes_need_no_rows() -> None:
     """Where the number of rows is not known, nothing is said of it."""
-    part = learn(independent(1000), "a")
+    part = learn(independent(1000), "a", hidden="excluded")
     assert [*notes_on_part(part, None)] == ["the part is empty: nothing depends on 'a' at this level of evidence"]
 
 
@@ -177,6 +177,6 @@ def test_notes_need_no_rows() -> None:
 def test_an_empty_part_at_the_smallest_level_says_so(alpha: float) -> None:
     """A level that vanishes beside 1 still has a weakest correlation that it shows."""
     draw = np.random.default_rng(1)
-    part = learn(pd.DataFrame(draw.normal(size=(200, 3)), columns=list("abc")), "a", alpha=alpha)
+    part = learn(pd.DataFrame(draw.normal(size=(200, 3)), columns=list("abc")), "a", alpha=alpha, hidden="excluded")
     assert not part.edges
     assert any(f"goes unseen at alpha {alpha:g}" in note for note in part.notes)

@@ -32,7 +32,7 @@ def test_a_test_with_too_few_rows_separates_nothing() -> None:
     rows = table(np.stack([x, y, x % 2], axis=1), names=["x", "y", "t"])
 
     for learner in ("apsl", "apsl-paper"):
-        part = learn(rows, "t", learner=learner)
+        part = learn(rows, "t", learner=learner, hidden="excluded")
         assert gap.fact("x", "y") not in part.store
         assert not part.arrows
 
@@ -91,7 +91,7 @@ def test_a_finder_that_breaks_its_contract_is_named(answer: str) -> None:
             return [FinderOffer("odd", "", Odd)]
 
     with pytest.raises(PluginError, match=r"the finder Odd .* candidates\('T'\)"):
-        learn(MICRO["N7"], "T", finder="odd", plugins=[Plugin()])
+        learn(MICRO["N7"], "T", finder="odd", plugins=[Plugin()], hidden="excluded")
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_an_oracle_as_source_takes_no_other_oracle() -> None:
     oracle = DSeparation(MICRO["N7"])
 
     with pytest.raises(InvalidArgumentError, match="another oracle cannot be given with it"):
-        learn(oracle, "T", oracle="gsquare")
+        learn(oracle, "T", oracle="gsquare", hidden="excluded")
     with pytest.raises(InvalidArgumentError, match="the option 'discretize' cannot be given with it"):
-        learn(oracle, "T", discretize="quantile:3")
+        learn(oracle, "T", discretize="quantile:3", hidden="excluded")
 
 
 def test_learn_graph_refuses_an_unknown_setting() -> None:
@@ -161,5 +161,7 @@ def test_too_many_levels_are_noted() -> None:
     cents = random.integers(0, 5000, 1000)
     rows = table(np.stack([cents, cents % 2], axis=1), names=["cents", "odd"], kinds={"cents": "category"})
 
-    assert any("too few rows" in note and "'cents'" in note for note in learn(rows, "cents").notes)
-    assert learn(np.stack([cents, (cents > 2500)], axis=1), "X1", discretize={"X1": "quantile:3"}).edges
+    assert any("too few rows" in note and "'cents'" in note for note in learn(rows, "cents", hidden="excluded").notes)
+    assert learn(
+        np.stack([cents, (cents > 2500)], axis=1), "X1", discretize={"X1": "quantile:3"}, hidden="excluded"
+    ).edges

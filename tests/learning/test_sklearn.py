@@ -18,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from apsl_rules import blanket, learn, network
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.learning.api import blanket_of
 from apsl_rules.learning.sklearn import PartSelector
 
 TABLE = sample(network("asia"), 3000, seed=5)
@@ -171,7 +172,7 @@ def test_a_y_of_too_many_levels_is_said_to_be_untested() -> None:
     random = np.random.default_rng(2)
     frame = pd.DataFrame({"a": random.integers(0, 3, 400), "b": random.integers(0, 2, 400)})
     y: Any = frame["a"] * 100 + random.integers(0, 100, 400)
-    whole = PartSelector().fit(frame, y.astype(str))
+    whole = PartSelector(hidden="excluded").fit(frame, y.astype(str))
 
     with pytest.warns(UserWarning, match="y could not be tested with any of them: there are too few rows") as said:
         whole.transform(frame)
@@ -200,7 +201,9 @@ def test_what_is_not_given_is_left_to_the_learner(target: str, rows: int) -> Non
 
     assert (near.part_.settings, near.part_.learner) == (part.settings, part.learner)
     assert {*near.get_feature_names_out()} == {*part.members} - {target}
-    assert {*inside.get_feature_names_out()} == {*blanket(some, target).members}
+    assert {*inside.get_feature_names_out()} == {*blanket_of(part).members}
+    closed = PartSelector(target=target, hidden="excluded").fit(features, y)
+    assert {*closed.get_feature_names_out()} == {*blanket(some, target).members}
 
 
 def test_a_blanket_finder_is_asked_by_name() -> None:

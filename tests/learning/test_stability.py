@@ -55,7 +55,7 @@ def test_true_edges_have_high_support_and_noise_has_none() -> None:
     u = np.where(random.random(3000) < 0.1, 1 - t, t)
     frame = pd.DataFrame({"a": a, "b": b, "t": t, "u": u, "noise": c, "more noise": random.integers(0, 3, 3000)})
 
-    found = stability(frame, "t", resamples=40, seed=2)
+    found = stability(frame, "t", resamples=40, seed=2, hidden="excluded")
 
     assert found.part.arrows == {("a", "t"), ("b", "t"), ("t", "u")}
     assert all(found.of(*pair).arrow >= 0.9 for pair in found.part.arrows)
@@ -70,7 +70,9 @@ def test_true_edges_have_high_support_and_noise_has_none() -> None:
 def test_threads_change_nothing(subsample: float | None) -> None:
     """One, two and four threads: the same part, the same shares, the same bytes."""
     runs = [
-        stability(ASIA, "either", depth=2, resamples=12, seed=4, subsample=subsample, threads=threads)
+        stability(
+            ASIA, "either", depth=2, resamples=12, seed=4, subsample=subsample, threads=threads, hidden="excluded"
+        )
         for threads in (1, 2, 4)
     ]
 
@@ -80,7 +82,7 @@ def test_threads_change_nothing(subsample: float | None) -> None:
 
 def test_seeds_decide_the_rows() -> None:
     """The same seed gives the same result, another one another; the first resamples do not depend on their number."""
-    first, again, other = (stability(ASIA, "either", resamples=8, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (stability(ASIA, "either", resamples=8, seed=seed, hidden="excluded") for seed in (1, 1, 2))
 
     assert same(first, again)
     assert first.rows() != other.rows()
@@ -124,7 +126,7 @@ def test_a_column_that_is_missing_in_a_resample_never_varies() -> None:
     drawn = coded_table(frame, missing="testwise").resampled(np.array([2, 3, 3]), declared=False)
 
     assert (drawn.cards.tolist(), drawn.incomplete.tolist()) == ([1, 2], [True, False])
-    assert not learn(drawn, "b").edges
+    assert not learn(drawn, "b", hidden="excluded").edges
 
 
 def test_declared_levels_stay() -> None:
@@ -139,8 +141,11 @@ def test_declared_levels_stay() -> None:
 def test_resamples_are_learned_as_tables_of_their_own() -> None:
     """The shares are those of learning from each resampled frame by itself."""
     frame = frame_of(sample(network("asia"), 400, seed=8))
-    found = stability(frame, "either", depth=2, resamples=10, seed=3)
-    parts = [learn(frame.iloc[draw_rows(400, one, None)], "either", depth=2) for one in SeedSequence(3).spawn(10)]
+    found = stability(frame, "either", depth=2, resamples=10, seed=3, hidden="excluded")
+    parts = [
+        learn(frame.iloc[draw_rows(400, one, None)], "either", depth=2, hidden="excluded")
+        for one in SeedSequence(3).spawn(10)
+    ]
 
     assert found.supports
     for one in found.supports:
@@ -185,7 +190,7 @@ def _part(graph: Dag, target: int) -> Part:
 
 def test_support_is_saved_with_the_part(tmp_path: Path) -> None:
     """The part from all rows carries the support of its marks, also when saved and loaded."""
-    found = stability(CANCER, "Cancer", resamples=6, seed=1)
+    found = stability(CANCER, "Cancer", resamples=6, seed=1, hidden="excluded")
     found.part.save(tmp_path / "part.json")
     again = load_part(tmp_path / "part.json")
 
@@ -193,7 +198,7 @@ def test_support_is_saved_with_the_part(tmp_path: Path) -> None:
     assert again.support.keys() == again.edges
     assert again.settings["resamples"] == 6
     assert [row["support"] for row in again.rows()] == [row["support"] for row in found.part.rows()]
-    assert found.part.arrows == learn(CANCER, "Cancer").arrows
+    assert found.part.arrows == learn(CANCER, "Cancer", hidden="excluded").arrows
     frame = found.to_frame()
     assert frame["edge"].tolist() == sorted(frame["edge"], reverse=True)
     assert str(found).splitlines()[0].split() == list(frame.columns)
@@ -202,7 +207,7 @@ def test_support_is_saved_with_the_part(tmp_path: Path) -> None:
 
 def test_pairs_are_asked_by_name() -> None:
     """``of`` reads a pair in either order, and refuses strangers and pairs that no run joins."""
-    found = stability(CANCER, "Cancer", resamples=4, seed=1)
+    found = stability(CANCER, "Cancer", resamples=4, seed=1, hidden="excluded")
     one = found.of("Cancer", "Xray")
 
     assert found.of("Xray", "Cancer") == one.swap()
@@ -242,7 +247,7 @@ def test_limits_leave_out_resamples_and_say_so(threads: int) -> None:
     tests = 3 * whole.part.counts.distinct
 
     some = stability(ASIA, "either", resamples=6, max_tests=tests, threads=threads, learner="apsl")
-    none = stability(ASIA, "either", resamples=6, max_seconds=0, threads=threads)
+    none = stability(ASIA, "either", resamples=6, max_seconds=0, threads=threads, hidden="excluded")
 
     assert 0 < some.counted < 6
     assert some.incomplete == f"{some.counted} of 6 resamples counted: stopped at {tests} tests"
@@ -260,7 +265,7 @@ def test_an_interrupt_gives_what_was_counted() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted) as stop:
-        stability(ASIA, "either", resamples=50, threads=2, progress=interrupt)
+        stability(ASIA, "either", resamples=50, threads=2, progress=interrupt, hidden="excluded")
 
     found = stop.value.result
     assert found.part == stop.value.part
@@ -277,10 +282,12 @@ def test_settings_go_to_every_run(tmp_path: Path) -> None:
     holes = frame_of(ASIA).astype(object)
     holes.iloc[:50, 0] = None
 
-    normal = stability(frame, "x", resamples=5, oracle="fisherz")
-    cut = stability(tmp_path / "numbers.csv", "x", resamples=5, discretize="quantile:3", alpha=0.001)
-    knowing = stability(CANCER, "Cancer", resamples=4, knowledge=Knowledge(forbidden=[("Xray", "Cancer")]))
-    testwise = stability(holes, "either", resamples=4, missing="testwise", options={"dof": "full"})
+    normal = stability(frame, "x", resamples=5, oracle="fisherz", hidden="excluded")
+    cut = stability(tmp_path / "numbers.csv", "x", resamples=5, discretize="quantile:3", alpha=0.001, hidden="excluded")
+    knowing = stability(
+        CANCER, "Cancer", resamples=4, knowledge=Knowledge(forbidden=[("Xray", "Cancer")]), hidden="excluded"
+    )
+    testwise = stability(holes, "either", resamples=4, missing="testwise", options={"dof": "full"}, hidden="excluded")
     climbed = stability(CANCER, "Cancer", resamples=3, learner="mmhc")
 
     assert (normal.of("x", "y").edge, cut.of("x", "y").edge) == (1.0, 1.0)
@@ -306,7 +313,7 @@ def test_settings_go_to_every_run(tmp_path: Path) -> None:
 def test_mistakes_are_refused(wrong: dict[str, Any], sentence: str) -> None:
     """One sentence says what is wrong."""
     with pytest.raises(ApslError, match=sentence):
-        stability(ASIA, "either", **{"resamples": 2, **wrong})
+        stability(ASIA, "either", **{"resamples": 2, **wrong}, hidden="excluded")
 
 
 def test_what_has_no_rows_cannot_be_resampled() -> None:
@@ -314,4 +321,4 @@ def test_what_has_no_rows_cannot_be_resampled() -> None:
     asia = network("asia")
     for source in (asia, asia.dag, DSeparation(asia.dag)):
         with pytest.raises(InvalidArgumentError, match="stability draws rows from a table, but a"):
-            stability(source, "either")
+            stability(source, "either", hidden="excluded")

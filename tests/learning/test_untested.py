@@ -32,7 +32,7 @@ def copies(rows: int = 1000, levels: int = 15) -> pd.DataFrame:
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_pair_with_too_few_rows_is_unknown(learner: str) -> None:
     """A near-copy with 15 levels is no gap at 1,000 rows; a pair that could be tested still is."""
-    part = learn(copies(), "a", learner=learner)
+    part = learn(copies(), "a", learner=learner, hidden="excluded")
 
     assert part.mark("a", "b") is Mark.UNKNOWN
     assert part.mark("a", "c") is Mark.GAP
@@ -42,7 +42,7 @@ def test_a_pair_with_too_few_rows_is_unknown(learner: str) -> None:
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_why_says_that_it_could_not_be_tested(learner: str) -> None:
     """The proof names the test that lacked rows, how many it needs, and what would help."""
-    said = str(learn(copies(), "a", learner=learner).why("b", "a"))
+    said = str(learn(copies(), "a", learner=learner, hidden="excluded").why("b", "a"))
 
     assert TOO_FEW in said
     assert "too few rows to test a against b (n = 1000)" in said
@@ -59,13 +59,13 @@ def births() -> pd.DataFrame:
 @pytest.mark.parametrize("learner", ["auto", "apsl"])
 def test_a_cut_of_a_number_is_next_to_it(learner: str) -> None:
     """By default numbers are cut, so the column that is a cut of another one is its neighbour."""
-    assert learn(births(), "low", learner=learner).neighbours_of("low") == ("weight",)
+    assert learn(births(), "low", learner=learner, hidden="excluded").neighbours_of("low") == ("weight",)
 
 
 @pytest.mark.parametrize("learner", ["auto", "apsl"])
 def test_a_number_taken_for_a_category_is_unknown(learner: str) -> None:
     """Nothing is claimed of a number whose values are nearly all different."""
-    part = learn(births(), "low", learner=learner, kinds={"weight": "category"})
+    part = learn(births(), "low", learner=learner, kinds={"weight": "category"}, hidden="excluded")
 
     assert part.mark("low", "weight") is Mark.UNKNOWN
     assert TOO_FEW in str(part.why("low", "weight"))
@@ -79,11 +79,13 @@ def test_enough_rows_make_the_pair_an_edge() -> None:
 @pytest.mark.parametrize("learner", ["auto", "apsl"])
 def test_a_note_names_the_candidates(learner: str) -> None:
     """The note names the columns that could not be tested against the target, though they are no members."""
-    part = learn(copies(), "a", learner=learner)
+    part = learn(copies(), "a", learner=learner, hidden="excluded")
 
     assert "b" not in part.members
     assert [note for note in part.notes if "'a' against 'b'" in note and "unknown" in note]
-    assert not [note for note in learn(copies(), "c", learner=learner).notes if "too few rows" in note]
+    assert not [
+        note for note in learn(copies(), "c", learner=learner, hidden="excluded").notes if "too few rows" in note
+    ]
 
 
 def test_no_rule_builds_on_an_untested_pair() -> None:
@@ -119,7 +121,7 @@ def test_a_score_that_compared_the_pair_decides_it() -> None:
     """Where the search by score had both nodes before it, their pair is known whatever the test could say."""
     frame = copies(900)
     frame["child"] = (frame["a"].str[-1].astype(int) + frame["b"].str[-1].astype(int) > 8).astype(int)
-    part = learn(frame, "child", depth=2)
+    part = learn(frame, "child", depth=2, hidden="excluded")
 
     assert part.learner == "apsl-score"
     assert {"a", "b"} <= {*part.members}
@@ -139,7 +141,7 @@ def test_knowledge_decides_what_no_test_can() -> None:
 def test_counts_from_elsewhere_say_the_same(counts: str, tmp_path: Path) -> None:
     """DuckDB and Dask leave the same pairs untested, for the same reason."""
     copies().to_parquet(tmp_path / "copies.parquet")
-    there = learn(tmp_path / "copies.parquet", "a", counts=counts)
+    there = learn(tmp_path / "copies.parquet", "a", counts=counts, hidden="excluded")
     here = learn(copies(), "a", learner="apsl")
 
     assert there.store.facts(untested) == here.store.facts(untested)
@@ -148,7 +150,7 @@ def test_counts_from_elsewhere_say_the_same(counts: str, tmp_path: Path) -> None
 
 def test_a_saved_part_keeps_what_was_untested(tmp_path: Path) -> None:
     """A part from a file knows what could not be tested, and why."""
-    part = learn(copies(), "a")
+    part = learn(copies(), "a", hidden="excluded")
     part.save(tmp_path / "part.json")
     loaded = load_part(tmp_path / "part.json")
 
@@ -199,7 +201,7 @@ def halves(seed: int, common: int = 0, rows: int = 800) -> pd.DataFrame:
 def test_numbers_hardly_seen_together_are_unknown(learner: str, common: int) -> None:
     """No covariance stands in for rows that are not there; a note names the pair, and no rule builds on it."""
     for seed in range(3):
-        part = learn(halves(seed, common), "x", depth=2, learner=learner)
+        part = learn(halves(seed, common), "x", depth=2, learner=learner, hidden="excluded")
 
         assert part.mark("x", "y") is Mark.UNKNOWN
         assert part.neighbours_of("z") == ("x", "y")
@@ -211,7 +213,7 @@ def test_numbers_hardly_seen_together_are_unknown(learner: str, common: int) -> 
 
 def test_knowledge_joins_what_no_row_shows_together() -> None:
     """A required arrow stays, and the other pairs are as they were."""
-    part = learn(halves(1), "x", knowledge=Knowledge(required=[("x", "y")]))
+    part = learn(halves(1), "x", knowledge=Knowledge(required=[("x", "y")]), hidden="excluded")
 
     assert ("x", "y") in part.arrows
 
@@ -226,7 +228,7 @@ def test_categories_never_seen_together_are_unknown(learner: str) -> None:
     odd = np.arange(800) % 2 == 1
     frame = pd.DataFrame({"a": words[noisy[0]], "b": words[noisy[1]], "c": words[first]})
     frame["a"], frame["b"] = frame["a"].where(odd), frame["b"].mask(odd)
-    part = learn(frame, "a", depth="max", learner=learner)
+    part = learn(frame, "a", depth="max", learner=learner, hidden="excluded")
 
     assert part.mark("a", "b") is Mark.UNKNOWN
     assert part.neighbours_of("a") == ("c",)
@@ -239,7 +241,7 @@ def test_a_handful_of_rows_gives_no_edge(rows: int) -> None:
     for seed in range(5):
         values = np.random.default_rng([seed, rows]).normal(size=(rows, 4))
         frame = pd.DataFrame(values, columns=list("abcd")).assign(e=values[:, 0], f=np.round(values[:, 1]).astype(str))
-        part = learn(frame, "a")
+        part = learn(frame, "a", hidden="excluded")
 
         assert not part.edges
         assert all(part.mark("a", other) is Mark.UNKNOWN for other in part.nodes if other != "a")
@@ -248,7 +250,7 @@ def test_a_handful_of_rows_gives_no_edge(rows: int) -> None:
 def test_few_rows_of_many_columns_have_no_duplicates() -> None:
     """Among 200 columns some put 5 rows in the same order by chance."""
     frame = pd.DataFrame(np.random.default_rng(8).normal(size=(5, 200))).add_prefix("c")
-    part = learn(frame, "c0")
+    part = learn(frame, "c0", hidden="excluded")
 
     assert not part.edges
     assert not [note for note in part.notes if "duplicate" in note]
@@ -260,7 +262,9 @@ def test_few_complete_rows_show_a_strong_edge(rows: int, kind: str) -> None:
     x, noise = np.random.default_rng(1).normal(size=(2, rows))
     frame = pd.DataFrame({"x": x, "y": x + 0.1 * noise})
 
-    assert learn(frame if kind == "numbers" else (frame > 0).astype(str), "x").neighbours_of("x") == ("y",)
+    assert learn(frame if kind == "numbers" else (frame > 0).astype(str), "x", hidden="excluded").neighbours_of(
+        "x"
+    ) == ("y",)
 
 
 def noise(kind: str, seed: int, rows: int = 3000, missing: float = 0.7) -> pd.DataFrame:
@@ -277,7 +281,7 @@ def noise(kind: str, seed: int, rows: int = 3000, missing: float = 0.7) -> pd.Da
 @pytest.mark.parametrize("kind", ["numbers", "categories", "mixed"])
 def test_values_missing_at_random_invent_no_edges(kind: str) -> None:
     """Filled-in and estimated values are no rows: independent columns stay apart, however much is missing."""
-    edges = sum(len(learn(noise(kind, seed), "c0").neighbours_of("c0")) for seed in range(12))
+    edges = sum(len(learn(noise(kind, seed), "c0", hidden="excluded").neighbours_of("c0")) for seed in range(12))
 
     assert edges == 0
 
@@ -297,7 +301,7 @@ def test_an_edge_that_its_rows_do_not_pay_for_is_unknown(kind: str) -> None:
         is_other = np.resize([False, False, False, True], 40)
         frame["c1"] = frame["c0"].where(frame["c2"] == "mid", frame["c1"])
         frame["w"] = pd.Series(np.where((first == "low") ^ is_other, "yes", "no"))
-    part = learn(frame, "c0")
+    part = learn(frame, "c0", hidden="excluded")
 
     assert part.mark("c0", "w") is Mark.UNKNOWN
     assert "the 40 rows that speak for an edge are too few" in str(part.why("c0", "w"))
@@ -312,7 +316,10 @@ def test_every_source_counts_the_rows_of_a_pair_alike(kind: str, counts: str, tm
     shifted = frame["c0"] + np.random.default_rng(5).normal(size=300) if kind == "numbers" else frame["c0"]
     frame["w"], frame["v"] = (shifted.where(np.arange(300) % 2 == half) for half in (0, 1))
     frame.to_parquet(tmp_path / "rows.parquet")
-    here, there = learn(frame, "w", depth=2), learn(tmp_path / "rows.parquet", "w", depth=2, counts=counts)
+    here, there = (
+        learn(frame, "w", depth=2, hidden="excluded"),
+        learn(tmp_path / "rows.parquet", "w", depth=2, counts=counts, hidden="excluded"),
+    )
 
     assert here.mark("w", "v") is Mark.UNKNOWN
     assert essence(there) == essence(here)

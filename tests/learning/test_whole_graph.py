@@ -20,7 +20,7 @@ from support.strategies import dags
 @given(dags(max_nodes=8))
 def test_a_local_learner_learns_every_piece(dag: Dag) -> None:
     """From a known graph the local learner gives exactly its CPDAG, connected or not."""
-    graph = learn_graph(dag)
+    graph = learn_graph(dag, hidden="excluded")
     truth = cpdag(dag)
     assert (graph.arrows, graph.lines) == (truth.arrows, truth.lines)
     assert graph.incomplete is None
@@ -52,13 +52,13 @@ def test_a_method_that_draws_all_arrows_gives_its_own_graph() -> None:
 def test_limits_hold_for_all_pieces_together() -> None:
     """A run that reaches its limit says so and keeps what it has."""
     dag = Dag({f"n{number}": [] for number in range(10)})
-    graph = learn_graph(dag, max_tests=20)
+    graph = learn_graph(dag, max_tests=20, hidden="excluded")
     assert graph.incomplete is not None
     assert 1 <= len(graph.parts) < 10
     assert "incomplete" in repr(graph)
     assert graph.mark("n8", "n9") is Mark.UNKNOWN
     with pytest.raises(InvalidArgumentError, match="max_tests is 0"):
-        learn_graph(dag, max_tests=0)
+        learn_graph(dag, max_tests=0, hidden="excluded")
 
 
 def test_mistakes_get_a_sentence() -> None:
@@ -71,7 +71,7 @@ def test_mistakes_get_a_sentence() -> None:
 def test_an_isolated_first_node_makes_no_graph_empty() -> None:
     """The first node by name may have no edge; nothing then says that the graph has none."""
     rows = sample(strong_network(Dag({"0": [], "a": [], "b": [], "c": ["a", "b"]}), seed=1), 3000, seed=1)
-    graph = learn_graph(rows)
+    graph = learn_graph(rows, hidden="excluded")
     assert graph.arrows == {("a", "c"), ("b", "c")}
     assert not any("is empty" in note for note in graph.notes)
 
@@ -79,7 +79,7 @@ def test_an_isolated_first_node_makes_no_graph_empty() -> None:
 def test_pieces_that_are_not_connected_are_found_at_once() -> None:
     """One search finds all pieces, and the one part of the graph has visited every node."""
     rows = sample(strong_network(Dag({"a": [], "b": ["a"], "x": [], "y": [], "z": ["x", "y"]}), seed=2), 3000, seed=1)
-    graph = learn_graph(rows)
+    graph = learn_graph(rows, hidden="excluded")
     assert len(graph.parts) == 1
     assert graph.arrows == {("x", "z"), ("y", "z")}
     assert graph.lines == {frozenset("ab")}

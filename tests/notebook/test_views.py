@@ -88,23 +88,23 @@ def hostile_frame() -> pd.DataFrame:
 def results() -> dict[str, Any]:
     """Return one result of each kind, from small tables and graphs, and such with hostile names."""
     asia = sample(network("asia"), 2000, seed=3)
-    part = learn(asia, "dysp", depth=2)
-    contradictory = learn(Contradictory(), "a", depth="max")
+    part = learn(asia, "dysp", depth=2, hidden="excluded")
+    contradictory = learn(Contradictory(), "a", depth="max", hidden="excluded")
     frame = hostile_frame()
     first, second, third, _ = HOSTILE[:4]
-    hostile = learn(hostile_dag(), 7, depth="max")
+    hostile = learn(hostile_dag(), 7, depth="max", hidden="excluded")
     categories = frame[[first, second, third]]
-    from_frame = learn(categories, second, depth=2)
+    from_frame = learn(categories, second, depth=2, hidden="excluded")
     return {
         "part": part,
         "proof": part.why("bronc", "dysp"),
         "proof of a conflict": contradictory.why(*contradictory.conflicts[0].pair),
         "conflict": contradictory.conflicts[0],
         "contradictory part": contradictory,
-        "stability": stability(asia, "dysp", resamples=3),
+        "stability": stability(asia, "dysp", resamples=3, hidden="excluded"),
         "comparison": compare(asia, "dysp", learners=["auto", "apsl"]),
-        "parts": learn_many(asia, ["dysp", "lung"]),
-        "learned graph": learn_graph(asia),
+        "parts": learn_many(asia, ["dysp", "lung"], hidden="excluded"),
+        "learned graph": learn_graph(asia, hidden="excluded"),
         "network": network("asia"),
         "known graph": network("asia").dag,
         "equivalence class": cpdag(network("asia").dag),
@@ -113,7 +113,7 @@ def results() -> dict[str, Any]:
         "mixed table": table(frame),
         "blanket": blanket(network("asia"), "either"),
         "effect": effect(network("asia"), "smoke", "dysp", data=asia),
-        "grounds": effect(asia, "smoke", "dysp").why(),
+        "grounds": effect(asia, "smoke", "dysp", hidden="excluded").why(),
         "effects": part.effects(asia),
         "answer": causes(network("asia"), "smoke", "dysp"),
         "fitted": part.fit(asia, open_edges="direct"),
@@ -121,17 +121,17 @@ def results() -> dict[str, Any]:
         "hidden graph": learn_graph(network("asia").hiding("smoke"), hidden="allowed"),
         "hostile part": hostile,
         "hostile proof": hostile.why(*next(iter(hostile.arrows))),
-        "hostile parts": learn_many(hostile_dag(), "all"),
-        "hostile graph": learn_graph(hostile_dag()),
+        "hostile parts": learn_many(hostile_dag(), "all", hidden="excluded"),
+        "hostile graph": learn_graph(hostile_dag(), hidden="excluded"),
         "hostile known graph": hostile_dag(),
         "hostile blanket": blanket(hostile_dag(), HOSTILE[2]),
         "hostile table": table(categories),
-        "hostile stability": stability(categories, second, resamples=3),
+        "hostile stability": stability(categories, second, resamples=3, hidden="excluded"),
         "hostile comparison": compare(categories, second, learners=["auto", "apsl"]),
-        "hostile effect": effect(categories, first, second),
+        "hostile effect": effect(categories, first, second, hidden="excluded"),
         "hostile effects": from_frame.effects(categories),
-        "hostile grounds": effect(categories, first, second).why(),
-        "hostile answer": causes(categories, first, second),
+        "hostile grounds": effect(categories, first, second, hidden="excluded").why(),
+        "hostile answer": causes(categories, first, second, hidden="excluded"),
         "hostile fitted": from_frame.fit(categories, open_edges="direct"),
     }
 

@@ -39,12 +39,12 @@ def test_a_known_graph_is_told_without_a_doubt() -> None:
 
     assert summarize(part) == "VENTLUNG: causes INTUBATION, KINKEDTUBE, VENTTUBE; effects EXPCO2, MINVOL, VENTALV."
     rain = Dag({"rain": [], "hose": [], "wet": ["rain", "hose"], "slip": ["wet"]})
-    assert summarize(learn(rain, "wet")) == "wet: causes hose, rain; effect slip."
+    assert summarize(learn(rain, "wet", hidden="excluded")) == "wet: causes hose, rain; effect slip."
 
 
 def test_a_table_has_probabilities_and_assumptions() -> None:
     """Each cause has how often such an arrow is right; columns set aside and assumptions follow."""
-    part = learn(patients(), "cost", depth=2)
+    part = learn(patients(), "cost", depth=2, hidden="excluded")
     told = summarize(part)
     shares = {row["source"]: row["probability"] * row["direction"] for row in part.rows() if row["direction"]}
 
@@ -58,9 +58,9 @@ def test_a_table_has_probabilities_and_assumptions() -> None:
 def test_what_was_given_is_told_as_given() -> None:
     """A direction from tiers is no result of a test, and an arrow that was required is no result at all."""
     tiers = Knowledge(tiers=[["sex", "age"], ["smoker"], ["cost"]])
-    part = learn(patients(), "cost", knowledge=tiers)
+    part = learn(patients(), "cost", knowledge=tiers, hidden="excluded")
     assert summarize(part).startswith("cost: likely causes by given directions: ")
-    required = learn(patients(), "cost", knowledge=Knowledge(required=[("smoker", "cost")]))
+    required = learn(patients(), "cost", knowledge=Knowledge(required=[("smoker", "cost")]), hidden="excluded")
     assert "given cause smoker" in summarize(required)
     known = learn(network("asia"), "bronc", knowledge=Knowledge(required=[("smoke", "bronc")]))
     assert summarize(known).startswith("bronc: given cause smoke; effect dysp")
@@ -68,7 +68,7 @@ def test_what_was_given_is_told_as_given() -> None:
 
 def test_what_is_hardly_supported_is_only_possible() -> None:
     """An arrow that is right less often than two times in three is no likely one."""
-    part = learn(sample(network("insurance"), 300, seed=4), "MakeModel", depth=2)
+    part = learn(sample(network("insurance"), 300, seed=4), "MakeModel", depth=2, hidden="excluded")
     for one in statements_on(part):
         shares = [int(remark.removesuffix(" %")) for remark in one.remarks if one.kind in {"cause", "effect"}]
         assert all((share >= 65) == one.words.startswith("likely") for share in shares)
@@ -77,7 +77,7 @@ def test_what_is_hardly_supported_is_only_possible() -> None:
 
 def test_a_suggested_direction_stays_open() -> None:
     """It is told among the open ones, as perhaps a cause or an effect, with its percentage."""
-    part = learn(sample(network("insurance"), 300, seed=4), "MakeModel", depth=2, min_direction=0.9)
+    part = learn(sample(network("insurance"), 300, seed=4), "MakeModel", depth=2, min_direction=0.9, hidden="excluded")
     told = kinds_of(part)["open"]
 
     assert told.startswith("direction open: RuggedAuto, SocioEcon")
@@ -106,14 +106,16 @@ def test_hidden_causes_are_told() -> None:
 
 def test_a_conflict_is_told() -> None:
     """Neighbours about which findings contradict each other are named."""
-    assert "findings contradict each other about b" in summarize(learn(Contradictory(), "a", depth="max"))
+    assert "findings contradict each other about b" in summarize(
+        learn(Contradictory(), "a", depth="max", hidden="excluded")
+    )
 
 
 def test_an_empty_part_says_why() -> None:
     """The reason is that of the note on it."""
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.integers(0, 2, (1000, 3)), columns=list("abc"))
-    told = summarize(learn(frame, "a"))
+    told = summarize(learn(frame, "a", hidden="excluded"))
 
     assert told.startswith("a: no neighbour was found: nothing depends on 'a' at this level of evidence (1,000 rows")
     assert summarize(learn(Dag({"only": []}), "only")) == "only: no neighbour was found."

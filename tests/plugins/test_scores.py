@@ -51,8 +51,8 @@ def bic(data: CountedDataset) -> Score:
 
 def test_a_search_goes_by_the_score_of_a_plugin() -> None:
     """On 3,000 rows of asia BIC finds what BDe finds around a node, and the part says by what it was learned."""
-    part = learn(ROWS, "either", depth=2, learner=BY_MINE, plugins=[Scoring(bic)])
-    default = learn(ROWS, "either", depth=2)
+    part = learn(ROWS, "either", depth=2, learner=BY_MINE, plugins=[Scoring(bic)], hidden="excluded")
+    default = learn(ROWS, "either", depth=2, hidden="excluded")
 
     assert part.arrows == default.arrows != frozenset()
     assert part.lines == default.lines
@@ -62,7 +62,7 @@ def test_a_search_goes_by_the_score_of_a_plugin() -> None:
 def test_the_gain_of_the_graph_found_is_that_of_the_score() -> None:
     """The nats in the note are the sum over the nodes of what their parents add to the score."""
     rows = table(pd.DataFrame({"a": list("xyxyxyyx") * 40, "b": list("xyxyxyxy") * 40}))
-    part = learn(rows, "a", learner=BY_MINE, plugins=[Scoring(bic)])
+    part = learn(rows, "a", learner=BY_MINE, plugins=[Scoring(bic)], hidden="excluded")
     assert isinstance(rows, CountedDataset)
     own = bic(rows)
 
@@ -81,13 +81,13 @@ def test_the_gain_of_the_graph_found_is_that_of_the_score() -> None:
 def test_a_score_is_refused(make: Callable[[CountedDataset], Score], sentence: str) -> None:
     """A score that breaks its contract ends the run with a sentence that names it."""
     with pytest.raises(PluginError, match=f"the score 'mine' .*{sentence}"):
-        learn(ROWS, "either", depth=2, learner=BY_MINE, plugins=[Scoring(make)])
+        learn(ROWS, "either", depth=2, learner=BY_MINE, plugins=[Scoring(make)], hidden="excluded")
 
 
 def test_a_score_that_nobody_offers_is_unknown() -> None:
     """Without the plugin the name means nothing."""
     with pytest.raises(UnknownNameError, match="unknown score 'mine'"):
-        learn(ROWS, "either", learner=BY_MINE)
+        learn(ROWS, "either", learner=BY_MINE, hidden="excluded")
 
 
 def test_a_score_that_counts_needs_no_rows_here(tmp_path: Path) -> None:
@@ -97,7 +97,16 @@ def test_a_score_that_counts_needs_no_rows_here(tmp_path: Path) -> None:
     frame.to_parquet(tmp_path / "rows.parquet")
 
     there = learn(
-        tmp_path / "rows.parquet", "either", depth=2, counts="duckdb", learner=BY_MINE, plugins=[Scoring(bic)]
+        tmp_path / "rows.parquet",
+        "either",
+        depth=2,
+        counts="duckdb",
+        learner=BY_MINE,
+        plugins=[Scoring(bic)],
+        hidden="excluded",
     )
 
-    assert there.arrows == learn(frame, "either", depth=2, learner=BY_MINE, plugins=[Scoring(bic)]).arrows
+    assert (
+        there.arrows
+        == learn(frame, "either", depth=2, learner=BY_MINE, plugins=[Scoring(bic)], hidden="excluded").arrows
+    )

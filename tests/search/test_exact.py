@@ -164,10 +164,10 @@ def test_many_nodes_are_not_certified() -> None:
 def test_notes_and_proofs_tell_the_certificate(learner: str) -> None:
     """A part says that no graph scores higher; its proofs say it too."""
     rows = sample(network("asia"), 2000, seed=1)
-    part = learn(rows, "dysp", learner=learner, certified=True)
+    part = learn(rows, "dysp", learner=learner, certified=True, hidden="excluded")
     assert "certified: no graph over these 7 nodes scores higher (exact search)" in part.notes
     assert "; no graph over these 7 nodes scores higher" in str(part.why("bronc", "dysp"))
-    plain = learn(rows, "dysp", learner=learner)
+    plain = learn(rows, "dysp", learner=learner, hidden="excluded")
     assert not any("certified" in note for note in plain.notes)
     assert part.arrows == plain.arrows
 
@@ -175,7 +175,13 @@ def test_notes_and_proofs_tell_the_certificate(learner: str) -> None:
 def test_knowledge_can_exclude_the_best_graph() -> None:
     """Then the part says so instead of claiming a certificate."""
     rows = sample(network("asia"), 2000, seed=1)
-    part = learn(rows, "dysp", certified=True, knowledge=Knowledge(required=[("dysp", "bronc"), ("dysp", "either")]))
+    part = learn(
+        rows,
+        "dysp",
+        certified=True,
+        knowledge=Knowledge(required=[("dysp", "bronc"), ("dysp", "either")]),
+        hidden="excluded",
+    )
     assert "the graph is not certified as the best one: background knowledge excludes the best graph" in part.notes
 
 
@@ -190,7 +196,7 @@ def test_learners_without_scores_certify_nothing() -> None:
 def test_a_limit_during_the_exact_search_loses_nothing() -> None:
     """The graph that was found before stays, and the part says that it is not certified."""
     rows = sample(network("child"), 2000, seed=1)
-    part = learn(rows, "Disease", depth=2, certified=True, max_seconds=0.4)
+    part = learn(rows, "Disease", depth=2, certified=True, max_seconds=0.4, hidden="excluded")
     assert part.incomplete
     assert part.edges
     assert any("ended the exact search" in note or "certified" in note for note in part.notes)
@@ -203,6 +209,6 @@ def test_a_better_graph_of_the_exact_search_is_told() -> None:
     for at in range(3, 14):
         values[at] = sum(values[one] for one in random.permutation(at)[:3]) + random.normal(size=800)
     table = coded_table(np.stack([np.digitize(one, np.quantile(one, [1 / 3, 2 / 3])) for one in values], axis=1))
-    notes = learn(table, "X14", depth="max", certified=True).notes
+    notes = learn(table, "X14", depth="max", certified=True, hidden="excluded").notes
     assert any("scores higher (exact search)" in note for note in notes)
     assert not any("there may be a better graph still" in note for note in notes)

@@ -73,7 +73,7 @@ def main() -> None:
             tally = Tally()
             for sample in samples:
                 for target in sample.names:
-                    tally.add(learn(sample, target, learner=learner), truth)
+                    tally.add(learn(sample, target, learner=learner, hidden="excluded"), truth)
             print(f"| {network} {size} | {learner} | {tally.row()} |", flush=True)
 
 

@@ -71,14 +71,16 @@ def _distances(truth: Cpdag, target: Node) -> dict[Node, int]:
 def show_conditions(rows: Table, truth: Cpdag, label: str) -> None:
     """Print the distance and the number of identical parts under each extra."""
     targets = sorted(rows.names, key=str)
-    plain = {target: learn(rows, target) for target in targets}
+    plain = {target: learn(rows, target, hidden="excluded") for target in targets}
     print(f"{label}: no extras {mean(distance(part, truth) for part in plain.values()):.3f}")
     extras: dict[str, Any] = {
-        "an irrelevant gap": lambda target: learn(rows, target, knowledge=far_gap(truth, target)),
-        "a limit not reached": lambda target: learn(rows, target, max_seconds=3600.0, max_tests=10**9),
-        "counts from DuckDB": lambda target: learn(rows, target, counts="duckdb"),
-        "counts from Dask": lambda target: learn(rows, target, counts="dask"),
-        "one missing cell": lambda target: learn(with_a_hole(rows), target),
+        "an irrelevant gap": lambda target: learn(rows, target, knowledge=far_gap(truth, target), hidden="excluded"),
+        "a limit not reached": lambda target: learn(
+            rows, target, max_seconds=3600.0, max_tests=10**9, hidden="excluded"
+        ),
+        "counts from DuckDB": lambda target: learn(rows, target, counts="duckdb", hidden="excluded"),
+        "counts from Dask": lambda target: learn(rows, target, counts="dask", hidden="excluded"),
+        "one missing cell": lambda target: learn(with_a_hole(rows), target, hidden="excluded"),
     }
     for name, run in extras.items():
         parts = {target: run(target) for target in targets}
@@ -123,13 +125,13 @@ def oriented(truth: Cpdag, arrows: list[tuple[Node, Node]], known: Knowledge) ->
 def show_knowledge(rows: Table, truth: Cpdag, arrows: list[tuple[Node, Node]], draws: int, label: str) -> None:
     """Print the mean distance with and without true facts, each against what can be known with them."""
     targets = sorted(rows.names, key=str)
-    without = {target: learn(rows, target) for target in targets}
+    without = {target: learn(rows, target, hidden="excluded") for target in targets}
     plain, helped, conflicts = [], [], 0
     for seed in range(draws):
         known = draw_facts(truth, arrows, np.random.default_rng(seed))
         aim = oriented(truth, arrows, known)
         plain.append(mean(distance(without[target], aim) for target in targets))
-        parts = [learn(rows, target, knowledge=known) for target in targets]
+        parts = [learn(rows, target, knowledge=known, hidden="excluded") for target in targets]
         helped.append(mean(distance(part, aim) for part in parts))
         conflicts += sum(len(part.conflicts) for part in parts)
     worse = sum(one > other for one, other in zip(helped, plain, strict=True))

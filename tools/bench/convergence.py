@@ -32,7 +32,7 @@ def distance(name: str, rows: int, learner: str, targets: int, seed: int) -> flo
         if learner == "nothing":
             wrong += len(edges)
             continue
-        part = learn(drawn, listed[at], learner=learner)
+        part = learn(drawn, listed[at], learner=learner, hidden="excluded")
         wrong += len(edges | part.edges) - len(part.arrows & arrows) - len(part.lines & lines)
     return wrong / len(chosen)
 

@@ -189,12 +189,12 @@ def measure(kind: str, rows: int, folder: Path, server: PostgresServer | None, s
         if engine in skipped:
             continue
         source, how = small[engine]()
-        learn(source, target, depth=2, **how)
+        learn(source, target, depth=2, **how, hidden="excluded")
         del source
         gc.collect()
         before, begun = processor_seconds(server), perf_counter()
         source, how = opening()
-        part = learn(source, target, depth=2, **how)
+        part = learn(source, target, depth=2, **how, hidden="excluded")
         del source
         gc.collect()
         spent, wall = processor_seconds(server) - before, perf_counter() - begun

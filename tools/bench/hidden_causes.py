@@ -126,7 +126,7 @@ def ours(frame: pd.DataFrame) -> Ends:
 
 def without_hidden(frame: pd.DataFrame) -> Ends:
     """Learn the whole graph by the default, which assumes that nothing is hidden; a line has two circles."""
-    found = learn_graph(frame, kinds=dict.fromkeys(frame.columns, "category"))
+    found = learn_graph(frame, kinds=dict.fromkeys(frame.columns, "category"), hidden="excluded")
     ends: Ends = {}
     for x, y in found.arrows:
         ends[x, y], ends[y, x] = "tail", "arrow"

@@ -52,13 +52,13 @@ def measure(source: str, given: argparse.Namespace) -> dict[str, Any]:
     """Learn all parts together and some one by one, in this process; return what that took."""
     rows = rows_of(source, given.rows)
     settings: dict[str, Any] = {"depth": given.depth, "learner": given.learner}
-    learn(rows, rows.names[0], **settings)  # so that nothing is loaded while the clock runs
+    learn(rows, rows.names[0], **settings, hidden="excluded")  # so that nothing is loaded while the clock runs
     Path("/proc/self/clear_refs").write_text("5", "utf-8")  # forget the highest so far
     before = memory("VmRSS")
     with tempfile.TemporaryDirectory() as name:
         journal = Path(name) / "parts.jsonl"
         begun = process_time()
-        together = learn_many(attrs.evolve(rows), "all", journal=journal, **settings)
+        together = learn_many(attrs.evolve(rows), "all", journal=journal, **settings, hidden="excluded")
         shared = process_time() - begun
         begun = process_time()
         union = together.union
@@ -66,7 +66,7 @@ def measure(source: str, given: argparse.Namespace) -> dict[str, Any]:
         highest = memory("VmHWM")
         some = rows.names[:: max(1, len(rows.names) // given.alone)]
         begun = process_time()
-        alone = [learn(attrs.evolve(rows), node, **settings) for node in some]
+        alone = [learn(attrs.evolve(rows), node, **settings, hidden="excluded") for node in some]
         apart = (process_time() - begun) / len(alone) * len(rows.names)
         return {
             "targets": len(rows.names),

@@ -110,9 +110,12 @@ def changes(table: Table, learner: str, deals: int, seed: int) -> list[Change]:
     found = []
     for depth in DEPTHS:
         for target in targets:
-            before = marks(learn(table, target, learner=learner, depth=depth), same)
-            moved = apart(before, marks(learn(shuffled, target, learner=learner, depth=depth), same))
-            named = [marks(learn(one, new[target], learner=learner, depth=depth), new) for one, new in renamings]
+            before = marks(learn(table, target, learner=learner, depth=depth, hidden="excluded"), same)
+            moved = apart(before, marks(learn(shuffled, target, learner=learner, depth=depth, hidden="excluded"), same))
+            named = [
+                marks(learn(one, new[target], learner=learner, depth=depth, hidden="excluded"), new)
+                for one, new in renamings
+            ]
             found.append(Change(depth, target, moved, max(apart(before, one) for one in named)))
     return found
 

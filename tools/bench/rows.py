@@ -93,7 +93,7 @@ def learn_in_process(path: str, kind: str) -> dict[str, Any]:
     before, begun, wall = peak_memory(), process_time(), perf_counter()
     source: Any = table(path) if kind == "memory" else Watched(counted(DuckEngine.of_file(path)))
     opening = process_time() - begun
-    part = learn(source, TARGET, depth=DEPTH)
+    part = learn(source, TARGET, depth=DEPTH, hidden="excluded")
     return {
         "opening": opening,
         "learning": process_time() - begun - opening,
@@ -134,7 +134,7 @@ def learn_on_cluster(path: str) -> dict[str, Any]:
         source.joints([(0,)], 10)  # the rows are read once a round asks for them
         opened = used()
         watched = Watched(source)
-        part = learn(watched, TARGET, depth=DEPTH)
+        part = learn(watched, TARGET, depth=DEPTH, hidden="excluded")
         peaks = client.run(peak_memory)
         return {
             "opening": opened - begun,

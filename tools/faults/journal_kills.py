@@ -51,7 +51,7 @@ JOURNAL, OUTCOME = "log.jsonl", "outcome.pickle"
 
 def many(rows: Table, folder: Path) -> object:
     """Learn the parts around all nodes."""
-    parts = learn_many(rows, "all", journal=folder / JOURNAL)
+    parts = learn_many(rows, "all", journal=folder / JOURNAL, hidden="excluded")
     texts = {target: part_json(part) for target, part in parts.items()}
     union = parts.union
     return texts, parts.asked, parts.computed, in_order(union.arrows), in_order(map(in_order, union.lines))
@@ -59,7 +59,7 @@ def many(rows: Table, folder: Path) -> object:
 
 def resamples(rows: Table, folder: Path) -> object:
     """Learn a part on many resamples."""
-    found = stability(rows, "HR", resamples=12, seed=1, journal=folder / JOURNAL)
+    found = stability(rows, "HR", resamples=12, seed=1, journal=folder / JOURNAL, hidden="excluded")
     return part_json(found.part), found.rows()
 
 

@@ -193,20 +193,26 @@ def work(unit: Unit, samples: Samples) -> dict[str, Any]:
 
 def _learn_parts(unit: Unit, dag: Dag, table: Table) -> Iterator[tuple[int, Depth, Part | LearnedGraph, float]]:
     """Return for each target and depth what was learned, and the CPU seconds that the learner took for it."""
-    whole = _time(lambda: learn_graph(table, learner=unit.learner)) if unit.learned == "once" else None
+    whole = (
+        _time(lambda: learn_graph(table, learner=unit.learner, hidden="excluded")) if unit.learned == "once" else None
+    )
     for target in unit.targets:
         node = dag.nodes[target - 1]
         kept = _time(partial(_graph_from, table, node, unit.learner)) if unit.learned == "each target" else whole
         for depth in unit.depths:
             if kept is None:
-                yield target, depth, *_time(partial(learn, table, node, depth=depth, learner=unit.learner))
+                yield (
+                    target,
+                    depth,
+                    *_time(partial(learn, table, node, depth=depth, learner=unit.learner, hidden="excluded")),
+                )
             else:
                 yield target, depth, *kept
 
 
 def _graph_from(table: Table, node: Node, learner: str) -> LearnedGraph:
     """Learn the whole graph, beginning at a node."""
-    part = learn(table, node, depth="max", learner=learner)
+    part = learn(table, node, depth="max", learner=learner, hidden="excluded")
     return LearnedGraph(part.learner, part.nodes, (part,), part.incomplete)
 
 
@@ -241,7 +247,7 @@ def _warm(learner: str, rows: int) -> None:
     from apsl_rules.graphs.networks import network, sample
 
     table = sample(network("asia"), rows, seed=1)
-    learn(table, table.names[0], learner=learner, max_tests=WARMING)
+    learn(table, table.names[0], learner=learner, max_tests=WARMING, hidden="excluded")
 
 
 LOG = "log.jsonl"

@@ -181,6 +181,14 @@ class Moments:
         """Return the groups of duplicates among the columns of each given group."""
         return duplicates(self._rows, groups, self.heading.is_number)
 
+    def distinct(self, places: Sequence[int], most: int) -> list[int]:
+        """Return how many distinct values each column has; one with more than ``most`` has ``most + 1``."""
+        if not places:
+            return []
+        self.rounds += 1
+        found = self._rows.reduce(places, partial(distinct_values, most=most), partial(join_values, most=most))
+        return [len(values) for values in found]
+
     def group_sums(
         self, places: Sequence[int], by: Sequence[int], complete: Sequence[int], *, each: bool
     ) -> GroupFigures:
@@ -262,6 +270,7 @@ def _joined(parts: Sequence[NumberColumn | CategoryColumn]) -> NumberColumn | Ca
 
 # --- columns alike ------------------------------------------------------------------------------------------------
 
+Values: TypeAlias = npt.NDArray[np.float64]
 #: The signs that fit so far, or the codes that meet; a missing value has the code -1.
 Agreement: TypeAlias = frozenset[int] | frozenset[tuple[int, int]]
 
@@ -293,6 +302,22 @@ def _compare_all(rows: Rows, pairs: Pairs, is_number: npt.NDArray[np.bool_]) -> 
 def first_patterns(part: Part) -> list[bytes]:
     """Return a digest of how each column divides or orders the first rows; duplicates have the same."""
     return [_digest(_ranks(one) if isinstance(one, NumberColumn) else _classes(one)) for one in part]
+
+
+def distinct_values(part: Part, most: int) -> list[Values]:
+    """Return the distinct values of each number in a part, or ``most + 1`` of them where there are more."""
+    return [
+        _distinct(one.values if isinstance(one, NumberColumn) else one.codes.astype(np.float64), most) for one in part
+    ]
+
+
+def join_values(parts: Sequence[list[Values]], most: int) -> list[Values]:
+    """Return the distinct values of all parts, or ``most + 1`` of them where there are more."""
+    return [_distinct(np.concatenate(columns), most) for columns in zip(*parts, strict=True)]
+
+
+def _distinct(values: Values, most: int) -> Values:
+    return np.unique(values[~np.isnan(values)])[: most + 1]
 
 
 def compare_pairs(part: Part, pairs: Pairs) -> list[Agreement]:
