@@ -87,7 +87,8 @@ class RowTests(NamedTuple):
 
     Of two categories, ``inflations`` say by how much the statistic is too large on average if they are independent,
     since the spread of an indicator follows its rate, and ``joint_rates`` in which share of the rows a level of one
-    then meets a level of the other. Both are 1 for other pairs.
+    then meets a level of the other. Both are 1 for other pairs. ``products`` is what the statistic of a row changes by
+    if products of given columns move the rates of both as logistic curves do, 0 for other pairs.
     """
 
     ratios: Floats
@@ -97,12 +98,13 @@ class RowTests(NamedTuple):
     rows: Integers
     inflations: Floats
     joint_rates: Floats
+    products: Floats
 
     @classmethod
     def empty(cls, tests: int) -> RowTests:
         """Return the figures of tests without rows."""
         x_ranks, y_ranks, ranks, rows = (np.zeros(tests, np.int64) for _ in range(4))
-        return cls(np.zeros(tests), x_ranks, y_ranks, ranks, rows, np.ones(tests), np.ones(tests))
+        return cls(np.zeros(tests), x_ranks, y_ranks, ranks, rows, np.ones(tests), np.ones(tests), np.zeros(tests))
 
 
 class GroupFigures(NamedTuple):

@@ -76,8 +76,8 @@ class EmbeddedRows:
 
         in_blocks(len(queries), max(1, min(self.threads, work // _WORTH_A_THREAD)), run)
         x_ranks, y_ranks, ranks, rows = (column.copy() for column in found.figures.T)
-        ratios, inflations, joint_rates = (column.copy() for column in found.measures.T)
-        return RowTests(ratios, x_ranks, y_ranks, ranks, rows, inflations, joint_rates)
+        ratios, inflations, joint_rates, products = (column.copy() for column in found.measures.T)
+        return RowTests(ratios, x_ranks, y_ranks, ranks, rows, inflations, joint_rates, products)
 
     def _sections(self, places: Integers) -> Iterator[ProductSums]:
         """Yield the sums of sections in the order of the rows."""
@@ -384,7 +384,7 @@ def run_by_sums(
         tested = matrix_tests(
             MatrixBlocks(sums.covariance(), widths, leading, ~heading.is_number[places]), starts, blocks
         )
-        for column, measures in enumerate((found.ratios, found.inflations, found.joint_rates)):
+        for column, measures in enumerate((found.ratios, found.inflations, found.joint_rates, found.products)):
             measures[one.tests] = tested.measures[:, column]
         for column, ranks in enumerate((found.x_ranks, found.y_ranks, found.ranks)):
             ranks[one.tests] = tested.figures[:, column]

@@ -48,8 +48,9 @@ class MomentTester:
     """Carries out tests on a source of moments at a level.
 
     A test is unreliable with fewer rows than ``rows_per_column`` for each embedded column in it and for the mean;
-    without degrees of freedom: given the others, one of the two no longer varies; and where levels of two categories
-    are so rare that independent ones would meet in less than one row.
+    without degrees of freedom: given the others, one of the two no longer varies; where levels of two categories are
+    so rare that independent ones would meet in less than one row; and where a dependence of two categories would be
+    none if products of given columns moved both.
     """
 
     def __init__(self, source: KeptMoments, alpha: float, rows_per_column: float) -> None:
@@ -115,24 +116,29 @@ class MomentTester:
 
     def _decide(self, tested: RowTests, is_constant: npt.NDArray[np.bool_]) -> MomentTests:
         """Decide as the kernel does: both corrections, then the critical value or p."""
-        ratios, x_ranks, y_ranks, ranks, rows, inflations, joint_rates = tested
+        ratios, x_ranks, y_ranks, ranks, rows, inflations, joint_rates, products = tested
         dofs = x_ranks * y_ranks
         used = 1 + ranks + x_ranks + y_ranks
         scale = rows - (1 + ranks) - 0.5 * (x_ranks + y_ranks + 1)
         is_tested = (dofs > 0) & (rows > used) & (rows >= self._rules.rows_per_column * used)
         is_tested &= rows * joint_rates >= self._rules.joint_rows
         statistics = np.where(is_tested, np.maximum(scale * ratios / inflations, 0.0), 0.0)
-        critical = self._rules.thresholds[np.minimum(dofs, TABLED_DOFS - 1)]
-        is_dependent = statistics >= critical
-        beyond = dofs >= TABLED_DOFS
-        if beyond.any():
-            is_dependent[beyond] = tails(statistics[beyond], dofs[beyond]).p <= self._rules.alpha
+        is_dependent = self._are_dependent(statistics, dofs)
+        by_products = np.maximum(statistics + scale * products / inflations, 0.0)
         decided = np.where(is_dependent, DEPENDENT, INDEPENDENT)
+        decided[is_dependent & ~self._are_dependent(by_products, dofs)] = UNRELIABLE
         # A column with few values may only seem constant, so that rows with both are needed for a constant too.
         least = 1 + ranks + np.maximum(x_ranks, 1) + np.maximum(y_ranks, 1)
         of_constant = np.where(rows >= self._rules.rows_per_column * least, INDEPENDENT, UNRELIABLE)
         decisions = np.where(is_constant, of_constant, np.where(is_tested, decided, UNRELIABLE))
         return MomentTests(decisions, statistics, np.where(is_tested, dofs, 0), ranks, rows)
+
+    def _are_dependent(self, statistics: Floats, dofs: Integers) -> npt.NDArray[np.bool_]:
+        are_dependent: npt.NDArray[np.bool_] = statistics >= self._rules.thresholds[np.minimum(dofs, TABLED_DOFS - 1)]
+        beyond = dofs >= TABLED_DOFS
+        if beyond.any():
+            are_dependent[beyond] = tails(statistics[beyond], dofs[beyond]).p <= self._rules.alpha
+        return are_dependent
 
     def sweep(self, x: int) -> SweptArrays:
         """Test x against each other column."""

@@ -17,7 +17,7 @@ from apsl_rules.stopping import Flag
 
 _MOST_DEGREE = 3
 _MOST_LEVELS = 1 << 31
-_MEASURES, _FIGURES = 3, 4
+_MEASURES, _FIGURES = 4, 4
 _PAIR = 2
 
 
@@ -53,8 +53,8 @@ class Patterns(NamedTuple):
 class RowFigures(NamedTuple):
     """The figures of tests, in columns.
 
-    ``measures`` are the log ratio, the inflation by pairs of levels and the joint rate of these; ``figures`` are the
-    ranks of x, of y and of the given ones, and the complete rows.
+    ``measures`` are the log ratio, the inflation by pairs of levels, the joint rate of these and what products of
+    given columns add; ``figures`` are the ranks of x, of y and of the given ones, and the complete rows.
     """
 
     measures: Floats

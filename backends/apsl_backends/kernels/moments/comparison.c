@@ -4,7 +4,8 @@
  * no bit. The decomposition is left as it was. */
 #include "moments/comparison.h"
 
-comparison_t moments_compare(decomposition_t *decomposition, block_t x, block_t y, i64 *columns, double *pivots)
+comparison_t moments_compare(decomposition_t *decomposition, block_t x, block_t y, const i64 *starts,
+                             i64 *columns, double *pivots)
 {
     /* the block whose pivots are needed twice is the narrower one, whatever the order of naming */
     bool is_x_last = x.width < y.width || (x.width == y.width && x.first < y.first);
@@ -25,7 +26,7 @@ comparison_t moments_compare(decomposition_t *decomposition, block_t x, block_t 
     comparison_t found = {is_x_last ? count : of_early, is_x_last ? of_early : count, 0.0, NO_LEVEL_PAIRS};
     if (of_early > 0 && count > 0) {
         if (x.is_category && y.is_category)
-            found.levels = moments_weigh_level_pairs(decomposition, given, columns, count);
+            found.levels = moments_weigh_level_pairs(decomposition, given, columns, count, starts);
         double ratio = moments_log_ratio(decomposition, columns, pivots, count);
         found.ratio = ratio > 0.0 ? ratio : 0.0;
     }

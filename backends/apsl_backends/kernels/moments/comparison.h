@@ -19,8 +19,9 @@ typedef struct {
 } block_t;
 
 /* Compare blocks of columns, given the kept columns, which stay as they are. Neither block is worked on first because
- * it is named first, so their order changes no bit. `columns` and `pivots` have space for the narrower block, and there
+ * it is named first, so their order changes no bit. `starts` has the first columns of all blocks, and where the last one ends. `columns` and `pivots` have space for the narrower block, and there
  * is room to keep both. */
-comparison_t moments_compare(decomposition_t *decomposition, block_t x, block_t y, i64 *columns, double *pivots);
+comparison_t moments_compare(decomposition_t *decomposition, block_t x, block_t y, const i64 *starts, i64 *columns,
+                             double *pivots);
 
 #endif

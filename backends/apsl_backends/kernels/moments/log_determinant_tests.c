@@ -28,7 +28,7 @@ block_outcome_t moments_test_blocks(moments_t *moments, i64 x, i64 y)
 {
     i64 given = moments->decomposition.rank;
     comparison_t compared = moments_compare(&moments->decomposition, tested_block(moments, x), tested_block(moments, y),
-                                            moments->columns, moments->pivots);
+                                            moments->starts, moments->columns, moments->pivots);
     block_outcome_t outcome = {INDEPENDENT, 0.0, compared.of_x * compared.of_y, given};
     double used = (double)(1 + given + compared.of_x + compared.of_y);
     i64 of_x = varying(moments, x), of_y = varying(moments, y);
@@ -48,8 +48,11 @@ block_outcome_t moments_test_blocks(moments_t *moments, i64 x, i64 y)
         if (moments->rules.corrected)
             scale -= (double)(1 + given) + 0.5 * (double)(compared.of_x + compared.of_y + 1);
         outcome.statistic = scale * compared.ratio / compared.levels.inflation;
-        if (!is_independent(&moments->rules, outcome.statistic, outcome.dof))
-            outcome.decision = DEPENDENT;
+        if (!is_independent(&moments->rules, outcome.statistic, outcome.dof)) {
+            double by_products = outcome.statistic + scale * compared.levels.products / compared.levels.inflation;
+            bool is_due = is_independent(&moments->rules, by_products > 0.0 ? by_products : 0.0, outcome.dof);
+            outcome.decision = is_due ? UNRELIABLE : DEPENDENT;
+        }
     }
     return outcome;
 }

@@ -22,7 +22,7 @@ typedef struct {
     double tolerance;
     i64 capacity, most_places;
     double *space, *sums, *errors, *pair_sums, *pair_errors, *matrix, *pivots, *squares, *square_errors, *panel;
-    i64 *columns, *sorted, *listed;
+    i64 *columns, *sorted, *starts, *listed;
     uint64_t *complete;
     decomposition_t decomposition;
 } bench_t;
@@ -42,8 +42,9 @@ static bool reserve_bench(bench_t *bench, i64 columns, i64 places)
 {
     if (places > bench->most_places) {
         free(bench->sorted);
-        bench->sorted = malloc((size_t)places * sizeof *bench->sorted);
+        bench->sorted = malloc((2 * (size_t)places + 1) * sizeof *bench->sorted);
         bench->most_places = bench->sorted ? places : 0;
+        bench->starts = bench->sorted ? bench->sorted + places : NULL;
     }
     if (!bench->space || columns > bench->capacity) {
         size_t width = (size_t)columns + 1, square = width * width;
@@ -68,7 +69,7 @@ static bool reserve_bench(bench_t *bench, i64 columns, i64 places)
     return bench->sorted && moments_reserve_columns(&bench->decomposition, columns);
 }
 
-/* Compare two blocks of a matrix of some columns, given the first ones. */
+/* Compare two blocks of a matrix of some columns, given the first ones, which are those of blocks at `starts`. */
 static comparison_t compare_given(bench_t *bench, i64 columns, i64 given, block_t x, block_t y)
 {
     decomposition_t *decomposition = &bench->decomposition;
@@ -78,7 +79,7 @@ static comparison_t compare_given(bench_t *bench, i64 columns, i64 given, block_
     decomposition->rank = 0;
     for (i64 column = 0; column < given; column++)
         moments_add_column(decomposition, column);
-    return moments_compare(decomposition, x, y, bench->columns, bench->pivots);
+    return moments_compare(decomposition, x, y, bench->starts, bench->columns, bench->pivots);
 }
 
 static void write_measures(double *measures, const comparison_t *compared)
@@ -86,6 +87,7 @@ static void write_measures(double *measures, const comparison_t *compared)
     measures[LOG_RATIO] = compared->ratio;
     measures[INFLATION] = compared->levels.inflation;
     measures[JOINT_RATE] = compared->levels.joint;
+    measures[PRODUCTS] = compared->levels.products;
 }
 
 /* Return the number of rows that are complete in some places, and list them; the list is NULL where all are. */
@@ -133,6 +135,9 @@ static int32_t run_test(bench_t *bench, const i64 *places, i64 count, double *me
     if (!reserve_bench(bench, width, count))
         return NO_MEMORY;
     sort_places(bench->sorted, places + 2, count - 2);
+    bench->starts[0] = 0;
+    for (i64 k = 0; k < count - 2; k++)
+        bench->starts[k + 1] = bench->starts[k] + moments_embedded_width(embedded, bench->sorted + k, 1);
     const i64 *listed;
     i64 rows = list_rows(bench, places, count, &listed), stride = moments_panel_stride(width + 1);
     memset(bench->sums, 0, (size_t)((width + 1) * (width + 1)) * sizeof *bench->sums);
@@ -314,7 +319,7 @@ int32_t apsl_matrix_tests(const double *matrix, const i64 *blocks, const i64 *le
             for (i64 column = blocks[bench.sorted[k]]; column < blocks[bench.sorted[k] + 1]; column++)
                 moments_add_column(decomposition, column);
         block_t of_x = {blocks[x], leading[x], categories[x] != 0}, of_y = {blocks[y], leading[y], categories[y] != 0};
-        comparison_t compared = moments_compare(decomposition, of_x, of_y, bench.columns, bench.pivots);
+        comparison_t compared = moments_compare(decomposition, of_x, of_y, blocks, bench.columns, bench.pivots);
         i64 *found = figures + test * ROW_TEST_FIELDS;
         write_measures(measures + test * ROW_TEST_MEASURES, &compared);
         found[X_RANK] = compared.of_x;

@@ -10,7 +10,7 @@
 
 /* The figures of a test: ln|S_xz| + ln|S_yz| - ln|S_z| - ln|S_xyz| with what pairs of levels do to the test, and apart
  * how many columns of x and of y depend on no given ones, the rank of the given columns, and the complete rows. */
-enum { LOG_RATIO, INFLATION, JOINT_RATE, ROW_TEST_MEASURES };
+enum { LOG_RATIO, INFLATION, JOINT_RATE, PRODUCTS, ROW_TEST_MEASURES };
 enum { X_RANK, Y_RANK, GIVEN_RANK, COMPLETE_ROWS, ROW_TEST_FIELDS };
 
 /* Run tests: the places of a test (x, y and the given ones) are those from its start to that of the next one. */
