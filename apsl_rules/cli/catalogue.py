@@ -11,7 +11,7 @@ import click
 from apsl_rules.cli.output import json_option, print_json, print_table
 from apsl_rules.learning import AUTO
 from apsl_rules.names import count_of
-from apsl_rules.plugins import Plugins
+from apsl_rules.plugins import Plugins, pick
 
 _AUTO = "the default: the source decides; apsl-score for categories, apsl-mixed for numbers, apsl for known graphs"
 
@@ -118,6 +118,24 @@ def learners(manager: Plugins, *, as_json: bool) -> None:
 def formats(manager: Plugins, *, as_json: bool) -> None:
     """List the formats in which a part can be written, for the option --format."""
     _print(_offer_rows(manager.exporters.values()), as_json=as_json)
+
+
+@click.command(
+    epilog=_example("apsl rules", "apsl rules sound", "apsl rules pag --json"), short_help="List the rules of learners."
+)
+@click.argument("rulebook", required=False)
+@json_option
+@click.pass_obj
+def rules(manager: Plugins, rulebook: str | None, *, as_json: bool) -> None:
+    """List the rules that turn findings into arrows: those of one RULEBOOK, or of all.
+
+    A line that a learner's own spec has under [[rules.extra]] is written as these are.
+    """
+    books = manager.rulebooks.values() if rulebook is None else [pick(manager.rulebooks, rulebook, "rulebook")]
+    _print(
+        [{"rulebook": book.name, "name": one.name, "rule": str(one)} for book in books for one in book.rules],
+        as_json=as_json,
+    )
 
 
 @click.command(epilog=_example("apsl plugins", "apsl --plugin my_module plugins --json"))

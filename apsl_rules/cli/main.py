@@ -160,7 +160,8 @@ _SECTIONS = {
     "Look at a table": ("describe.describe",),
     "Find what to try it on": ("catalogue.networks", "simulate.simulate", "simulate.random"),
     "See what there is to choose from": (
-        *("catalogue.learners", "catalogue.oracles", "catalogue.finders", "catalogue.formats", "catalogue.plugins"),
+        *("catalogue.learners", "catalogue.oracles", "catalogue.finders", "catalogue.formats", "catalogue.rules"),
+        "catalogue.plugins",
     ),
     "Work with assistants": ("serve.serve",),
     "Check": ("verify.verify", "describe.doctor"),

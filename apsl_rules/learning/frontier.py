@@ -15,7 +15,7 @@ from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.notes import with_untested
 from apsl_rules.names import Node, in_order, inside
 from apsl_rules.parts import Part, Visit
-from apsl_rules.plugins import Context, Marks, Progress, Run, Searched, Visited, pick
+from apsl_rules.plugins import Context, Marks, Progress, Run, Searched, Visited
 from apsl_rules.rules import (
     Fact,
     Finding,
@@ -176,7 +176,7 @@ class Assembly:
     @classmethod
     def start(cls, context: Context) -> Self:
         """Return the assembly of a run that knows nothing yet."""
-        rulebook = pick(context.plugins.rulebooks, context.spec.rules.rulebook, "rulebook")
+        rulebook = context.plugins.rulebook_of(context.spec)
         book = ledger(knowing(rulebook) if context.knowledge else rulebook, context.spec.rules.conflicts)
         givens = Givens(context.knowledge, hidden=head in rulebook.relations)
         return cls(context, book, givens, Distances(context.target))

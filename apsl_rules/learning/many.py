@@ -26,7 +26,7 @@ from apsl_rules.names import Depth, Node, check_depth, in_order
 from apsl_rules.notes import argument, named
 from apsl_rules.oracles import SharedOracle
 from apsl_rules.parts import Frame, Part, Parts, PartsJournal, Stability, Tally, TallyJournal, count_support, tally
-from apsl_rules.plugins import LearnerOffer, Spec, pick
+from apsl_rules.plugins import LearnerOffer, Spec
 from apsl_rules.rules import POSSIBLE, Rulebook
 from apsl_rules.stopping import Workers, interruptible
 
@@ -248,15 +248,15 @@ class _Many:
             sum(asked[target] for target in learned),
             self.oracle.tests,
             tuple(dict.fromkeys((*self.oracle.nodes, *learned))),
-            self._rulebook(rules.rulebook),
+            self._rulebook(),
             rules.conflicts,
             incomplete,
         )
 
-    def _rulebook(self, name: str) -> Rulebook:
+    def _rulebook(self) -> Rulebook:
         """Return the rules of the union: those of the parts."""
         is_possible = self.request.hidden == "possible" and self.source.data is not None
-        return POSSIBLE if is_possible else pick(self.request.manager.rulebooks, name, "rulebook")
+        return POSSIBLE if is_possible else self.request.manager.rulebook_of(self.offer.spec)
 
 
 def _check_targets(

@@ -452,7 +452,7 @@ def allows_hidden(offer: LearnerOffer, plugins: Plugins) -> bool:
 
 
 def _rulebook_of(offer: LearnerOffer, plugins: Plugins) -> Rulebook:
-    return pick(plugins.rulebooks, offer.spec.rules.rulebook, "rulebook")
+    return plugins.rulebook_of(offer.spec)
 
 
 def false_discovery_rate(fdr: float | Literal["auto", "none"], nodes: int, *, perfect: bool) -> float | None:

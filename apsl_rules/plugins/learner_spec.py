@@ -14,7 +14,7 @@ import attrs
 from apsl_rules._documents import DocumentError, toml_data
 from apsl_rules.errors import SpecError
 from apsl_rules.names import nearest
-from apsl_rules.rules import Policy
+from apsl_rules.rules import Policy, Rule, Rulebook
 
 
 @attrs.frozen
@@ -53,11 +53,29 @@ class FindingSpec:
 
 
 @attrs.frozen
+class ExtraRule:
+    """A rule of a learner's own: its ``name``, the ``rule`` as it prints, and its ``reason``."""
+
+    name: str
+    rule: str
+    reason: str = ""
+
+
+@attrs.frozen
 class RuleSpec:
-    """Which rules fire, and what happens when findings contradict each other."""
+    """Which rules fire, of a rulebook and ``extra`` ones, and what happens when findings contradict each other."""
 
     rulebook: str = "sound"
     conflicts: Policy = "given"
+    extra: tuple[ExtraRule, ...] = ()
+
+    def complete(self, rulebook: Rulebook) -> Rulebook:
+        """Return the rulebook with the extra rules, which speak of its relations."""
+        if not self.extra:
+            return rulebook
+        relations = rulebook.relations
+        rules = [Rule.parse(one.rule, name=one.name, reason=one.reason, relations=relations) for one in self.extra]
+        return rulebook.with_rules(*rules, name=f"{rulebook.name}, {', '.join(one.name for one in rules)}")
 
 
 @attrs.frozen

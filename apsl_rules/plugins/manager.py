@@ -163,6 +163,10 @@ class Plugins:
         """Return the rulebooks by name."""
         return self._offers("apsl_rulebooks", Rulebook)
 
+    def rulebook_of(self, spec: Spec) -> Rulebook:
+        """Return the rulebook that a learner names, with the extra rules of its spec."""
+        return spec.rules.complete(pick(self.rulebooks, spec.rules.rulebook, "rulebook"))
+
     @property
     def readers(self) -> dict[str, ReaderOffer]:
         """Return the file readers by name."""

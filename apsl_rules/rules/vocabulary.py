@@ -107,6 +107,7 @@ within = Relation("within", 3, "{1} is in a set that separates {0} from {2}", sy
 without = Relation("without", 3, "{1} is not in a set that separates {0} from {2}", symmetric=True)
 
 RELATIONS = (adjacent, gap, settled, untested, duplicate, arrow, collider, chain, spouse, barred, conflict)
+WORDS = (*RELATIONS, head, noncause, within, without)
 
 
 @attrs.frozen
@@ -202,6 +203,13 @@ class Rule:
                             f"the premises bind {', '.join(one.name for one in self.variables)}"
                         )
                         raise RuleError(message)
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "rule", reason: str = "", relations: Iterable[Relation] = WORDS) -> Rule:
+        """Read a rule as it prints, or with relations by name: ``X -> Y, chain(X, Y, Z), Y -- Z => Y -> Z``."""
+        from apsl_rules.rules.rule_text import parse_rule
+
+        return parse_rule(text, name, reason, relations)
 
     def __str__(self) -> str:
         guards = f"  unless  {_texts(self.unless)}" if self.unless else ""

@@ -255,7 +255,7 @@ class Surroundings:
     def marks(self) -> Marks:
         """Return the marks that all of this leads to, as the rules and the policy have it."""
         rules = self._context.spec.rules
-        book = ledger(pick(self._context.plugins.rulebooks, rules.rulebook, "rulebook"), rules.conflicts)
+        book = ledger(self._context.plugins.rulebook_of(self._context.spec), rules.conflicts)
         found = [one for node in self.core for one in self.findings_at(node)]
         given, known = Evidence(GIVEN), self._context.knowledge
         for node in self.core:
