@@ -109,12 +109,13 @@ def verify(
     asked = in_order(named)
     depths = depths_of(truth, asked, depth)
     manager = plugins if isinstance(plugins, Plugins) else tuple(plugins)
+    known = source if isinstance(source, Network) else dag  # a network has tables for those who ask
     differences: list[Difference] = []
     done = visits = tests = 0
     name = str(learner)
     for target in asked:
         for reach in depths:
-            part = learn(dag, target, depth=reach, learner=learner, plugins=manager)
+            part = learn(known, target, depth=reach, learner=learner, plugins=manager)
             if part.allows_hidden and isinstance(truth, Cpdag):
                 truth = pag(seen)
             if faults := tuple(faults_of(part, truth)):

@@ -169,7 +169,7 @@ class Oracle(ABC):
     perfect
         Whether the answers are certain, so that no limit on conditioning sets is wanted.
     data
-        The table or the counts behind the oracle, if there are any.
+        The table, the counts or the network behind the oracle, if there are any.
     eliminates
         Whether ``eliminate`` is there: HITON's elimination in one round.
     """

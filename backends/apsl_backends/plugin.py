@@ -186,7 +186,9 @@ def _dsep(source: Any, settings: OracleSettings) -> Oracle:
         raise InvalidArgumentError(message)
     if isinstance(source, DagWithHidden):
         return DSeparation(source)
-    return DSeparation(source.dag if isinstance(source, Network) else Dag(source))
+    if isinstance(source, Network):
+        return DSeparation(source.dag, data=source)
+    return DSeparation(Dag(source))
 
 
 @hookimpl
@@ -201,7 +203,9 @@ def apsl_finders() -> Iterable[FinderOffer]:
     return [
         FinderOffer("hiton", "HITON-PC: entry by association, each entry re-tries the others", Hiton),
         FinderOffer("mmpc", "MMPC: max-min association, then a backward phase", Mmpc),
-        FinderOffer("fcbf", "FCBF: a filter by symmetrical uncertainty, for tables only", Fcbf, heeds_bound=False),
+        FinderOffer(
+            "fcbf", "FCBF: a filter by symmetrical uncertainty, for tables and networks", Fcbf, heeds_bound=False
+        ),
         FinderOffer("pcsimple", "PC-simple: level by level from all candidates", PcSimple),
     ]
 

@@ -41,7 +41,8 @@ class DSeparation(Oracle):
     name = "dsep"
     perfect = True
 
-    def __init__(self, graph: Dag | DagWithHidden) -> None:
+    def __init__(self, graph: Dag | DagWithHidden, *, data: object = None) -> None:
+        self.data = data
         dag = graph.dag if isinstance(graph, DagWithHidden) else graph
         self.dag = dag
         self.nodes = graph.nodes
