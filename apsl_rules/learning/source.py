@@ -130,7 +130,8 @@ class Source:
             return complete_oracle(self.opened)
         if (alpha, threads) not in self._oracles:
             settings = OracleSettings(alpha, threads, self.options)
-            self._oracles[alpha, threads] = _guard(self.origin, lambda: offer.make(self.opened, settings))
+            made = _guard(self.origin, lambda: offer.make(self.opened, settings))
+            self._oracles[alpha, threads] = complete_oracle(made)
         return self._oracles[alpha, threads]
 
     @cached_property

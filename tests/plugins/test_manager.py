@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import pytest
@@ -11,10 +12,12 @@ import pytest
 from apsl_backends.finders.by_tests import Hiton
 from apsl_backends.independence.count_tests import GSquare
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_rules import hookimpl, learn, network
+from apsl_rules import Dag, hookimpl, learn, network
 from apsl_rules.data import Dataset
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
+from apsl_rules.evidence import Verdict
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.names import Node
 from apsl_rules.plugins.manager import Plugins, installed, pick
 from apsl_rules.plugins.offers import FinderOffer, OracleOffer, OracleSettings
 from apsl_rules.rules.vocabulary import Finding, Firing
@@ -298,3 +301,22 @@ def test_an_oracle_says_what_a_table_lacks(tmp_path: Path) -> None:
         learn(tmp_path / "rows.csv", "a", counts="duckdb", **how)
     with pytest.raises(InvalidArgumentError, match="the oracle 'rows' has no option 'strict'"):
         learn(sample_frame, "a", options={"strict": 1}, **how)
+
+
+def test_an_oracle_of_a_plugin_needs_nodes_and_verdict_alone() -> None:
+    """What a plugin makes is completed as a caller's own oracle is."""
+
+    class Plain:
+        nodes = ("a", "b")
+
+        def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
+            return Verdict(x, y, tuple(given), "dependent", "plain")
+
+    class Offering:
+        @hookimpl
+        def apsl_oracles(self) -> list[OracleOffer]:
+            return [OracleOffer("plain", "always dependent", lambda _source, _settings: cast("Any", Plain()))]
+
+    part = learn(Dag({"a": [], "b": ["a"]}), "a", oracle="plain", plugins=[Offering()])
+
+    assert part.edges == {frozenset("ab")}
