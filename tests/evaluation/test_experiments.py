@@ -11,17 +11,19 @@ from design import (
     Experiment,
     FolderSamples,
     Grid,
+    drawing_seed,
     experiment,
     experiment_names,
     parse_experiment,
     plan_units,
 )
-from ranking import table4
+from ranking import published_columns, table4
 from results import COUNTED, work
 
 from apsl_rules import learn, network
 from apsl_rules.errors import ApslError, DataError, SpecError, UnknownNameError
 from apsl_rules.evaluation.scoring import score
+from apsl_rules.graphs.networks import sample
 
 GRID = '[[grids]]\nnetworks = ["asia"]\nsizes = [100]\nsets = [1]\nlearners = ["apsl"]\n'
 HEAD = 'name = "mine"\nsummary = "my own"\n'
@@ -117,6 +119,20 @@ def test_a_part_that_is_asked_for_twice_is_refused() -> None:
         plan_units(parse_experiment(HEAD + GRID + GRID, "experiment mine"), DrawnSamples(1))
 
 
+@pytest.mark.parametrize("name", ["child", "insurance", "alarm", "asia"])
+def test_drawn_columns_stand_as_in_the_published_files(name: str) -> None:
+    """All nodes are there once, in the order of the files where it is known; graph and rows agree on it."""
+    samples = DrawnSamples(1)
+    dag, table = samples.dag(name), samples.table(name, 40, 1)
+    own = network(name)
+
+    assert table.names == dag.nodes == (published_columns(name) or own.dag.nodes)
+    assert set(dag.edges) == set(own.dag.edges)
+    assert (dag.nodes == own.dag.nodes) == (name in {"asia", "insurance"})
+    again = sample(own, 40, seed=drawing_seed(1, name, 40, 1))
+    assert all(np.array_equal(table.codes[at], again.codes[again.place[node]]) for at, node in enumerate(table.names))
+
+
 def test_targets_are_drawn_once_and_for_all() -> None:
     """Random targets are the same for all sizes and sets, and the five of Table IV have most neighbours in our own."""
     grid = 'sizes = [50, 60]\nsets = [1, 2]\nlearners = ["apsl"]\nnetworks = ["child"]\n'
@@ -127,7 +143,7 @@ def test_targets_are_drawn_once_and_for_all() -> None:
     (five,) = {unit.targets for unit in plan_units(largest, DrawnSamples(1))}
     assert len(drawn) == 4
     assert all(1 <= place <= 20 for place in drawn)
-    dag = network("child").dag
+    dag = DrawnSamples(1).dag("child")
     degree = [sum(node in edge for edge in dag.edges) for node in dag.nodes]
     assert sorted(degree[place - 1] for place in five) == sorted(degree)[-5:]
 

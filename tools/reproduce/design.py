@@ -19,7 +19,7 @@ from zlib import crc32
 
 import attrs
 import numpy as np
-from ranking import table4
+from ranking import published_columns, table4
 from supplement import read_graph, read_supplement
 
 from apsl_rules._documents import DocumentError, file_text, toml_data
@@ -174,18 +174,23 @@ class Samples(Protocol):
 
 @attrs.frozen
 class DrawnSamples:
-    """Rows drawn from our own networks, the same for the same seed, network, size and number."""
+    """Rows drawn from our own networks, the same for the same seed, network, size and number.
+
+    Columns stand as in the published files where these are known: the scores of published learners depend on that.
+    """
 
     seed: int
     published = False
 
     def dag(self, network: str) -> Dag:
-        """Return the true graph of a network."""
-        return _network(network).dag
+        """Return the true graph of a network, its nodes in the order of the columns."""
+        dag = _network(network).dag
+        return Dag({node: dag.parents_of(node) for node in published_columns(network) or dag.nodes})
 
     def table(self, network: str, size: int, number: int) -> Table:
         """Draw a sample."""
-        return sample(_network(network), size, seed=drawing_seed(self.seed, network, size, number))
+        drawn = sample(_network(network), size, seed=drawing_seed(self.seed, network, size, number))
+        return order_columns(drawn, tuple(drawn.names.index(node) for node in self.dag(network).nodes))
 
     def description(self) -> str:
         """Return a few words that describe these samples."""

@@ -368,6 +368,11 @@ def table4() -> dict[str, tuple[int, ...]]:
     return nodes
 
 
+def published_columns(network: str) -> tuple[str, ...]:
+    """Return the nodes of a network in the order of the published data files, or none where that is not known."""
+    return tuple(row["node"] for row in _rows("columns.csv") if row["network"].casefold() == network.casefold())
+
+
 def published_ranks(measure: Literal["ar_distance", "runtime_s"], depth: Depth) -> dict[str, float]:
     """Return the mean ranks of depth 1 (Figure 8), 3, 5 or "max" (Figures 12 to 14); the highest is best."""
     found = {

@@ -93,8 +93,8 @@ def _deviations(pairs: list[Beside], *, published: bool) -> Iterator[Block]:
     counted = f"{len(far)} of {len(pairs)} rows deviate by more than .08 in some figure."
     if not published:
         yield Text(
-            f"{counted} The samples are our own, with columns in another order than the paper's, and its Alarm has "
-            "other parameters; only its own sets can show the same figures."
+            f"{counted} The samples are our own, and the paper's Alarm has other parameters; only its own sets can "
+            "show the same figures. Columns of the small networks stand as in the published files."
         )
         return
     yield Text(f"{counted} The likely reasons:")
