@@ -242,3 +242,15 @@ def test_parts_cut_out_of_one_graph_are_those_learned_one_by_one(learner: str) -
         told.append([(part["target"], part["depth"], part["scores"]) for part in work(unit, DrawnSamples(2))["parts"]])
 
     assert told[0] == told[1] == told[2]
+
+
+def test_of_a_folder_the_sets_that_are_there_are_taken(tmp_path: Path) -> None:
+    """The same experiment runs with few sets of the published ones; none at all is refused with what there is."""
+    rows = np.random.default_rng(1).integers(0, 2, (60, 2)).astype(np.uint8)
+    np.savez(tmp_path / "pair.npz", names=["a", "b"], graph=np.array([[0, 1], [0, 0]]), s50_v2=rows, s50_v4=rows)
+    text = HEAD + GRID.replace("asia", "pair").replace("100", "50").replace("[1]", "[1, 2, 3, 4]")
+    samples = FolderSamples(str(tmp_path))
+
+    assert [unit.number for unit in plan_units(parse_experiment(text, "mine"), samples)] == [2, 4]
+    with pytest.raises(DataError, match="has no sample s50_v9 of 'pair'; it has 's50_v2', 's50_v4'"):
+        plan_units(parse_experiment(text.replace("[1, 2, 3, 4]", "[9]"), "mine"), samples)

@@ -125,6 +125,19 @@ def test_a_summary_is_kept_and_read_back(tmp_path: Path) -> None:
     assert as_markdown(report_blocks(kept(tmp_path)), "p") == as_markdown(report_blocks(first), "p")
 
 
+def test_newer_experiments_take_the_place_of_kept_ones() -> None:
+    """The others stay, each with its circumstances, and the page says which was made with what."""
+    first = stored([row("leak", "apsl"), row("permuted", "apsl", order="permuted", shd=1.0)])
+    newer = stored([row("permuted", "apsl", order="permuted", shd=2.0)])
+    both = first.updated(Stored(newer.summary, {"permuted": {**newer.about["permuted"], "apsl_rules": "9.9"}}))
+
+    assert [*both.about] == ["leak", "permuted"]
+    assert list(both.summary["experiment"]) == ["leak", "permuted"]
+    assert list(both.summary["shd"])[1] == 2.0
+    text = as_markdown(report_blocks(both), "p")
+    assert re.search(r"apsl_rules 9\.9[^\n]*: `permuted`\.", text)
+
+
 def test_both_forms_of_a_document_say_the_same() -> None:
     """Markdown points at pictures beside it, HTML has everything inside and escapes what must be escaped."""
     blocks: list[Block] = [

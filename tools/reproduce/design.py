@@ -168,6 +168,9 @@ class Samples(Protocol):
     def table(self, network: str, size: int, number: int) -> Table:
         """Return a sample of a network by its size and number."""
 
+    def sets(self, network: str, size: int, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        """Return which of some sets of a network there are, at least one."""
+
     def description(self) -> str:
         """Return a few words that describe these samples."""
 
@@ -191,6 +194,10 @@ class DrawnSamples:
         """Draw a sample."""
         drawn = sample(_network(network), size, seed=drawing_seed(self.seed, network, size, number))
         return order_columns(drawn, tuple(drawn.names.index(node) for node in self.dag(network).nodes))
+
+    def sets(self, network: str, size: int, numbers: tuple[int, ...]) -> tuple[int, ...]:  # noqa: ARG002 - all are
+        """Return all: each can be drawn."""
+        return numbers
 
     def description(self) -> str:
         """Return a few words that describe these samples."""
@@ -225,6 +232,11 @@ class FolderSamples:
             message = f"the folder {self.folder!r} has no sample {key} of {network!r}; it has {there}"
             raise DataError(message)
         return found.table(key)
+
+    def sets(self, network: str, size: int, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the sets that are in the folder; where none is, the first is asked for and refused."""
+        there = _files(self.folder, network).samples
+        return tuple(number for number in numbers if f"s{size}_v{number}" in there) or numbers[:1]
 
     def description(self) -> str:
         """Return a few words that describe these samples."""
@@ -365,7 +377,7 @@ def _units(experiment: Experiment, grid: Grid, samples: Samples, plugins: Plugin
     for network in grid.networks:
         targets = _targets(grid, samples, network, experiment.seed)
         for size in grid.sizes:
-            for number in grid.sets:
+            for number in samples.sets(network, size, grid.sets):
                 table = samples.table(network, size, number)
                 content = [table.fingerprint_of(name).hex() for name in table.names]
                 for order in grid.orders:

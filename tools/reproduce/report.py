@@ -1,8 +1,9 @@
 """Write the report from stored results, without running anything: python tools/reproduce/report.py [FOLDER].
 
 From a folder of results it writes ``report.md``, ``report.html`` and the summary that both are made from. With --keep
-the summary goes to docs/reproduce and docs/reproducing.md is written from it; without a folder the page is written
-again from the kept summary, and --check only says whether it is up to date.
+its experiments take the place of those of the same name in docs/reproduce, and docs/reproducing.md is written from all
+that is there. Without a folder the page is written again from the kept summary, and --check only says whether it is up
+to date.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import click
 from costs import cost_blocks
 from deeper import deeper_blocks
 from document import Block, Code, Heading, Picture, Points, Table, Text, as_html, as_markdown, write_markdown
-from orders import DEFAULT, RIVALS, leak_blocks, permuted_blocks
+from orders import RIVALS, leak_blocks, ours_in, permuted_blocks
 from stored import Stored, gathered, kept, one, rows_in_order, short
 from table3 import beside, table3_blocks
 
@@ -88,12 +89,14 @@ def _circumstances(stored: Stored) -> Iterator[Block]:
         parts = int(mine.drop_duplicates(["network", "size", "order", "learner", "depth"])["runs"].sum())
         rows.append((f"`{name}`", about["summary"], f"{parts:,}", str(about["seed"]), about["samples"]))
     yield Table(("experiment", "what", "parts", "seed", "samples"), tuple(rows))
-    about = next(iter(stored.about.values()))
     names = ("python", "apsl_rules", "numpy", "scipy", "numba")  # numba compiled the kernels once
-    tools = ", ".join(f"{tool} {about[tool]}" for tool in names if tool in about)
+    made: dict[str, list[str]] = {}
+    for name, about in stored.about.items():
+        made.setdefault(", ".join(f"{tool} {about[tool]}" for tool in names if tool in about), []).append(f"`{name}`")
+    several = len(made) > 1
     yield Points(
         (
-            f"Made with {tools}.",
+            *(f"Made with {tools}{': ' + ', '.join(of) if several else ''}." for tools, of in made.items()),
             "Experiments are TOML files in `specs/apsl_specs/experiments`.",
             "Results are the same, byte for byte, for any number of processes, and also after a kill and a restart.",
             "Random targets, orders and samples follow from the seed of the experiment.",
@@ -141,18 +144,20 @@ def _default_line(stored: Stored) -> Iterator[Block]:
     if found.empty:
         return
     tasks = rows_in_order(found)
+    ours = ours_in(found)
+    learners = (*ours, *RIVALS)
     best = 0
     for network, size in tasks:
-        asked = {name: one(found, network=network, size=size, learner=name) for name in (DEFAULT, *RIVALS)}
+        asked = {name: one(found, network=network, size=size, learner=name) for name in learners}
         errors = {name: round(row["shd"], 2) for name, row in asked.items() if row is not None}
-        best += errors.get(DEFAULT) == min(errors.values())
-    means = {name: found[found["learner"] == name][["shd", "arrow_precision"]].mean() for name in (DEFAULT, *RIVALS)}
+        best += errors.get(ours[0]) == min(errors.values())
+    means = {name: found[found["learner"] == name][["shd", "arrow_precision"]].mean() for name in learners}
     told = "; ".join(
         f"{RIVALS.get(name, f'`{name}`')} {row['shd']:.2f} and {short(row['arrow_precision'])}"
         for name, row in means.items()
     )
     yield Text(
-        f"There `{DEFAULT}` has the fewest wrong edges in {best} of {len(tasks)} sets. Wrong edges for each part and "
+        f"There `{ours[0]}` has the fewest wrong edges in {best} of {len(tasks)} sets. Wrong edges for each part and "
         f"arrow precision, means over all sets: {told}."
     )
 
@@ -177,7 +182,7 @@ def main(folder: Path | None, *, keep: bool, check: bool) -> None:
             click.echo(f"written: {page}")
         if not keep:
             return
-        kept(folder).save(KEPT)
+        kept(KEPT).updated(kept(folder)).save(KEPT)
     for path, text in pages(kept(KEPT)).items():
         if check:
             if not path.exists() or path.read_text("utf-8") != text:

@@ -61,6 +61,13 @@ class Stored:
         """Return the first of some experiments that was run."""
         return next((name for name in experiments if name in self.about), None)
 
+    def updated(self, newer: Stored) -> Stored:
+        """Return these with the experiments of others in the place of their own."""
+        left = self.summary[~self.summary["experiment"].isin(newer.about)]
+        about = {**self.about, **newer.about}
+        whole = pd.concat([left, newer.summary], ignore_index=True).sort_values("experiment", kind="stable")
+        return Stored(whole.reset_index(drop=True), dict(sorted(about.items())))
+
     def save(self, folder: Path) -> None:
         """Write both files."""
         folder.mkdir(parents=True, exist_ok=True)
