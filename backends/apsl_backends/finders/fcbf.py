@@ -31,8 +31,13 @@ _PLACES = 12
 class _Measured(Protocol):
     """The columns of a source, their uncertainties, and how many rows these come from."""
 
-    names: Sequence[Node]
-    rows: int | None
+    @property
+    def names(self) -> Sequence[Node]:
+        """Return all columns."""
+
+    @property
+    def rows(self) -> int | None:
+        """Return how many rows the uncertainties come from, if they come from rows."""
 
     def against_all(self, node: Node) -> Sequence[float]:
         """Measure a node against all, in their order."""
