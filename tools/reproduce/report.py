@@ -92,7 +92,9 @@ def _circumstances(stored: Stored) -> Iterator[Block]:
     names = ("python", "apsl_rules", "numpy", "scipy", "numba")  # numba compiled the kernels once
     made: dict[str, list[str]] = {}
     for name, about in stored.about.items():
-        made.setdefault(", ".join(f"{tool} {about[tool]}" for tool in names if tool in about), []).append(f"`{name}`")
+        told = [f"{tool} {about[tool]}" for tool in names if tool in about]
+        told += [f"on {about[one]}" for one in ("machine", "date") if one in about]
+        made.setdefault(", ".join(told), []).append(f"`{name}`")
     several = len(made) > 1
     yield Points(
         (

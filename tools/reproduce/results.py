@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from datetime import UTC, datetime
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -81,6 +82,8 @@ def write_results(
         "published": samples.published,
         "python": platform.python_version(),
         **{tool: version(tool) for tool in _TOOLS},
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "date": datetime.now(tz=UTC).date().isoformat(),
     }
     write_text(folder / ABOUT, json.dumps(about, indent=2) + "\n")
     results = read_results(folder)
