@@ -98,7 +98,7 @@ def test_a_learner_may_carry_a_rule_of_its_own() -> None:
     """A line of a spec fires, is counted by its name, and proves what it concludes."""
     part = learn(network("cancer"), "Xray", learner=parse_spec(SPEC, "mine"), plugins=[OnlyVStructures()])
 
-    assert part.rule_use["Mine"] == 2
+    assert part.ledger.rule_use()["Mine"] == 2
     assert "Mine" in str(part.why("Cancer", "Xray"))
     assert ("Cancer", "Xray") in part.arrows
 
