@@ -61,8 +61,7 @@ static double change_by_products(indicator_t one, indicator_t other, double cova
     double one_left = 2.0 * one.variance - one.spread, other_left = 2.0 * other.variance - other.spread;
     if (!(one_left > 0.0 && other_left > 0.0))
         return 0.0;
-    double share = one_left * other_left / (one.variance * other.variance);
-    double most = share * one.skew * other.skew * products / (one.variance * other.variance);
+    double most = one.skew * other.skew * products / (one.variance * other.variance);
     if (!(most * covariance > 0.0))
         return 0.0;
     double explained = most * most < covariance * covariance ? most : covariance;
