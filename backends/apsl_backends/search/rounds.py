@@ -155,8 +155,8 @@ class Found:
 class Effort:
     """The effort of a search: the most parents, rounds of both searches, recent graphs and idle steps of the climb.
 
-    ``starts`` is the number of orders that a search over orders begins with (0: there is none), and ``kicks`` how often
-    some nodes then move to random places, for every 20 nodes.
+    ``starts`` is the number of orders that a search over orders begins with (0: there is none). Some nodes then move to
+    random places again and again, until that gained nothing ``kicks`` times, for every 20 nodes.
     """
 
     max_parents: int = 6

@@ -172,7 +172,7 @@ static void search_on(order_search_t *orders, i64 kicks)
     choose_all(orders, &orders->trial);
     sweep(orders);
     search_copy_ordering(&orders->trial, &orders->top, width);
-    for (i64 at = 0; at < kicks && !is_over(orders->search); at++) {
+    for (i64 idle = 0; idle < kicks && !is_over(orders->search); idle++) {
         search_copy_ordering(&orders->top, &orders->trial, width);
         search_kick(&orders->trial, width, orders->near, orders->near_count, &orders->random, orders->unsettled,
                     orders->space);
@@ -180,6 +180,8 @@ static void search_on(order_search_t *orders, i64 kicks)
         settle(orders);
         if (orders->trial.total > orders->top.total)
             sweep(orders);
+        if (orders->trial.total > orders->top.total)
+            idle = -1; /* kicks pay still */
         if (orders->trial.total >= orders->top.total)
             search_copy_ordering(&orders->trial, &orders->top, width);
     }

@@ -17,8 +17,8 @@ typedef struct {
     i64 score, given_score, starts, agreeing;
 } order_outcome_t;
 
-/* Search from the order of an acyclic graph, and then from random orders, so many starts in all, each with so many
- * kicks. A node that is reinserted goes no farther where that is worse than at its best place by more than the most loss.
+/* Search from the order of an acyclic graph, and then from random orders, so many starts in all. Each ends after so many
+ * kicks, one after another, of which none gains. A node that is reinserted goes no farther where that is worse than at its best place by more than the most loss.
  * Only the places listed as near are kicked and reinserted; others get other parents where these pass them. The graph is
  * replaced by the first of the best that were found, if that is better. */
 EXPORT int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, const i64 *near,
