@@ -7,7 +7,7 @@ than memory and a cluster all give it, so that it does not matter where the rows
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
@@ -211,6 +211,36 @@ class MomentSource(Protocol):
 
 
 @runtime_checkable
+class TakesValues(Protocol):
+    """A source of moments that can take numbers as they are in the place of their normal scores."""
+
+    def likeness(self, places: Sequence[int]) -> Floats:
+        """Return the correlation of the normal scores of each column with its values; NaN where there are no scores."""
+
+    def covariance_for_scores(self, places: Sequence[int], plain: Collection[int]) -> Floats:
+        """Return the covariance of the columns that are scored: the first two of a number, all of a category.
+
+        Of the numbers at the ``plain`` places the values stand as they are in the place of their normal scores.
+        """
+
+    def rows_for_scores(self, places: Sequence[int]) -> Sequence[tuple[Floats, Floats | None]] | None:
+        """Return the rows of columns, or None if they are too many to see.
+
+        Of each column these are its columns of one row without squares, and the values of a number as it is. Missing
+        values are NaN.
+        """
+
+
+def is_nearly_normal(likeness: Floats, rows: Integers) -> npt.NDArray[np.bool_]:
+    """Return whether numbers are so like their normal scores that ranks would only add noise; NaN is not."""
+    return np.asarray(1 - likeness <= _UNLIKE + _UNLIKE_BY_CHANCE / np.maximum(rows, 1))
+
+
+#: How much less than 1 the correlation of a number with its normal scores may be, and how much of that by chance.
+_UNLIKE, _UNLIKE_BY_CHANCE = 0.0005, 2.0
+
+
+@runtime_checkable
 class ComparesColumns(Protocol):
     """A source of moments that can compare its columns row by row."""
 
@@ -249,6 +279,11 @@ MOST_DISTINCT = 1000
 #: The most embedded columns of which one matrix is made.
 MOST_WIDTH = 1 << 10
 _MATRIX: Kind[Floats] = Kind("covariances of complete columns")
+_SCORED: Kind[Floats] = Kind("covariances of scored columns")
+#: The rows of larger tables are not looked at one by one for scores.
+MOST_ROWS_SEEN = 1 << 20
+#: The embedded columns of a number that are scored: its scores or its values, and the squares of its scores.
+SCORED_OF_NUMBER = 2
 #: What is left of the variance of a duplicate given the other column: nothing but rounding.
 _ROUNDING = 1e-9
 
@@ -284,6 +319,26 @@ class KeptMoments(Dataset):
             return matrix
         columns = [self._first[place] + at for place in places for at in range(int(self.heading.widths[place]))]
         return np.ascontiguousarray(matrix[np.ix_(columns, columns)])
+
+    def likeness(self, places: Sequence[int]) -> Floats:
+        """Return the correlation of the normal scores of each column with its values; NaN where that is not known."""
+        if isinstance(self.source, TakesValues):
+            return self.source.likeness(places)
+        return np.full(len(places), np.nan)
+
+    def rows_for_scores(self, places: Sequence[int]) -> Sequence[tuple[Floats, Floats | None]] | None:
+        """Return the rows of columns without squares, and of numbers as they are; None if they cannot be seen."""
+        return self.source.rows_for_scores(places) if isinstance(self.source, TakesValues) else None
+
+    def covariance_for_scores(self, places: Sequence[int], plain: frozenset[int] = frozenset()) -> Floats:
+        """Return the covariance of the columns that are scored, some numbers as they are instead of by their ranks."""
+        source = self.source
+        if isinstance(source, TakesValues) and (plain or self.heading.missing[list(places)].any()):
+            settings = self.embedding, tuple(places), plain
+            return self.memory.once(_SCORED, settings, lambda: source.covariance_for_scores(places, plain))
+        whole, widths = self.covariance(places), self.heading.widths[list(places)]
+        kept = columns_for_scores(widths, self.heading.is_number[list(places)])
+        return np.ascontiguousarray(whole[np.ix_(kept, kept)])
 
     def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
         """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
@@ -406,6 +461,17 @@ class KeptMoments(Dataset):
             variances = np.diag(matrix)[width:]
             found.append(bool((variances - np.diag(explained) < _ROUNDING * variances).all()))
         return found
+
+
+def columns_for_scores(widths: Integers, is_number: npt.NDArray[np.bool_]) -> list[int]:
+    """Return the embedded columns that are scored, of blocks of such widths."""
+    ends = np.cumsum(widths).tolist()
+    blocks = zip(ends, widths.tolist(), is_number.tolist(), strict=True)
+    return [
+        column
+        for end, width, number in blocks
+        for column in range(end - width, end - width + (min(width, SCORED_OF_NUMBER) if number else width))
+    ]
 
 
 def is_opened(source: object) -> bool:

@@ -22,7 +22,7 @@ from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn
 from apsl_backends.kernels.bindings.scores import ScoreCurve, score_values
 from apsl_rules.data import CategoryCodes, NumberValues
-from apsl_rules.data.moments import ColumnUnit, Embedding, MomentHeading
+from apsl_rules.data.moments import MOST_ROWS_SEEN, ColumnUnit, Embedding, MomentHeading, is_nearly_normal
 from apsl_rules.names import Node
 
 #: Levels with fewer rows are pooled.
@@ -66,13 +66,18 @@ class NumberCoder:
     unit: ColumnUnit
     distinct: Any = None
     scores: Floats | ScoreCurve | None = None
+    likeness: float = np.nan
+    plain: Floats | ScoreCurve | None = None
 
     def code(self, column: Any) -> NumberColumn:
         """Return a column as standardised numbers."""
         if isinstance(self.scores, np.ndarray):
-            return NumberColumn(self.scores[places_in(column, self.distinct)], self.width)
+            places = places_in(column, self.distinct)
+            plain = self.plain[places] if isinstance(self.plain, np.ndarray) else None
+            return NumberColumn(self.scores[places], self.width, plain)
         values = floats_of(column)
-        return NumberColumn(values if self.scores is None else score_values(values, self.scores), self.width)
+        plain = score_values(values, self.plain) if isinstance(self.plain, ScoreCurve) else None
+        return NumberColumn(values if self.scores is None else score_values(values, self.scores), self.width, plain)
 
 
 @attrs.frozen(eq=False)
@@ -114,11 +119,20 @@ def coder_of(read: NumberValues | CategoryCodes, distinct: Any, rows: Integers, 
     known = ~np.isnan(read.values)
     values, places = np.unique(read.values[known], return_inverse=True)
     counts = np.bincount(places, rows[known], len(values)).astype(np.int64)
-    scores = np.full(len(read.values), np.nan)
+    scores, plain = np.full((2, len(read.values)), np.nan)
     found, scale = _scores(values, counts, embedding)
     scores[known] = found[places]
     degree = Standardised(scores, min(len(values), 4)).degree(embedding.degree)
-    return NumberCoder(degree, int(rows[~known].sum()), ColumnUnit(scale), distinct, scores)
+    missing, unit = int(rows[~known].sum()), ColumnUnit(scale)
+    if scale is not None:
+        return NumberCoder(degree, missing, unit, distinct, scores)
+    as_they_are = _scores(values, counts, Embedding("values"))[0]
+    plain[known] = as_they_are[places]
+    present = int(counts.sum())
+    likeness = float((found * as_they_are * counts).sum()) / max(present, 1)
+    is_near = is_nearly_normal(np.array(likeness), np.array(present))
+    is_kept = is_near or int(rows.sum()) <= MOST_ROWS_SEEN
+    return NumberCoder(degree, missing, unit, distinct, scores, likeness, plain if is_kept else None)
 
 
 def curve_coder(rows: int, chunks: Callable[[], Iterable[Floats]], embedding: Embedding) -> NumberCoder:
@@ -129,8 +143,15 @@ def curve_coder(rows: int, chunks: Callable[[], Iterable[Floats]], embedding: Em
     else:
         curve = curve_of_chunks(rows, chunks) or curve_of_sorted(np.concatenate(list(chunks())))
     assert curve is not None  # noqa: S101 - there are millions of values
-    scale = 1 / float(curve.slope[0]) if embedding.numbers == "values" else None
-    return NumberCoder(embedding.degree, missing, ColumnUnit(scale), scores=curve)
+    if embedding.numbers == "values":
+        return NumberCoder(embedding.degree, missing, ColumnUnit(1 / float(curve.slope[0])), scores=curve)
+    line = _line(rows - missing, chunks)
+    likeness = sum(float(np.nansum(score_values(chunk, curve) * score_values(chunk, line))) for chunk in chunks()) / (
+        rows - missing
+    )
+    is_near = is_nearly_normal(np.array(likeness), np.array(rows - missing))
+    plain = line if is_near else None
+    return NumberCoder(embedding.degree, missing, ColumnUnit(), scores=curve, likeness=likeness, plain=plain)
 
 
 def _line(rows: int, chunks: Callable[[], Iterable[Floats]]) -> ScoreCurve:
@@ -155,6 +176,11 @@ def _scores(values: Floats, rows: Integers, embedding: Embedding) -> tuple[Float
     centred -= float((centred * rows).sum()) / total
     scale = np.sqrt(float((centred * centred * rows).sum()) / total)
     return centred / scale, float(np.ldexp(scale, power))
+
+
+def likeness_of_coders(coders: Sequence[Coder]) -> Floats:
+    """Return the correlation of normal scores and values of each column, NaN where there are no scores."""
+    return np.array([one.likeness if isinstance(one, NumberCoder) else np.nan for one in coders])
 
 
 def heading_of_coders(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
 from typing import TypeAlias
@@ -13,14 +13,17 @@ import numpy.typing as npt
 from apsl_backends.engines.coders import indicators_of, unit_of
 from apsl_backends.engines.engine import Engine, Part, Rows
 from apsl_backends.engines.groups import sums_by_group
-from apsl_backends.engines.normal_scores import Standardised, normal_scores, standardised_values
+from apsl_backends.engines.normal_scores import Standardised, likeness_of, normal_scores, standardised_values
 from apsl_backends.engines.sums import (
+    FOR_TESTS,
     MOST_PATTERNS,
+    Embedded,
     EmbeddedRows,
     estimate_covariance,
     join_patterns,
     join_sums,
     part_sums,
+    rows_of,
     run_by_sums,
     share_sums,
     sums_of_patterns,
@@ -31,12 +34,14 @@ from apsl_backends.kernels.bindings.embedded import CategoryColumn, EmbeddedHand
 from apsl_backends.kernels.library import in_blocks, useful_threads
 from apsl_rules.data import MixedTable, available_memory
 from apsl_rules.data.duplicates import Pairs, compare, split
-from apsl_rules.data.moments import ColumnUnit, Embedding, GroupFigures, MomentHeading, RowTests
+from apsl_rules.data.moments import SCORED_OF_NUMBER, ColumnUnit, Embedding, GroupFigures, MomentHeading, RowTests
 from apsl_rules.errors import DataError
 from apsl_rules.memory import Kind
 from apsl_rules.names import count_of
 
 _EMBEDDED: Kind[EmbeddedHandle] = Kind("embedded columns")
+_SCORED: Kind[EmbeddedHandle] = Kind("embedded columns for scores")
+_LIKENESS: Kind[list[float]] = Kind("likeness of numbers to their normal scores")
 _STANDARDISED: Kind[list[Standardised]] = Kind("standardised numbers")
 
 
@@ -71,6 +76,34 @@ class MemoryMoments:
         """Return the covariance matrix of the embedded columns of some columns, block after block."""
         return self.rows.covariance(places)
 
+    def likeness(self, places: Sequence[int]) -> Floats:
+        """Return the correlation of the normal scores of each column with its values; NaN where there are no scores."""
+        table = self.table
+        known = table.memory.once(_LIKENESS, "", self._likeness)
+        number_place = {name: number for number, name in enumerate(table.number_names)}
+        has_scores = self.embedding.numbers == "normal-scores"
+        numbers = [number_place.get(table.names[place]) if has_scores else None for place in places]
+        return np.array([np.nan if one is None else known[one] for one in numbers])
+
+    def covariance_for_scores(self, places: Sequence[int], plain: Collection[int]) -> Floats:
+        """Return the covariance of the columns that are scored, the plain numbers as they are."""
+        return self.for_scores(plain).covariance(places)
+
+    def rows_for_scores(self, places: Sequence[int]) -> list[tuple[Floats, Floats | None]]:
+        """Return the rows of columns without squares, and of numbers as they are."""
+        columns = self._columns(places)
+        return [rows_of(columns[place]) for place in places]
+
+    def for_scores(self, plain: Collection[int]) -> EmbeddedRows:
+        """Return the rows of the columns that are scored, the plain numbers as they are."""
+        chosen = frozenset(plain)
+        handle = self.table.memory.once(
+            _SCORED,
+            (self.embedding, chosen),
+            lambda: Embedded(chosen, SCORED_OF_NUMBER).handle(self._columns(chosen), self.table.rows, self.threads),
+        )
+        return EmbeddedRows(handle, self.table.names, self.threads)
+
     def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
         """Test x against y given others, for each query (x, y, *given), on the rows that are complete there."""
         return self.rows.test_rows(queries)
@@ -83,14 +116,20 @@ class MemoryMoments:
         fold = lambda used, work: [work([columns[place] for place in used])]  # noqa: E731 - all rows are one part
         return sums_by_group(self.heading, fold, places, (by, complete), each=each)
 
-    def _columns(self) -> list[NumberColumn | CategoryColumn]:
+    def _likeness(self) -> list[float]:
+        scores = self._numbers()
+        values = map(standardised_values, self.table.numbers)
+        return [likeness_of(one.values, other.values) for one, other in zip(scores, values, strict=True)]
+
+    def _columns(self, plain: Collection[int] = ()) -> list[NumberColumn | CategoryColumn]:
         table, numbers = self.table, self._numbers()
         number_place = {name: number for number, name in enumerate(table.number_names)}
         made: list[NumberColumn | CategoryColumn] = []
-        for name in table.names:
+        for at, name in enumerate(table.names):
             if name in number_place:
                 number = numbers[number_place[name]]
-                made.append(NumberColumn(number.values, number.degree(self.embedding.degree)))
+                values = standardised_values(table.values(name)).values if at in plain else None
+                made.append(NumberColumn(number.values, number.degree(self.embedding.degree), values))
             else:
                 place = table.categories.place[name]
                 codes = table.categories.codes[place]
@@ -143,12 +182,13 @@ class Moments:
     were read.
     """
 
-    def __init__(self, engine: Engine, heading: MomentHeading, rows: Rows) -> None:
+    def __init__(self, engine: Engine, heading: MomentHeading, rows: Rows, likeness: Floats | None = None) -> None:
         self.engine = engine
         self.kind = engine.kind
         self.heading = heading
         self.rounds = 0
         self._rows = rows
+        self._likeness = np.full(len(heading.names), np.nan) if likeness is None else likeness
         self._kept: dict[int, NumberColumn | CategoryColumn] = {}
 
     @property
@@ -158,15 +198,38 @@ class Moments:
 
     def covariance(self, places: Sequence[int]) -> Floats:
         """Return the covariance matrix of the embedded columns of some columns, block after block."""
+        return self._covariance(places, FOR_TESTS)
+
+    def likeness(self, places: Sequence[int]) -> Floats:
+        """Return the correlation of the normal scores of each column with its values; NaN where there are no scores."""
+        found: Floats = self._likeness[list(places)]
+        return found
+
+    def covariance_for_scores(self, places: Sequence[int], plain: Collection[int]) -> Floats:
+        """Return the covariance of the columns that are scored; plain numbers must be nearly normal."""
+        return self._covariance(places, Embedded(frozenset(plain), SCORED_OF_NUMBER))
+
+    def rows_for_scores(self, places: Sequence[int]) -> list[tuple[Floats, Floats | None]] | None:
+        """Return the rows of columns without squares, and of numbers as they are; None if they do not fit."""
+        if not self._fits(places):
+            return None
+        self._in_memory(sorted(set(places)))
+        return [rows_of(self._kept[place]) for place in places]
+
+    def _covariance(self, places: Sequence[int], embedded: Embedded) -> Floats:
         if not len(places):
             return np.zeros((0, 0))
+
+        def among(some: Sequence[int]) -> Embedded:
+            return embedded._replace(plain=frozenset(at for at, place in enumerate(some) if place in embedded.plain))
+
         if not self.heading.missing[list(places)].any():
             self.rounds += 1
-            return join_sums(self._rows.fold(places, part_sums)).covariance()
+            return join_sums(self._rows.fold(places, partial(part_sums, embedded=among(places)))).covariance()
         unique = sorted(set(places))
         if not self._fits(unique):
-            return self._estimate(unique, [unique.index(place) for place in places])
-        rows, numbers = self._in_memory(unique)
+            return self._estimate(unique, [unique.index(place) for place in places], among(unique))
+        rows, numbers = self._in_memory(unique, among(unique))
         return rows.covariance([numbers[place] for place in places])
 
     def test_rows(self, queries: Sequence[tuple[int, ...]]) -> RowTests:
@@ -196,13 +259,13 @@ class Moments:
         self.rounds += 1
         return sums_by_group(self.heading, self._rows.fold, places, (by, complete), each=each)
 
-    def _estimate(self, places: Sequence[int], order: Sequence[int]) -> Floats:
+    def _estimate(self, places: Sequence[int], order: Sequence[int], embedded: Embedded) -> Floats:
         """Return the covariance of maximum likelihood from the sums of patterns, the blocks of places in an order."""
         for place in places:
             if self.heading.missing[place] == self.heading.rows:
                 message = f"all values of {self.heading.names[place]!r} are missing; leave the column out"
                 raise DataError(message)
-        patterns = join_patterns(self._rows.fold(places, sums_of_patterns))
+        patterns = join_patterns(self._rows.fold(places, partial(sums_of_patterns, embedded=embedded)))
         if patterns is None:
             message = (
                 f"{count_of(len(places), 'column')} of {self.heading.rows:,} rows in {self.engine.origin!r} are too "
@@ -210,7 +273,10 @@ class Moments:
                 "columns, or a machine with more memory"
             )
             raise DataError(message)
+        is_number = self.heading.is_number[list(places)]
         widths = self.heading.widths[list(places)]
+        if embedded.most is not None:
+            widths = np.where(is_number, np.minimum(widths, embedded.most), widths)
         ends = np.cumsum(widths)
         columns = np.concatenate([np.arange(ends[at] - widths[at], ends[at]) for at in order])
         return np.ascontiguousarray(estimate_covariance(widths, patterns)[np.ix_(columns, columns)])
@@ -223,7 +289,7 @@ class Moments:
         sums = (join_sums(part[at] for part in parts) for at in range(len(sets)))
         return run_by_sums(self.heading, queries, shared, sums)
 
-    def _in_memory(self, places: Sequence[int]) -> tuple[EmbeddedRows, dict[int, int]]:
+    def _in_memory(self, places: Sequence[int], embedded: Embedded = FOR_TESTS) -> tuple[EmbeddedRows, dict[int, int]]:
         """Return the rows of some columns in memory, and where each column is there."""
         absent = [place for place in places if place not in self._kept]
         if absent:
@@ -232,7 +298,7 @@ class Moments:
             parts = list(self._rows.fold(absent, list))
             for number, place in enumerate(absent):
                 self._kept[place] = _joined([columns[number] for columns in parts])
-        handle = EmbeddedHandle([self._kept[place] for place in places], self.heading.rows)
+        handle = embedded.handle([self._kept[place] for place in places], self.heading.rows)
         names = tuple(self.heading.names[place] for place in places)
         return EmbeddedRows(handle, names), {place: number for number, place in enumerate(places)}
 
@@ -265,7 +331,10 @@ def _joined(parts: Sequence[NumberColumn | CategoryColumn]) -> NumberColumn | Ca
     first = parts[0]
     if isinstance(first, CategoryColumn):
         return first._replace(codes=np.concatenate([one.codes for one in parts if isinstance(one, CategoryColumn)]))
-    return first._replace(values=np.concatenate([one.values for one in parts if isinstance(one, NumberColumn)]))
+    numbers = [one for one in parts if isinstance(one, NumberColumn)]
+    plain = [one.plain for one in numbers if one.plain is not None]
+    values = np.concatenate([one.values for one in numbers])
+    return first._replace(values=values, plain=np.concatenate(plain) if plain else None)
 
 
 # --- columns alike ------------------------------------------------------------------------------------------------

@@ -57,6 +57,11 @@ def normal_scores(values: Floats, most_sorted: int = MOST_SORTED) -> Standardise
     return Standardised(score_values(values, curve), min(len(curve.knots), _COUNTED))
 
 
+def likeness_of(scores: Floats, values: Floats) -> float:
+    """Return the correlation of standardised scores and values that are missing in the same rows."""
+    return float(np.nan_to_num(scores * values).sum()) / max(1, int(np.count_nonzero(~np.isnan(scores))))
+
+
 def curve_of_sorted(values: Floats) -> ScoreCurve | None:
     """Return the exact curve of normal scores; None if all values are missing."""
     ordered = np.sort(values)  # NaN at the end

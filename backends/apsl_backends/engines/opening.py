@@ -18,10 +18,14 @@ from apsl_backends.engines.coders import (
     curve_coder,
     floats_of,
     heading_of_coders,
+    likeness_of_coders,
 )
 from apsl_backends.engines.engine import Engine
 from apsl_backends.engines.moments import MemoryMoments, Moments
+from apsl_backends.engines.normal_scores import curve_of_distinct
+from apsl_backends.kernels.bindings.checks import Floats
 from apsl_backends.kernels.bindings.embedded import CategoryColumn
+from apsl_backends.kernels.bindings.scores import ScoreCurve
 from apsl_rules.data import (
     Dictionary,
     MixedTable,
@@ -33,7 +37,7 @@ from apsl_rules.data import (
     replace_names,
 )
 from apsl_rules.data.counts import CountSource
-from apsl_rules.data.moments import ColumnUnit, Embedding
+from apsl_rules.data.moments import MOST_ROWS_SEEN, ColumnUnit, Embedding, is_nearly_normal
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
@@ -54,7 +58,7 @@ def moments(
     made, coders = read.made, read.coders(embedding or Embedding())
     kept = [read.names[place] for place in made.places]
     heading = heading_of_coders(kept, coders, made.rows, made.kinds, made.notes)
-    return Moments(engine, heading, engine.code(made.places, coders, made.rows))
+    return Moments(engine, heading, engine.code(made.places, coders, made.rows), likeness_of_coders(coders))
 
 
 @attrs.frozen(eq=False)
@@ -115,17 +119,28 @@ def moments_of_table(
     import pyarrow as pa
 
     source = MemoryMoments(table, embedding)
-    columns = source.rows.handle.columns
+    likeness = source.likeness(range(len(table.names)))
+    is_near = is_nearly_normal(likeness, table.rows - source.heading.missing)
+    plain = np.flatnonzero(is_near | (table.rows <= MOST_ROWS_SEEN)).tolist()
+    columns = source.for_scores(plain).handle.columns
     values = [one.codes if isinstance(one, CategoryColumn) else one.values for one in columns]
     engine = engine_of(_arrow(table.names, values), bytes)
     coders: list[Coder] = []
-    for column in columns:
+    for column, width in zip(columns, source.heading.widths.tolist(), strict=True):
         if isinstance(column, CategoryColumn):
             every = np.arange(column.indicators.size + 1).astype(column.codes.dtype)
             coders.append(CategoryCoder(column.width, 0, ColumnUnit(), pa.array(every), every, column.indicators))
         else:
-            coders.append(NumberCoder(column.degree, 0, ColumnUnit()))
-    return Moments(engine, source.heading, engine.code(range(len(coders)), coders, table.rows))
+            curve = None if column.plain is None else _curve_between(column.values, column.plain)
+            coders.append(NumberCoder(width, 0, ColumnUnit(), plain=curve))
+    return Moments(engine, source.heading, engine.code(range(len(coders)), coders, table.rows), likeness)
+
+
+def _curve_between(scores: Floats, values: Floats) -> ScoreCurve:
+    """Return the curve through all pairs of a score and its value."""
+    known = ~np.isnan(scores)
+    distinct, places = np.unique(scores[known], return_index=True)
+    return curve_of_distinct(distinct, np.ascontiguousarray(values[known][places]))
 
 
 def _arrow(names: Sequence[Node], columns: Iterable[Any]) -> Any:

@@ -162,14 +162,29 @@ class RowSet(NamedTuple):
     complete: tuple[int, ...]
 
 
-def part_sums(part: Part) -> ProductSums:
+class Embedded(NamedTuple):
+    """How columns are embedded: the places of numbers whose values stand in the place of z, and the highest degree."""
+
+    plain: frozenset[int] = frozenset()
+    most: int | None = None
+
+    def handle(self, columns: Part, rows: int, threads: int = 1) -> EmbeddedHandle:
+        """Return a handle on columns."""
+        return EmbeddedHandle(columns, rows, threads, plain=self.plain, most=self.most)
+
+
+#: As tests have it.
+FOR_TESTS = Embedded()
+
+
+def part_sums(part: Part, embedded: Embedded = FOR_TESTS) -> ProductSums:
     """Return the sums of products of columns without missing values over a part of the rows."""
-    return sums_of(part, _rows(part))
+    return sums_of(part, _rows(part), embedded)
 
 
-def sums_of(columns: Part, rows: int) -> ProductSums:
+def sums_of(columns: Part, rows: int, embedded: Embedded = FOR_TESTS) -> ProductSums:
     """Return the sums of products of columns without missing values."""
-    return EmbeddedRows(EmbeddedHandle(columns, rows), ()).sums(np.arange(len(columns), dtype=np.int64))
+    return EmbeddedRows(embedded.handle(columns, rows), ()).sums(np.arange(len(columns), dtype=np.int64))
 
 
 def sums_of_sets(part: Part, sets: Sequence[RowSet]) -> list[ProductSums]:
@@ -188,7 +203,7 @@ def sums_of_sets(part: Part, sets: Sequence[RowSet]) -> list[ProductSums]:
     return [found[number] for number in range(len(sets))]
 
 
-def sums_of_patterns(part: Part) -> dict[bytes, ProductSums] | None:
+def sums_of_patterns(part: Part, embedded: Embedded = FOR_TESTS) -> dict[bytes, ProductSums] | None:
     """Return for each pattern the sums of its observed columns over a part of the rows; None for too many patterns."""
     gaps = [is_missing(column) for column in part]
     patterns = patterns_of(gaps)
@@ -197,8 +212,10 @@ def sums_of_patterns(part: Part) -> dict[bytes, ProductSums] | None:
     found = {}
     for number, gone in enumerate(patterns.missing):
         rows = patterns.rows[patterns.starts[number] : patterns.starts[number + 1]]
-        observed = [take_rows(column, rows) for column, is_gone in zip(part, gone, strict=True) if not is_gone]
-        found[gone.tobytes()] = sums_of(observed, len(rows))
+        there = np.flatnonzero(~gone).tolist()
+        plain = frozenset(at for at, place in enumerate(there) if place in embedded.plain)
+        observed = [take_rows(part[place], rows) for place in there]
+        found[gone.tobytes()] = sums_of(observed, len(rows), embedded._replace(plain=plain))
     return found
 
 
@@ -330,7 +347,17 @@ def take_rows(column: NumberColumn | CategoryColumn, rows: Integers | slice) -> 
     """Return some rows of a column."""
     if isinstance(column, CategoryColumn):
         return column._replace(codes=column.codes[rows])
-    return column._replace(values=column.values[rows])
+    return column._replace(values=column.values[rows], plain=None if column.plain is None else column.plain[rows])
+
+
+def rows_of(column: NumberColumn | CategoryColumn) -> tuple[Floats, Floats | None]:
+    """Return the rows of a column without squares, NaN where they are missing, and those of a number as it is."""
+    if isinstance(column, NumberColumn):
+        return column.values[:, None], None if column.plain is None else column.plain[:, None]
+    indicators = np.append(column.indicators, -1)[np.minimum(column.codes, column.indicators.size)]
+    rows = (indicators[:, None] == np.arange(column.width)).astype(np.float64)
+    rows[is_missing(column)] = np.nan
+    return rows, None
 
 
 @attrs.frozen

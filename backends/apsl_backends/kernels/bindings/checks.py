@@ -59,7 +59,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_score_set_rows": (_INT, (_POINTER, _POINTER, _INT, _LONG, _LONG, _POINTER, _LONG)),
     "apsl_score_add_node": (_INT, (_POINTER, _LONG, _LONG, _LONG, _POINTER)),
     "apsl_score_set_share": (None, (_POINTER, _DOUBLE)),
-    "apsl_score_set_moments": (_INT, (_POINTER, _POINTER, _POINTER, _DOUBLE, _DOUBLE, _DOUBLE, _LONG)),
+    "apsl_score_set_moments": (_INT, (_POINTER, *[_POINTER] * 2, *[_DOUBLE] * 3, _LONG, _POINTER, _DOUBLE)),
     "apsl_score_ask": (_INT, (_POINTER, FIGURE)),
     "apsl_score_forget": (None, (_POINTER,)),
     "apsl_score_allow": (None, (_POINTER, _LONG)),
@@ -98,7 +98,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     # moments of embedded columns
     "apsl_embedded_open": (_POINTER, (_LONG, _LONG)),
     "apsl_embedded_close": (None, (_POINTER,)),
-    "apsl_embedded_set_number": (_INT, (_POINTER, _LONG, _POINTER, _LONG, _POINTER)),
+    "apsl_embedded_set_number": (_INT, (_POINTER, _LONG, _POINTER, _POINTER, _LONG, _POINTER)),
     "apsl_embedded_set_category": (_INT, (_POINTER, _LONG, _POINTER, _INT, _POINTER, _LONG, _LONG, _POINTER)),
     "apsl_add_rows": (_INT, (_POINTER, _POINTER, _LONG, _LONG, _LONG, *(_POINTER,) * 3)),
     "apsl_add_sums": (None, (*(_POINTER,) * 4, _LONG)),

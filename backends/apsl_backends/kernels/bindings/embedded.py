@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from ctypes import byref, c_int64
 from typing import NamedTuple
 
@@ -22,10 +22,14 @@ _PAIR = 2
 
 
 class NumberColumn(NamedTuple):
-    """A number: its standardised values, NaN where missing, and the highest polynomial that stands for it, or 0."""
+    """A number: its standardised values, NaN where missing, and the highest polynomial that stands for it, or 0.
+
+    ``plain`` are other standardised values that may stand in the place of the first polynomial.
+    """
 
     values: Floats
     degree: int
+    plain: Floats | None = None
 
 
 class CategoryColumn(NamedTuple):
@@ -107,17 +111,31 @@ class EmbeddedHandle:
     """The columns of a table with numbers, from which rows of embedded values are made; it keeps their arrays.
 
     A number z stands for z, z² - 1 and z³ - 3z up to its degree, a category for indicators of its levels. ``widths``
-    are the numbers of embedded columns and ``missing`` those of missing values. Threads may share a handle.
+    are the numbers of embedded columns and ``missing`` those of missing values. At the ``plain`` places other values
+    stand in the place of z, and the highest degree is the ``most``. Threads may share a handle.
     """
 
-    def __init__(self, columns: Sequence[NumberColumn | CategoryColumn], rows: int, threads: int = 1) -> None:
+    def __init__(
+        self,
+        columns: Sequence[NumberColumn | CategoryColumn],
+        rows: int,
+        threads: int = 1,
+        *,
+        plain: Collection[int] = (),
+        most: int | None = None,
+    ) -> None:
         checks.require(rows >= 0, "rows", rows)
         self.rows, self.count = rows, len(columns)
         self.widths = np.zeros(self.count, np.int64)
         self.missing = np.zeros(self.count, np.int64)
         self.columns = [
-            one._replace(indicators=one.indicators.copy()) if isinstance(one, CategoryColumn) else one
-            for one in columns
+            one._replace(indicators=one.indicators.copy())
+            if isinstance(one, CategoryColumn)
+            else one._replace(
+                degree=one.degree if most is None else min(one.degree, most),
+                plain=one.plain if place in plain else None,
+            )
+            for place, one in enumerate(columns)
         ]
         self._handle = checks.opened(checks.kernels().apsl_embedded_open(rows, self.count))
         checks.close_with(self, checks.kernels().apsl_embedded_close, self._handle)
@@ -135,7 +153,12 @@ class EmbeddedHandle:
         values = checks.address(column.values, np.float64, (self.rows,), "values")
         checks.require(0 <= column.degree <= _MOST_DEGREE, "degree", column.degree)
         missing = c_int64()
-        status = checks.kernels().apsl_embedded_set_number(self._handle, place, values, column.degree, byref(missing))
+        plain = None
+        if column.plain is not None:
+            plain = checks.address(column.plain, np.float64, (self.rows,), "plain")
+        status = checks.kernels().apsl_embedded_set_number(
+            self._handle, place, values, plain, column.degree, byref(missing)
+        )
         checks.require_status(status)
         self.widths[place], self.missing[place] = column.degree, missing.value
 

@@ -196,27 +196,32 @@ class ScoreHandle:
         penalty_factor: float = 1.0,
         tolerance: float = TOLERANCE,
         widest: int | None = None,
+        bent: npt.NDArray[np.bool_] | None = None,
+        per_bent: float = 0.0,
     ) -> None:
         """Take a covariance matrix instead of rows: each node is a block of its columns, in the order of the numbers.
 
         ``starts`` are the first columns of the blocks, with the end of the last, and ``rows`` is the number of rows
         that the matrix was made from. A parameter costs ``penalty_factor`` times half of ln n, besides the penalty of
         a parent. What is left of a column given others counts as nothing up to the share ``tolerance`` of its variance.
-        No family has more columns than the ``widest``. The matrix is not copied and must not be changed. Known scores
-        of families are forgotten.
+        No family has more columns than the ``widest``. An edge with an end that is ``bent`` costs ``per_bent`` nats
+        more. The matrix is not copied and must not be changed. Known scores of families are forgotten.
         """
         at_matrix, at_starts = covariances(matrix, starts := starts.copy(), rows, tolerance)
         checks.require(not self._is_kept, "a score that is kept for others", "one by moments")
         checks.require(len(starts) == self.nodes + 1, "the number of blocks", len(starts) - 1)
         checks.require(isfinite(penalty_factor) and penalty_factor >= 0, "penalty_factor", penalty_factor)
-        checks.require(self.scale <= largest_scale(len(matrix), rows, penalty_factor), "scale", self.scale)
+        checks.require(isfinite(per_bent) and 0 <= per_bent <= rows, "per_bent", per_bent)
+        checks.require(self.scale <= largest_scale(len(matrix), rows, penalty_factor, per_bent), "scale", self.scale)
+        flags = np.zeros(self.nodes, np.bool_) if bent is None else bent
+        at_flags = checks.address(flags, np.bool_, (self.nodes,), "bent")
         most = len(matrix) if widest is None else widest
         checks.require(most >= 0, "widest", most)
         self.columns.clear()
         with self.in_use:
             self._rows, self._moments = None, (matrix, starts)
             status = checks.kernels().apsl_score_set_moments(
-                self._pointer, at_matrix, at_starts, rows, penalty_factor, tolerance, most
+                *(self._pointer, at_matrix, at_starts, rows, penalty_factor, tolerance, most, at_flags, per_bent)
             )
         checks.require_status(status)
 
@@ -314,12 +319,12 @@ class ScoreHandle:
         return self._pointer
 
 
-def largest_scale(columns: int, rows: float, penalty_factor: float = 1.0) -> float:
+def largest_scale(columns: int, rows: float, penalty_factor: float = 1.0, per_bent: float = 0.0) -> float:
     """Return the most units in a nat with which figures of so many columns and rows by moments cannot overflow.
 
     A column explains at most 12·ln 10 for half of the rows, since no tolerance is smaller than 1e-12.
     """
-    nats = columns * (6 * log(10) * rows + penalty_factor * columns * log(rows) / 4) + 1
+    nats = columns * (6 * log(10) * rows + columns * (penalty_factor * log(rows) / 4 + per_bent / 2)) + 1
     return _MOST_FIGURE / nats
 
 

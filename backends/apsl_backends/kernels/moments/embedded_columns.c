@@ -44,13 +44,15 @@ static void set_column(embedded_column_t *column, embedded_column_t set)
     *column = set;
 }
 
-int32_t apsl_embedded_set_number(embedded_t *embedded, i64 place, const double *numbers, i64 degree, i64 *missing)
+int32_t apsl_embedded_set_number(embedded_t *embedded, i64 place, const double *numbers, const double *first,
+                                 i64 degree, i64 *missing)
 {
-    embedded_column_t column = {.numbers = numbers, .width = degree};
+    embedded_column_t column = {.numbers = numbers, .first = first, .width = degree};
     i64 wrong = 0;
     for (i64 row = 0; row < embedded->rows; row++) {
         column.missing += numbers[row] != numbers[row];
         wrong += !(numbers[row] - numbers[row] == 0.0);
+        wrong += first && (first[row] - first[row] == 0.0) != (numbers[row] == numbers[row]);
     }
     if (wrong > column.missing)
         return WRONG_INPUT;
@@ -104,13 +106,14 @@ int32_t apsl_embedded_set_category(embedded_t *embedded, i64 place, const void *
     return DONE;
 }
 
-ALWAYS_INLINE void fill_numbers(const double *numbers, i64 degree, const i64 *listed, i64 low, i64 count,
-                                double *restrict panel, i64 stride)
+ALWAYS_INLINE void fill_numbers(const double *numbers, const double *first, i64 degree, const i64 *listed, i64 low,
+                                i64 count, double *restrict panel, i64 stride)
 {
     for (i64 k = 0; k < count; k++) {
-        double z = numbers[listed ? listed[k] : low + k], square = z * z;
+        i64 from = listed ? listed[k] : low + k;
+        double z = numbers[from], square = z * z;
         double *row = panel + k * stride;
-        row[0] = z;
+        row[0] = first ? first[from] : z;
         if (degree > 1)
             row[1] = square - 1.0;
         if (degree > 2)
@@ -142,12 +145,12 @@ void moments_fill_panel(const embedded_column_t *column, i64 width, const i64 *l
         fill_indicators(column, 2, listed, low, count, panel, stride);
     else if (!column->numbers)
         fill_indicators(column, 4, listed, low, count, panel, stride);
-    else if (listed)
-        fill_numbers(column->numbers, width, listed, 0, count, panel, stride);
+    else if (width && (listed || column->first))
+        fill_numbers(column->numbers, column->first, width, listed, low, count, panel, stride);
     else if (width == 1)
-        fill_numbers(column->numbers, 1, NULL, low, count, panel, stride);
+        fill_numbers(column->numbers, NULL, 1, NULL, low, count, panel, stride);
     else if (width == 2)
-        fill_numbers(column->numbers, 2, NULL, low, count, panel, stride);
+        fill_numbers(column->numbers, NULL, 2, NULL, low, count, panel, stride);
     else if (width == 3)
-        fill_numbers(column->numbers, 3, NULL, low, count, panel, stride);
+        fill_numbers(column->numbers, NULL, 3, NULL, low, count, panel, stride);
 }

@@ -1,6 +1,7 @@
 /* The columns of a table with numbers, from which rows of real values are made on the fly.
  *
  * A number z stands for itself and the Hermite polynomials z² - 1 and z³ - 3z, up to its degree; NaN is a missing value.
+ * Another value may stand in the place of z itself, beside the polynomials of z.
  * A category stands for indicators: each code has the number of its indicator, or -1 for the reference. The code after
  * the last level is a missing value. */
 #ifndef APSL_EMBEDDED_COLUMNS_H
@@ -10,6 +11,7 @@
 
 typedef struct {
     const double *numbers; /* NULL for a category */
+    const double *first;   /* what stands in the place of z; NULL for z */
     const void *codes;
     int bytes;             /* of a code */
     const i64 *indicators; /* of the codes of levels */
@@ -29,9 +31,10 @@ EXPORT embedded_t *apsl_embedded_open(i64 rows, i64 count);
 
 EXPORT void apsl_embedded_close(embedded_t *embedded);
 
-/* Set a column to a number of degree 1, 2 or 3. Write the number of missing values. An infinite value is WRONG_INPUT. */
-EXPORT int32_t apsl_embedded_set_number(embedded_t *embedded, i64 place, const double *numbers, i64 degree,
-                                        i64 *missing);
+/* Set a column to a number of degree 1, 2 or 3, with `first` in the place of z unless that is NULL. Write the number of
+ * missing values. An infinite value, or one that is missing in one of the two alone, is WRONG_INPUT. */
+EXPORT int32_t apsl_embedded_set_number(embedded_t *embedded, i64 place, const double *numbers, const double *first,
+                                        i64 degree, i64 *missing);
 
 /* Set a column to a category with so many levels, whose indicators are below the width. Write the number of missing
  * values. A code beyond that of missing values is WRONG_INPUT. */

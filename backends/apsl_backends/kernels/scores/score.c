@@ -108,15 +108,19 @@ int32_t apsl_score_add_node(score_t *score, i64 node, i64 place, i64 card, const
 }
 
 int32_t apsl_score_set_moments(score_t *score, const double *matrix, const i64 *starts, double rows, double factor,
-                               double tolerance, i64 widest)
+                               double tolerance, i64 widest, const uint8_t *bent, double per_bent)
 {
     scores_set_figures_close(score->sets);
     scores_families_forget(&score->known);
     score->sets = scores_set_figures_open(matrix, starts, score->nodes, rows, factor, tolerance, score->terms.scale);
-    if (score->sets)
-        score->sets->widest = widest;
     for (i64 node = 0; node < score->nodes; node++)
         score->cards[node] = score->sets ? 1 : 0;
+    for (i64 node = 0; score->sets && node < score->nodes; node++)
+        score->sets->is_bent[node] = bent[node] != 0;
+    if (score->sets) {
+        score->sets->widest = widest;
+        score->sets->per_bent = per_bent;
+    }
     return score->sets ? DONE : NO_MEMORY;
 }
 

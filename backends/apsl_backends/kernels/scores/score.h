@@ -54,9 +54,11 @@ EXPORT void apsl_score_set_share(score_t *score, double share);
 EXPORT int32_t apsl_score_add_node(score_t *score, i64 node, i64 place, i64 card, const int32_t *log_priors);
 
 /* Take the moments of a table instead of rows: node i is the i-th block of columns of a covariance matrix. The values are
- * those of set_figures_open, and find_flaw finds none. Known scores of families are forgotten. */
+ * those of set_figures_open, and find_flaw finds none. Known scores of families are forgotten. An edge with an end that is
+ * bent, a byte of each node says whether, costs so many nats more. */
 EXPORT int32_t apsl_score_set_moments(score_t *score, const double *matrix, const i64 *starts, double rows,
-                                      double factor, double tolerance, i64 widest);
+                                      double factor, double tolerance, i64 widest, const uint8_t *bent,
+                                      double per_bent);
 
 /* Ask the caller for the figure of every set from now on; moments were taken before. A node has no parents' figure then. */
 EXPORT int32_t apsl_score_ask(score_t *score, i64 (*ask)(const i64 *numbers, i64 count));

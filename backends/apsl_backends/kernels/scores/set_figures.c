@@ -60,11 +60,12 @@ set_figures_t *scores_set_figures_open(const double *matrix, const i64 *starts, 
     figures->listed = malloc(sizeof *figures->listed * (size_t)larger(columns, 1));
     figures->alone = malloc(sizeof *figures->alone * (size_t)larger(columns, 1));
     figures->prefixes = malloc(sizeof *figures->prefixes * (size_t)nodes);
+    figures->is_bent = calloc((size_t)nodes, sizeof *figures->is_bent);
     figures->asked = malloc(sizeof *figures->asked * (size_t)nodes);
     figures->compared.decomposition = figures->decomposition;
     figures->compared.pivots = malloc(2 * sizeof *figures->compared.pivots * (size_t)widest);
     bool is_whole = figures->first && figures->listed && figures->alone && figures->prefixes && figures->asked;
-    if (!is_whole || !figures->compared.pivots || !moments_reserve_columns(&figures->decomposition, widest)) {
+    if (!is_whole || !figures->is_bent || !figures->compared.pivots || !moments_reserve_columns(&figures->decomposition, widest)) {
         scores_set_figures_close(figures);
         return NULL;
     }
@@ -84,6 +85,7 @@ void scores_set_figures_close(set_figures_t *figures)
     free(figures->listed);
     free(figures->alone);
     free(figures->prefixes);
+    free(figures->is_bent);
     free(figures->asked);
     free(figures);
 }
@@ -110,6 +112,8 @@ static void add_node(set_figures_t *figures, i64 number)
     prefix.number = number;
     prefix.pairs += prefix.columns * width;
     prefix.columns += width;
+    prefix.bent_pairs += figures->is_bent[number] ? figures->depth : prefix.bent;
+    prefix.bent += figures->is_bent[number];
     decomposition->rank = prefix.rank;
     for (i64 at = from; at < from + width; at++) {
         i64 column = figures->listed[at];
@@ -163,7 +167,8 @@ i64 scores_set_figure(set_figures_t *figures, const i64 *numbers, i64 count, i64
         return base_nearest_integer(-below * figures->scale);
     }
     double explained = figures->half_rows * (found.sum + base_natural_log(found.product));
-    return base_nearest_integer((explained - figures->per_pair * (double)found.pairs) * figures->scale);
+    double price = figures->per_pair * (double)found.pairs + figures->per_bent * (double)found.bent_pairs;
+    return base_nearest_integer((explained - price) * figures->scale);
 }
 
 /* Return a pivot as a share of the variance of its column. */
@@ -230,7 +235,9 @@ bool scores_estimate_gain(set_figures_t *figures, i64 other, i64 *gain)
     for (i64 at = 0; at < width; at++)
         ratio *= compared->pivots[at] / now[at]; /* at most 1 / LEAST_SHARES in all */
     i64 pairs = width * (figures->first[other + 1] - figures->first[other]);
-    double nats = figures->half_rows * base_natural_log(ratio) - figures->per_pair * (double)pairs;
+    bool is_bent = figures->is_bent[other] || figures->is_bent[compared->node];
+    double price = figures->per_pair * (double)pairs + (is_bent ? figures->per_bent : 0.0);
+    double nats = figures->half_rows * base_natural_log(ratio) - price;
     *gain = base_nearest_integer(nats * figures->scale);
     return true;
 }

@@ -3,7 +3,7 @@
  * The figure of a set S with d columns is n/2·Σ ln(alone / pivot) - c·¼·ln n·(d² - Σ dᵥ²), in units. The pivot of a column
  * is its variance given the columns before it, by number, in the whole set, and `alone` that in its own block. So a family
  * scores n/2·(ln|S_v| + ln|S_b| - ln|S_vb|) - c·½·ln n·dᵥ·d_b, a node without parents 0, and equivalent graphs have equal
- * sums of scores.
+ * sums of scores. An edge with a bent end costs `per_bent` nats more: a set pays that for each of its pairs with one.
  *
  * Columns that depend on others of their own block are left out. A column that depends on other blocks is not kept for the
  * columns after it, and its pivot counts as the tolerance of its variance: what is determined has a large but finite
@@ -20,9 +20,10 @@
 #include "moments/decomposition.h"
 
 /* The first nodes of the set that was asked for last: the number of the last of them, the rank and the number of their
- * columns, the pairs of columns of two nodes, and the sum of logarithms, of which the product is still to be taken. */
+ * columns, the pairs of columns of two nodes, how many are bent, the pairs of nodes of which one is, and the sum of
+ * logarithms, of which the product is still to be taken. */
 typedef struct {
-    i64 number, rank, columns, pairs;
+    i64 number, rank, columns, pairs, bent, bent_pairs;
     double sum, product;
 } prefix_t;
 
@@ -47,14 +48,16 @@ typedef struct set_figures {
     double *alone;
     prefix_t *prefixes;
     compared_t compared;
-    double half_rows, per_pair, scale;
+    double half_rows, per_pair, per_bent, scale;
+    bool *is_bent;
     i64 error; /* of an estimated gain, in units */
     asked_figure_t ask; /* NULL if the figures are those of the matrix */
     i64 *asked;         /* space for all nodes */
 } set_figures_t;
 
 /* Return the figures of a matrix, or NULL without memory. The matrix stays the caller's; `starts` has an element more than
- * there are nodes. `factor` multiplies the penalty of parameters, and `scale` is the number of units in a nat. */
+ * there are nodes. `factor` multiplies the penalty of parameters, and `scale` is the number of units in a nat. No node is
+ * bent at first. */
 set_figures_t *scores_set_figures_open(const double *matrix, const i64 *starts, i64 nodes, double rows, double factor,
                                        double tolerance, double scale);
 void scores_set_figures_close(set_figures_t *figures);
