@@ -86,10 +86,10 @@ class State:
 
     def mark(self, x: int, y: int) -> str:
         """Return what is known of a pair."""
-        marks = {"conflict": "conflict", "arrow": "arrow", "head": "partial", "adjacent": "line", "gap": "gap"}
-        for name, mark in marks.items():
+        words = {"head": "partial", "adjacent": "line"}
+        for name in ("conflict", "arrow", "head", "adjacent", "gap", "open"):
             if count := sum((name, *pair) in self.reason for pair in ((x, y), (y, x))):
-                return "bidirected" if name == "head" and count > 1 else mark
+                return "bidirected" if name == "head" and count > 1 else words.get(name, name)
         settled = {("settled", x), ("settled", y)} & self.reason.keys()
         return "gap" if settled and ("untested", min(x, y), max(x, y)) not in self.reason else "unknown"
 

@@ -8,7 +8,7 @@ search for a separator) has a default here and a fast version where speed matter
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import log
 from typing import Protocol, Self, TypeAlias, overload
@@ -172,6 +172,8 @@ class Oracle(ABC):
         The table, the counts or the network behind the oracle, if there are any.
     eliminates
         Whether ``eliminate`` is there: HITON's elimination in one round.
+    embedding
+        How numbers become columns in tests, if they do.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -179,6 +181,7 @@ class Oracle(ABC):
     perfect: bool = False
     data: object = None
     eliminates: bool = False
+    embedding: Hashable = None
 
     @abstractmethod
     def verdict(self, x: Node, y: Node, given: Sequence[Node] = ()) -> Verdict:
@@ -260,6 +263,7 @@ class FrontOracle(Oracle):
         self.perfect = oracle.perfect
         self.data = oracle.data
         self.eliminates = oracle.eliminates
+        self.embedding = oracle.embedding
 
     @property
     def ranked_nodes(self) -> RankedNodes:

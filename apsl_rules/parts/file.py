@@ -292,7 +292,8 @@ class Reader:
         rules = renamed(read_rule(line, self.by_name) for line in lines)
         known = next((book for book in known_rulebooks() if _same_rules(book.rules, rules)), None)
         relations = tuple(self.relations)
-        if known is not None and set(known.relations) == set(relations):
+        self._refuse_unknown(rules)
+        if known is not None and set(known.relations) >= set(relations):
             rulebook, notes = attrs.evolve(known, name=name), ()
         else:
             rulebook, notes = Rulebook(name, rules, relations), (UNCHECKED,)
@@ -300,6 +301,14 @@ class Reader:
             message = f"the policy {self.data['policy']!r} is unknown; there are {', '.join(POLICIES)}"
             raise ValueError(message)
         return ledger(rulebook, self.data["policy"]), notes
+
+    def _refuse_unknown(self, rules: Sequence[Rule]) -> None:
+        """Refuse relations of which neither we nor a rule of the file knows what they mean."""
+        spoken = {atom.relation for rule in rules for atom in (*rule.when, *rule.then, *rule.unless)}
+        for relation in self.relations:
+            if relation not in spoken.union(*(book.relations for book in known_rulebooks())):
+                message = f"the relation {relation.name!r} is unknown; a newer version may read it"
+                raise ValueError(message)
 
     def with_ledger(
         self, book: Ledger, visits: tuple[Visit, ...], distances: Mapping[Node, int], notes: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from apsl_rules.oracles import Counts
 from apsl_rules.parts.doubt import Fragility, fragility_of
 from apsl_rules.parts.probability import Directions
 from apsl_rules.parts.shortcuts import Answering, Exportable, Viewable
-from apsl_rules.parts.tables import ROW, edge_rows
+from apsl_rules.parts.tables import ROW, alternatives_of, edge_rows
 from apsl_rules.rules import (
     Conflict,
     End,
@@ -35,6 +35,7 @@ from apsl_rules.rules import (
     discriminates,
     gap,
     head,
+    left_open,
     proof_of,
     proof_of_reason,
     settled,
@@ -230,6 +231,14 @@ class Part(Exportable, Viewable, Answering):
         )
 
     @cached_property
+    def alternatives(self) -> Mapping[tuple[Node, Node], Mapping[Node, float]]:
+        """Return the columns that would serve almost as well as a neighbour, and how many nats behind it each is.
+
+        ``alternatives[x, y]`` has the columns that may be adjacent to x in the place of y, the nearest first.
+        """
+        return alternatives_of(self)
+
+    @cached_property
     def layers(self) -> tuple[tuple[Node, ...], ...]:
         """Return the nodes of the part by distance from the target: layer 0 is the target itself."""
         by_distance: dict[int, list[Node]] = {}
@@ -394,7 +403,7 @@ class Part(Exportable, Viewable, Answering):
     def _provable(self, x: Node, y: Node) -> tuple[Fact, ...]:
         """Return what can be proved of a pair, the most telling first; of its two ends x comes first."""
         ends = (head.fact(x, y),) if self.allows_hidden else (arrow.fact(y, x),)
-        return (arrow.fact(x, y), *ends, adjacent.fact(x, y), gap.fact(x, y), untested.fact(x, y))
+        return (arrow.fact(x, y), *ends, adjacent.fact(x, y), gap.fact(x, y), left_open.fact(x, y), untested.fact(x, y))
 
     @cached_property
     def trace(self) -> tuple[Firing, ...]:

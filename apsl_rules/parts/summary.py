@@ -7,11 +7,12 @@ from typing import Any
 
 import attrs
 
+from apsl_rules.evidence import Evidence
 from apsl_rules.names import Node, count_of, in_order, order_key, shown
 from apsl_rules.notes import assumptions
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.probability import PRECISE_DIRECTION
-from apsl_rules.rules import End, Mark, adjacent, duplicate, gap, untested
+from apsl_rules.rules import End, Mark, adjacent, duplicate, gap, left_open, untested
 
 _NAMED = 8  # so many names are spelt out
 
@@ -130,7 +131,7 @@ def _on_arrows(part: Part, around: Iterable[_Neighbour], kind: str) -> Iterator[
         if some:
             noun = kind if len(some) == 1 else f"{kind}s"
             further = _BY.get(given, ("", ""))[len(some) > 1]
-            remarks = tuple(_percent(one.share) for one in some)
+            remarks = tuple(_and(_percent(one.share), instead_of(part, part.target, one.node)) for one in some)
             yield Statement(kind, f"{words} {noun}{further}".strip(), tuple(one.node for one in some), remarks)
 
 
@@ -176,7 +177,8 @@ def _on_open_ends(part: Part, around: Iterable[_Neighbour]) -> Iterator[Statemen
     maybe = [one for one in listed if one.kind.startswith("perhaps")]
     found = tuple(one.node for one in listed if one.kind == "open")
     if found or maybe:
-        remarks = (*("" for _ in found), *map(_suggestion, maybe))
+        ties = {one.node: instead_of(part, part.target, one.node) for one in listed}
+        remarks = (*map(ties.__getitem__, found), *(_and(_suggestion(one), ties[one.node]) for one in maybe))
         words = "open whether cause, effect or hidden cause:" if part.allows_hidden else "direction open:"
         yield Statement("open", words, (*found, *(one.node for one in maybe)), remarks)
     torn = tuple(one.node for one in listed if one.kind == "conflict")
@@ -186,6 +188,16 @@ def _on_open_ends(part: Part, around: Iterable[_Neighbour]) -> Iterator[Statemen
 
 def _suggestion(one: _Neighbour) -> str:
     return ", ".join(filter(None, (one.kind, _percent(one.share))))
+
+
+def _and(*remarks: str) -> str:
+    return ", ".join(filter(None, remarks))
+
+
+def instead_of(part: Part, node: Node, neighbour: Node) -> str:
+    """Say which column would serve almost as well in the place of a neighbour; nothing if there is none."""
+    others = part.alternatives.get((node, neighbour), {})
+    return next((f"or {shown(other)}: {nats:.1g} nats apart" for other, nats in others.items()), "")
 
 
 def _percent(share: float | None) -> str:
@@ -207,6 +219,10 @@ def _on_what_is_unknown(part: Part, *, is_empty: bool) -> Iterator[Statement]:
     if is_empty:
         why = next((note.fields["why"] for note in part.notes if note.code == "empty"), None)
         yield Statement("empty", "no neighbour was found" if why is None else f"no neighbour was found: {why}")
+    undecided = open_at(part, part.target)
+    if undecided:
+        words = "left open, since each depends on it whatever is given, too weakly for an edge:"
+        yield Statement("undecided", words, tuple(undecided), tuple(undecided.values()))
     unknown = untested_at(part, part.target)
     if unknown:
         verb = "column could not be tested:" if len(unknown) == 1 else "columns could not be tested:"
@@ -223,6 +239,19 @@ def _on_what_is_unknown(part: Part, *, is_empty: bool) -> Iterator[Statement]:
 
 def _farthest(part: Part) -> int:
     return max(part.distances[node] for node in part.members)
+
+
+def open_at(part: Part, node: Node) -> dict[Node, str]:
+    """Return the nodes whose pairs with a node are left open, by name, each with the p of the best set and more."""
+    findings = {one.fact: one.evidence for one in part.findings if one.fact.relation == left_open.name}
+    pairs = {other: left_open.fact(node, other) for other in part.nodes if other != node}
+    held = in_order(other for other, fact in pairs.items() if fact in findings and part.mark(node, other) is Mark.OPEN)
+    return {other: _figures_of(findings[pairs[other]]) for other in held}
+
+
+def _figures_of(evidence: Evidence) -> str:
+    told = [f"p = {verdict.p:.2g}" for verdict in evidence.verdicts if verdict.p is not None]
+    return _and(*told, *(part for part in evidence.note.split("; ")[1:] if part.startswith("about")))
 
 
 def untested_at(part: Part, node: Node) -> tuple[Node, ...]:
@@ -273,7 +302,9 @@ class _Tree:
         for other, new in zip(mine, first_met, strict=True):
             last = other == mine[-1]
             again = "" if new else " ↺"
-            self.lines.append(f"{margin}{'└' if last else '├'}{self._edge(node, other)} {shown(other)}{again}")
+            tie = instead_of(self._part, node, other)
+            words = f"{shown(other)} ({tie})" if tie else shown(other)
+            self.lines.append(f"{margin}{'└' if last else '├'}{self._edge(node, other)} {words}{again}")
             if new:
                 self.branch(other, margin + ("     " if last else "│    "))
 

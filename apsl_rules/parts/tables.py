@@ -14,7 +14,7 @@ from apsl_rules._renamed import OldMethods
 from apsl_rules.evidence import GIVEN
 from apsl_rules.names import Node, Pair, in_order, order_key
 from apsl_rules.notebook_view import NotebookView
-from apsl_rules.rules import Finding, Firing, Mark, Proof
+from apsl_rules.rules import Finding, Firing, Mark, Proof, instead
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,3 +185,14 @@ def edges_csv(part: Part) -> str:
 def _inert(value: object) -> object:
     """Put an apostrophe before a text that a spreadsheet would take for a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def alternatives_of(part: Part) -> Mapping[tuple[Node, Node], Mapping[Node, float]]:
+    """Return the columns that would serve almost as well as a neighbour, by node and neighbour, the nearest first."""
+    found: dict[tuple[Node, Node], dict[Node, float]] = {}
+    ties = [one for one in part.findings if one.fact.relation == instead.name]
+    for one in sorted(ties, key=lambda one: one.evidence.nats or 0.0):
+        node, neighbour, other = one.fact.nodes
+        if frozenset((node, neighbour)) in part.edges:
+            found.setdefault((node, neighbour), {})[other] = one.evidence.nats or 0.0
+    return found

@@ -8,7 +8,7 @@ import attrs
 
 from apsl_rules.names import Node, Pair
 from apsl_rules.rules.log import NOBODY, State
-from apsl_rules.rules.vocabulary import Relation, adjacent, arrow, conflict, gap, head, settled, untested
+from apsl_rules.rules.vocabulary import Relation, adjacent, arrow, conflict, gap, head, left_open, settled, untested
 
 
 class Mark(StrEnum):
@@ -62,7 +62,7 @@ class MarkStore(State):
         """Return what is known of a pair; ``has_arrow`` tells the direction of an arrow.
 
         A node whose neighbours are all known is apart from every other node, except from those it could not be tested
-        against.
+        against, and from those that were left open.
         """
         if self.relates(conflict, x, y):
             return Mark.CONFLICT
@@ -72,9 +72,15 @@ class MarkStore(State):
             return Mark.PARTIAL if heads == 1 else Mark.BIDIRECTED
         if self.relates(adjacent, x, y):
             return Mark.LINE
+        return self._mark_without_edge(x, y)
+
+    def _mark_without_edge(self, x: Node, y: Node) -> Mark:
+        if self.relates(gap, x, y):
+            return Mark.GAP
+        if self.relates(left_open, x, y):
+            return Mark.OPEN
         is_settled = self.relates(settled, x) or self.relates(settled, y)
-        is_gap = self.relates(gap, x, y) or (is_settled and not self.relates(untested, x, y))
-        return Mark.GAP if is_gap else Mark.UNKNOWN
+        return Mark.GAP if is_settled and not self.relates(untested, x, y) else Mark.UNKNOWN
 
     def relates(self, relation: Relation, *nodes: Node) -> bool:
         """Return whether a fact about nodes is held here."""

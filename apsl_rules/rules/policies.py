@@ -53,6 +53,7 @@ from apsl_rules.rules.vocabulary import (
     fact_key,
     gap,
     head,
+    left_open,
     settled,
     untested,
 )
@@ -61,7 +62,7 @@ Judging: TypeAlias = Literal["quarantine", "given", "strongest", "ranked"]
 Policy: TypeAlias = Literal["quarantine", "given", "strongest", "ranked", "first", "last"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
-_FIRST = (adjacent.name, gap.name, settled.name, untested.name)
+_FIRST = (adjacent.name, gap.name, settled.name, untested.name, left_open.name)
 
 
 @attrs.frozen

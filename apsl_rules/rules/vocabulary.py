@@ -92,6 +92,8 @@ adjacent = Relation("adjacent", 2, "{0} -- {1}", symmetric=True)
 gap = Relation("gap", 2, "{0} and {1} are not adjacent", symmetric=True)
 settled = Relation("settled", 1, "all neighbours of {0} are known")
 untested = Relation("untested", 2, "whether {0} and {1} are adjacent could not be tested", symmetric=True)
+left_open = Relation("open", 2, "{0} and {1} depend on each other, too weakly for an edge", symmetric=True)
+instead = Relation("instead", 3, "{2} may be adjacent to {0} in the place of {1}")
 duplicate = Relation("duplicate", 2, "{0} and {1} are duplicate columns", symmetric=True)
 arrow = Relation("arrow", 2, "{0} -> {1}")
 collider = Relation("collider", 3, "{1} is a collider between {0} and {2}", symmetric=True)
@@ -106,7 +108,10 @@ noncause = Relation("noncause", 2, "{0} is no cause of {1}")
 within = Relation("within", 3, "{1} is in a set that separates {0} from {2}", symmetric=True)
 without = Relation("without", 3, "{1} is not in a set that separates {0} from {2}", symmetric=True)
 
-RELATIONS = (adjacent, gap, settled, untested, duplicate, arrow, collider, chain, spouse, barred, conflict)
+RELATIONS = (
+    *(adjacent, gap, settled, untested, left_open, instead, duplicate),
+    *(arrow, collider, chain, spouse, barred, conflict),
+)
 WORDS = (*RELATIONS, head, noncause, within, without)
 
 
