@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -264,3 +265,16 @@ def test_an_interrupt_leaves_a_part_that_says_so(monkeypatch: pytest.MonkeyPatch
     assert part is not None
     assert (part.target, part.members) == ("Cancer", ("Cancer",))
     assert part.incomplete == "stopped at an interrupt after 0 visits; 'Cancer' still to visit; nothing is learned yet"
+
+
+def test_many_levels_bring_no_chance_candidates_into_the_ball() -> None:
+    """Where no test given a third column has enough rows, only clear candidates count, so that the ball stays small."""
+    random = np.random.default_rng(4)
+    asked = {}
+    for levels in (4, 12):
+        codes = random.integers(0, levels, (40, 1000))
+        codes[1] = np.where(random.random(1000) < 0.5, codes[0], codes[1])
+        part = learn(pd.DataFrame({f"x{at:02d}": one.astype(str) for at, one in enumerate(codes)}), "x00")
+        assert part.edges == {frozenset({"x00", "x01"})}
+        asked[levels] = part.counts.asked
+    assert asked[12] < 3 * asked[4]

@@ -247,6 +247,7 @@ class MomentOracle(ColumnOracle):
         self.name = name
         self.source = source
         self.data = source if data is None else data
+        self.embedding = source.embedding
         heading = source.heading
         super().__init__(
             heading.names,

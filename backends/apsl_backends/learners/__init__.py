@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from apsl_backends.learners.apsl_score import findings_by_counts, findings_by_moments
+from apsl_backends.learners.apsl_mixed import findings_by_moments
+from apsl_backends.learners.apsl_score import findings_by_counts
 from apsl_backends.learners.hidden.surroundings import findings_with_hidden
 from apsl_rules.plugins import Context, Findings, LearnerOffer, Spec
 

@@ -1,24 +1,36 @@
-"""The default learners: scores on categories (apsl-score) and on tables with numbers (apsl-mixed)."""
+"""The default learner on categories, apsl-score, and what it shares with that on tables with numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from math import log
 
 import attrs
 
+from apsl_backends.learners.absence import absences, finding_of
 from apsl_backends.learners.ball import Ball, Balls, Pairs
-from apsl_backends.learners.findings_from_scores import Leads, features_of, find_contradictions, find_leads, visits_of
+from apsl_backends.learners.findings_from_scores import (
+    Features,
+    Leads,
+    features_of,
+    find_contradictions,
+    find_leads,
+    leads_of_missing,
+    pairs_without_edges,
+    visits_of,
+)
 from apsl_backends.learners.hidden.from_blankets import notes_on_signatures
+from apsl_backends.learners.near_ties import ties_near
 from apsl_backends.search import rounds
 from apsl_backends.search.exact import why_not_certified
 from apsl_backends.search.local_score import LocalScore
-from apsl_backends.search.rounds import MOST_PARENTS, Effort
+from apsl_backends.search.rounds import MOST_PARENTS, Effort, Found
 from apsl_rules.data import Dataset, counted
-from apsl_rules.errors import InvalidArgumentError, SpecError
-from apsl_rules.evidence import Verdict
+from apsl_rules.errors import SpecError
+from apsl_rules.evidence import Verdict, log_p_of
 from apsl_rules.knowledge import Knowledge
-from apsl_rules.names import Node, count_of, in_order, listing
+from apsl_rules.names import Node, Pair, count_of, in_order, listing
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
 from apsl_rules.rules import Fact, Finding, adjacent
@@ -129,7 +141,7 @@ def findings_by_counts(context: Context) -> FindingsFromScores:
     spec = context.spec
     data = counted(context.data, f"the learner {spec.name!r}")
     options = build(RefinedOptions, spec.options, f"spec {spec.name!r}, options")
-    score = _score_of_plugin(context, data, options) or LocalBde(
+    score = score_of_plugin(context, data, options) or LocalBde(
         data,
         ess=options.ess,
         penalty=options.penalty,
@@ -138,12 +150,39 @@ def findings_by_counts(context: Context) -> FindingsFromScores:
     )
     duplicates = DuplicateColumns.among(data)
     alone = duplicates if context.whole else duplicates.without_others(context.target)
-    return FindingsFromScores(context, options, score, alone)
+    cards = dict(zip(data.names, data.heading.cards.tolist(), strict=True))
+    strict = log(spec.tests.alpha / max(len(context.asker.nodes) - 1, 1))
+
+    def is_clear(verdict: Verdict, candidates: Sequence[Node]) -> bool:
+        """Return whether a test given another candidate is possible, or chance among all columns is excluded."""
+        fewest = min((cards[one] for one in candidates if one != verdict.y), default=1)
+        is_possible = data.rows >= _ROWS_PER_CELL * cards[verdict.x] * cards[verdict.y] * fewest
+        return is_possible or not log_p_of(verdict) > strict
+
+    return FindingsFromScores(context, options, score, alone, is_clear=is_clear)
 
 
-def _score_of_plugin(context: Context, data: Dataset, options: SearchOptions) -> LocalScore | None:
+#: The rows for each cell that a test on counts needs.
+_ROWS_PER_CELL = 5
+
+
+def _clear_ones(
+    neighbours: Neighbours, is_clear: Callable[[Verdict, Sequence[Node]], bool], node: Node
+) -> Sequence[Node]:
+    """Return the candidates of a node that are more than chance.
+
+    Chance candidates go where they are independent given another one. Between columns of many levels no such test has
+    enough rows, and each would bring its own candidates into the ball.
+    """
+    candidates, sweep = neighbours.of(node), neighbours.candidates(node).sweep
+    if sweep is None:
+        return candidates
+    return [other for other in candidates if is_clear(sweep.verdict_on(other), candidates)]
+
+
+def score_of_plugin(context: Context, data: Dataset, options: SearchOptions) -> LocalScore | None:
     """Return the score that the options name, or None for the learner's own."""
-    from apsl_backends.search.local_moments import LocalPlugin
+    from apsl_backends.search.local_plugin import LocalPlugin
 
     if not options.score:
         return None
@@ -155,7 +194,9 @@ class FindingsFromScores:
 
     If the whole graph is asked for, one search over all nodes finds it, unless the table is too large for that. Graphs
     of balls one after another can disagree where they overlap. ``further`` returns candidates of a node besides those
-    that the finder finds.
+    that the finder finds. Where searches are to ``remember`` what they found, all columns are in every ball, but those
+    that another one stands for. ``seeks_witnesses`` says that a gap is told only with a set that separates its ends.
+    ``is_clear`` says by its test and all candidates of a node whether one of them is more than chance.
     """
 
     def __init__(
@@ -165,8 +206,13 @@ class FindingsFromScores:
         score: LocalScore,
         duplicates: DuplicateColumns,
         further: Callable[[Node], Iterable[Node]] = lambda _node: (),
+        *,
+        remember: Callable[[Hashable, Callable[[], Found]], Found] | None = None,
+        seeks_witnesses: bool = False,
+        is_clear: Callable[[Verdict, Sequence[Node]], bool] | None = None,
     ) -> None:
         spec = context.spec
+        self._seeks_witnesses = seeks_witnesses
         self._options = options
         self._context = context
         self._score = score
@@ -176,18 +222,19 @@ class FindingsFromScores:
         knowledge = context.knowledge
         self._neighbours = neighbours
         self.duplicates = duplicates
+        clear = neighbours.of if is_clear is None else partial(_clear_ones, neighbours, is_clear)
         # The functions do not refer to this object, so that it is freed at the end of the run, and its score with it.
         self._balls = Balls(
             self._score,
-            cache(
-                lambda node: (*duplicates.around(node, neighbours.of), *_required_at(knowledge, node), *further(node))
-            ),
+            cache(lambda node: (*duplicates.around(node, clear), *_required_at(knowledge, node), *further(node))),
             lambda nodes: neighbours.prepare(dict.fromkeys(map(duplicates.representative, nodes))),
             radius=options.radius,
             pairs=options.pairs,
             effort=options.effort,
             knowledge=knowledge,
             certified=options.certified,
+            everyone=[node for node in context.asker.nodes if node not in duplicates.hidden] if remember else (),
+            remember=remember or (lambda _, search: search()),
         )
         self._ball: Ball | None = None
         nodes = len(context.asker.nodes)
@@ -231,9 +278,31 @@ class FindingsFromScores:
             scored=scored,
             against=against,
             duplicates=self.duplicates.groups,
+            near=self._near_ties(ball, core) if compare else (),
+            absent=self._absent(ball, core, features, compare=compare) if self._seeks_witnesses else None,
         )
         notes = self._notes(ball, leads)
         return visits, [*notes, *notes_on_signatures(ball, core, self._context.asker)] if compare else notes
+
+    def _absent(self, ball: Ball, core: Sequence[Node], features: Features, *, compare: bool) -> dict[Pair, Finding]:
+        """Return what stands for the missing edges; nothing does after a limit."""
+        if not compare:
+            return {}
+        asker, score, most = self._context.asker, self._score, self._options.max_parents
+        pairs = pairs_without_edges(ball, core, features, self._context.knowledge, self.duplicates.groups)
+        found = absences(ball, asker, pairs)
+        undecided = [one.pair for one in found.values() if one.verdict is not None and not one.is_gap]
+        behind = leads_of_missing(ball, undecided, most)
+        number = {node: at for at, node in score.nodes.items()}
+
+        def needed(x: Node, y: Node) -> float | None:
+            return score.rows_for_edge(number[x], number[y], behind[x, y]) if (x, y) in behind else None
+
+        return {pair: finding_of(one, asker.name, needed) for pair, one in found.items()}
+
+    def _near_ties(self, ball: Ball, core: Sequence[Node]) -> Sequence[Finding]:
+        """Return which columns would serve almost as well in the place of neighbours of the core."""
+        return list(ties_near(ball, core)) if self._seeks_witnesses else ()
 
     def _tests_of(
         self,
@@ -316,51 +385,3 @@ def _certificates(ball: Ball) -> Iterator[str]:
 def _required_at(knowledge: Knowledge, node: Node) -> list[Node]:
     """Return the nodes that knowledge joins to a node; those known to be apart from it stay in the ball."""
     return [one for arrow in knowledge.required_at(node) for one in arrow if one != node]
-
-
-#: The most candidates of a node by curved relations alone.
-_MOST_CURVED = 5
-
-
-@attrs.frozen
-class MixedOptions(SearchOptions):
-    """The settings of a ball search by moments.
-
-    ``squares`` says whether numbers may be scored with their squares, where relations are curved, and ``least_effect``
-    what an edge must then gain for each row, in nats, besides the penalties.
-    """
-
-    least_effect: float = 0.004
-    squares: bool = True
-
-    def __attrs_post_init__(self) -> None:
-        super().__attrs_post_init__()
-        if not 0 <= self.least_effect < 1:
-            message = f"the option 'least_effect' is {self.least_effect!r}; give a number from 0 to below 1"
-            raise SpecError(message)
-
-
-def findings_by_moments(context: Context) -> FindingsFromScores:
-    """Return how the learner finds things out on a table with numbers."""
-    from apsl_backends.engines.opener import moments_of
-    from apsl_backends.search.local_moments import CurvedRelations, LocalMoments
-
-    spec, data = context.spec, context.data
-    if data is None or "moments" not in data.can:
-        message = f"the learner {spec.name!r} scores a table with numbers; learn from a table"
-        raise InvalidArgumentError(message)
-    options = build(MixedOptions, spec.options, f"spec {spec.name!r}, options")
-    source = moments_of(data)
-    score = _score_of_plugin(context, data, options) or LocalMoments(
-        source, least_effect=options.least_effect, squares=options.squares
-    )
-    relations, asker = CurvedRelations(source), context.asker
-
-    def missed_by_tests(node: Node) -> list[Node]:
-        swept = asker.associations(node)
-        curved = relations.of(node) if options.squares else ()
-        return [other for other in curved if swept.verdict_on(other).independent][:_MOST_CURVED]
-
-    duplicates = DuplicateColumns.among(data)
-    alone = duplicates if context.whole else duplicates.without_others(context.target)
-    return FindingsFromScores(context, options, score, alone, missed_by_tests)

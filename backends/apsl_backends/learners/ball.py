@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -188,6 +188,8 @@ class Balls:
 
     ``candidates`` returns those of a node; ``prepare`` is called with the nodes whose candidates will be needed.
     ``certified`` compares what is found with the best graph of all, by an exact search, if there are few nodes.
+    ``everyone`` are nodes that are in every ball; then one search serves all balls that allow the same arrows, and
+    ``remember`` keeps what it found.
     """
 
     def __init__(
@@ -201,6 +203,8 @@ class Balls:
         effort: Effort,
         knowledge: Knowledge,
         certified: bool = False,
+        everyone: Collection[Node] = (),
+        remember: Callable[[Hashable, Callable[[], Found]], Found] = lambda _, search: search(),
     ) -> None:
         self._score = score
         self._candidates = candidates
@@ -210,6 +214,8 @@ class Balls:
         self._effort = effort
         self._knowledge = knowledge
         self._certified = certified
+        self._everyone = everyone
+        self._remember = remember
 
     def around(self, target: Node, core: Iterable[Node], before: Ball | None) -> Ball:
         """Search the ball around a core, starting from the class found in a smaller ball."""
@@ -236,7 +242,8 @@ class Balls:
         """
         near = self._reached(core, self._radius - 1)
         self._prepare(in_order(near))
-        everyone = near.union(*map(self._candidates, in_order(near)))
+        further = [self._everyone] if self._everyone else map(self._candidates, in_order(near))
+        everyone = core.union(*further) if self._everyone else near.union(*further)
         numbers = self._score.join(in_order(everyone))
         members = [self._score.nodes[number] for number in numbers]
         allowed = self._open(members, core, near)
@@ -273,14 +280,16 @@ class Balls:
     def _search_free(self, numbers: tuple[int, ...], allowed: Open, before: Ball | None, core: set[Node]) -> Found:
         """Search the class without regard to known directions, from the class found before if its score is the same."""
         score, opened = self._score, pairs_allowed(allowed)
-        quick = attrs.evolve(self._effort, starts=0)
-        score.settle(lambda handle: search_rounds(handle, numbers, opened, quick))
         start = None if before is None or score.is_changed else before.free
         if before is not None and start is not None and start.members == numbers and (before.allowed == allowed).all():
             return start  # a search that begins where one has ended finds nothing better
-        inside = [number for number in numbers if score.nodes[number] in core]
-        found = search_rounds(score.handle, numbers, opened, self._effort, start, core=inside)
-        return certify(score.handle, found, opened, self._effort.max_parents) if self._certified else found
+        inside = [number for number in numbers if self._everyone or score.nodes[number] in core]
+
+        def search() -> Found:
+            found = search_rounds(score.handle, numbers, opened, self._effort, start, core=inside)
+            return certify(score.handle, found, opened, self._effort.max_parents) if self._certified else found
+
+        return self._remember((numbers, opened.tobytes()), search) if self._everyone else search()
 
     def _gain(self, numbers: tuple[int, ...], dag: Marks) -> int:
         """Return the gain of a graph over the empty graph."""

@@ -17,7 +17,7 @@ from apsl_backends.scores.missing_values import seen_too_rarely
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.knowledge import Knowledge
-from apsl_rules.names import Node, count_of
+from apsl_rules.names import Node, Pair, count_of
 from apsl_rules.plugins import Visited
 from apsl_rules.rules import Fact, Finding, Relation, adjacent, chain, collider, gap, settled, untested
 
@@ -60,8 +60,9 @@ def _compare(ball: Ball, found: Found, features: Iterable[tuple[Node, ...]], max
 
 
 def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Leads, *, tested: Tested,
-              scored: Collection[Node], against: Mapping[Fact, Finding],
-              duplicates: Mapping[Node, tuple[Node, ...]]) -> list[Visited]:  # fmt: skip
+              scored: Collection[Node], against: Mapping[Fact, Finding], duplicates: Mapping[Node, tuple[Node, ...]],
+              absent: Mapping[Pair, Finding] | None = None,
+              near: Sequence[Finding] = ()) -> list[Visited]:  # fmt: skip
     """Return the visits that report a ball: its nodes that are told, by distance from the target.
 
     Nodes of the core are visited; the findings at the others belong to the visit that leads to them. ``tested`` returns
@@ -69,7 +70,8 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
     search. A search that ended early settles no neighbours: nothing is known of pairs that it does not report.
     ``against`` are the findings that contradict background knowledge. No data can tell which of several ``duplicates``
     has an edge: pairs with one of them are not told as gaps if another one has an edge there. Pairs that too few rows
-    speak for are told as untested.
+    speak for are told as untested. ``absent`` says what stands for each missing edge, where that was asked: then a gap
+    is told only with a witness, and no triple whose ends are left open. ``near`` are near ties.
     """
     visits = []
     unplaced = UnplacedEdges(ball, duplicates)
@@ -79,7 +81,7 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
     for visited, nodes in _owners(ball, core).items():
         around = ball.neighbours[visited]
         told: dict[Fact, Finding] = {}
-        if ball.found.finished:
+        if ball.found.finished and (absent is None or absent or len(ball.members) - 1 == len(around)):
             fact = settled.fact(visited)
             told[fact] = Finding(fact, Evidence(ball.score.name, note=count_of(len(around), "neighbour")))
         told |= {one.fact: one for one in _unknown_at(ball, visited, nodes)}
@@ -87,15 +89,49 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
             told |= {one.fact: one for one in unplaced.at(node)}
             for relation, fact in features[node]:
                 names = fact.nodes
-                if relation is not adjacent and unplaced.is_open(names[0], names[-1]):
+                if fact in told or (relation is not adjacent and unplaced.is_open(names[0], names[-1])):
                     continue
-                if fact not in told and _is_told(relation, leads[names]):
-                    verdicts = _supporting(relation, names, tested(names[0], names[-1], relation is adjacent))
-                    told[fact] = Finding(fact, words.evidence(leads[names], verdicts))
+                witness = None if absent is None else absent.get(frozenset((names[0], names[-1])))
+                if not _is_told(relation, leads[names], absent is None or _is_gap(witness)):
+                    continue
+                verdicts = _supporting(relation, names, tested(names[0], names[-1], relation is adjacent))
+                if relation is gap and witness is not None:
+                    verdicts = witness.evidence.verdicts
+                told[fact] = Finding(fact, words.evidence(leads[names], verdicts))
+        told |= {one.fact: one for one in _of_missing(absent or {}, nodes) if one.fact not in told}
+        told |= {one.fact: one for one in near if one.fact.nodes[0] == visited}
         for fact in [one for one in left if visited in one.nodes]:
             told.setdefault(fact, left.pop(fact))
         visits.append(Visited(visited, around, tuple(told.values()), everyone))
     return visits
+
+
+def pairs_without_edges(
+    ball: Ball,
+    core: Collection[Node],
+    features: Features,
+    knowledge: Knowledge,
+    duplicates: Mapping[Node, tuple[Node, ...]],
+) -> list[tuple[Node, Node]]:
+    """Return the pairs that no edge joins and of which something is to be told: at the core, and ends of triples."""
+    unplaced = UnplacedEdges(ball, duplicates)
+    ends = (fact.nodes for around in features.values() for relation, fact in around if relation is gap)
+    at_core = (gap.fact(one, other).nodes for one in core for other in ball.members if other != one)
+    return [
+        (x, y)
+        for x, y in dict.fromkeys([*ends, *at_core])
+        if y not in ball.neighbours[x]
+        and frozenset((x, y)) not in ball.unknown
+        and frozenset((x, y)) not in ball.contradicted
+        and knowledge.why_apart(x, y) is None
+        and not unplaced.is_open(x, y)
+    ]
+
+
+def leads_of_missing(ball: Ball, pairs: Sequence[tuple[Node, Node]], max_parents: int) -> dict[tuple[Node, ...], int]:
+    """Return by how many units the graph found is ahead of the best one with an edge between two nodes."""
+    found = _compare(ball, ball.found, pairs, max_parents)
+    return {pair: rival.ahead for pair, rival in found.items() if rival is not None and rival.sought}
 
 
 def _unknown_at(ball: Ball, visited: Node, nodes: Collection[Node]) -> Iterator[Finding]:
@@ -149,9 +185,18 @@ def _is_excluded(ball: Ball, tail: Node, head: Node) -> bool:
     return bool(ball.allowed[at, to] == CLOSED or ball.allowed[to, at] == REQUIRED)
 
 
-def _is_told(relation: Relation, rival: Rival | None) -> bool:
-    """Return whether a feature is reported: gaps and triples only if a rival was sought."""
-    return relation is adjacent or rival is None or rival.sought
+def _is_told(relation: Relation, rival: Rival | None, has_gap: bool) -> bool:  # noqa: FBT001 - of its ends
+    """Return whether a feature is reported: gaps and triples only if a rival was sought, and their ends have a gap."""
+    return relation is adjacent or (has_gap and (rival is None or rival.sought))
+
+
+def _is_gap(finding: Finding | None) -> bool:
+    return finding is not None and finding.fact.relation == gap.name
+
+
+def _of_missing(absent: Mapping[Pair, Finding], nodes: Collection[Node]) -> list[Finding]:
+    """Return what is told of missing edges at some nodes."""
+    return [finding for pair, finding in absent.items() if not pair.isdisjoint(nodes)]
 
 
 def _owners(ball: Ball, core: Collection[Node]) -> dict[Node, list[Node]]:

@@ -10,9 +10,9 @@ Columns are numbered by content (see ``content_order``), since a search breaks t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,9 +36,6 @@ from apsl_rules.knowledge import Knowledge
 from apsl_rules.memory import Kind
 from apsl_rules.names import Node
 from apsl_rules.notes import argument
-
-if TYPE_CHECKING:
-    from apsl_backends.search.rounds import Found
 
 
 class LocalScore(Protocol):
@@ -75,14 +72,14 @@ class LocalScore(Protocol):
     def join(self, nodes: Collection[Node]) -> tuple[int, ...]:
         """Add nodes to the score, and return their numbers in ascending order."""
 
-    def settle(self, search: Callable[[ScoreHandle], Found]) -> None:
-        """Settle how to score the joined nodes before they are searched; a quick search may tell."""
-
     def local(self, node: int, parents: Iterable[int]) -> int:
         """Score a node given its parents, in units, minus their penalty."""
 
     def pays(self, node: int, parents: Collection[int], other: int, rows: int) -> bool:
         """Return whether another parent is worth its price, besides these, if only so many rows speak for it."""
+
+    def rows_for_edge(self, x: int, y: int, behind: int) -> float | None:
+        """Return how many rows would pay for an edge that is so many units behind, if any number would."""
 
     def nats(self, units: int) -> float:
         """Convert units to nats."""
@@ -367,9 +364,6 @@ class LocalBde:
             )
             raise DataError(message) from error
 
-    def settle(self, _search: Callable[[ScoreHandle], Found]) -> None:
-        """Settle nothing: there is one way to score counts."""
-
     def local(self, node: int, parents: Iterable[int]) -> int:
         """Score a node given its parents, in units, minus their penalty."""
         before = np.array(sorted(parents), np.int64)
@@ -381,6 +375,9 @@ class LocalBde:
         gained = self.local(node, {*parents, other}) - self.local(node, parents)
         self.handle.set_share(self._share)
         return gained >= 0 and self.together.show(self.nodes[node], self.nodes[other], self.nats(self.penalty))
+
+    def rows_for_edge(self, x: int, y: int, behind: int) -> None:
+        """Return nothing: the price of an edge in rows is not worked out for counts."""
 
     def nats(self, units: int) -> float:
         """Convert units to nats."""

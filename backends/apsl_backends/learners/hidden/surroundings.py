@@ -9,7 +9,8 @@ from math import isnan, log
 
 import attrs
 
-from apsl_backends.learners.apsl_score import FindingsFromScores, findings_by_counts, findings_by_moments
+from apsl_backends.learners.apsl_mixed import findings_by_moments
+from apsl_backends.learners.apsl_score import FindingsFromScores, findings_by_counts
 from apsl_backends.learners.ball import Ball
 from apsl_backends.learners.hidden.from_blankets import FindingsFromBlankets, Skeleton, find_skeleton
 from apsl_rules.evidence import EITHER, GIVEN, SAME, Evidence, Verdict, log_p_of
