@@ -5,7 +5,8 @@ tables of several sizes share one network. Half of the nodes of a mixed network 
 Families: "linear" (linear effects on numbers, logistic ones on categories), "curved" (bent and interacting effects),
 "skewed" (skewed and heavy-tailed noise, monotone transforms of what is seen), and two that no setting was chosen on:
 "nets" (small networks of tanh units) and "uneven" (sines, absolute values and steps, with noise that depends on a
-parent). "gaussian" has linear effects and normal noise at any degree.
+parent). "gaussian" has linear effects and normal noise at any degree; "strong", "exponential", "heavy", "laplace" and
+"uniform" have stronger ones, and the noise of their name or a normal one.
 """
 
 from __future__ import annotations
@@ -24,10 +25,24 @@ from apsl_rules import Dag
 from apsl_rules.names import Node
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Family: TypeAlias = Literal["linear", "curved", "skewed", "nets", "uneven", "gaussian"]
+Family: TypeAlias = Literal[
+    "linear",
+    "curved",
+    "skewed",
+    "nets",
+    "uneven",
+    "gaussian",
+    "strong",
+    "exponential",
+    "heavy",
+    "laplace",
+    "uniform",
+]
 Holes: TypeAlias = Literal["at random", "given a column"]
 
-FAMILIES: tuple[Family, ...] = ("linear", "curved", "skewed", "nets", "uneven", "gaussian")
+#: Linear effects of numbers, stronger than those of "gaussian", with noise that need not be normal.
+NOISY: tuple[Family, ...] = ("strong", "exponential", "heavy", "laplace", "uniform")
+FAMILIES: tuple[Family, ...] = ("linear", "curved", "skewed", "nets", "uneven", "gaussian", *NOISY)
 _UNITS = 8
 
 
@@ -100,7 +115,7 @@ class _Child:
         if self.family == "uneven" and above:
             spread *= 0.6 + 0.6 * np.abs(np.tanh(_as_number(above[0], self.random)))
         values = signal + spread * self._noise()
-        if self.family == "gaussian":
+        if self.family == "gaussian" or self.family in NOISY:
             return values, values
         values = _scaled(values)
         if self.family == "skewed":
@@ -119,6 +134,14 @@ class _Child:
         return np.eye(self.levels)[codes], codes.astype(np.float64)
 
     def _noise(self) -> Floats:
+        drawn: Mapping[str, Callable[[], Floats]] = {
+            "exponential": lambda: self.noise.exponential(size=self.rows) - 1.0,
+            "heavy": lambda: np.asarray(self.noise.standard_t(3, self.rows) / np.sqrt(3.0)),
+            "laplace": lambda: np.asarray(self.noise.laplace(size=self.rows) / np.sqrt(2.0)),
+            "uniform": lambda: self.noise.uniform(-np.sqrt(3.0), np.sqrt(3.0), self.rows),
+        }
+        if self.family in drawn:
+            return drawn[self.family]()
         kind = self.random.integers(3) if self.family == "skewed" else 0
         if kind == 1:
             return np.asarray(self.noise.standard_t(3, self.rows) / np.sqrt(3.0))
@@ -143,6 +166,8 @@ class _Child:
         random = self.random
         if self.family == "gaussian":
             return np.asarray(random.choice([-1.0, 1.0]) * random.uniform(0.25, 1.0) * parent[:, None])
+        if self.family in NOISY:
+            return np.asarray(random.choice([-1.0, 1.0]) * random.uniform(0.5, 1.5) * parent[:, None])
         if self.family == "uneven":
             bent = np.stack([self._bent(_as_number(parent, random)) for _ in range(width)], axis=1)
             return np.asarray(_scaled(bent) * random.uniform(0.6, 1.2, width) * random.choice([-1.0, 1.0], width))

@@ -72,6 +72,11 @@ BENCHMARKS = (
         "{shared}/networks/pigs.bif.gz {shared}/networks/munin.bif.gz --columns 1000,3000,10000 --python {peers}",
     ),
     Benchmark("hubs", "Near-copies, hubs and many levels"),
+    Benchmark(
+        "neighbours",
+        "Neighbours one can rely on: left-out columns, noise, parts, levels",
+        full="stable --half odd",
+    ),
     Benchmark("missing_edges", "Edges that missing values invent and hide"),
     Benchmark("stability", "Resamples"),
     Benchmark("startup", "Start-up"),
