@@ -173,7 +173,7 @@ def by_flop(python: str, tables: list[Any]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         for place, one in enumerate(tables):
             one.frame.to_csv(Path(folder) / f"{place:03d}.csv", index=False)
-        command = [python, str(ROOT / "tools/bench/mixed_peer.py"), "flop", folder]
+        command = [python, str(ROOT / "tools/bench/folder_peer.py"), "flop", folder]
         printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     found = []
     for one, line in zip(tables, (line for line in printed if line.startswith("{")), strict=True):
