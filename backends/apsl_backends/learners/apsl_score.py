@@ -18,10 +18,10 @@ from apsl_backends.learners.findings_from_scores import (
     find_leads,
     leads_of_missing,
     pairs_without_edges,
+    ties_near,
     visits_of,
 )
 from apsl_backends.learners.hidden.from_blankets import notes_on_signatures
-from apsl_backends.learners.near_ties import ties_near
 from apsl_backends.search import rounds
 from apsl_backends.search.exact import why_not_certified
 from apsl_backends.search.local_score import LocalScore
