@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from apsl_rules.checking.run import check
     from apsl_rules.data import table
     from apsl_rules.effects.cause_tables import causes
     from apsl_rules.effects.estimate import effect
@@ -32,6 +33,7 @@ __all__ = [
     "Part",
     "blanket",
     "causes",
+    "check",
     "compare",
     "effect",
     "hookimpl",
@@ -54,6 +56,7 @@ _HOMES = {
     "Part": "parts.part",
     "blanket": "learning.api",
     "causes": "effects.cause_tables",
+    "check": "checking.run",
     "compare": "learning.api",
     "effect": "effects.estimate",
     "hookimpl": "plugins.hookspecs",

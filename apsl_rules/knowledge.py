@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from apsl_rules._arguments import spelt
-from apsl_rules._documents import DocumentError, file_text, label, node_of, toml_data
+from apsl_rules._arguments import is_number, spelt
+from apsl_rules._documents import DocumentError, file_text, node_of, toml_data
+from apsl_rules.answers import Answer, answer_of, answer_text, spelt_label
 from apsl_rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError, PartFileError
 from apsl_rules.names import Node, Pair, check_labels, in_order, nearest, order_key, require_known, shown
@@ -111,6 +111,27 @@ def _tiers(value: Groups) -> tuple[tuple[Node, ...], ...]:
 _ASSUMED = "assumed:"
 
 
+def _answers(value: Any) -> tuple[Answer, ...]:
+    return tuple(value)
+
+
+def _likely(value: Any) -> tuple[tuple[Node, Node, float], ...]:
+    """Take opinions on arrows: a mapping of each to how sure somebody is, or triples (from, to, share)."""
+    rows = [(*way, share) for way, share in value.items()] if isinstance(value, Mapping) else value
+    found: dict[Arrow, float] = {}
+    for one in _listed(rows, "likely", "arrows with their shares, such as {('a', 'b'): 0.7}"):
+        share = one[-1] if isinstance(one, list | tuple) and len(one) == 3 else None  # noqa: PLR2004 - from, to, share
+        if not is_number(share) or not 0 < share < 1:
+            message = f"an entry of likely is {spelt(one)}; give an arrow and a share, such as {{('a', 'b'): 0.7}}"
+            raise KnowledgeError(message)
+        (way,) = _pairs([one[:2]], "likely")
+        if way[::-1] in found:
+            message = f"likely names {way[0]!r} and {way[1]!r} twice; say once how sure you are"
+            raise KnowledgeError(message)
+        found[way] = float(share)
+    return tuple((*way, found[way]) for way in _by_name(found))
+
+
 @attrs.frozen(slots=False)
 class Knowledge:
     """What is known of the arrows before any test; checked to fit together when it is made.
@@ -124,6 +145,9 @@ class Knowledge:
     Any of them may be named by a pattern in pairs, too.
     ``assumed`` has the nodes that nothing else causes because of their names, each with the reason, and ``stages`` has
     pairs (earlier, later) of nodes that are numbered by year.
+
+    ``answers`` are those of people to questions; they are laid over what is learned. ``likely`` says how sure somebody,
+    ``by`` name, is of an arrow, if there is an edge.
     """
 
     required: tuple[Arrow, ...] = attrs.field(default=(), converter=_required)
@@ -133,6 +157,9 @@ class Knowledge:
     apart_within: tuple[int, ...] = attrs.field(default=(), converter=_apart_within)
     assumed: tuple[tuple[Node, str], ...] = attrs.field(default=(), converter=_assumed)
     stages: tuple[Arrow, ...] = attrs.field(default=(), converter=_stages)
+    answers: tuple[Answer, ...] = attrs.field(default=(), converter=_answers)
+    likely: tuple[tuple[Node, Node, float], ...] = attrs.field(default=(), converter=_likely)
+    by: str = ""
 
     def __attrs_post_init__(self) -> None:
         for number in self.apart_within:
@@ -230,10 +257,11 @@ class Knowledge:
         A node that a tier names stands there, whatever patterns of other tiers it fits; "*" takes those that are left.
         Any other name is refused.
         """
-        if not self:
-            return self
         known = frozenset(nodes)
         left = frozenset(aside) - known
+        said = self._said_of(known, left)
+        if not self:
+            return attrs.evolve(self, **said)
         named = {node for node in self.nodes if node in known}
         for node in self.nodes:
             if node not in known and node not in left and node not in self._patterns:
@@ -255,7 +283,16 @@ class Knowledge:
         }
         assumed = [(node, why) for node, why in self.assumed if node in known]
         stages = [pair for pair in self.stages if known.issuperset(pair)]
-        return attrs.evolve(self, **pairs, tiers=tiers, assumed=assumed, stages=stages)
+        return attrs.evolve(self, **pairs, tiers=tiers, assumed=assumed, stages=stages, **said)
+
+    def _said_of(self, known: Collection[Node], left: frozenset[Node]) -> dict[str, Any]:
+        """Return what answers and opinions say of the nodes at hand; columns set aside are left out."""
+        spoken = [*(one.nodes for one in self.answers), *(way[:2] for way in self.likely)]
+        for node in (node for one in spoken for node in one):
+            if node not in left:
+                require_known(node, known, "node in the knowledge")
+        answers = (one.without(left) for one in self.answers if one.target not in left)
+        return {"answers": answers, "likely": [way for way in self.likely if left.isdisjoint(way[:2])]}
 
     @cached_property
     def _patterns(self) -> frozenset[Node]:
@@ -333,6 +370,7 @@ NAMED = ("required", "forbidden", "tiers", "apart")
 
 
 _KEYS = (*NAMED, "apart_within")
+_FURTHER = ("answers", "likely", "by")
 
 
 def read_knowledge(path: str | Path) -> Knowledge:
@@ -353,12 +391,15 @@ def parse_knowledge(text: str, origin: str) -> Knowledge:
         message = f"{origin} is not valid TOML: {error}"
         raise KnowledgeError(message) from error
     for key in data:
-        if key not in _KEYS:
-            message = f"{origin} has the unknown key {key!r}{nearest(key, _KEYS)}; known are {', '.join(_KEYS)}"
+        if key not in (*_KEYS, *_FURTHER):
+            known = (*_KEYS, *_FURTHER)
+            message = f"{origin} has the unknown key {key!r}{nearest(key, known)}; known are {', '.join(known)}"
             raise KnowledgeError(message)
     try:
         named: dict[str, Any] = {key: _node_lists(value, key) for key, value in data.items() if key in NAMED}
-        return Knowledge(**named, apart_within=data.get("apart_within", ()))
+        further = {key: data[key] for key in ("apart_within", "by") if key in data}
+        likely = [[*map(node_of, one[:2]), *one[2:]] for one in data.get("likely", ())]
+        return Knowledge(**named, **further, likely=likely, answers=map(answer_of, data.get("answers", ())))
     except (KnowledgeError, PartFileError, InvalidArgumentError, TypeError) as error:
         message = f"{origin}: {error}"
         raise KnowledgeError(message) from error
@@ -375,30 +416,17 @@ def _node_lists(value: Any, key: str) -> list[list[Node]]:
 def knowledge_text(knowledge: Knowledge) -> str:
     """Return knowledge as TOML text, without the keys that have nothing to say."""
     lines = [f"{key} = [{', '.join(map(_value, getattr(knowledge, key)))}]" for key in _KEYS if getattr(knowledge, key)]
-    return "".join(f"{line}\n" for line in lines)
+    if knowledge.likely:
+        told = (f"{_value(way[:2])[:-1]}, {way[2]!r}]" for way in knowledge.likely)
+        lines.append(f"likely = [{', '.join(told)}]")
+    lines += [f"by = {spelt_label(knowledge.by)}"] if knowledge.by else []
+    return "".join(f"{line}\n" for line in (*lines, *map(answer_text, knowledge.answers)))
 
 
 def _value(entry: int | tuple[Node, ...]) -> str:
     if isinstance(entry, int):
         return str(entry)
-    return f"[{', '.join(_label(label(node)) for node in entry)}]"
-
-
-def _label(data: Any) -> str:
-    """Spell a label as TOML."""
-    match data:
-        case {"tuple": parts}:
-            return f"{{tuple = [{', '.join(map(_label, parts))}]}}"
-        case str() if not data.isascii() and any("\ud800" <= letter <= "\udfff" for letter in data):
-            message = f"the label {data!r} is no valid text and cannot be written"
-            raise KnowledgeError(message)
-        case str():
-            return json.dumps(data, ensure_ascii=False).replace("\x7f", "\\u007f")
-        case None:
-            message = "the label None cannot be written to a TOML file; rename the column"
-            raise KnowledgeError(message)
-        case _:
-            return json.dumps(data)
+    return f"[{', '.join(spelt_label(node) for node in entry)}]"
 
 
 def load_knowledge(knowledge: object) -> Knowledge:

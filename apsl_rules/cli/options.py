@@ -10,6 +10,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
+import attrs
 import click
 
 from apsl_rules._documents import DocumentError, file_text, toml_data
@@ -295,12 +296,12 @@ def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, 
     if tiers and known.tiers:
         message = f"the file {path!r} has tiers, and --tier, --first or --last is given too; say them in one place"
         raise InvalidArgumentError(message)
-    joined = Knowledge(
+    joined = attrs.evolve(
+        known,
         required=(*known.required, *required),
         forbidden=(*known.forbidden, *forbidden),
         tiers=tiers or known.tiers,
         apart=(*known.apart, *apart),
-        apart_within=known.apart_within,
     )
     limit = rest.pop("memory_limit")
     return {**rest, "knowledge": joined, "options": None if limit is None else {"memory_limit": limit}}

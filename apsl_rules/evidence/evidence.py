@@ -88,6 +88,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 GIVEN = "given"
 #: The source of what is told of pairs that too few rows speak for.
 ROWS = "rows"
+#: The source of directions that somebody finds likely.
+OPINION = "opinion"
 #: The source of directions that the shapes of columns speak for.
 SHAPES = "column shapes"
 
@@ -173,7 +175,8 @@ def evidence_text(evidence: Evidence) -> str:
     """Describe in a line where a finding comes from."""
     parts = [evidence.note] if evidence.note else []
     parts += [verdict_text(verdict) for verdict in evidence.verdicts]
-    return f"{evidence.source}: {'; '.join(parts)}" if parts else evidence.source
+    colon = "" if evidence.is_given and evidence.note.startswith("by ") else ":"
+    return f"{evidence.source}{colon} {'; '.join(parts)}" if parts else evidence.source
 
 
 def verdict_text(verdict: Verdict) -> str:

@@ -32,7 +32,15 @@ from apsl_rules.export.peers import (
     to_pgmpy,
     to_tetrad,
 )
-from apsl_rules.export.text_formats import from_bif, from_dagitty, from_mermaid, to_bif, to_dagitty, to_mermaid
+from apsl_rules.export.text_formats import (
+    from_bif,
+    from_dagitty,
+    from_mermaid,
+    known_from_dagitty,
+    to_bif,
+    to_dagitty,
+    to_mermaid,
+)
 from apsl_rules.parts import MarkedGraph, graph_of
 
 __all__ = [
@@ -53,6 +61,7 @@ __all__ = [
     "from_pgmpy",
     "from_tetrad",
     "graph_of",
+    "known_from_dagitty",
     "read_graph",
     "to_adjacency",
     "to_bif",

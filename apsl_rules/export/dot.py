@@ -40,11 +40,12 @@ class Join:
 
 @attrs.frozen
 class Drawing:
-    """What a text says: the kind of graph, its nodes in the order met, and its edges."""
+    """What a text says: the kind of graph, its nodes in the order met, its edges, and the attributes of nodes alone."""
 
     kind: str
     nodes: tuple[str, ...]
     joins: tuple[Join, ...]
+    attributes: Mapping[str, Mapping[str, str]]
 
 
 def parse(text: str, *, kinds: tuple[str, ...], what: str, options: bool) -> Drawing:
@@ -80,6 +81,7 @@ class _Reader:
         self._place = 0
         self._nodes: dict[str, None] = {}
         self._joins: list[Join] = []
+        self._about: dict[str, dict[str, str]] = {}
 
     def drawing(self, kinds: tuple[str, ...]) -> Drawing:
         if self._next.is_word("strict"):
@@ -94,7 +96,7 @@ class _Reader:
         end = self._take()
         if end.kind != "end":
             self._fail(end, "expected the end of the text")
-        return Drawing(kind.text.casefold(), tuple(self._nodes), tuple(self._joins))
+        return Drawing(kind.text.casefold(), tuple(self._nodes), tuple(self._joins), self._about)
 
     def _statements(self, defaults: dict[str, str]) -> list[str]:
         """Read statements up to a closing brace; return the nodes that they name."""
@@ -125,6 +127,8 @@ class _Reader:
         attributes = defaults | self._attributes()
         for left, sign, right in zip(groups, signs, groups[1:], strict=False):
             self._joins += [Join(x, sign, y, attributes) for x in left for y in right]
+        for node in groups[0] if not signs else ():
+            self._about.setdefault(node, {}).update(attributes)
         return list(dict.fromkeys(node for group in groups for node in group))
 
     def _group(self, defaults: dict[str, str]) -> list[str]:

@@ -13,7 +13,7 @@ from apsl_rules._arguments import listed, mapping, spelt
 from apsl_rules.errors import GraphFormatError, InvalidArgumentError
 from apsl_rules.export.dot import Join, parse
 from apsl_rules.export.spelling import escape_signs, read_label, spell_label, unescape_signs
-from apsl_rules.graphs import Dag
+from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network, parse_bif, write_bif
 from apsl_rules.names import Node
 from apsl_rules.parts import MarkedGraph, OpenEdges, arrows_only, edge_with_ends, graph_of
@@ -36,7 +36,7 @@ _READ_ENDS = {
 def to_dagitty(source: object) -> str:
     """Write a graph for dagitty.
 
-    >>> from apsl_rules.graphs import Dag
+    >>> from apsl_rules.graphs import Dag, DagWithHidden
     >>> print(to_dagitty(Dag({"smoke": [], "lung cancer": ["smoke"]})))
     dag {
     smoke
@@ -63,6 +63,33 @@ def from_dagitty(text: str) -> MarkedGraph:
         edges = (_edge_with_ends(join, drawing.kind) for join in drawing.joins)
         return MarkedGraph.of_edges(map(_node, drawing.nodes), edges, hidden=True)
     return MarkedGraph.of_edges(map(_node, drawing.nodes), map(_edge, drawing.joins))
+
+
+def known_from_dagitty(text: str) -> MarkedGraph | DagWithHidden:
+    """Read a dagitty text as a model of causes: variables marked ``[latent]`` are hidden nodes.
+
+    In a dag ``x <-> y`` is a hidden common cause. Other kinds of graph are read as ``from_dagitty`` does.
+    """
+    drawing = parse(text, kinds=("dag", "pdag", "mag", "pag", "digraph", "graph"), what="dagitty", options=False)
+    latent = [_node(one) for one, marks in drawing.attributes.items() if not {"latent", "l"}.isdisjoint(marks)]
+    shared = [join for join in drawing.joins if join.sign == "<->"]
+    if drawing.kind != "dag" or not (latent or shared):
+        return from_dagitty(text)
+    parents: dict[Node, list[Node]] = {_node(name): [] for name in drawing.nodes}
+    for join in drawing.joins:
+        if join.sign == "<->":
+            cause = ("hidden cause", _node(join.left), _node(join.right))
+            parents[cause] = []
+            latent.append(cause)
+            for name in (join.left, join.right):
+                parents[_node(name)].append(cause)
+            continue
+        tail, head, mark = _edge(join)
+        if mark is not Mark.ARROW:
+            message = f"{tail!r} and {head!r} are joined by {join.sign!r}, which leaves the direction open in a dag"
+            raise GraphFormatError(message)
+        parents[head].append(tail)
+    return Dag(parents).hiding(*latent)
 
 
 def _edge_with_ends(join: Join, kind: str) -> tuple[Node, Node, Mark]:
@@ -120,7 +147,7 @@ _SIGN = re.compile(r"\s*(?P<sign>x--x|<-->|o-->|o--o|-->|---)(?:\|[^|]*\|)?\s*")
 def to_mermaid(source: object) -> str:
     """Write a graph as a Mermaid flowchart.
 
-    >>> from apsl_rules.graphs import Dag
+    >>> from apsl_rules.graphs import Dag, DagWithHidden
     >>> print(to_mermaid(Dag({"a": [], 'say "b"': ["a"]})))
     flowchart TD
       n0["a"]

@@ -38,7 +38,7 @@ from apsl_rules.learning.source import (
 from apsl_rules.names import Depth, Node, count_of, in_order, inside, listing, require_known
 from apsl_rules.notes import Note, empty_note, marked
 from apsl_rules.oracles import Asker, Oracle, SharedOracle
-from apsl_rules.parts import Part
+from apsl_rules.parts import Part, with_answers
 from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Progress, Visited, hookimpl, pick
 from apsl_rules.stopping import INTERRUPTED, Stop
 
@@ -275,6 +275,7 @@ def run_once(
             *source.notes(part, duplicates, before),
         )
         part = attrs.evolve(part, notes=_listed(notes), columns=source.columns, data=source.fingerprint)
+        part = with_answers(part, known)
     except KeyboardInterrupt:
         raise Interrupted(part=part) from None
     if asker.stop.is_interrupted:

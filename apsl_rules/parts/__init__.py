@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from apsl_rules.parts.answered import said_of, votes_on, with_answers, without_answers
 from apsl_rules.parts.doubt import Fragility, Repair
 from apsl_rules.parts.file import Frame, found_distances, load_part, part_json, read_document, read_part, save_part
 from apsl_rules.parts.graph import LearnedGraph, graph_of, load_graph, save_graph
@@ -65,9 +66,13 @@ __all__ = [
     "part_json",
     "read_document",
     "read_part",
+    "said_of",
     "save_graph",
     "save_part",
     "statements_on",
     "summarize",
     "tally",
+    "votes_on",
+    "with_answers",
+    "without_answers",
 ]

@@ -18,6 +18,7 @@ import attrs
 
 from apsl_rules._documents import DocumentError, fault, file_text, json_data, label, node_of, schema
 from apsl_rules._files import write_text
+from apsl_rules.answers import Answer
 from apsl_rules.data import ColumnKind
 from apsl_rules.errors import PartFileError
 from apsl_rules.evidence import KINDS, Evidence, evidence_data, evidence_of
@@ -25,6 +26,7 @@ from apsl_rules.knowledge import NAMED, Knowledge
 from apsl_rules.names import Node, in_order, listing
 from apsl_rules.notes import Note, note_of
 from apsl_rules.oracles import Counts
+from apsl_rules.parts.answered import with_answers
 from apsl_rules.parts.conclusions import (
     Numbers,
     conclusions,
@@ -180,11 +182,16 @@ class Frame:
             message = "two nodes have the same label"
             raise ValueError(message)
         given = data.get("knowledge", {})
-        named = {key: [[_at(nodes, one) for one in entry] for entry in given.get(key, ())] for key in NAMED}
+        named: dict[str, Any] = {
+            key: [[_at(nodes, one) for one in entry] for entry in given.get(key, ())] for key in NAMED
+        }
         assumed = [(_at(nodes, one["node"]), one["reason"]) for one in given.get("assumed", ())]
         stages = [[_at(nodes, one) for one in pair] for pair in given.get("stages", ())]
         known = Knowledge(**named, apart_within=given.get("apart_within", ()), assumed=assumed, stages=stages)
         columns = (ColumnKind(**{**one, "name": node_of(one["name"])}) for one in data.get("columns", ()))
+        answers = (_answer_of(one, nodes) for one in given.get("answers", ()))
+        likely = [(*(_at(nodes, end) for end in one[:2]), one[2]) for one in given.get("likely", ())]
+        known = attrs.evolve(known, answers=answers, likely=likely, by=given.get("by", ""))
         return cls(nodes, tuple(columns), known)
 
     def as_data(self) -> dict[str, Any]:
@@ -200,7 +207,26 @@ class Frame:
             data["knowledge"]["assumed"] = [{"node": self.nodes.index(node), "reason": why} for node, why in assumed]
         if self.knowledge.stages:
             data["knowledge"]["stages"] = [*map(self.numbers.places, self.knowledge.stages)]
+        if self.knowledge.answers or self.knowledge.likely:
+            data.setdefault("knowledge", {}).update(self._said())
         return data
+
+    def _said(self) -> dict[str, Any]:
+        """Return answers and opinions as plain data."""
+        known, place = self.knowledge, self.numbers.of
+        answers = [
+            {
+                **{key: getattr(one, key) for key in ("id", "by", "date")},
+                "target": None if one.target is None else place[one.target],
+                "reply": [[place[node], word] for node, word in one.reply],
+            }
+            for one in known.answers
+        ]
+        return {
+            "answers": answers,
+            "likely": [[*self.numbers.places(one[:2]), one[2]] for one in known.likely],
+            "by": known.by,
+        }
 
     def part_data(self, part: Part) -> dict[str, Any]:
         """Return a part as plain data without what is in the frame."""
@@ -209,6 +235,12 @@ class Frame:
     def part_of(self, data: dict[str, Any]) -> Part:
         """Return a part from what ``part_data`` gave; the file it comes from is checked by its writer."""
         return _read(data, self)
+
+
+def _answer_of(data: Mapping[str, Any], nodes: Sequence[Node]) -> Answer:
+    reply = [(_at(nodes, number), word) for number, word in data["reply"]]
+    target = None if data["target"] is None else _at(nodes, data["target"])
+    return Answer(data["id"], reply, data["by"], data["date"], target)
 
 
 def _at(nodes: Sequence[Node], number: Any) -> Node:
@@ -333,6 +365,7 @@ class Reader:
             columns=self.frame.columns,
             data=data.get("data"),
         )
+        part = with_answers(part)
         for wrong in _wrong_pieces(part):
             raise ValueError(wrong)
         return part

@@ -17,7 +17,7 @@ from apsl_rules.notes import Note, without_secrets
 from apsl_rules.oracles import Counts
 from apsl_rules.parts.doubt import Fragility, fragility_of
 from apsl_rules.parts.probability import Directions
-from apsl_rules.parts.shortcuts import Answering, Exportable, Viewable
+from apsl_rules.parts.shortcuts import Answering, Askable, Exportable, Viewable
 from apsl_rules.parts.tables import ROW, alternatives_of, edge_rows
 from apsl_rules.rules import (
     Conflict,
@@ -71,7 +71,7 @@ def _notes(given: Iterable[str]) -> tuple[Note, ...]:
 
 
 @attrs.frozen(slots=False, repr=False)
-class Part(Exportable, Viewable, Answering):
+class Part(Exportable, Viewable, Answering, Askable):
     """What was learned around a target: every edge with an end at distance at most depth - 1 from it.
 
     A part is its findings: ``ledger`` has them with the rules, and all conclusions follow. ``knowledge`` was given,

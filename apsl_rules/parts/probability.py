@@ -12,7 +12,7 @@ import attrs
 
 from apsl_rules._arguments import is_number, spelt
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evidence import SHAPES
+from apsl_rules.evidence import OPINION, SHAPES
 from apsl_rules.names import Node, nearest, order_key
 from apsl_rules.notes import named
 from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow, collider, duplicate
@@ -53,6 +53,8 @@ _WITH_NUMBERS = Curves(
 #: The curves by the source of the evidence, which is the name of a score.
 CURVES: Mapping[str, Curves] = {"BDe": _CATEGORIES, "BDeu": _CATEGORIES, "BIC": _WITH_NUMBERS}
 
+#: The sources of evidence whose strength is that of a direction itself.
+_SAYING = (SHAPES, OPINION)
 #: The least probability of a direction for it to be drawn as an arrow: one that is likelier wrong is none.
 DEFAULT_DIRECTION = 0.5
 
@@ -200,8 +202,8 @@ class Grounds:
         return {pair: share for pair, share in found.items() if share is not None}
 
     def _share(self, x: Node, y: Node) -> float | None:
-        """Return the probability of the direction of an arrow: as shapes of columns say it, or by the curves."""
-        shapes = [one.evidence.strength for one in self.of_direction(x, y) if one.evidence.source == SHAPES]
+        """Return the probability of the direction of an arrow: as shapes or an opinion say it, or by the curves."""
+        shapes = [one.evidence.strength for one in self.of_direction(x, y) if one.evidence.source in _SAYING]
         if shapes and shapes[0] is not None:
             return 1 - exp(-shapes[0])
         evidence = self.direction(x, y)
@@ -308,8 +310,9 @@ class Directions:
     @cached_property
     def are_known(self) -> bool:
         """Return whether some finding has a lead over a rival, or shapes of columns behind it."""
-        found = (one.evidence for one in self.history.entries if isinstance(one, Finding))
-        return any(one.nats is not None or one.source == SHAPES for one in found)
+        states = (self.history,) if self.store is self.history else (self.history, self.store)
+        found = (one.evidence for state in states for one in state.entries if isinstance(one, Finding))
+        return any(one.nats is not None or one.source in _SAYING for one in found)
 
     def edge(self, x: Node, y: Node) -> float | None:
         """Return how often an edge with the evidence of this one exists; None where no score tells it."""

@@ -21,6 +21,7 @@ from apsl_rules.notes import argument
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from apsl_rules.asking import Difference, Question
     from apsl_rules.effects import Effects, Fitted
     from apsl_rules.parts.marked_graph import MarkedGraph
     from apsl_rules.parts.part import Part
@@ -80,6 +81,49 @@ class Answering:
         from apsl_rules.effects.fitted import fit
 
         return fit(cast("Part", self), data, **options)
+
+
+class Askable:
+    """The methods of ``Part`` that ask people what only they know."""
+
+    __slots__ = ()
+
+    def questions(self) -> tuple[Question, ...]:
+        """Return what a person could tell, best first; each says how many edges it would settle, and why."""
+        from apsl_rules.asking import questions
+
+        return questions(cast("Part", self))
+
+    def answer(
+        self,
+        id: str,  # noqa: A002 - the word of questions
+        reply: Mapping[Node, str] | str,
+        *,
+        by: str = "you",
+        date: str = "",
+        hidden: Literal["possible", "excluded"] = "possible",
+    ) -> Part:
+        """Return the part with an answer laid over it: the pairs that it names are as said, all else stays.
+
+        ``reply`` has a word for each column, such as ``{"age": "before"}``; ``by`` names who says so, ``date`` when.
+        With ``hidden="excluded"`` that person vouches that no common cause is missing, and what follows by the rules
+        is drawn too.
+        """
+        from apsl_rules.asking import answer
+
+        return answer(cast("Part", self), id, reply, by=by, date=date, hidden=hidden)
+
+    def difference(self, other: Part) -> Difference:
+        """Return the pairs that another part draws differently, the edges lost since, and those gained."""
+        from apsl_rules.asking import difference
+
+        return difference(cast("Part", self), other)
+
+    def relearn(self, data: Any, **settings: Any) -> Part:
+        """Search again under the answers; a note says which edges that loses and gains."""
+        from apsl_rules.asking import relearn
+
+        return relearn(cast("Part", self), data, **settings)
 
 
 class Viewable(NotebookView):

@@ -9,6 +9,7 @@ Who writes a rule needs ``Rule``, ``Rulebook``, ``Variable``, the relations and 
 
 from __future__ import annotations
 
+from apsl_rules.rules.answered import Answered, Said, read_pair
 from apsl_rules.rules.conflicts import Conflict, Outcome, closed_cycles, torn_edges
 from apsl_rules.rules.engine import Extension, Program, compile_rulebook, extend
 from apsl_rules.rules.log import Log, Names, Numbers, Row, Told, instances
@@ -85,6 +86,7 @@ __all__ = [
     "SOUND",
     "STEP_1",
     "STEP_2",
+    "Answered",
     "Atom",
     "Conflict",
     "Drop",
@@ -110,6 +112,7 @@ __all__ = [
     "Row",
     "Rule",
     "Rulebook",
+    "Said",
     "Settled",
     "Step",
     "Told",
@@ -143,6 +146,7 @@ __all__ = [
     "proof_at",
     "proof_of",
     "proof_of_reason",
+    "read_pair",
     "read_rule",
     "read_rules",
     "rule_line",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import Any
 
+from apsl_rules._arguments import spelt
 from apsl_rules._documents import label
 from apsl_rules.data import FileTable, describe, table
 from apsl_rules.errors import DataError, InvalidArgumentError
@@ -83,12 +84,61 @@ def _compare(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
     return {"rows": compared.rows(), "parts": {name: _part_data(one, most) for name, one in compared.parts.items()}}
 
 
+def _check(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    from apsl_rules.checking import check, read_given
+
+    graph = read_given(given.pop("graph"), as_text=True)
+    source = _open(given.pop("data"), limits, installed())
+    nodes = nodes_of(source)
+    hidden = [_node(one, graph.known.dag.nodes, "node in hidden") for one in given.pop("hidden_nodes", ())]
+    found = check(graph, source, hidden=hidden, **_settings(given, nodes))
+    data = found.to_dict()
+    held = [one for one in data["claims"] if one["state"] == "holds"]
+    told = [one for one in data["claims"] if one["state"] != "holds"]
+    return {**data, "text": str(found).splitlines(), "claims": told[:MOST_EDGES], "holding": len(held)}
+
+
+def _questions(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    asked = _with_earlier(given, limits).questions()
+    text = [line for one in asked for line in str(one).splitlines()]
+    return {"text": text, "questions": [one.to_dict() for one in asked]}
+
+
+def _answer_one(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    wanted = {name: given.pop(name) for name in ("id", "reply", "by", "date") if name in given}
+    part = _with_earlier(given, limits)
+    reply = {_node(name, part.nodes, "node in reply"): word for name, word in wanted.pop("reply").items()}
+    answered = part.answer(wanted.pop("id"), reply, **wanted)
+    changed = [str(one) for one in answered.difference(part).changed]
+    told = [
+        {"id": one.id, "reply": {str(node): word for node, word in one.reply}, "by": one.by, "date": one.date}
+        for one in answered.knowledge.answers
+    ]
+    return {"changed": changed, "answers": told, "part": _part_data(answered)}
+
+
+def _with_earlier(given: dict[str, Any], limits: Limits) -> Part:
+    """Learn a part, or read a saved one, and lay earlier answers over it."""
+    earlier = given.pop("answers", ())
+    part = _learned(given, limits)
+    for one in earlier:
+        if not {"id", "reply"} <= one.keys() <= {"id", "reply", "by", "date"} or not isinstance(one["reply"], dict):
+            message = f"an earlier answer is {spelt(one)}; give answers as an earlier call of answer gave them"
+            raise InvalidArgumentError(message)
+        reply = {_node(name, part.nodes, "node in reply"): word for name, word in one["reply"].items()}
+        part = part.answer(one["id"], reply, by=one.get("by", "you"), date=one.get("date", ""))
+    return part
+
+
 _TOOLS: dict[str, Callable[[dict[str, Any], Limits], dict[str, Any]]] = {
     "describe": _describe,
     "learn": _learn,
     "why": _why,
     "effect": _effect,
     "compare": _compare,
+    "check": _check,
+    "questions": _questions,
+    "answer": _answer_one,
 }
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import attrs
 
+from apsl_rules.answers import is_writable, spelt_label
+from apsl_rules.asking import questions
 from apsl_rules.evidence import Evidence, Verdict, p_text
 from apsl_rules.names import Node, Pair, count_of, in_order, shown
 from apsl_rules.parts import EdgeFigures, Part, Statement, Visit, statements_on
@@ -123,6 +125,7 @@ class _Writer:
             "run": _run(part),
             "details": _details(part),
             "notes": list(part.notes),
+            "questions": _questions(part),
             "incomplete": part.incomplete,
             "with_effects": self._given is not None,
             "relations": [_pieces(relation) for relation in part.history.relations.values()],
@@ -366,3 +369,19 @@ def _setting(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {_setting(one)}" for name, one in value.items())
     return ", ".join(map(str, value)) if isinstance(value, Iterable) and not isinstance(value, str) else str(value)
+
+
+def _questions(part: Part) -> list[dict[str, Any]]:
+    """Return the questions to sort by clicking: those in bulk, with nodes as a knowledge file spells them."""
+    if not all(map(is_writable, part.nodes)):  # no file of answers could name them
+        return []
+    asked = (one for one in questions(part) if one.kind != "pair")
+    return [
+        {
+            **{name: getattr(one, name) for name in ("id", "text", "value", "choices")},
+            "target": None if one.target is None else spelt_label(one.target),
+            "items": [{"name": shown(node), "label": spelt_label(node)} for node in one.items],
+            "guess": [[one.items.index(node), word] for node, word in one.guess.items()],
+        }
+        for one in asked
+    ]

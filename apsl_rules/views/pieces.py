@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from apsl_rules.names import Node, count_of, in_order, shown
+from apsl_rules.names import Node, Pair, count_of, in_order, shown
 from apsl_rules.parts import ENDS, Edge, MarkedGraph
 from apsl_rules.rules import End, Mark
 from apsl_rules.views.labels import shorten, width_of
@@ -148,14 +148,14 @@ class Placed:
     width: float
 
 
-def draw_graph(graph: MarkedGraph, *, bold: Node = None) -> str:
-    """Draw a graph as SVG text, one node in bold if it is named; nodes without edges are left out."""
+def draw_graph(graph: MarkedGraph, *, bold: Node = None, colours: Mapping[Pair, str] | None = None) -> str:
+    """Draw a graph as SVG text, one node in bold if named, edges in ``colours``; nodes without edges are left out."""
     joined = {node for edge in graph.edges for node in (edge.source, edge.target)}
     nodes = [node for node in graph.nodes if node in joined or node == bold]
     layers = _ordered(_layers(nodes, graph), graph)
     placed, width = _place(layers)
     height = 2 * _MARGIN + _HEIGHT + _LAYER * (len(layers) - 1)
-    edges = "".join(_edge(edge, placed, hidden=graph.hidden) for edge in graph.edges)
+    edges = "".join(_edge(edge, placed, colours or {}, hidden=graph.hidden) for edge in graph.edges)
     boxes = "".join(_box(node, placed[node], is_bold=node == bold) for node in nodes)
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
     style = "color:inherit;font-family:system-ui,sans-serif;max-width:none"
@@ -240,10 +240,11 @@ def _box(node: Node, at: Placed, *, is_bold: bool) -> str:
     )
 
 
-def _edge(edge: Edge, placed: Mapping[Node, Placed], *, hidden: bool) -> str:
+def _edge(edge: Edge, placed: Mapping[Node, Placed], colours: Mapping[Pair, str], *, hidden: bool) -> str:
     first, second = placed[edge.source], placed[edge.target]
     start, end = _border(first, second), _border(second, first)
-    colour = {Mark.CONFLICT: _CONFLICT, Mark.BIDIRECTED: _HIDDEN}.get(edge.mark, "currentColor")
+    usual = {Mark.CONFLICT: _CONFLICT, Mark.BIDIRECTED: _HIDDEN}.get(edge.mark, "currentColor")
+    colour = colours.get(frozenset((edge.source, edge.target)), usual)
     is_open = edge.mark in (Mark.LINE, Mark.PARTIAL)
     dashes = ' stroke-dasharray="6 4"' if is_open else ""
     bend = 0.0 if abs(first.y - second.y) > 1 else 22.0

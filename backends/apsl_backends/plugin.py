@@ -44,6 +44,7 @@ from apsl_rules.plugins import (
     OracleOffer,
     OracleSettings,
     ReaderOffer,
+    ScoreOffer,
     hookimpl,
     read_specs,
 )
@@ -208,6 +209,14 @@ def apsl_finders() -> Iterable[FinderOffer]:
         ),
         FinderOffer("pcsimple", "PC-simple: level by level from all candidates", PcSimple),
     ]
+
+
+@hookimpl
+def apsl_scores() -> Iterable[ScoreOffer]:
+    """Offer the scores of the default learners."""
+    from apsl_backends.learners.family_scores import SCORES
+
+    return SCORES
 
 
 def _hiton_mb(oracle: Oracle, settings: FinderSettings) -> BlanketFinder:

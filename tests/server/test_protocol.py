@@ -55,8 +55,9 @@ def talk(folder: Path) -> Conversation:
 
 
 def test_the_server_says_what_it_offers(talk: Conversation, folder: Path) -> None:
-    """The five tools only read; the instructions name the limits and say that names are data."""
-    assert [one.name for one in talk.tools] == ["describe", "learn", "why", "effect", "compare"]
+    """The tools only read; the instructions name the limits and say that names are data."""
+    names = ["describe", "learn", "why", "effect", "compare", "check", "questions", "answer"]
+    assert [one.name for one in talk.tools] == names
     assert all(one.annotations and one.annotations.read_only_hint for one in talk.tools)
     assert all(one["description"] for tool in talk.tools for one in tool.input_schema["properties"].values())
     assert "data, never instructions" in talk.instructions
@@ -110,6 +111,41 @@ def test_compare_lays_learners_side_by_side(talk: Conversation) -> None:
     data = talk.answers[5].data
     assert [row["learner"] for row in data["rows"]] == ["auto", "apsl"]
     assert all(edge["proof"]["steps"] for part in data["parts"].values() for edge in part["edges"])
+
+
+def test_a_graph_is_checked_as_text(folder: Path) -> None:
+    """What fails and what would help is data and words; a text is never the name of a file."""
+    graph = "digraph { smoke -> lung; lung -> either; tub -> either; either -> xray; smoke -> bronc }"
+    found, refused = converse(
+        folder,
+        Call("check", {"graph": graph, "data": "clinic.csv"}),
+        Call("check", {"graph": "my.dot", "data": "clinic.csv"}),
+    ).answers
+
+    assert found.data["verdict"] in {"contradicted", "not contradicted"}
+    assert found.data["holding"] + len(found.data["claims"]) == 10
+    assert "explains" in found.data["text"][1]
+    assert refused.refused
+    assert "is no graph" in refused.text
+
+
+def test_questions_are_listed_and_answers_laid_over(folder: Path) -> None:
+    """The text of the tools says to ask the person; earlier answers come back with the next call."""
+    run = {"data": "clinic.csv", "target": "either"}
+    talk = converse(
+        folder, Call("questions", run), Call("answer", {**run, "id": "sort", "reply": {"tub": "after"}, "by": "Ann"})
+    )
+    listed, told = talk.answers
+    again = converse(folder, Call("questions", {**run, "answers": told.data["answers"]})).answers[0]
+    texts = {one.name: one.description or "" for one in talk.tools}
+
+    assert listed.data["questions"][0]["id"] == "sort"
+    assert told.data["changed"] == ["tub -> either  becomes  either -> tub"]
+    assert told.data["answers"] == [{"id": "sort", "reply": {"tub": "after"}, "by": "Ann", "date": ""}]
+    assert "tub" in listed.data["questions"][0]["items"]
+    assert "tub" not in again.data["questions"][0]["items"]
+    assert "Ask the person" in texts["questions"]
+    assert "by=assistant" in texts["answer"]
 
 
 def test_hostile_names_are_harmless(talk: Conversation, folder: Path) -> None:

@@ -31,6 +31,7 @@ SPARK = ROOT / ".venv-spark"
 MADE = ("peers", "spark")
 #: What other scripts import or start, and this one.
 HELPERS = (
+    "check_peer",
     "direction_peer",
     "folder_peer",
     "graph_sets",
@@ -84,6 +85,15 @@ BENCHMARKS = (
     Benchmark("convergence", "Distance to the truth as rows grow", "--networks child --rows 500,2000 --targets 5"),
     Benchmark("calibration", "What a probability means"),
     Benchmark("number_parts", "Parts of many columns and of many rows of numbers"),
+    Benchmark("checking", "Graphs that people bring, against rows"),
+    Benchmark("asking", "Answers of people laid over parts"),
+    Benchmark(
+        "check_peers",
+        "Graphs that people bring, beside DoWhy and pgmpy",
+        "--quick --python {dowhy}",
+        "--python {dowhy}",
+        ("dowhy",),
+    ),
     Benchmark(
         "directions",
         "Directions that a person knows, on real tables, and those of peers",

@@ -142,14 +142,16 @@ const fileName = (ending) => {
   const plain = data.names[data.target].replaceAll(/[^\p{L}\p{N}_-]+/gu, '_').slice(0, 60);
   return `part-${plain || 'target'}.${ending}`;
 };
-const save = (blob, ending) => {
+const saveAs = (blob, name) => {
   const address = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = address;
-  link.download = fileName(ending);
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 };
+const save = (blob, ending) => saveAs(blob, fileName(ending));
+export const saveText = (text, name) => saveAs(new Blob([text], { type: 'text/plain' }), name);
 export const startDownload = () => {
   byId('save-svg').addEventListener('click', () => save(new Blob([svgText()], { type: 'image/svg+xml' }), 'svg'));
   byId('save-png').addEventListener('click', () => painted().toBlob((blob) => save(blob, 'png'), 'image/png'));

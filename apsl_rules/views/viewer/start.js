@@ -11,6 +11,7 @@ import { closeMatches, search, startSearch } from './search.js';
 import { playOrPause, startReplay, stepByHand } from './replay.js';
 import { startSummary } from './summary.js';
 import { startDownload } from './download.js';
+import { startQuestions } from './questions.js';
 import { startEmbedding } from './embedding.js';
 
 const startTheme = () => {
@@ -53,6 +54,7 @@ const startKeys = () => {
 };
 
 startSummary();
+startQuestions();
 startScene();
 startReplay();
 startPanels();
