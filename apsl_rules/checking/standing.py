@@ -93,7 +93,7 @@ def _shuffled(parents: tuple[int, ...], count: int) -> list[list[int]]:
 def _learned(rows: Rows, source: Source, plugins: Plugins) -> tuple[float | None, str]:
     """Return the nats of the graph that the default learner finds, or why there is none."""
     try:
-        found = graph_of(learn_graph(source, plugins=plugins, min_direction=0.0)).directed()
+        found = graph_of(learn_graph(source, plugins=plugins, hidden="excluded", min_direction=0.0)).directed()
     except GraphError as error:
         return None, f"the graph learned from this table contradicts itself, so it is no measure: {error}"
     place = {node: at for at, node in enumerate(rows.nodes)}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from apsl_rules import Knowledge, Part, learn, load, network
+from apsl_rules import Knowledge, Part, load, network
+from apsl_rules import learn as learn_so
 from apsl_rules.answers import Answer
 from apsl_rules.errors import ApslError
 from apsl_rules.graphs.networks import sample
@@ -16,6 +18,8 @@ from apsl_rules.parts import load_part, part_json
 from apsl_rules.parts.file import parse_part
 from apsl_rules.rules import Mark
 
+#: All that is found is drawn.
+learn = partial(learn_so, hidden="excluded")
 ROWS = sample(network("asia"), 2000, seed=1)
 
 
