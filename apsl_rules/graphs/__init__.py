@@ -16,8 +16,11 @@ from apsl_rules.graphs.ancestral import (
 )
 from apsl_rules.graphs.dag import Dag, Degrees, degrees, is_networkx
 from apsl_rules.graphs.equivalence import Arrow, Cpdag, Pdag, cpdag, extension
+from apsl_rules.graphs.hidden_causes import HiddenAdjustment, hidden_adjustment
+from apsl_rules.graphs.parent_sets import MOST_SUMMED, members_of, parent_probabilities, sizes
 
 __all__ = [
+    "MOST_SUMMED",
     "AncestralGraph",
     "Arrow",
     "Cpdag",
@@ -25,16 +28,21 @@ __all__ = [
     "DagWithHidden",
     "Degrees",
     "EndMark",
+    "HiddenAdjustment",
     "Mag",
     "Pag",
     "Pdag",
     "cpdag",
     "degrees",
     "extension",
+    "hidden_adjustment",
     "hide",
     "is_ancestral",
     "is_networkx",
     "mag",
+    "members_of",
     "pag",
     "pag_by_enumeration",
+    "parent_probabilities",
+    "sizes",
 ]
