@@ -46,6 +46,7 @@ LAZILY = {
     "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "views", "asking"),
     "apsl_rules.rules.conflicts": ("parts",),
     "apsl_rules.effects.fitted": ("export",),
+    "apsl_rules.effects.queries": ("views",),
 }
 #: The layers of apsl_backends, highest first. A room imports lower layers only, never its own.
 BACKEND_LAYERS = (

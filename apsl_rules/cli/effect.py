@@ -35,7 +35,9 @@ from apsl_rules.plugins import Plugins
 _EFFECT_EXAMPLES = """\b
 Examples:
   apsl effect table.csv smoker cancer
-  apsl effect table.csv smoker cancer --why
+  apsl effect table.csv smoker cancer --tier age,sex --tier smoker --tier cancer
+  apsl effect trial.csv drug pain --randomised --by sex
+  apsl effect table.csv smoker cancer --adjust earlier --unaffected height --why
   apsl effect part.json smoker cancer --data table.csv --adjust age,sex
   apsl effect part.json --data table.csv
   apsl effect asia smoke lung --data table.csv --adjust optimal --json
@@ -115,16 +117,36 @@ def _question(command: Callable[..., Any]) -> Callable[..., Any]:
     default="parents",
     show_default=True,
     metavar="HOW|A,B",
-    help="What to hold: parents, optimal, or columns of your own with commas between them.",
+    help="What to hold: parents, earlier columns, optimal, or columns of your own with commas between them.",
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals.")
 @click.option(
     "--empty",
-    type=click.Choice(["refuse", "leave-out"]),
-    default="refuse",
+    type=click.Choice(["borrow", "refuse", "leave-out"]),
+    default="borrow",
     show_default=True,
     help="Strata in which a level of the cause does not occur.",
 )
+@click.option(
+    "--graphs",
+    type=click.Choice(["weighed", "drawn"]),
+    default="weighed",
+    show_default=True,
+    help="Weigh all graphs near cause and target, or take those that the drawn edges leave open.",
+)
+@click.option(
+    "--variance",
+    type=click.Choice(["robust", "equal"]),
+    default="robust",
+    show_default=True,
+    help="Errors that hold if the spread differs, or those for equal spread.",
+)
+@click.option("--groups", metavar="COLUMN", help="The column that says which rows belong together.")
+@click.option("--randomised", is_flag=True, help="CAUSE was assigned by chance: nothing in the table causes it.")
+@click.option("--instrument", metavar="COLUMN", help="A column that moves CAUSE, and TARGET through it alone.")
+@click.option("--unaffected", metavar="A,B", help="Columns that CAUSE does nothing to: negative controls.")
+@click.option("--powerless", metavar="A,B", help="Columns that do nothing to TARGET: negative controls.")
+@click.option("--by", metavar="A,B", help="Tell the effect by the levels or ranges of one or two columns, too.")
 @click.option("--why", "with_grounds", is_flag=True, help="Say what the effect rests on.")
 @_question
 @click.pass_obj
@@ -139,12 +161,20 @@ def effect(
     adjust: str,
     confidence: float,
     empty: Any,
+    graphs: Any,
+    variance: Any,
+    groups: str | None,
+    randomised: bool,
+    instrument: str | None,
+    unaffected: str | None,
+    powerless: str | None,
+    by: str | None,
     with_grounds: bool,
     as_json: bool,
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Estimate what setting CAUSE would do to TARGET, for every graph that is left open.
+    """Estimate what setting CAUSE would do to TARGET, with how sure that is and what could undo it.
 
     SOURCE is a table, from which the edges at CAUSE are learned; or a saved part or a known network, with the table as
     --data. With a part and neither CAUSE nor TARGET, the effect along each edge at the target of the part is estimated.
@@ -157,8 +187,12 @@ def effect(
         raise InvalidArgumentError(message)
     with show_progress(manager, quiet=quiet) as plugins:
         asked = open_question(source, data, plugins, settings)
-        held: Any = adjust if adjust in ("parents", "optimal") else nodes_named(adjust, asked.nodes, "node in --adjust")
-        how: dict[str, Any] = {"adjust": held, "confidence": confidence, "empty": empty, **asked.settings}
+        ways = ("parents", "earlier", "optimal")
+        held: Any = adjust if adjust in ways else nodes_named(adjust, asked.nodes, "node in --adjust")
+        how: dict[str, Any] = {"adjust": held, "confidence": confidence, "empty": empty, "graphs": graphs}
+        how |= {"variance": variance, **asked.settings}
+        if groups is not None:
+            how["groups"] = asked.node(groups, "column in --groups")
         if cause is None or target is None:
             if not isinstance(asked.source, Part):
                 message = f"{shown_source(source)!r} is no saved part; name the CAUSE and the TARGET of the effect"
@@ -167,7 +201,16 @@ def effect(
             text, shown = str(found), [_labelled(row) for row in found.rows()]
             _print(text, shown, as_json=as_json)
             return
-        one = estimate(asked.source, asked.node(cause, "cause"), asked.node(target, "target"), data=asked.data, **how)
+        lists = {"unaffected": unaffected, "powerless": powerless, "by": by}
+        how |= {
+            name: nodes_named(text, asked.nodes, f"node in --{name}")
+            for name, text in lists.items()
+            if text is not None
+        }
+        if instrument is not None:
+            how["instrument"] = asked.node(instrument, "column in --instrument")
+        nodes = asked.node(cause, "cause"), asked.node(target, "target")
+        one = estimate(asked.source, *nodes, data=asked.data, randomised=randomised, **how)
     if one.is_refused and not one.changes:
         why = next(possible.refused for possible in one.possible if possible.refused)
         message = f"the effect of {cause!r} on {target!r} cannot be estimated: {marked(why)}"

@@ -8,7 +8,7 @@ criterion (Perković, Textor, Kalisch and Maathuis 2018).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import attrs
@@ -22,29 +22,29 @@ from apsl_rules.notes import argument, named
 from apsl_rules.parts import Part
 from apsl_rules.rules import duplicate
 
-Adjustment: TypeAlias = Literal["parents", "optimal"] | Iterable[Node]
-STRATEGIES = ("parents", "optimal")
+Adjustment: TypeAlias = Literal["parents", "earlier", "optimal"] | Iterable[Node]
+STRATEGIES = ("parents", "earlier", "optimal")
 
 
 @attrs.frozen
 class Adjusted:
     """What to adjust for in the graphs with one orientation of the edges at the cause.
 
-    ``no_effect`` says why the cause has no effect in these graphs, where it has none; nothing is estimated then.
+    ``no_effect`` says why the cause has no effect in these graphs, where it has none; nothing is estimated then. Where
+    graphs were weighed, ``probability`` is theirs.
     """
 
     orientation: Orientation
     given: tuple[Node, ...] = ()
     no_effect: str | None = None
+    probability: float | None = None
 
 
 def adjust(part: Part, orientations: Sequence[Orientation], target: Node, adjustment: Adjustment) -> list[Adjusted]:
     """Return what to adjust for under each orientation."""
     if isinstance(adjustment, str) and adjustment not in STRATEGIES:
-        hint = nearest(adjustment, STRATEGIES) or "; give 'parents', 'optimal', or a list of columns to adjust for"
-        message = f"{named('adjust')} is {adjustment!r}{hint}"
-        raise InvalidArgumentError(message, argument="adjust")
-    own = None if isinstance(adjustment, str) else _own(part, adjustment, orientations[0].cause, target)
+        raise unknown_strategy(adjustment)
+    own = None if isinstance(adjustment, str) else own_set(part.nodes, adjustment, orientations[0].cause, target)
     found = []
     for one in orientations:
         reason = _no_effect(one, target)
@@ -60,12 +60,18 @@ def adjust(part: Part, orientations: Sequence[Orientation], target: Node, adjust
     return found
 
 
-def _own(part: Part, adjustment: object, cause: Node, target: Node) -> tuple[Node, ...]:
+def unknown_strategy(name: str) -> InvalidArgumentError:
+    """Return the refusal of a way to adjust that there is not."""
+    hint = nearest(name, STRATEGIES) or "; give 'parents', 'earlier', 'optimal', or a list of columns to adjust for"
+    return InvalidArgumentError(f"{named('adjust')} is {name!r}{hint}", argument="adjust")
+
+
+def own_set(known: Collection[Node], adjustment: object, cause: Node, target: Node) -> tuple[Node, ...]:
     """Take a set of the user's own."""
-    nodes = listed("adjust", adjustment, "columns to adjust for, or 'parents' or 'optimal'")
+    nodes = listed("adjust", adjustment, "columns to adjust for, or 'parents', 'earlier' or 'optimal'")
     for node in nodes:
-        if node not in part.nodes:
-            hint = nearest(str(node), map(str, part.nodes)) or f"; the nodes are {listing(part.nodes)}"
+        if node not in known:
+            hint = nearest(str(node), map(str, known)) or f"; the nodes are {listing(list(known))}"
             message = f"unknown node {spelt(node)} in adjust{hint}"
             raise InvalidArgumentError(message)
         if node in (cause, target):

@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeAlias, Unpack
 import attrs
 
 from apsl_rules._documents import label
-from apsl_rules.effects.estimate import least_direction, open_structure, read_as, require_different
+from apsl_rules.effects.estimate import least_direction, require_different
+from apsl_rules.effects.opening import open_structure, read_as
 from apsl_rules.effects.orientations import SURE_DIRECTION, Orientation, neighbourhood_of, with_sure_arrows
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Evidence, Verdict, evidence_data, evidence_text

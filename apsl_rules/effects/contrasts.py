@@ -18,6 +18,7 @@ from apsl_rules.data.counts import CountSource
 from apsl_rules.data.databases import is_database, is_ibis_table
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.data.readers import PlainTable, read_columns
+from apsl_rules.effects.samples import Covariance
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Source
 from apsl_rules.names import Node, listing, nearest, shown
@@ -37,11 +38,17 @@ class Interval:
         The estimate.
     low, high
         The two ends of its confidence interval.
+    error
+        Its standard error.
+    freedom
+        The degrees of freedom of the error.
     """
 
     estimate: float
     low: float
     high: float
+    error: float = 0.0
+    freedom: float = float("inf")
 
     def __str__(self) -> str:
         return f"{figure(self.estimate)} ({figure(self.low)} to {figure(self.high)})"
@@ -89,12 +96,15 @@ class Estimates:
         The interval of each change.
     rows
         How many rows are behind them.
+    covariance
+        The covariance of the columns of the question, from which sensitivity is worked out.
     """
 
     changes: dict[Change, Interval]
     rows: int
     distribution: dict[Any, dict[Any, Interval]] = attrs.field(factory=dict)
     notes: tuple[str, ...] = ()
+    covariance: Covariance | None = attrs.field(default=None, eq=False, repr=False)
 
 
 @attrs.frozen

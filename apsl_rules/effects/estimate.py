@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any, Literal, Unpack, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Unpack
 
 import attrs
 
-from apsl_rules._arguments import chosen, is_number
-from apsl_rules.data.moments import is_opened
-from apsl_rules.effects.adjustment import Adjusted, Adjustment, adjust
+from apsl_rules._arguments import chosen, is_number, listed
+from apsl_rules.effects.adjustment import Adjustment
+from apsl_rules.effects.asking import Graphs, Question, ask, ask_weighed, is_weighable
 from apsl_rules.effects.contrasts import Estimates, Refusal
-from apsl_rules.effects.figures import READING, Figures, open_figures
-from apsl_rules.effects.models import regress, standardise
-from apsl_rules.effects.orientations import SURE_DIRECTION, neighbourhood_of, with_sure_arrows
+from apsl_rules.effects.controls import Control, by_instrument, control_of
+from apsl_rules.effects.figures import Figures
+from apsl_rules.effects.least_squares import from_sums, least_squares
+from apsl_rules.effects.levels import by_levels
+from apsl_rules.effects.opening import part_and_figures
+from apsl_rules.effects.orientations import SURE_DIRECTION, with_sure_arrows
 from apsl_rules.effects.queries import Effect, possible_effects
-from apsl_rules.errors import DataError, InvalidArgumentError, PluginError
+from apsl_rules.effects.samples import Covariance, Empty, How, Sample, Variance
+from apsl_rules.effects.standardisation import standardise
+from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
-from apsl_rules.knowledge import load_knowledge
-from apsl_rules.learning import (
-    Request,
-    Settings,
-    Source,
-    nodes_of,
-    notes_against_given,
-    open_data,
-    run_once,
-    with_settings,
-)
-from apsl_rules.names import Depth, Node, check_depth, check_target, listing, require_known
-from apsl_rules.notes import argument
+from apsl_rules.learning import Request, Settings, notes_against_given, with_settings
+from apsl_rules.names import Depth, Node, check_depth, check_target, count_of, shown
 from apsl_rules.oracles import is_oracle
-from apsl_rules.parts import Part
 from apsl_rules.stopping import interruptible
-
-Empty = Literal["refuse", "leave-out"]
-
-#: What is told with an effect of 0 that was worked out from rows.
-MISSED = (
-    "0 is no estimate: no arrow was found, and a weak effect may be missed; where you know of one, say that its arrow "
-    "is required"
-)
 
 
 @with_settings(min_direction=SURE_DIRECTION)
@@ -54,11 +39,19 @@ def effect(
     adjust: Adjustment = "parents",
     data: Any = None,
     confidence: float = 0.95,
-    empty: Empty = "refuse",
+    empty: Empty = "borrow",
     depth: Depth | None = None,
+    graphs: Graphs = "weighed",
+    variance: Variance = "robust",
+    groups: Node | None = None,
+    randomised: bool = False,
+    instrument: Node | None = None,
+    unaffected: Iterable[Node] = (),
+    powerless: Iterable[Node] = (),
+    by: Node | Iterable[Node] | None = None,
     **settings: Unpack[Settings],
 ) -> Effect:
-    """Estimate what setting a cause would do to a target, for every graph that is left open.
+    """Estimate what setting a cause would do to a target, with how sure that is.
 
     Parameters
     ----------
@@ -68,19 +61,34 @@ def effect(
     cause, target
         Two nodes.
     adjust
-        What to hold: "parents" of the cause, the "optimal" set (narrower intervals; it takes a part that has all paths
-        from the cause to the target), or a list of columns, which is refused where it is not valid in every open graph.
+        What to hold: "parents" of the cause, all columns that are given as "earlier" than the cause, the "optimal" set
+        (narrower intervals; it takes a part that has all paths from the cause to the target), or a list of columns.
     data
         The table to estimate from, where the source has no rows.
     confidence
         The share of samples whose interval holds the effect.
     empty
-        What to do with strata in which some level of the cause does not occur: "refuse", or "leave-out", which gives
-        the effect on the other rows.
+        What to do with strata in which some level of the cause does not occur: "borrow" its rate in all rows, "refuse",
+        or "leave-out", which gives the effect on the other rows.
     depth
-        How far to learn around the cause; 1 by default, "max" for an adjustment other than the parents.
+        How far to learn around the cause; 1 by default, "max" for the optimal set.
+    graphs
+        "weighed": of graphs from rows, all that are possible near cause and target count by their probability.
+        "drawn": those that the part leaves open count, without probabilities.
+    variance
+        "robust" errors, which hold if the spread is not the same everywhere, or those for "equal" spread.
+    groups
+        A column that says which rows belong together, such as patients with several visits.
+    randomised
+        Whether the cause was assigned by chance, so that nothing in the table causes it.
+    instrument
+        A column that moves the cause, and the target through it alone.
+    unaffected, powerless
+        Negative controls: columns that the cause does nothing to, and columns that do nothing to the target.
+    by
+        One or two columns by whose levels or ranges the effect is told, too.
     settings
-        The further settings of ``learn``. ``min_direction`` is the least probability of a direction for the effect to
+        The further settings of ``learn``. ``min_direction`` is the least probability of a direction for drawn graphs to
         rest on it, 0.85 by default; less probable ones are open, whatever is drawn.
 
     Examples
@@ -92,34 +100,75 @@ def effect(
     (0.5,)
     """
     require_different(cause, target)
-    check_confidence(confidence)
-    chosen("empty", empty, ("refuse", "leave-out"))
+    how = How(check_confidence(confidence), empty, variance)
+    check_choices(how, graphs)
     if depth is not None:
         check_depth(depth)
-    far: Depth = depth or (1 if isinstance(adjust, str) and adjust == "parents" else "max")
-    part, figures = part_and_figures(source, cause, target, depth=far, data=data, settings=settings)
-    question = ask(with_sure_arrows(part, least_direction(settings)), cause, target, adjust)
-    (found,) = estimate(figures, [question], confidence, leave_out_empty=empty == "leave-out")
-    return found
+    is_near = adjust in ("parents", "earlier") or (adjust != "optimal" and _has_rows(source))
+    is_near = is_near and settings.get("hidden") != "allowed"
+    far: Depth = depth or (1 if is_near else "max")
+    part, figures = part_and_figures(source, cause, target, depth=far, data=data, settings=settings, groups=groups)
+    named = {"unaffected": listed("unaffected", unaffected, "columns")}
+    named["powerless"] = listed("powerless", powerless, "columns")
+    sure = with_sure_arrows(part, least_direction(settings))
+    if is_weighable(part, adjust, graphs):
+        question = ask_weighed(sure, figures, cause, target, adjust, randomised=randomised)
+    else:
+        question = ask(sure, cause, target, adjust)
+    (found,) = estimate(figures, [question], how)
+    held = _likeliest(found)
+    found = attrs.evolve(found, controls=_controls(figures, found, held, named, how))
+    if instrument is not None:
+        found = _with_instrument(figures, found, instrument, held, how)
+    columns = () if by is None else (by,) if isinstance(by, str) or not isinstance(by, Iterable) else tuple(by)
+    return by_levels(figures, found, columns, how) if columns else found
 
 
-@attrs.frozen
-class Question:
-    """An effect that is asked for: a part, a cause, a target, and what to adjust for under each orientation."""
-
-    part: Part
-    cause: Node
-    target: Node
-    adjust: str | tuple[Node, ...]
-    adjusted: tuple[Adjusted, ...]
+def _has_rows(source: Any) -> bool:
+    """Return whether a graph is learned from the rows of a source."""
+    return not (isinstance(source, Dag | Network) or is_networkx(source) or is_oracle(source))
 
 
-def ask(part: Part, cause: Node, target: Node, adjustment: Adjustment) -> Question:
-    """Work out what to adjust for under each orientation of the edges at the cause."""
-    spelt_out: Adjustment = adjustment if isinstance(adjustment, str) else _taken(adjustment)
-    orientations = neighbourhood_of(part, cause).orientations()
-    found = adjust(part, orientations, target, spelt_out)
-    return Question(part, cause, target, cast("str | tuple[Node, ...]", spelt_out), tuple(found))
+def _likeliest(found: Effect) -> tuple[Node, ...]:
+    """Return the most probable set that was held."""
+    known = [one for one in found.possible if one.no_effect is None]
+    return max(known, key=lambda one: one.probability or 0.0).adjustment if known else ()
+
+
+def _controls(
+    figures: Figures, found: Effect, held: tuple[Node, ...], named: Mapping[str, Sequence[Node]], how: How
+) -> tuple[Control, ...]:
+    """Estimate the effects that cannot be: of the cause on unaffected columns, and of powerless ones on the target."""
+    cause, target = found.cause, found.target
+    rest = {one: tuple(node for node in held if node != one) for ones in named.values() for one in ones}
+    asked = [("unaffected", one, (cause, one, *rest[one])) for one in named["unaffected"]]
+    asked += [("powerless", one, (one, target, cause, *rest[one])) for one in named["powerless"]]
+    for _, one, _ in asked:
+        figures.require(one, "negative control")
+        if one in (cause, target):
+            message = f"{one!r} is the cause or the target, and no negative control; name another column"
+            raise InvalidArgumentError(message)
+    samples = figures.samples([columns for _, _, columns in asked])
+    return tuple(
+        control_of(one, kind, estimated(sample, how)) for (kind, one, _), sample in zip(asked, samples, strict=True)
+    )
+
+
+def _with_instrument(figures: Figures, found: Effect, instrument: Node, held: tuple[Node, ...], how: How) -> Effect:
+    """Add the estimate by an instrument."""
+    figures.require(instrument, "instrument")
+    if instrument in (found.cause, found.target):
+        message = f"{instrument!r} is the cause or the target, and no instrument; name another column"
+        raise InvalidArgumentError(message)
+    columns = (found.cause, found.target, instrument, *(node for node in held if node != instrument))
+    (sample,) = figures.samples([columns])
+    if isinstance(sample, Covariance):
+        message = "an instrument needs the rows, which stay elsewhere; take a sample into memory"
+        raise InvalidArgumentError(message)
+    made = by_instrument(sample, how)
+    if isinstance(made, Refusal):
+        return attrs.evolve(found, notes=(*found.notes, f"no estimate by the instrument {shown(instrument)}: {made}"))
+    return attrs.evolve(found, instrument=made)
 
 
 def least_direction(settings: Settings) -> float:
@@ -128,14 +177,7 @@ def least_direction(settings: Settings) -> float:
     return Request(min_direction=SURE_DIRECTION if given is None else given).least_direction
 
 
-def _taken(adjustment: Any) -> Any:
-    """Take a list of one's own once, since it may be read only once."""
-    return tuple(adjustment) if hasattr(adjustment, "__iter__") else adjustment
-
-
-def estimate(
-    figures: Figures, questions: Sequence[Question], confidence: float, *, leave_out_empty: bool = False
-) -> list[Effect]:
+def estimate(figures: Figures, questions: Sequence[Question], how: How) -> list[Effect]:
     """Estimate all effects that are asked for from one round of counts, and one of covariances."""
     sets = {
         (one.cause, one.target, *adjusted.given)
@@ -147,117 +189,58 @@ def estimate(
         for node in columns:
             figures.require(node, "node")
     ordered = sorted(sets, key=lambda columns: [str(node) for node in columns])
-    counted = [columns for columns in ordered if figures.are_counted(columns)]
-    summed = [columns for columns in ordered if not figures.are_counted(columns)]
-    known: dict[tuple[Node, ...], Estimates | Refusal] = {}
-    for columns, strata in zip(counted, figures.strata(counted), strict=True):
-        known[columns] = standardise(strata, _normal_quantile(confidence), leave_out_empty=leave_out_empty)
-    for columns, covariance in zip(summed, figures.covariances(summed), strict=True):
-        known[columns] = regress(covariance, lambda freedom: _t_quantile(confidence, freedom))
-    return [_joined(one, figures, known, confidence) for one in questions]
+    samples = dict(zip(ordered, figures.samples(ordered), strict=True))
+    known = {columns: estimated(sample, how) for columns, sample in samples.items()}
+    return [_joined(one, figures, samples, known, how) for one in questions]
+
+
+def estimated(sample: Sample | Covariance, how: How) -> Estimates | Refusal:
+    """Estimate every change of the target by the way that suits the columns."""
+    if isinstance(sample, Covariance):
+        return from_sums(sample, how)
+    return standardise(sample, how) if sample.is_counted else least_squares(sample, how)
 
 
 def _joined(
-    question: Question, figures: Figures, known: dict[tuple[Node, ...], Estimates | Refusal], confidence: float
+    question: Question,
+    figures: Figures,
+    samples: Mapping[tuple[Node, ...], Sample | Covariance],
+    known: Mapping[tuple[Node, ...], Estimates | Refusal],
+    how: How,
 ) -> Effect:
-    mine = {
-        adjusted.given: known[question.cause, question.target, *adjusted.given]
-        for adjusted in question.adjusted
-        if adjusted.no_effect is None
-    }
-    notes = [note for one in mine.values() if isinstance(one, Estimates) for note in one.notes]
-    is_from_rows = question.part.settings.get("alpha") is not None
-    if is_from_rows and any(_rests_on_a_gap(question, one) for one in question.adjusted):
-        notes.append(MISSED)
+    asked = [one for one in question.adjusted if one.no_effect is None]
+    sets = {one.given: (question.cause, question.target, *one.given) for one in asked}
+    mine = {given: known[columns] for given, columns in sets.items()}
+    notes: list[str] = []
+    if sets:
+        likeliest = sets[max(asked, key=lambda one: one.probability or 0.0).given]
+        chosen_sets = [likeliest] if question.is_weighed else list(sets.values())
+        for columns in chosen_sets:
+            found = known[columns]
+            notes += found.notes if isinstance(found, Estimates) else ()
+            notes += _lost(samples[columns], figures.rows)
+    notes += question.notes
     notes += notes_against_given(question.part, (question.cause, question.target))
     return Effect(
         question.cause,
         question.target,
         question.part,
         possible_effects(question.adjusted, mine),
-        confidence,
+        how.confidence,
         question.adjust,
         figures.opened.columns,
         tuple(dict.fromkeys(notes)),
+        question.basis,
     )
 
 
-def _rests_on_a_gap(question: Question, adjusted: Adjusted) -> bool:
-    """Return whether the effect is 0 since an arrow was not found, not since the target is itself a cause."""
-    return adjusted.no_effect is not None and question.target not in adjusted.orientation.parents
-
-
-def part_and_figures(
-    source: Any, cause: Node, target: Node, *, depth: Depth, data: Any, settings: Settings
-) -> tuple[Part, Figures]:
-    """Return the part to reason from and the table to estimate from; learn the part where none is given."""
-    if isinstance(source, Part):
-        if data is None:
-            message = (
-                f"a part has no rows to estimate from; give the table that it was learned from as {argument('data')}"
-            )
-            raise InvalidArgumentError(message)
-        for node, role in ((cause, "cause"), (target, "target")):
-            require_known(node, source.nodes, role)
-        figures = open_figures(data, read_as(source, data, settings))
-        for node, role in ((cause, "cause"), (target, "target")):
-            figures.require(node, role)
-        return source, figures
-    request, opened = open_structure(source, settings)
-    figures = open_figures(source if data is None else data, settings, opened if data is None else None)
-    for node, role in ((cause, "cause"), (target, "target")):
-        figures.require(node, role)
-    return run_once(request, opened, cause, depth), figures
-
-
-def open_structure(source: Any, settings: Settings) -> tuple[Request, Source]:
-    """Open what the structure is learned from; the arrows of a known graph are all known."""
-    dag = source.dag if isinstance(source, Network) else source
-    is_graph = isinstance(dag, Dag) or is_networkx(dag)
-    if is_graph or is_oracle(source):  # how a table is read is meant for the data
-        settings = _without_reading(settings)
-    if is_graph:
-        known = load_knowledge(settings.get("knowledge"))
-        required = (*known.required, *Dag(dag).edges)
-        settings = cast("Settings", {**settings, "knowledge": attrs.evolve(known, required=required)})
-    request = Request.of(settings, caller="effect")
-    return request, open_data(source, request)
-
-
-def read_as(part: Part, data: Any, settings: Settings) -> Settings:
-    """Return settings with which a table is read as it was when a part was learned from it."""
-    is_read = is_opened(data) or isinstance(data, Source)
-    if is_read or is_oracle(data):
-        return settings
-    known = {name: part.settings[name] for name in ("missing", "discretize", "weights") if name in part.settings}
-    found = cast("Settings", {**known, **{name: value for name, value in settings.items() if value is not None}})
-    if "discretize" not in found and "kinds" not in found:
-        members = set(part.members)
-        kinds = {one.name: one.kind for one in part.columns if one.name in members and not one.detail.endswith(", cut")}
-        if kinds:
-            _require_columns(part, kinds, data)
-            found["kinds"] = kinds
-    return found
-
-
-def _require_columns(part: Part, needed: Collection[Node], data: Any) -> None:
-    """Refuse a frame that lacks columns of a part; a path is not read for this."""
-    try:
-        there = frozenset(nodes_of(data))
-    except PluginError:
-        return
-    gone = [node for node in needed if node not in there]
-    if gone:
-        whose = f"of the part around {part.target!r}"
-        message = f"the table has no column {listing(gone)} {whose}; give the table that the part was learned from"
-        raise DataError(message)
-
-
-def _without_reading(settings: Settings) -> Settings:
-    """Return the settings that do not say how a table is read."""
-    return cast(
-        "Settings", {name: value for name, value in settings.items() if name not in READING or name == "plugins"}
-    )
+def _lost(sample: Sample | Covariance, rows: int) -> list[str]:
+    """Name the rows that were left out, and the columns that lack values there."""
+    if isinstance(sample, Covariance) or sample.rows >= rows:
+        return []
+    missing = ", ".join(f"{shown(node)} in {count:,}" for node, count in sample.lost.items())
+    lost = count_of(rows - sample.rows, "row")
+    return [f"{lost} of {rows:,} {'was' if rows - sample.rows == 1 else 'were'} left out, which lack {missing}"]
 
 
 def require_different(cause: Node, target: Node) -> None:
@@ -269,21 +252,17 @@ def require_different(cause: Node, target: Node) -> None:
         raise InvalidArgumentError(message)
 
 
-def check_confidence(confidence: float) -> None:
-    """Refuse a confidence that is no share."""
+def check_choices(how: How, graphs: str = "weighed") -> None:
+    """Refuse choices that are none."""
+    chosen("empty", how.empty, ("borrow", "refuse", "leave-out"))
+    chosen("variance", how.variance, ("robust", "equal"))
+    chosen("graphs", graphs, ("weighed", "drawn"))
+
+
+def check_confidence(confidence: float) -> float:
+    """Return a confidence, and refuse one that is no share."""
     if not (is_number(confidence) and 0 < confidence < 1):
         raise InvalidArgumentError(
             argument="confidence", value=confidence, advice="give a number between 0 and 1, such as 0.95"
         )
-
-
-def _normal_quantile(confidence: float) -> float:
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf((1 + confidence) / 2)
-
-
-def _t_quantile(confidence: float, freedom: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, (1 + confidence) / 2))
+    return float(confidence)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from apsl_rules.data import Codes, CountedDataset, Dataset, counted
 from apsl_rules.data.moments import MomentSource
-from apsl_rules.effects.models import Covariance, Strata, strata_of
+from apsl_rules.effects.samples import Covariance, Integers, Sample, sample_of
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Request, Settings, Source, open_data
 from apsl_rules.names import Node, listing, require_known
@@ -42,6 +42,12 @@ class CountedColumns:
     codes: Codes
     weights: npt.NDArray[np.int64]
 
+    def known(self) -> tuple[Integers, Integers]:
+        """Return the combinations without missing values, and the rows of each."""
+        cards = np.array([len(one) for one in self.levels])
+        there = np.all(self.codes < cards[:, None], axis=0)
+        return self.codes[:, there].astype(np.int64), self.weights[there]
+
     def table(self) -> npt.NDArray[np.int64]:
         """Return the counts with an axis for each column, without missing values."""
         cards = [len(one) for one in self.levels]
@@ -51,18 +57,24 @@ class CountedColumns:
                 "filled; join levels, or take a smaller part"
             )
             raise DataError(message)
-        known = np.all(self.codes < np.array(cards)[:, None], axis=0)
-        places = np.ravel_multi_index(tuple(self.codes[:, known].astype(np.int64)), cards)
-        return np.bincount(places, self.weights[known], prod(cards)).astype(np.int64).reshape(cards)
+        codes, weights = self.known()
+        places = np.ravel_multi_index(tuple(codes), cards)
+        return np.bincount(places, weights, prod(cards)).astype(np.int64).reshape(cards)
 
 
 @attrs.frozen(eq=False, slots=False)
 class Figures:
-    """A table with rows: ``given`` as the caller gave it, ``opened`` as a run opened it to learn from."""
+    """A table with rows: ``given`` as the caller gave it, ``opened`` as a run opened it to learn from.
+
+    The columns ``weights`` and ``groups`` say how many rows of the population a row stands for, and which belong
+    together.
+    """
 
     given: Any
     opened: Source
     settings: Settings
+    weights: Node | None = None
+    groups: Node | None = None
 
     @cached_property
     def data(self) -> Dataset:
@@ -120,9 +132,38 @@ class Figures:
             for columns, joint in zip(sets, joints, strict=True)
         ]
 
-    def strata(self, sets: Sequence[tuple[Node, ...]]) -> list[Strata]:
-        """Count sets of categories, each a cause, a target and what is adjusted for, in one round."""
-        return [strata_of(one.codes, one.weights, one.columns, one.levels) for one in self.joints(sets)]
+    def samples(self, sets: Sequence[tuple[Node, ...]]) -> list[Sample | Covariance]:
+        """Return the rows of sets of columns, each a cause, a target and what is adjusted for, in one round.
+
+        Categories are counted wherever they are. Numbers whose rows stay elsewhere have a covariance alone.
+        """
+        found: dict[tuple[Node, ...], Sample | Covariance] = {}
+        plain = self.weights is None and self.groups is None
+        counted = [columns for columns in sets if plain and self.are_counted(columns)]
+        for columns, one in zip(counted, self.joints(counted), strict=True):
+            found[columns] = sample_of(columns, tuple(one.codes), one.levels, one.weights)
+        others = [columns for columns in sets if columns not in found]
+        if not self._is_own and "rows" in self.data.can:
+            found.update((columns, self._rows_of(columns)) for columns in others)
+        elif others and not plain:
+            message = "weights with fractions and groups need the rows, which stay elsewhere; take a sample into memory"
+            raise InvalidArgumentError(message)
+        else:
+            found.update(zip(others, self.covariances(others), strict=True))
+        return [found[columns] for columns in sets]
+
+    def _rows_of(self, columns: tuple[Node, ...]) -> Sample:
+        """Return the rows of columns that are in memory."""
+        values, levels = zip(*(self._column(node) for node in columns), strict=True)
+        weights = None if self.weights is None else np.nan_to_num(self.data.values(self.weights))
+        groups = None if self.groups is None else self._column(self.groups)[0].astype(np.int64)
+        return sample_of(columns, values, levels, np.ones(self.rows), weights=weights, groups=groups)
+
+    def _column(self, node: Node) -> tuple[npt.NDArray[Any], tuple[Any, ...]]:
+        if not self.is_category(node):
+            return self.data.values(node), ()
+        categories = self.data.categories
+        return categories.codes_of(node), categories.levels_of(node)
 
     def counts(self, sets: Sequence[tuple[Node, ...]]) -> list[npt.NDArray[np.int64]]:
         """Count sets of categories in one round, as tables with an axis for each; missing values are left out."""
@@ -170,14 +211,21 @@ class Figures:
         return open_data(self.given, Request.of(again))
 
 
-def open_figures(given: Any, settings: Settings, opened: Source | None = None) -> Figures:
+def open_figures(
+    given: Any,
+    settings: Settings,
+    opened: Source | None = None,
+    *,
+    weights: Node | None = None,
+    groups: Node | None = None,
+) -> Figures:
     """Open a table to estimate from; ``opened`` is the same table as a run opened it."""
     reading = cast("Settings", {name: value for name, value in settings.items() if name in READING})
     if isinstance(given, Part):
         message = f"{named('data')} is a part, which has no rows; give the table that it was learned from"
         raise InvalidArgumentError(message, argument="data")
     source = opened or open_data(given, Request.of(reading))
-    figures = Figures(given, source, reading)
+    figures = Figures(given, source, reading, weights, groups)
     figures.data  # noqa: B018 - refuses a source without rows at once
     return figures
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from apsl_rules._arguments import is_number, spelt
 from apsl_rules.effects.contrasts import LevelCodes, is_in_memory, level_codes
-from apsl_rules.effects.estimate import read_as
 from apsl_rules.effects.figures import Figures, open_figures
+from apsl_rules.effects.opening import read_as
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network, joint

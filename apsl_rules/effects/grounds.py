@@ -9,8 +9,9 @@ from typing import Any
 import attrs
 
 from apsl_rules._documents import label
-from apsl_rules.effects.contrasts import Change, Interval, figure
+from apsl_rules.effects.contrasts import Change, figure
 from apsl_rules.effects.queries import Effect, PossibleEffect
+from apsl_rules.effects.wording import effect_data, effect_text
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import Sentence, marked
@@ -121,7 +122,7 @@ def grounds_of(effect: Effect) -> Grounds:
     return Grounds(
         effect,
         tuple(part.why(*pair) for pair in arrows),
-        tuple(_turned(effect, other) for other in lines),
+        () if effect.is_weighed else tuple(_turned(effect, other) for other in lines),
         unseen,
         _assumptions(effect),
     )
@@ -156,129 +157,5 @@ def _assumptions(effect: Effect) -> tuple[str, ...]:
         f"setting {cause} changes nothing else than what follows from {cause}",
     ]
     if any(one.estimates is not None and not one.estimates.distribution for one in effect.possible):
-        told.append("relations are linear, without interactions, and with the same spread everywhere")
+        told.append("relations are linear, without interactions")
     return tuple(told)
-
-
-def effect_text(effect: Effect) -> str:
-    """Return an effect in words: each possible effect by the changes to look at, and what bounds them.
-
-    Of a target with two levels the last is told, since the other mirrors it; of one with more levels all are.
-    """
-    cause, target = shown(effect.cause), shown(effect.target)
-    what = _compared(effect) or ("refused" if effect.is_refused else "none")
-    lines = [f"effect of {cause} on {target}: {what}"]
-    for one in effect.possible:
-        lines += [f"  {_possible_text(effect, one, change)}" for change in _shown_changes(effect, one)]
-    if effect.is_refused:
-        lines.append("  nothing bounds the effect, since one that is possible could not be estimated")
-    elif effect.is_open and effect.changes:
-        lines += [f"  {line}" for line in _bounds_text(effect)]
-    lines += [f"  note: {note}" for note in effect.notes]
-    return Sentence("\n".join(lines))
-
-
-def _bounds_text(effect: Effect) -> Iterator[str]:
-    """Say between which figures an effect is, whatever the open lines are, by each change that is told."""
-    for change in effect.changes if _has_many_outcomes(effect) else (effect.main,):
-        bounds = effect.bounds_of(change)
-        if bounds is not None:
-            low, high = map(figure, bounds)
-            percent = f"{100 * effect.confidence:g} %"
-            yield f"{_label(effect, change)}between {low} and {high}, whatever the open lines are ({percent} intervals)"
-
-
-def _shown_changes(effect: Effect, one: PossibleEffect) -> tuple[Change, ...]:
-    """Return the changes to print: one for each level of the cause but the first, on each level that is told."""
-    if one.estimates is None:
-        return (effect.main,)
-    return tuple(change for change in effect.changes if _is_told(effect, change))
-
-
-def _is_told(effect: Effect, change: Change) -> bool:
-    """Return whether a change is printed: of a target with two levels only that of the last."""
-    return _has_many_outcomes(effect) or change.outcome == effect.main.outcome
-
-
-def _has_many_outcomes(effect: Effect) -> bool:
-    """Return whether the target has more than two levels, none of which says all."""
-    return len({change.outcome for change in effect.changes}) > 2  # noqa: PLR2004 - of two, each mirrors the other
-
-
-def _compared(effect: Effect) -> str:
-    """Return what is compared, in words; where several levels of the target are told, each line names its own."""
-    if not _has_many_outcomes(effect):
-        return effect.compares
-    cause, main = shown(effect.cause), effect.main
-    if main.is_number:
-        return f"per unit of {cause}"
-    levels = list(dict.fromkeys(shown(change.level) for change in effect.changes))
-    return f"{cause} = {' or '.join(levels)} against {shown(main.reference)}"
-
-
-def _label(effect: Effect, change: Change) -> str:
-    """Name a change that the first line does not name."""
-    is_only = len({one.level for one in effect.changes}) == 1
-    if _has_many_outcomes(effect):
-        level = "" if is_only or change.is_number else f", {shown(change.level)}"
-        return f"P({shown(effect.target)} = {shown(change.outcome)}){level}: "
-    return "" if change == effect.main or change.is_number else f"{shown(change.level)}: "
-
-
-def _possible_text(effect: Effect, one: PossibleEffect, change: Change) -> str:
-    under = f"if {one.orientation}" if one.orientation.arrows else ""
-    if one.no_effect is not None:
-        return ", ".join(filter(None, ["0", under, f"since {one.no_effect}"]))
-    if one.refused is not None:
-        return f"{f'{under}: ' if under else ''}cannot be estimated: {marked(one.refused)}"
-    found = one.interval(change)
-    held = f"adjusted for {', '.join(map(shown, one.adjustment))}" if one.adjustment else "not adjusted"
-    rows = f"{one.estimates.rows:,} rows" if one.estimates else ""
-    return ", ".join(filter(None, [f"{_label(effect, change)}{found}", under, held, rows]))
-
-
-def effect_data(effect: Effect) -> dict[str, Any]:
-    """Return an effect as plain data."""
-    bounds = effect.bounds
-    return {
-        "cause": label(effect.cause),
-        "target": label(effect.target),
-        "confidence": effect.confidence,
-        "adjust": effect.adjust if isinstance(effect.adjust, str) else [label(node) for node in effect.adjust],
-        "change": effect.compares,
-        "bounds": None if bounds is None else list(bounds),
-        "values": list(effect.values),
-        "possible": [_possible_data(effect, one) for one in effect.possible],
-        "notes": list(effect.notes),
-    }
-
-
-def _possible_data(effect: Effect, one: PossibleEffect) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "assumes": [[label(tail), label(head)] for tail, head in one.orientation.arrows],
-        "parents": [label(node) for node in one.orientation.parents],
-        "adjustment": [label(node) for node in one.adjustment],
-    }
-    if one.no_effect is not None:
-        return data | {"estimate": 0.0, "no_effect": one.no_effect}
-    if one.estimates is None:
-        return data | {"refused": one.refused}
-    changes = [
-        {"change": change.text(effect.cause, effect.target), **_interval(found)}
-        for change, found in one.estimates.changes.items()
-    ]
-    set_to = [
-        {"level": label(level), "probabilities": {str(outcome): _interval(found) for outcome, found in row.items()}}
-        for level, row in one.estimates.distribution.items()
-    ]
-    main = one.interval(effect.main)
-    return (
-        data
-        | ({} if main is None else _interval(main))
-        | {"rows": one.estimates.rows, "changes": changes}
-        | ({"set_to": set_to} if set_to else {})
-    )
-
-
-def _interval(found: Interval) -> dict[str, float]:
-    return {"estimate": found.estimate, "low": found.low, "high": found.high}

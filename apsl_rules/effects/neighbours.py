@@ -9,15 +9,17 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import chosen
 from apsl_rules._renamed import OldMethods
 from apsl_rules.data import Dataset
 from apsl_rules.effects.adjustment import Adjustment
+from apsl_rules.effects.asking import Graphs, Question, ask, ask_weighed, is_weighable
 from apsl_rules.effects.contrasts import figure
-from apsl_rules.effects.estimate import Empty, Question, ask, check_confidence, estimate, least_direction, read_as
-from apsl_rules.effects.figures import Figures, open_figures
+from apsl_rules.effects.estimate import check_choices, check_confidence, estimate, least_direction
+from apsl_rules.effects.figures import Figures
+from apsl_rules.effects.opening import figures_of, read_as
 from apsl_rules.effects.orientations import SURE_DIRECTION, with_sure_arrows
 from apsl_rules.effects.queries import Effect
+from apsl_rules.effects.samples import DEFAULT, Empty, How, Variance
 from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.learning import Request, Settings, Source, run_once, with_settings
 from apsl_rules.names import Node, Pair, count_of, in_order, shown
@@ -60,7 +62,7 @@ class Effects(OldMethods, NotebookView):
     def rows(self) -> list[dict[str, Any]]:
         """Return one plain row for each neighbour, by the main change of its effect."""
         rows = [_row(one) for one in self.effects]
-        empty = dict.fromkeys(("change", "lowest", "highest", "low", "high", "rows"))
+        empty = dict.fromkeys(("change", "lowest", "highest", "low", "high", "none", "basis", "rows"))
         refused = [
             {"cause": cause, "target": target, **empty, "reason": why} for (cause, target), why in self.refused.items()
         ]
@@ -92,6 +94,8 @@ def _row(effect: Effect) -> dict[str, Any]:
         "highest": values[-1] if values else None,
         "low": None if bounds is None else bounds[0],
         "high": None if bounds is None else bounds[1],
+        "none": effect.no_effect,
+        "basis": effect.basis,
         "rows": next((one.estimates.rows for one in effect.possible if one.estimates is not None), None),
         "reason": next(reasons, ""),
     }
@@ -105,18 +109,21 @@ def effects_at_target(
     *,
     adjust: Adjustment = "parents",
     confidence: float = 0.95,
-    empty: Empty = "refuse",
+    empty: Empty = "borrow",
+    graphs: Graphs = "weighed",
+    variance: Variance = "robust",
+    groups: Node | None = None,
     **settings: Unpack[Settings],
 ) -> Effects:
     """Estimate the effect along each edge at the target of a part, in one round of counting.
 
-    What to hold for a neighbour depends on its own edges. Where the part does not have them it is learned once more
-    from the data, around the same target to depth 2.
+    Graphs near each pair are weighed. Where drawn ones are asked for, what to hold for a neighbour depends on its own
+    edges: if the part does not have them it is learned once more from the data, around the same target to depth 2.
     """
-    check_confidence(confidence)
-    chosen("empty", empty, ("refuse", "leave-out"))
-    figures = open_figures(data, read_as(part, data, settings))
-    return effects_from(part, figures, settings, adjust=adjust, confidence=confidence, empty=empty)
+    how = How(check_confidence(confidence), empty, variance)
+    check_choices(how, graphs)
+    figures = figures_of(data, read_as(part, data, settings), groups=groups)
+    return effects_from(part, figures, settings, adjust=adjust, how=how, graphs=graphs)
 
 
 def effects_from(
@@ -125,22 +132,28 @@ def effects_from(
     settings: Settings,
     *,
     adjust: Adjustment = "parents",
-    confidence: float = 0.95,
-    empty: Empty = "refuse",
+    how: How = DEFAULT,
+    graphs: Graphs = "weighed",
 ) -> Effects:
     """Estimate the effects along the edges at the target from a table that is open already."""
     neighbours = part.neighbours_of(part.target)
     pairs = [_along(part, other) for other in neighbours]
-    wide = part if all(part.is_inner(cause) for cause, _ in pairs) else _further(part, figures.opened, settings)
+    is_weighed = is_weighable(part, adjust, graphs)
+    wide = part
+    if not is_weighed and not all(part.is_inner(cause) for cause, _ in pairs):
+        wide = _further(part, figures.opened, settings)
     sure = with_sure_arrows(wide, least_direction(settings))
     questions: list[Question] = []
     refused: dict[tuple[Node, Node], str] = {}
     for cause, target in pairs:
         try:
-            questions.append(ask(sure, cause, target, adjust))
+            if is_weighed:
+                questions.append(ask_weighed(sure, figures, cause, target, adjust))
+            else:
+                questions.append(ask(sure, cause, target, adjust))
         except ApslError as error:
             refused[cause, target] = error.sentence
-    found = estimate(figures, questions, confidence, leave_out_empty=empty == "leave-out")
+    found = estimate(figures, questions, how)
     return Effects(wide, tuple(found), refused)
 
 
@@ -179,7 +192,7 @@ _QUARTILES = (0, 0.25, 0.5, 0.75, 1)
 
 def edge_figures(part: Part, data: Any, **settings: Unpack[Settings]) -> EdgeFigures:
     """Return what a table says of the edges and nodes of a part."""
-    figures = open_figures(data, read_as(part, data, settings))
+    figures = figures_of(data, read_as(part, data, settings))
     for node in part.members:
         figures.require(node, "node")
     found = effects_from(part, figures, settings)
@@ -201,6 +214,10 @@ def effect_label(effect: Effect) -> str:
     values = effect.values_of(effect.main)
     if effect.is_refused or not values:
         return ""
+    stated = effect.interval
+    if effect.is_weighed and stated is not None:
+        none = (effect.no_effect or 0.0) > 1 - effect.confidence
+        values = tuple(sorted({stated.estimate, 0.0 if none else stated.estimate}))
     ends = [_signed(value) for value in dict.fromkeys((values[0], values[-1]))]
     return " … ".join(dict.fromkeys(ends))
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import attrs
+import numpy as np
 
 from apsl_rules._renamed import OldMethods
 from apsl_rules.data import ColumnKind
 from apsl_rules.effects.adjustment import Adjusted
 from apsl_rules.effects.contrasts import Change, Estimates, Interval, Refusal
+from apsl_rules.effects.controls import ByInstrument, Control
 from apsl_rules.effects.orientations import Orientation
 from apsl_rules.names import Node, listing, shown
 from apsl_rules.notebook_view import NotebookView
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from apsl_rules.effects.grounds import Grounds
+    from apsl_rules.effects.sensitivity import Sensitivity
 
 
 _ZERO = Interval(0.0, 0.0, 0.0)
@@ -39,6 +42,8 @@ class PossibleEffect:
         How the edges at the cause point.
     estimates
         What was estimated; None where there is no effect, or it was refused.
+    probability
+        How probable these graphs are, where graphs were weighed.
     """
 
     orientation: Orientation
@@ -46,6 +51,7 @@ class PossibleEffect:
     estimates: Estimates | None = None
     no_effect: str | None = None
     refused: str | None = None
+    probability: float | None = None
 
     def interval(self, change: Change) -> Interval | None:
         """Return the estimate of a change with its confidence interval; None where it was refused."""
@@ -54,13 +60,59 @@ class PossibleEffect:
         return None if self.estimates is None else self.estimates.changes.get(change)
 
 
+@attrs.frozen
+class Subgroup:
+    """The effect in the rows with one level or range: its interval by the main change, or why there is none.
+
+    Attributes
+    ----------
+    name
+        The level or range in words.
+    rows
+        How many rows have it.
+    interval
+        The interval to state.
+    refused
+        Why there is none.
+    """
+
+    name: str
+    rows: int
+    interval: Interval | None
+    refused: str | None = None
+
+
+@attrs.frozen
+class Subgroups:
+    """The effect by the levels or ranges of one or two columns.
+
+    Attributes
+    ----------
+    columns
+        The columns.
+    levels
+        The effect in each of them.
+    p
+        How probable such different effects would be if the effect were the same everywhere; None where that is unknown.
+    """
+
+    columns: tuple[Node, ...]
+    levels: tuple[Subgroup, ...]
+    p: float | None
+
+
+#: What decides whether the cause comes before the target, or the target before the cause.
+Basis: TypeAlias = Literal["graph", "given", "assigned", "names", "V-structure", "rows"]
+
+
 @attrs.frozen(slots=False, repr=False)
 class Effect(OldMethods, NotebookView):
     """What setting a cause would do to a target, as far as a part and a table tell.
 
-    ``possible`` has one effect for each way in which the edges at the cause can point. ``changes`` are what they
-    compare, ``main`` the one to look at first: one unit more of a number, or the last level of a category against the
-    first; of a category as the target the probability of its last level.
+    ``possible`` has one effect for each set of parents that the cause may have, with its probability where graphs were
+    weighed, or for each way in which the drawn edges at the cause can point. ``changes`` are what they compare,
+    ``main`` the one to look at first: one unit more of a number, or the last level of a category against the first; of
+    a category as the target the probability of its last level.
 
     Attributes
     ----------
@@ -76,6 +128,15 @@ class Effect(OldMethods, NotebookView):
         How each column of the table was read.
     notes
         What a reader should know of the estimates.
+    basis
+        What decides which of the two comes first: the known graph, what is given, assignment by chance, names of
+        columns, a good V-structure, or the rows alone.
+    controls
+        The negative controls that were asked for.
+    instrument
+        The estimate by an instrument, where one was named.
+    by
+        The effect by the levels or ranges of columns, where some were named.
     """
 
     cause: Node
@@ -86,6 +147,10 @@ class Effect(OldMethods, NotebookView):
     adjust: str | tuple[Node, ...]
     columns: tuple[ColumnKind, ...] = ()
     notes: tuple[str, ...] = ()
+    basis: Basis = "graph"
+    controls: tuple[Control, ...] = ()
+    instrument: ByInstrument | None = None
+    by: Subgroups | None = None
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
@@ -104,9 +169,38 @@ class Effect(OldMethods, NotebookView):
         return self.main.text(self.cause, self.target) if self.changes else ""
 
     @property
+    def is_weighed(self) -> bool:
+        """Return whether the graphs that are possible were weighed, not drawn."""
+        return any(one.probability is not None for one in self.possible)
+
+    @property
+    def weighed(self) -> tuple[tuple[float, tuple[Node, ...], float, float], ...]:
+        """Return the probability, the adjustment, the estimate and the error for each set that was weighed."""
+        found = ((one, one.interval(self.main)) for one in self.possible if one.no_effect is None)
+        return tuple(
+            (one.probability, one.adjustment, its.estimate, its.error)
+            for one, its in found
+            if one.probability is not None and its is not None
+        )
+
+    @property
+    def no_effect(self) -> float | None:
+        """Return how probable it is that the target is a cause of the cause, so that there is no effect.
+
+        None where graphs were not weighed.
+        """
+        if not self.is_weighed:
+            return None
+        return sum(one.probability or 0.0 for one in self.possible if one.no_effect is not None)
+
+    @property
     def is_refused(self) -> bool:
-        """Return whether some of the possible effects could not be estimated, so that nothing bounds the effect."""
-        return any(one.refused is not None for one in self.possible)
+        """Return whether nothing bounds the effect: some of the possible effects could not be estimated.
+
+        Where graphs were weighed, those that can be estimated are enough.
+        """
+        refused = [one.refused is not None for one in self.possible if one.no_effect is None]
+        return bool(refused) and (all(refused) if self.is_weighed else any(refused))
 
     @property
     def is_open(self) -> bool:
@@ -125,19 +219,42 @@ class Effect(OldMethods, NotebookView):
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Return the smallest interval that holds the intervals of all possible effects, by the main change.
-
-        It is None where one of them could not be estimated.
-        """
+        """Return the two ends of the interval to state, by the main change; None where nothing could be estimated."""
         return self.bounds_of(self.main)
 
     def bounds_of(self, change: Change) -> tuple[float, float] | None:
-        """Return the smallest interval that holds the intervals of all possible effects, by one change."""
-        found = [one.interval(change) for one in self.possible]
-        known = [one for one in found if one is not None]
-        if len(known) < len(found) or not known:
+        """Return the two ends of the interval to state, by one change."""
+        found = self.interval_of(change)
+        return None if found is None else (found.low, found.high)
+
+    @property
+    def interval(self) -> Interval | None:
+        """Return the interval to state, by the main change; None where nothing could be estimated."""
+        return self.interval_of(self.main)
+
+    def interval_of(self, change: Change) -> Interval | None:
+        """Return the interval to state, by one change.
+
+        Where graphs were weighed it has so much of what the effect is if there is one, and reaches to 0 if "none"
+        cannot be excluded at its level. Otherwise it is the smallest that holds the intervals of all possible effects.
+        Its estimate is that of the most probable graphs.
+        """
+        if self.is_refused:
             return None
-        return min(one.low for one in known), max(one.high for one in known)
+        found = [(one, one.interval(change)) for one in self.possible]
+        known = [(one, its) for one, its in found if its is not None]
+        if not self.is_weighed:
+            if len(known) < len(found) or not known:
+                return None
+            low, high = min(its.low for _, its in known), max(its.high for _, its in known)
+            return attrs.evolve(known[0][1], low=low, high=high)
+        parts = [(one.probability or 0.0, its) for one, its in known if one.no_effect is None]
+        if not parts:
+            return _ZERO
+        stated = mixture(parts, self.confidence)
+        if (self.no_effect or 0.0) > 1 - self.confidence:
+            stated = attrs.evolve(stated, low=min(stated.low, 0.0), high=max(stated.high, 0.0))
+        return stated
 
     def rows(self) -> list[dict[str, Any]]:
         """Return every possible effect by every change as plain rows."""
@@ -151,6 +268,7 @@ class Effect(OldMethods, NotebookView):
                 **_figures(one, change),
                 "rows": None if one.estimates is None else one.estimates.rows,
                 "reason": one.no_effect or one.refused or "",
+                **({} if one.probability is None else {"probability": one.probability}),
             }
             for change in (self.changes or (self.main,))
             for one in self.possible
@@ -162,6 +280,18 @@ class Effect(OldMethods, NotebookView):
 
         return pd.DataFrame(self.rows())
 
+    def sensitivity(self) -> Sensitivity:
+        """Return how strong a hidden cause would have to be to explain the effect away."""
+        from apsl_rules.effects.sensitivity import sensitivity_of
+
+        return sensitivity_of(self)
+
+    def svg(self) -> str:
+        """Draw the interval with its shares, and how strong a hidden cause would have to be, as SVG text."""
+        from apsl_rules.views.effect_picture import effect_svg
+
+        return effect_svg(self)
+
     def why(self) -> Grounds:
         """Return what the effect rests on: arrows with their proofs, adjustment, assumptions; as text and as data."""
         from apsl_rules.effects.grounds import grounds_of
@@ -170,12 +300,12 @@ class Effect(OldMethods, NotebookView):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the effect as plain data."""
-        from apsl_rules.effects.grounds import effect_data
+        from apsl_rules.effects.wording import effect_data
 
         return effect_data(self)
 
     def __str__(self) -> str:
-        from apsl_rules.effects.grounds import effect_text
+        from apsl_rules.effects.wording import effect_text
 
         return effect_text(self)
 
@@ -188,6 +318,39 @@ class Effect(OldMethods, NotebookView):
         low, high = self.bounds
         values = listing([round(value, 6) for value in self.values])
         return f"{values}, between {low:.4g} and {high:.4g}"
+
+
+#: A set with more of the probability is taken for the only one.
+_ALL = 0.999
+
+
+def mixture(parts: Sequence[tuple[float, Interval]], confidence: float) -> Interval:
+    """Return the interval with equal tails of a mixture of t distributions; that of one set is its own."""
+    from scipy.special import stdtr
+
+    total = sum(share for share, _ in parts)
+    share, first = max(parts, key=lambda part: part[0])
+    if share >= _ALL * total or all((one.low, one.high) == (first.low, first.high) for _, one in parts):
+        return first
+    centres, errors, freedoms = (
+        np.array([getattr(one, name) for _, one in parts]) for name in ("estimate", "error", "freedom")
+    )
+    weights = np.array([share for share, _ in parts]) / total
+    errors = np.maximum(errors, np.finfo(np.float64).tiny)
+    freedoms = np.minimum(freedoms, 1e9)
+
+    def below(tail: float) -> float:
+        wide = 1e4 * float(errors.max())
+        low, high = float(centres.min()) - wide, float(centres.max()) + wide
+        for _ in range(80):
+            middle = (low + high) / 2
+            if float(weights @ stdtr(freedoms, (middle - centres) / errors)) < tail:
+                low = middle
+            else:
+                high = middle
+        return (low + high) / 2
+
+    return attrs.evolve(first, low=below((1 - confidence) / 2), high=below((1 + confidence) / 2))
 
 
 def _figures(one: PossibleEffect, change: Change) -> dict[str, float | None]:
@@ -204,11 +367,9 @@ def possible_effects(
     made = []
     for one in adjusted:
         if one.no_effect is not None:
-            made.append(PossibleEffect(one.orientation, (), no_effect=one.no_effect))
+            made.append(PossibleEffect(one.orientation, (), no_effect=one.no_effect, probability=one.probability))
             continue
         found = estimated[one.given]
-        refused = found.reason if isinstance(found, Refusal) else None
-        made.append(
-            PossibleEffect(one.orientation, one.given, None if isinstance(found, Refusal) else found, refused=refused)
-        )
+        refused, known = (found.reason, None) if isinstance(found, Refusal) else (None, found)
+        made.append(PossibleEffect(one.orientation, one.given, known, None, refused, one.probability))
     return tuple(made)

@@ -181,7 +181,7 @@ _CAUSE_WORDS = {True: "a cause", False: "no cause", None: "unknown"}
 @html_of.register
 def effect_html(effect: Effect) -> str:
     """Return every possible effect by every change, with its interval."""
-    return card(_effect(effect), notes(effect.notes))
+    return card(_effect(effect), scroll(effect.svg()) if effect.interval is not None else "", notes(effect.notes))
 
 
 def _effect(effect: Effect) -> str:
@@ -204,6 +204,8 @@ def _effect(effect: Effect) -> str:
     told = ""
     if effect.is_refused:
         told = paragraph("nothing bounds the effect, since one that is possible could not be estimated")
+    elif effect.is_weighed:
+        told = "".join(paragraph(text(line.strip())) for line in str(effect).split("\n")[1:])
     elif effect.is_open and effect.bounds is not None and effect.changes:
         low, high = effect.bounds
         told = paragraph(f"{text(effect.compares)}: between {low:.3g} and {high:.3g}, whatever the open lines are")
@@ -225,11 +227,13 @@ def effects_html(effects: Effects) -> str:
             figure(row["lowest"]) if row["lowest"] == row["highest"] else _interval(row["lowest"], row["highest"]),
             _interval(row["low"], row["high"]),
             figure(row["rows"]),
+            "" if row["none"] is None else f"{100 * row['none']:.2g} %",
+            text(row["basis"] or ""),
             text(row["reason"] or ""),
         ]
         for row in effects.rows()
     ]
-    heads = ("cause", "target", "change", "estimate", "interval", "rows", "")
+    heads = ("cause", "target", "change", "estimate", "interval", "rows", "none", "rests on", "")
     head = title(f"effects along the edges at {name(effects.part.target)}")
     return card(head, table(heads, rows, words=3, what="effect", remark=True))
 
