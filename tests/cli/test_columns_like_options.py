@@ -18,7 +18,7 @@ COMMANDS = [group.command_named(name) for name in group.list_commands(click.Cont
 #: The names of all options, as the library calls what they give.
 NAMES = sorted({str(one.name) for command in COMMANDS for one in command.params})
 #: How an option is offered as advice about a column, which comes after it.
-ADVICE = re.compile(r"--(?:number|category|drop|discretize) \S+")
+ADVICE = re.compile(r"--(?:number|category|drop|discretize|tier) \S+")
 
 
 def chain(path: Path, names: list[str]) -> None:

@@ -36,18 +36,21 @@ def _inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_effect_from_a_table() -> None:
     """The possible effects and what bounds them, as text and as JSON; with --why also what they rest on."""
     text = apsl_here("effect", "visits.csv", "smoke", "lung", "--quiet").out
+    drawn = apsl_here("effect", "visits.csv", "smoke", "lung", "--graphs", "drawn", "--quiet").out
     data = json.loads(apsl_here("effect", "visits.csv", "smoke", "lung", "--json", "--quiet").out)
     grounds = apsl_here("effect", "visits.csv", "smoke", "lung", "--why", "--quiet").out
 
     assert "effect of smoke on lung: P(lung = yes), smoke = yes against no" in text
-    assert "whatever the open lines are" in text
+    assert "rests on the rows alone" in text
+    assert "what comes first would decide it: --tier smoke --tier lung" in text
+    assert "whatever the open lines are" in drawn
     assert data["bounds"] == [0.0, pytest.approx(0.103, abs=0.01)]
     assert "no hidden common cause of smoke and lung" in grounds
 
 
 def test_effects_at_the_target_of_a_part() -> None:
     """Without a cause every edge at the target has its effect; what is refused says why, in words of the options."""
-    done = apsl_here("effect", "part.json", "--data", "visits.csv", "--quiet")
+    done = apsl_here("effect", "part.json", "--data", "visits.csv", "--quiet", "--graphs", "drawn", "--empty", "refuse")
 
     assert done.code == 0
     assert "effect of lung on either" in done.out
@@ -93,7 +96,7 @@ WRONG = {
         "no rows to estimate from; give a table as --data",
     ),
     "too far": (
-        ("effect", "part.json", "smoke", "bronc", "--data", "visits.csv"),
+        ("effect", "part.json", "smoke", "bronc", "--data", "visits.csv", "--graphs", "drawn"),
         "not have all edges of 'smoke'",
     ),
     "a mediator": (

@@ -87,7 +87,10 @@ def test_rows_elsewhere_have_counts_and_effects_but_no_points(part: Part, rows: 
     here, there = edge_figures(part, rows), edge_figures(part, tmp_path / "rows.parquet", counts="duckdb")
 
     assert there.labels == here.labels
-    assert there.effects == here.effects
+    for pair, lines in here.effects.items():
+        assert there.effects[pair][0] == lines[0]
+        if "cost" in pair:  # a number: without the rows the errors are those for equal spread, and that is said
+            assert any("worked out from sums" in line for line in there.effects[pair])
     assert {chart["kind"] for chart in there.charts.values()} == {"table"}
 
 

@@ -26,7 +26,7 @@ def draw(rows: int = 3000) -> pd.DataFrame:
 
 def test_grounds_name_arrows_adjustment_and_assumptions() -> None:
     """The text has the proofs of the arrows at the cause, what is held, and hidden causes; the JSON has the same."""
-    grounds = effect(draw(), "x", "t", hidden="excluded").why()
+    grounds = effect(draw(), "x", "t", graphs="drawn", hidden="excluded").why()
     text, data = str(grounds), json.loads(grounds.to_json())
 
     assert "adjusted for a, z" in text
@@ -42,7 +42,10 @@ def test_effects_rest_on_probable_directions_only() -> None:
     """An arrow that is drawn but not probable enough is open to an effect, and the grounds say what was suggested."""
     frame = draw(250)
     part = learn(frame, "x", min_direction=0, hidden="excluded")
-    rash, careful = (effect(part, "x", "t", data=frame, min_direction=least, hidden="excluded") for least in (0, 0.999))
+    rash, careful = (
+        effect(part, "x", "t", data=frame, min_direction=least, graphs="drawn", hidden="excluded")
+        for least in (0, 0.999)
+    )
 
     assert part.arrows
     assert {arrow for one in rash.possible for arrow in one.orientation.arrows}.isdisjoint(part.arrows)
@@ -69,14 +72,16 @@ def network_of_chain() -> Any:
 
 
 def test_effects_along_all_edges_at_the_target() -> None:
-    """Arrows give the effect in their direction; a part of depth 1 is learned once more, to depth 2."""
+    """Arrows give the effect in their direction; for drawn graphs a part of depth 1 is learned again, to depth 2."""
     frame = draw()
     part = learn(frame, "t", hidden="excluded")
     found = part.effects(frame)
     rows = {(row["cause"], row["target"]): row for row in found.rows()}
 
     assert rows.keys() == {("x", "t"), ("z", "t"), ("t", "u")}
-    assert found.part.depth == 2
+    assert part.effects(frame, graphs="drawn").part.depth == 2
+    assert rows["x", "t"]["none"] == pytest.approx(0.09, abs=0.01)
+    assert {row["basis"] for row in rows.values()} <= {"V-structure", "rows"}
     assert rows["x", "t"]["low"] < 0.4 < rows["x", "t"]["high"]
     assert rows["t", "u"]["low"] < 0.6 < rows["t", "u"]["high"]
     assert list(found.to_frame().columns) == [*rows["x", "t"]]
@@ -111,11 +116,17 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown strategy": ({"adjust": "optimum"}, "adjust is 'optimum'; did you mean 'optimal'"),
     "an unknown column to hold": ({"adjust": ["zz"]}, "unknown node 'zz' in adjust"),
     "the target held": ({"adjust": ["t"]}, "adjust names 't', which is the target; leave it out"),
-    "a mediator held": ({"target": "u", "adjust": ["t"]}, "adjusting for 't' is wrong"),
-    "too little held": ({"adjust": ["a"]}, "leaves a path open between 'x' and 't' that is no effect"),
+    "a mediator held": (
+        {"target": "u", "adjust": ["t"], "graphs": "drawn", "depth": "max"},
+        "adjusting for 't' is wrong",
+    ),
+    "too little held": (
+        {"adjust": ["a"], "graphs": "drawn", "depth": "max"},
+        "leaves a path open between 'x' and 't' that is no effect",
+    ),
     "no confidence": ({"confidence": 95}, "confidence is 95; give a number between 0 and 1"),
     "no such setting": ({"alfa": 0.1}, "effect has no setting 'alfa'; did you mean 'alpha'"),
-    "no such choice": ({"empty": "drop"}, "empty is 'drop'; give 'refuse' or 'leave-out'"),
+    "no such choice": ({"empty": "drop"}, "empty is 'drop'; give 'borrow' or 'refuse' or 'leave-out'"),
 }
 
 
@@ -151,7 +162,7 @@ def test_a_part_that_does_not_reach_is_refused() -> None:
     """What to hold is not known where the edges of the cause are not."""
     frame = draw()
     with pytest.raises(ApslError, match="does not have all edges of 'x'"):
-        effect(learn(frame, "u", hidden="excluded"), "x", "t", data=frame, hidden="excluded")
+        effect(learn(frame, "u", hidden="excluded"), "x", "t", data=frame, graphs="drawn", hidden="excluded")
 
 
 def test_no_path_means_no_effect() -> None:
@@ -172,9 +183,10 @@ def test_a_zero_from_rows_is_told_to_be_no_estimate() -> None:
     frame = pd.DataFrame({"x": random.normal(size=60), "t": random.normal(size=60)})
     missed = "0 is no estimate: no arrow was found, and a weak effect may be missed"
 
-    (note,) = effect(frame, "x", "t", hidden="excluded").notes
+    (note,) = effect(frame, "x", "t", graphs="drawn", hidden="excluded").notes
     assert note.startswith(missed)
-    assert f"  note: {missed}" in str(effect(frame, "x", "t", hidden="excluded"))
+    assert f"  note: {missed}" in str(effect(frame, "x", "t", graphs="drawn", hidden="excluded"))
+    assert effect(frame, "x", "t").notes == ()
     assert effect(Dag({"x": [], "t": []}), "x", "t", data=frame).notes == ()
     assert (
         effect(draw(), "t", "x", knowledge=Knowledge(tiers=[["a", "x", "z"], ["t"], ["u"]]), hidden="excluded").notes
@@ -289,10 +301,12 @@ def test_levels_of_cause_and_target_are_told_apart() -> None:
 
 def test_bounds_are_told_for_every_level() -> None:
     """Where a line is open, each level of the target has its own bounds."""
-    text = str(effect(frame(), "dose", "pain", hidden="excluded"))
+    drawn, weighed = (str(effect(frame(), "dose", "pain", graphs=graphs)) for graphs in ("drawn", "weighed"))
 
-    assert text.count("whatever the open lines are") == 6
-    assert "P(pain = strong), b: between -" in text
+    assert drawn.count("whatever the open lines are") == 6
+    assert "P(pain = strong), b: between -" in drawn
+    assert weighed.count("between") == 6
+    assert "P(pain = strong), b: between -" in weighed
 
 
 def test_two_levels_are_told_once() -> None:
