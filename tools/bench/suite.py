@@ -33,6 +33,8 @@ MADE = ("peers", "spark")
 HELPERS = (
     "check_peer",
     "direction_peer",
+    "effect_peer",
+    "effect_tables",
     "folder_peer",
     "graph_sets",
     "mixed_networks",
@@ -142,9 +144,13 @@ BENCHMARKS = (
     Benchmark("mixed", "Tables with numbers against peers", "--quick", "--networks {shared}/networks"),
     Benchmark("hidden_causes", "Tables with hidden causes against peers", "--quick", "--python {peers}"),
     Benchmark("missing_numbers", "What missing values cost"),
-    Benchmark("coverage", "How often the interval of an effect holds the truth"),
+    Benchmark(
+        "effects",
+        "Effects: how often stated intervals hold the truth",
+        "all --quick --folder {shared}/benchmarks --python {dowhy}",
+        "all --folder {shared}/benchmarks --python {dowhy}",
+    ),
     Benchmark("many_rows_effects", "Effects from many rows", "--quick --folder {scratch}", "--folder {scratch}"),
-    Benchmark("effect_peers", "Effects against DoWhy", "--quick --python {dowhy}", "--python {dowhy}", ("dowhy",)),
     Benchmark("test_size", "Size and power of the test for numbers"),
 )
 
