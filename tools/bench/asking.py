@@ -18,11 +18,13 @@ from apsl_rules.cycles import cyclic_groups
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import sample
 from apsl_rules.names import Node
-from directions import MOST_ROWS_QUICK, TABLES, Known
+from directions import TABLES, Known
 
 Pair = frozenset[Node]
 _SHARE = 0.7
 _WRONG = 0.1
+#: Larger tables are left out of the quick form.
+_MOST_ROWS_QUICK = 2000
 
 
 def known_edges(part: Part, before: set[tuple[str, str]]) -> list[tuple[Node, Node]]:
@@ -76,11 +78,11 @@ def real_tables(*, quick: bool) -> Iterator[str]:
     clicks, named, told_drawn, moved, gave_way, tables, unsure = 0, 0, 0, 0, 0, 0, 0
     for known in TABLES:
         frame = known.frame()
-        if quick and len(frame) > MOST_ROWS_QUICK:
+        if quick and len(frame) > _MOST_ROWS_QUICK:
             continue
         tables += 1
         part = learn(frame, known.target, depth="max", **known.settings)
-        before = known.before()
+        before = known.truth(list(frame.columns))
         edges = known_edges(part, before)
         words = told_at(part, before)
         clicks += len(part.neighbours_of(part.target))

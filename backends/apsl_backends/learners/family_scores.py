@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from apsl_backends.learners.apsl_score import MixedOptions, RefinedOptions
+from apsl_backends.learners.apsl_mixed import MixedOptions
+from apsl_backends.learners.apsl_score import RefinedOptions
 from apsl_backends.search.local_score import LocalScore
 from apsl_rules.data import Dataset, counted
 from apsl_rules.names import Node
