@@ -19,7 +19,8 @@ class ApslError(Exception):
         if advice:
             from apsl_rules._arguments import spelt
 
-            said = (f"{named(argument or 'argument')} is {spelt(value)}; {advice}",)
+            what = argument or "argument"
+            said = (f"{named(what) if what.isidentifier() else what} is {spelt(value)}; {advice}",)
         super().__init__(*(Sentence(one).changed(masked) if isinstance(one, str) else one for one in said))
         self.argument = argument
         self.value = value

@@ -21,6 +21,7 @@ from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.knowledge import Knowledge, load_knowledge
 from apsl_rules.learning import READING, Request, Settings, Source, nodes_of, open_data, with_settings
 from apsl_rules.names import Node, count_of, listing, nearest
+from apsl_rules.notes import argument
 from apsl_rules.stopping import interruptible
 
 
@@ -139,7 +140,8 @@ def _measured(given: GivenGraph, source: Source) -> tuple[GivenGraph, list[str]]
     for node in lacking:
         if node not in aside:
             hint = nearest(str(node), map(str, nodes))
-            advice = f"say that it is not measured, hidden=[{node!r}], or leave it out"
+            unmeasured = argument("hidden", node, python=f"hidden=[{node!r}]")
+            advice = f"say that it is not measured, {unmeasured}, or leave it out"
             message = f"the node {node!r} of the graph is no column of the table{hint or f'; {advice}'}"
             raise GraphError(message)
     if len(lacking) == len(known.nodes):

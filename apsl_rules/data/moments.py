@@ -24,7 +24,7 @@ from apsl_rules.data.kinds import ColumnKind
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, require_known
-from apsl_rules.notes import Note
+from apsl_rules.notes import Note, argument
 
 
 @attrs.frozen
@@ -367,7 +367,8 @@ class KeptMoments(Dataset):
             require_known(name, self.place, "column")
         for name in by:
             if not self.is_category(name):
-                message = f"column {name!r} holds numbers, and groups are levels; give kinds={{{name!r}: 'category'}}"
+                given = argument("kinds", {name: "category"})
+                message = f"column {name!r} holds numbers, and groups are levels; give {given}"
                 raise InvalidArgumentError(message)
         if not by or not names:
             message = "sums by groups need a column to add up and a column of groups; name both"

@@ -111,7 +111,7 @@ def _on_odd_arrows(part: Part) -> Iterator[Note]:
     arrows = listing([f"{shown(tail)} -> {shown(head)}" for tail, head in pairs])
     verb = "points" if len(pairs) == 1 else "point"
     what = "a column that is hardly an effect" if len(heads) == 1 else "columns that are hardly effects"
-    tiers = argument("knowledge", {"tiers": [heads]}, python=f"knowledge=Knowledge(tiers=[{heads}, ...])")
+    tiers = argument("knowledge", {"tiers": [heads]}, python=f"knowledge=Knowledge(tiers=[{list(heads)}, ...])")
     told = f"{arrows} {verb} at {what}; say what comes first with tiers ({tiers})"
     yield Note(told, "odd arrows", "warning", tails=[tail for tail, _ in pairs], heads=[head for _, head in pairs])
 

@@ -64,7 +64,7 @@ second: with an arrowhead at V on X *-* V it begins there, and with V --> X it g
 
 >>> from apsl_rules.evidence import Evidence
 >>> from apsl_rules.rules.engine import compile_rulebook, extend
->>> from apsl_rules.rules.vocabulary import Finding
+>>> from apsl_rules.rules.vocabulary import Finding, adjacent, collider
 >>> program = compile_rulebook(PAG)
 >>> edges = [adjacent.fact(*pair) for pair in ("ca", "ab", "bd")]
 >>> told = [*edges, collider.fact("c", "a", "b"), collider.fact("a", "b", "d")]
