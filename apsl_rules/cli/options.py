@@ -229,7 +229,24 @@ def with_reading(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str,
     weights = rest.pop("weights")
     found = None if weights is None else node_named(weights, nodes, "column in --weights")
     cuts = _cuts(rest.pop("discretize"), nodes)
-    return {**rest, **chosen, "kinds": kinds or None, "weights": found, "discretize": cuts}
+    na = _missing_codes(rest.pop("na"), nodes)
+    return {**rest, **chosen, "kinds": kinds or None, "weights": found, "discretize": cuts, "na": na}
+
+
+def _missing_codes(given: Iterable[Any], nodes: tuple[Node, ...]) -> dict[Node, list[Any]] | None:
+    """Return the codes for missing values by column, with those of all columns under a star."""
+    codes: dict[Node, list[Any]] = {}
+    for one in given:
+        if isinstance(one, dict):
+            pairs = [(str(name), code) for name, code in one.items()]
+        else:
+            name, mark, code = one.rpartition("=") if isinstance(one, str) else ("", "", one)
+            pairs = [(name if mark else ALL, code)]
+        for name, code in pairs:
+            every = name == ALL and ALL not in nodes
+            for node in [ALL] if every else nodes_named(name, nodes, "column in --na"):
+                codes.setdefault(node, []).extend(code if isinstance(code, list) else [code])
+    return codes or None
 
 
 def _cuts(given: Iterable[Any], nodes: tuple[Node, ...]) -> Any:

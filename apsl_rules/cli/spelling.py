@@ -82,6 +82,18 @@ def _discretize(given: Any) -> str:
     return f"--discretize {_typed(given)}" if given else "--discretize"
 
 
+def _na(given: Any) -> str:
+    """Return the options that name codes for missing values, of all columns or by column."""
+    if isinstance(given, Mapping):
+        pairs = [(name, code) for name, codes in given.items() for code in _several(codes)]
+        return " ".join(f"--na {_typed(f'{name}={code}')}" for name, code in pairs)
+    return "--na" if given is None else " ".join(f"--na {_typed(code)}" for code in _several(given))
+
+
+def _several(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
 def _knowledge(given: Mapping[str, Any] | None) -> str:
     """Return the options for tiers, of which the first are named."""
     tiers = [f"--tier {_typed(','.join(map(str, tier)))}" for tier in (given or {}).get("tiers", ())]
@@ -93,6 +105,7 @@ _SPELLINGS: Mapping[str, Callable[[Any], str]] = {
     "drop": _columns("--drop"),
     "kinds": _kinds,
     "knowledge": _knowledge,
+    "na": _na,
     "only": _columns("--only"),
 }
 #: What is typed for calls.

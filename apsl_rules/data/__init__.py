@@ -30,6 +30,7 @@ from apsl_rules.data.files import (
     is_left_in_place,
 )
 from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind
+from apsl_rules.data.missing_codes import MissingCodes, codes_by_column
 from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, advice_on_levels
 from apsl_rules.data.sources import Target, Values, example_table, join_target, open_source, replace_names
@@ -56,6 +57,7 @@ __all__ = [
     "Labels",
     "LevelRule",
     "LocalTable",
+    "MissingCodes",
     "MissingRule",
     "MixedTable",
     "NumberValues",
@@ -69,6 +71,7 @@ __all__ = [
     "array_fingerprint",
     "available_memory",
     "coded_table",
+    "codes_by_column",
     "content_fingerprint",
     "count_levels",
     "counted",

@@ -145,27 +145,12 @@ def is_missing(value: Any) -> bool:
 
 Rows = npt.NDArray[np.int64]
 
-#: What stands for a missing value among numbers, and is a label among labels.
-UNKNOWN_NUMBER = "?"
-
 _SAMPLED = 4096
 _LOOKED_AT = 1000
 _MOMENTS = (date, datetime, time, timedelta, np.datetime64, np.timedelta64)
 _DAY = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2})"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[AP]M)?(?: ?Z|[+-]\d{2}:?\d{2})?"
 _DATE = re.compile(rf"{_DAY}(?:[T ]{_CLOCK})?|{_CLOCK}", re.IGNORECASE)
-
-
-def read_unknown(column: Column) -> Column:
-    """Return a column of numbers where all labels are numbers but a question mark, which is a missing value then."""
-    if not isinstance(column, Labels) or column.declared or UNKNOWN_NUMBER not in column.levels:
-        return column
-    values = _as_floats([level for level in column.levels if level != UNKNOWN_NUMBER])
-    if values is None:
-        return column
-    place = column.levels.index(UNKNOWN_NUMBER)
-    spread = np.append(np.insert(values, place, np.nan), np.nan)  # the code -1 finds the last
-    return numbers(spread[column.codes])
 
 
 def as_numbers(column: Column) -> Numbers | None:
@@ -212,10 +197,18 @@ def _of_labels(column: Labels, name: Node, rows: Rows | None) -> ColumnSummary:
 
 def _is_number_text(level: Any) -> bool:
     """Whether a level is the text of a finite number."""
+    return isinstance(level, str) and as_finite(level) is not None
+
+
+def as_finite(value: Any) -> float | None:
+    """Return a number or the text of one as a float, or None for anything else and what is not finite."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal | np.number):
+        return None
     try:
-        return isinstance(level, str) and isfinite(float(level))
-    except ValueError:
-        return False
+        number = _as_float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if isfinite(number) else None
 
 
 def _type_of(levels: list[Any], *, declared: bool) -> ColumnType:

@@ -22,6 +22,7 @@ from apsl_rules.data.kinds import (
     is_coded,
     notes_on_kinds,
 )
+from apsl_rules.data.missing_codes import MissingCodes, may_hold_codes, notes_on_suspects, notes_on_words
 from apsl_rules.data.reading import (
     ALL,
     Decision,
@@ -66,6 +67,7 @@ def table(
     missing: MissingRule = "testwise",
     discretize: Discretize = None,
     levels: LevelRule = "observed",
+    na: MissingCodes = None,
 ) -> LocalTable:
     """Read a table of any kind once, so that everything that takes data can use it.
 
@@ -103,6 +105,9 @@ def table(
         ``observed`` makes codes of the values seen, sorted. ``declared`` keeps the order of a category and its unseen
         levels below the largest one seen, and so the integers from 0 of an integer column. All integers are categories
         then, and constant columns stay.
+    na
+        What stands for a missing value in all columns, one word or number or several (``na=999``), or a mapping from
+        names (``na={"age": 999}``), "*" standing for all others.
 
     Returns
     -------
@@ -122,10 +127,12 @@ def table(
     >>> small.names, [column.kind for column in small.columns]
     (('size', 'ill'), ['category', 'category'])
     """
-    reading = Reading(missing, discretize, levels, kinds, drop, only, weights)
+    reading = Reading(missing, discretize, levels, kinds, drop, only, weights, na)
     if isinstance(source, Table | MixedTable):
         given = {"names": names, "discretize": discretize, "kinds": kinds, "drop": drop, "only": only}
-        told = next((name for name, value in {**given, "weights": weights}.items() if value is not None), None)
+        told = next(
+            (name for name, value in {**given, "weights": weights, "na": na}.items() if value is not None), None
+        )
         if told is not None:
             message = (
                 f"the table was read already, so {told}= comes too late; give it together with the data that the "
@@ -210,6 +217,8 @@ class ColumnReader:
     problems: list[str] = attrs.field(factory=list)
     crowded: list[Node] = attrs.field(factory=list)
     unasked: list[Node] = attrs.field(factory=list)
+    words: dict[Node, Mapping[str, int]] = attrs.field(factory=dict)
+    suspects: dict[Node, tuple[int, ...]] = attrs.field(factory=dict)
     waiting: list[int] = attrs.field(factory=list)
     scales: list[int] = attrs.field(factory=list)
     wide: int = 0
@@ -242,6 +251,7 @@ class ColumnReader:
         sure = (span < _NARROW) & ((asked == "category") | ((asked == "") & (span > 0)))
         if self.plan.levels == "declared":
             sure &= low >= 0
+        sure &= ~may_hold_codes(low, high) & ~self._has_codes(places)
         if not sure.any():
             return places
         some = np.flatnonzero(sure)
@@ -264,6 +274,11 @@ class ColumnReader:
             for place, levels in zip(at, coded.levels, strict=True):
                 self.kinds[place] = ColumnKind(self.view.names[place], "category", details[len(levels)])
         return [place for place, done in zip(places, sure.tolist(), strict=True) if not done]
+
+    def _has_codes(self, places: list[int]) -> npt.NDArray[np.bool_]:
+        """Return for each of some columns whether the caller named codes for its missing values."""
+        plan = self.plan
+        return np.array([bool(plan.na) and bool(plan.missing_codes(self.view.names[place])) for place in places])
 
     def _asked(self, places: list[int]) -> npt.NDArray[np.str_]:
         """Return the kind that the caller asks for each of some columns of whole numbers, or nothing."""
@@ -308,6 +323,10 @@ class ColumnReader:
         self.kinds[place] = kind
         if kind.kind == "set aside":
             return
+        if decision.words:
+            self.words[kind.name] = decision.words
+        if decision.suspects:
+            self.suspects[kind.name] = decision.suspects
         if decision.crowded:
             self.crowded.append(kind.name)
         if kind.kind in ("number", "ordered") and isinstance(column, Numbers):
@@ -343,7 +362,8 @@ class ColumnReader:
             read[place] if place in read else ColumnKind(name, "set aside", aside.get(place, DROPPED))
             for place, name in enumerate(names)
         )
-        told = notes_on_kinds(columns, self.crowded)
+        found = (*notes_on_words(self.words), *notes_on_suspects(self.suspects))
+        told = (*notes_on_kinds(columns, self.crowded), *found)
         if self.store.is_empty:
             message = f"no column is left to learn from: {'; '.join(told)}"
             raise DataError(message)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._arguments import listed, mapping, spelt
-from apsl_rules.data.columns import Column, Labels, Numbers, Rows, as_numbers, read_unknown, summarise
+from apsl_rules.data.columns import Column, Labels, Numbers, Rows, as_numbers, summarise
 from apsl_rules.data.cuts import Cut, LevelRule, parse_cut
 from apsl_rules.data.kinds import (
     DROPPED,
@@ -24,6 +24,7 @@ from apsl_rules.data.kinds import (
     of_type,
     ordered_detail,
 )
+from apsl_rules.data.missing_codes import MissingCodes, blank, codes_by_column
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listing, nearest, require_known
 from apsl_rules.notes import Note, argument, named
@@ -50,6 +51,7 @@ class Reading:
     drop: Iterable[Node] | None = None
     only: Iterable[Node] | None = None
     weights: Node | None = None
+    na: MissingCodes = None
 
     def plan(self, names: Sequence[Node]) -> Plan:
         """Check the options against the names of the columns and return what they mean."""
@@ -62,6 +64,10 @@ class Reading:
             if name != ALL or ALL in known:
                 require_known(name, known, f"column in {named('kinds')}")
         cuts, usual = _cuts(self.discretize, known)
+        na = codes_by_column(self.na)
+        for name in na:
+            if name != ALL or ALL in known:
+                require_known(name, known, f"column in {named('na')}")
         dropped = _names("drop", self.drop, known)
         only = _names("only", self.only, known)
         if self.weights is not None:
@@ -77,7 +83,7 @@ class Reading:
             message = f"no column is left; take some out of {argument('drop')}, or name more in {argument('only')}"
             raise InvalidArgumentError(message)
         usual_kind = None if ALL in known else kinds.pop(ALL, None)
-        return Plan(self.missing, self.levels, kinds, usual_kind, cuts, usual, places)
+        return Plan(self.missing, self.levels, kinds, usual_kind, cuts, usual, places, na=na)
 
 
 @attrs.frozen
@@ -86,7 +92,7 @@ class Plan:
 
     ``cuts`` says how to cut columns that are named, None for those that stay numbers, and ``cut`` the other numbers.
     ``inferred`` are kinds that were found in more rows and stay.
-    ``aside`` says of some columns that are not read why they are set aside.
+    ``aside`` says of some columns that are not read why they are set aside. ``na`` are the codes for missing values.
     """
 
     missing: MissingRule
@@ -98,6 +104,7 @@ class Plan:
     places: tuple[int, ...]
     inferred: Mapping[Node, Kind] = attrs.field(factory=dict)
     aside: Mapping[int, str] = attrs.field(factory=dict)
+    na: Mapping[Node, tuple[Any, ...]] = attrs.field(factory=dict)
 
     def without(self, types: Mapping[int, str]) -> Plan:
         """Return the plan with columns set aside whose types, by place, have neither levels nor numbers."""
@@ -111,6 +118,10 @@ class Plan:
         if self.cuts.get(name) is not None:
             return "number"
         return self.inferred.get(name, self.kind)
+
+    def missing_codes(self, name: Node) -> tuple[Any, ...]:
+        """Return the codes for missing values that the caller named for a column."""
+        return self.na.get(name, self.na.get(ALL, ()))
 
     def asked_cut(self, name: Node) -> Cut | None:
         """Return how to cut a number, if at all."""
@@ -261,13 +272,18 @@ def _shares(gaps: Mapping[Node, int], rows: int) -> str:
 
 @attrs.frozen(eq=False)
 class Decision:
-    """A column, its kind, and how to cut it if it is a number; ``crowded`` says that few rows are left for a level."""
+    """A column, its kind, and how to cut it if it is a number; ``crowded`` says that few rows are left for a level.
+
+    ``words`` stood for missing values among numbers, in so many rows; ``suspects`` are numbers that may do so.
+    """
 
     column: Column
     summary: ColumnSummary
     kind: ColumnKind
     cut: Cut | None = None
     crowded: bool = False
+    words: Mapping[str, int] = attrs.field(factory=dict)
+    suspects: tuple[int, ...] = ()
 
 
 def decide(
@@ -284,7 +300,21 @@ def decide(
     ``known`` is the summary of a column of which only some values are here. A column that cannot be what the caller
     asks for is refused.
     """
-    column = read_unknown(column)
+    asked, told = plan.asked_kind(name), plan.missing_codes(name)
+    if known is not None and told:
+        message = f"column {name!r} has too many distinct values to look for {argument('na')} in; leave it out there"
+        raise DataError(message)
+    blanked = blank(column, told, rows, is_category=asked == "category")
+    decision = _decide(blanked.column, name, plan, rows, codes=codes, known=known)
+    if decision.kind.kind == "set aside":
+        return decision
+    suspects = () if asked == "category" else blanked.suspects
+    return attrs.evolve(decision, words=blanked.words, suspects=suspects)
+
+
+def _decide(
+    column: Column, name: Node, plan: Plan, rows: Rows | None, *, codes: bool, known: ColumnSummary | None
+) -> Decision:
     labels = column if isinstance(column, Labels) else None
     summary = known or summarise(column, name, rows)
     found = infer_kind(summary, codes=codes, missing_level=plan.missing == "level")

@@ -25,7 +25,7 @@ from apsl_rules.notes import argument, marked, named
 from apsl_rules.parts import Part
 
 #: The settings of ``learn`` that say how a table is read.
-READING = ("kinds", "drop", "only", "weights", "missing", "discretize", "counts", "options", "plugins")
+READING = ("kinds", "drop", "only", "weights", "missing", "na", "discretize", "counts", "options", "plugins")
 #: The most cells of a table of counts.
 MOST_CELLS = 1 << 24
 _NO_ROWS = (

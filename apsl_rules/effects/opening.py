@@ -125,7 +125,7 @@ def read_as(part: Part, data: Any, settings: Settings) -> Settings:
     is_read = is_opened(data) or isinstance(data, Source)
     if is_read or is_oracle(data):
         return settings
-    known = {name: part.settings[name] for name in ("missing", "discretize", "weights") if name in part.settings}
+    known = {name: part.settings[name] for name in ("missing", "discretize", "weights", "na") if name in part.settings}
     found = cast("Settings", {**known, **{name: value for name, value in settings.items() if value is not None}})
     if "discretize" not in found and "kinds" not in found:
         members = set(part.members)

@@ -19,7 +19,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 import attrs
 
 from apsl_rules._arguments import demand, spelt
-from apsl_rules.data import Dataset
+from apsl_rules.data import Dataset, codes_by_column
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.findings import FindingsFromTests
@@ -368,8 +368,13 @@ def _context(
     heeds_bound = pick(plugins.finders, spec.neighbours.finder, "finder").heeds_bound
     rate = false_discovery_rate(request.fdr, len(asker.nodes), perfect=asker.perfect) if heeds_bound else None
     unreliable = None if spec.neighbours.unreliable == "finder" else spec.neighbours.unreliable
-    reading = {name: value for name, value in request.reading.items() if isinstance(value, str | int | float)}
+    reading: dict[str, Any] = {
+        name: value for name, value in request.reading.items() if isinstance(value, str | int | float)
+    }
     reading.pop("cache", None)
+    codes = codes_by_column(request.na)
+    if codes and all(isinstance(name, str) for name in codes):
+        reading["na"] = {name: [*listed] for name, listed in codes.items()}
     return Context(
         target=target,
         depth=depth,

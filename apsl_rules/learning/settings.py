@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
 import attrs
 
 from apsl_rules._arguments import demand, is_number, is_whole, mapping, path_text, spelt
-from apsl_rules.data import Kind, MissingRule
+from apsl_rules.data import Kind, MissingCodes, MissingRule
 from apsl_rules.data.counts import CountSource
 from apsl_rules.directions import DRAWN, PRECISE
 from apsl_rules.errors import InvalidArgumentError
@@ -250,6 +250,15 @@ class Request:
         on=_EVERYWHERE,
         is_reading=True,
     )
+    na: MissingCodes = _setting(
+        None,
+        "A word or number that stands for a missing value, in all columns or in one; may be repeated.",
+        "In Python a word or number, several, or a mapping from columns to these, '*' standing for all others. "
+        "Words such as '.' and 'n/a' among numbers need not be named.",
+        honoured=_TABLES,
+        is_reading=True,
+        metavar="CODE|NAME=CODE",
+    )
     discretize: str | Mapping[Node, str] | None = _setting(
         None,
         "Cut all numbers into categories (quantile:3; width:4), or one column (age=quantile:5; age=none).",
@@ -366,6 +375,7 @@ class Settings(TypedDict, total=False):
     only: Iterable[Node] | None
     weights: Node | None
     missing: MissingRule | None
+    na: MissingCodes
     discretize: str | Mapping[Node, str] | None
     cache: str | Path | None
     counts: str | CountSource | None

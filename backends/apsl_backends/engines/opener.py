@@ -34,7 +34,7 @@ from apsl_rules.names import count_of, nearest
 from apsl_rules.notes import argument, named
 
 KINDS = ("memory", "duckdb", "dask")
-READING = ("names", "missing", "discretize", "levels", "kinds", "drop", "only", "weights")
+READING = ("names", "missing", "discretize", "levels", "kinds", "drop", "only", "weights", "na")
 SOURCING = ("counts", "memory_limit")
 #: What is asked of a dataset: counts alone, moments, or what suits its columns.
 Need: TypeAlias = Literal["counts", "moments", "either"]
