@@ -46,7 +46,7 @@ MISTAKES = (
     ("Missing values that are refused", "apsl learn holes.csv --target smoker --missing refuse"),
     ("A table whose lines differ in length", "apsl learn ragged.csv --target smoker"),
     ("A line that is no JSON", "apsl learn broken.jsonl --target smoker"),
-    ("A table with another separator", "apsl learn semicolons.csv --target smoker"),
+    ("A table with another separator", "apsl learn semicolons.csv --target smoker --counts duckdb"),
     ("Numbers that are not cut", "apsl learn measured.csv --target cough --oracle gsquare --discretize none"),
     ("A test that does not fit the source", "apsl learn asia --target lung --oracle gsquare"),
     ("Knowledge that contradicts itself", "apsl learn rows.csv --target smoker --knowledge knowledge.toml"),

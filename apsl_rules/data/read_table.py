@@ -23,6 +23,7 @@ from apsl_rules.data.kinds import (
     notes_on_kinds,
 )
 from apsl_rules.data.missing_codes import MissingCodes, may_hold_codes, notes_on_suspects, notes_on_words
+from apsl_rules.data.readers import PlainTable
 from apsl_rules.data.reading import (
     ALL,
     Decision,
@@ -158,6 +159,7 @@ def table(
         store = Store.of(view, missing)
         read = ColumnReader.read(view, read.settled_plan(), store)
     aside = {} if weights is None else {opened.names.index(weights): WEIGHTS}
+    notes = (*(opened.notes if isinstance(opened, PlainTable) else ()), *notes)
     columns, notes = read.settle(opened.names, aside, notes)
     return store.finish(columns, (*notes, *_on_counts(view, store)))
 

@@ -63,8 +63,8 @@ BAD = {
     "ragged": ("ragged.csv", "a,b\n1,2\n1,2,3\n", "line 3"),
     "all missing": ("hole.csv", "a,b\n1,\n1,\n", "no column is left to learn from"),
     "duplicate names": ("twice.csv", "a,a\n1,2\n2,1\n", "duplicate column names: 'a'"),
-    "semicolons": ("de.csv", "a;b\n1;2\n2;1\n", "has one column 'a;b'; write it with a comma between the fields"),
-    "commas": ("mine.tsv", "a,b\n1,2\n2,1\n", "write it with a tab between the fields"),
+    "semicolons": ("de.csv", "a;b\n1;2\n2;1;3\n", "has one column 'a;b'; write it with a comma between the fields"),
+    "commas": ("mine.tsv", "a,b\n1,2\n2,1,3\n", "write it with a tab between the fields"),
     "no parquet": ("broken.parquet", "not parquet", "broken.parquet"),
     "unknown ending": ("table.xls", "a,b\n", "neither a network nor a file that can be read"),
 }

@@ -316,11 +316,11 @@ def test_line_ends_of_every_kind_give_the_part_of_memory(ends: str, ending: str,
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a;b\n1;2\n2;1\n", "write it with a comma between the fields"),
+        ("a;b\n1;2\n2;1;3\n", "write it with a comma between the fields"),
         ("\na,t\n1,2\n", "the first line of .* is blank; it must name the columns"),
         ("t,\n1,2\n2,1\n", "column 2 of .* has no name; give"),
         ("a,t\r\n1,2\r\n1\r\n", "line 3 of .* has 1 field where the header has 2"),
-        ("a,t\n1,2\n,\xe9\n", "is not UTF-8 text"),
+        ("a,t\n1,\0\n,\xe9\n", "is not UTF-8 text"),
     ],
 )
 def test_duckdb_refuses_a_file_in_the_words_of_memory(text: str, sentence: str, tmp_path: Path) -> None:
@@ -334,6 +334,19 @@ def test_duckdb_refuses_a_file_in_the_words_of_memory(text: str, sentence: str, 
         told.append(str(refused.value))
 
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("a;t\n1;2\n2;1\n", "or let it be counted in memory"), ("a,t\n1,2\n2,\xe9\n", "is not UTF-8 text")],
+)
+def test_duckdb_refuses_what_memory_alone_can_read(text: str, sentence: str, tmp_path: Path) -> None:
+    """Other separators and encodings are found when a file is read into memory."""
+    file = tmp_path / "odd.csv"
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(DataError, match=sentence):
+        learn(file, "t", counts="duckdb")
+    assert table(file).names == ("a", "t")
 
 
 @pytest.mark.parametrize("row", ['"1"5,2', '1, "2"', '"1,2\n3,4'])

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from apsl_rules.data import Table, table
 from apsl_rules.data.readers import MISSING_FIELDS, PlainTable, read_csv
+from apsl_rules.data.readers.dialect import Dialect
 from apsl_rules.data.readers.text import read_frame, read_plain
 from apsl_rules.data.sources import open_source
 from apsl_rules.errors import ApslError
@@ -87,7 +88,8 @@ def both(folder: Path, text: str, name: str = "d.csv") -> tuple[PlainTable | Non
     path.write_bytes(text.encode())
     separator = "\t" if name.endswith(".tsv") else ","
     header = text.replace("\r\n", "\n").split("\n")[0].removeprefix("\ufeff").split(separator)
-    return read_plain(path, separator, header, MISSING_FIELDS), read_frame(path, separator, header)
+    dialect = Dialect(separator)
+    return read_plain(path, dialect, header, MISSING_FIELDS), read_frame(path, dialect, header)
 
 
 @settings(max_examples=400)

@@ -89,7 +89,7 @@ def test_fields_are_counted_as_the_csv_module_counts(rows: list[list[str]]) -> N
         ("d.csv", 'a,b\n1,"x\n2,3\n', "EOF inside string .* check its quotation marks"),
         ("d.csv", "a,a\n1,2\n3,4\n", "duplicate column names: 'a'"),
         ("d.csv", "a,,b\n0,2,1\n1,4,0\n", "column 2 of .* has no name; give every column a name"),
-        ("d.csv", b"a,b\n1,\xe9\n2,3\n", "is not UTF-8 text .it has the byte 0xe9.; save it as UTF-8"),
+        ("d.csv", b"a,b\n\x00,\xe9\n2,3\n", "is not UTF-8 text .it has the byte 0xe9.; save it as UTF-8"),
         ("d.csv", "a,b\n,\n,\n", "no column is left to learn from: .* all values are missing"),
         ("d.dat", "a,b\n", "cannot tell what kind of file"),
         ("d.parquet.gz", "a,b\n", "cannot tell what kind of file"),

@@ -24,6 +24,8 @@ _TEXTS = [f".{kind}{packed}" for kind in _TEXT_KINDS for packed in ("", ".gz")]
 TABLE_ENDINGS: tuple[str, ...] = (*_TEXTS, *(f".{kind}" for kind in _BINARY_KINDS))
 _ENDINGS = f"{', '.join(TABLE_ENDINGS[:-1])} or {TABLE_ENDINGS[-1]}"
 _SHEET = ".xlsx#"
+#: The usual encoding, with a mark of the order of bytes or without.
+UTF_8 = "utf-8-sig"
 
 
 def is_there(place: AnyPath) -> bool:
@@ -83,11 +85,11 @@ def split_sheet(path: AnyPath) -> tuple[str, str | None]:
 
 
 @contextmanager
-def open_text(file: Path) -> Iterator[TextIO]:
+def open_text(file: Path, encoding: str = UTF_8) -> Iterator[TextIO]:
     """Open a text file, packed or not, and turn every failure to read it into one sentence."""
     opener = gzip.open if file.suffix == ".gz" else open
     try:
-        with opener(file, "rt", encoding="utf-8-sig", newline="") as handle:
+        with opener(file, "rt", encoding=encoding, newline="") as handle:
             yield handle
     except UnicodeDecodeError as error:
         byte = error.object[error.start]

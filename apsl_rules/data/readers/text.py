@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -13,8 +14,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Column, Labels, labels_or_numbers, numbers, whole_numbers
-from apsl_rules.data.readers.paths import AnyPath, existing_file, file_kind, open_text
+from apsl_rules.data.columns import Column, Labels, Numbers, PandasFrame, labels_or_numbers, numbers, whole_numbers
+from apsl_rules.data.readers.dialect import Dialect, Spelling, find_separator, other_encoding, plain_numbers
+from apsl_rules.data.readers.paths import UTF_8, AnyPath, existing_file, file_kind, open_text
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, count_of
 
@@ -31,6 +33,9 @@ _BOOLS = {spelt: word == "true" for word in ("true", "false") for spelt in (word
 #: Words that are numbers or truth values to some programs.
 _AMBIGUOUS = re.compile(r"(true|false|nan|inf|infinity)", re.IGNORECASE)
 
+#: So many different words at most stand among numbers with a decimal comma.
+_MOST_WORDS = 4
+
 PlainColumn = npt.NDArray[np.generic] | Labels
 
 
@@ -41,6 +46,7 @@ class PlainTable:
     names: tuple[Node, ...]
     values: tuple[PlainColumn, ...]
     rows: int
+    notes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[Node, ...]:
@@ -64,9 +70,10 @@ class PlainTable:
         return whole_numbers(np.stack(run))
 
 
-def read_plain(file: Path, separator: str, header: Sequence[str], missing: Sequence[str]) -> PlainTable | None:
+def read_plain(file: Path, dialect: Dialect, header: Sequence[str], missing: Sequence[str]) -> PlainTable | None:
     """Read a file whose lines are known to be as long as the header, or return None when a field is not plain."""
-    with open_text(file) as handle:
+    separator = dialect.separator
+    with open_text(file, dialect.encoding) as handle:
         text = handle.read(_MOST + 1)
     if len(text) > _MOST or any(odd in text for odd in ('"', "\0", "\ufeff")):
         return None
@@ -114,20 +121,90 @@ _PLAINER = "put quotation marks around whole fields only, and double those withi
 
 
 def read_csv(path: AnyPath) -> PlainTable | pd.DataFrame:
-    """Read a file of comma- or tab-separated fields whose first line names the columns; blank lines are skipped."""
+    """Read a file of delimited fields whose first line names the columns; blank lines are skipped.
+
+    A file that is not UTF-8, or whose fields have other separators than the end of its name says, is read as it is
+    written, and a note says how.
+    """
     file = existing_file(path)
-    separator = "\t" if file_kind(file) == "tsv" else ","
-    header = read_header(file, separator)
-    check_lines(file, separator, len(header))
-    plain = read_plain(file, separator, header, MISSING_FIELDS)
-    return read_frame(file, separator, header) if plain is None else plain
+    try:
+        return _read_csv(file, UTF_8)
+    except DataError as error:
+        encoding = other_encoding(file) if isinstance(error.__cause__, UnicodeDecodeError) else None
+        if encoding is None:
+            raise
+        return _read_csv(file, encoding)
 
 
-def read_frame(file: Path, separator: str, header: list[str]) -> pd.DataFrame:
+def _read_csv(file: Path, encoding: str) -> PlainTable | pd.DataFrame:
+    usual = "\t" if file_kind(file) == "tsv" else ","
+    dialect = Dialect(find_separator(file, usual, encoding), encoding)
+    separator = dialect.separator
+    header = read_header(file, separator, encoding)
+    check_lines(file, separator, len(header), encoding=encoding)
+    plain = read_plain(file, dialect, header, MISSING_FIELDS)
+    if plain is not None:
+        return attrs.evolve(plain, notes=dialect.note(file, usual, ()))
+    frame = read_frame(file, dialect, header)
+    spelt = _respell(frame, file, dialect, header)
+    if not spelt and dialect == Dialect(usual):
+        return frame
+    return attrs.evolve(_as_plain(frame), notes=dialect.note(file, usual, spelt))
+
+
+def _respell(frame: pd.DataFrame, file: Path, dialect: Dialect, header: list[str]) -> list[str]:
+    """Make numbers of those with a decimal comma or marks of thousands, and return what was found of these."""
+    import pandas as pd
+
+    comma_first = dialect.separator != ","
+    texts = [place for place, kind in enumerate(frame.dtypes) if pd.api.types.is_string_dtype(kind)]
+    found = {place: _spelling(frame.iloc[:, place], comma_first=comma_first) for place in texts}
+    if any(one is not None and one.has_comma for one in found.values()):
+        # A point in another column then marks thousands, where it may.
+        whole = read_frame(file, dialect, header, as_text=True)
+        for place in (place for place, kind in enumerate(frame.dtypes) if kind.kind == "f"):
+            one = _spelling(whole.iloc[:, place], comma_first=True)
+            if one is not None and one.has_comma:
+                found[place] = one
+                frame.isetitem(place, whole.iloc[:, place].array)
+    spelt = {place: one for place, one in found.items() if one is not None}
+    for place, one in spelt.items():
+        values = frame.iloc[:, place].map(lambda field, plain=one.plain: plain.get(field, field), na_action="ignore")
+        with suppress(ValueError):  # of words among the numbers, which are missing values
+            values = pd.to_numeric(values)
+        frame.isetitem(place, values.array)
+    commas = ["decimal commas"] if any(one.has_comma for one in spelt.values()) else []
+    return [*commas, *(["marks of thousands"] if any(one.has_marks for one in spelt.values()) else [])]
+
+
+def _spelling(column: pd.Series[Any], *, comma_first: bool) -> Spelling | None:
+    """Return how the numbers of a column of text are spelt, if all but a few words are numbers."""
+    fields = [str(field) for field in column.dropna().unique()]
+    with_digits = [field for field in fields if any(map(str.isdecimal, field))]
+    if not with_digits or len(fields) - len(with_digits) > _MOST_WORDS:
+        return None
+    return plain_numbers(with_digits, comma_first=comma_first)
+
+
+def _as_plain(frame: pd.DataFrame) -> PlainTable:
+    """Return a frame as plain columns, which can carry notes."""
+    opened = PandasFrame(frame, tuple(frame.columns))
+    columns = [opened.column(place) for place in range(len(opened.names))]
+    values = tuple(one if isinstance(one, Labels) else _with_gaps(one) for one in columns)
+    return PlainTable(opened.names, values, len(frame))
+
+
+def _with_gaps(column: Numbers) -> npt.NDArray[Any]:
+    values = column.values  # noqa: PD011 - an array
+    return np.where(column.missing, np.nan, values) if column.missing.any() else values
+
+
+def read_frame(file: Path, dialect: Dialect, header: list[str], *, as_text: bool = False) -> pd.DataFrame:
     """Read a file whose lines are known to be as long as the header by pandas."""
     import pandas as pd
 
-    with open_text(file) as handle:
+    separator = dialect.separator
+    with open_text(file, dialect.encoding) as handle:
         next(csv.reader(handle, delimiter=separator))
         try:
             frame = pd.read_csv(
@@ -139,6 +216,7 @@ def read_frame(file: Path, separator: str, header: list[str]) -> pd.DataFrame:
                 keep_default_na=False,
                 na_values=list(MISSING_FIELDS),
                 low_memory=False,
+                dtype=str if as_text else None,
             )
         except pd.errors.ParserError as error:
             message = f"cannot read the file {str(file)!r} ({error}); check its quotation marks"
@@ -155,9 +233,9 @@ class Lines:
     mixed: bool
 
 
-def read_header(file: Path, separator: str) -> list[str]:
+def read_header(file: Path, separator: str, encoding: str = UTF_8) -> list[str]:
     """Return the names in the first line, and refuse a header without names or with another separator."""
-    with open_text(file) as handle:
+    with open_text(file, encoding) as handle:
         is_quoted = handle.read(1) == '"'  # then a separator in the name is meant
         handle.seek(0)
         try:
@@ -181,19 +259,19 @@ def read_header(file: Path, separator: str) -> list[str]:
         kind = "tab" if separator == "\t" else "comma"
         message = (
             f"the file {str(file)!r} has one column {header[0]!r}; write it with a {kind} between the fields, "
-            f"as the end of its name says, not with {other!r}"
+            f"as the end of its name says, not with {other!r}, or let it be counted in memory"
         )
         raise DataError(message)
     return header
 
 
-def check_lines(file: Path, separator: str, width: int, *, plain: bool = False) -> Lines:
+def check_lines(file: Path, separator: str, width: int, *, plain: bool = False, encoding: str = UTF_8) -> Lines:
     """Refuse a file whose lines have another number of fields than the header; blank lines do not count.
 
     If it must be ``plain``, quotation marks that programs read differently are refused, too.
     """
     rows = -1
-    with open_text(file) as handle:
+    with open_text(file, encoding) as handle:
         for line, fields in _field_counts(handle, separator, str(file), plain=plain):
             if fields not in (0, width):
                 message = (
