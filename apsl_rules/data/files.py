@@ -27,6 +27,7 @@ _IN_MEMORY: dict[FileKind, str] = {
     "txt": "a text file of integers",
     "xlsx": "an Excel workbook",
     "feather": "a Feather file",
+    "dta": "a Stata file",
     "jsonl": "a file of JSON lines",
 }
 _COPIES = 3

@@ -81,8 +81,8 @@ def table(
     ----------
     source
         A pandas, polars or pyarrow table or another that narwhals reads (lazy ones are collected), a 2-d numpy array,
-        or the path of a CSV, Parquet, Feather, Excel, JSON lines or integer text file. A ``Table`` or ``MixedTable`` is
-        given back as it is.
+        or the path of a CSV, Parquet, Feather, Excel, Stata, JSON lines or integer text file. A ``Table`` or
+        ``MixedTable`` is given back as it is.
     names
         Labels for the columns, any hashables, instead of the table's own. The columns of an array are otherwise
         called X1, X2 and so on, those of a text file 1, 2 and so on. A text file holds categories alone.

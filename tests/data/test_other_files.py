@@ -74,6 +74,7 @@ def test_a_sheet_is_named_where_there_are_several(tmp_path: Path) -> None:
         ("t.jsonl", '{"a": 1}\n[1]\n', "line 2 of .* is no object; give the columns by name"),
         ("t.jsonl", '{"a": 1}\n{"a": [2]}\n', "line 2 of .* has a list in 'a'; give one value"),
         ("t.xlsx", "no workbook", "cannot read the workbook .*; check that it is whole and really .xlsx"),
+        ("t.dta", "no table", "cannot read the Stata file .*; check that it is whole and really .dta"),
         ("t.feather", "no table", "cannot read the Feather file .*; check that it is whole and really Feather"),
     ],
 )
@@ -140,3 +141,30 @@ def test_what_is_counted_in_place_is_csv_or_parquet(tmp_path: Path) -> None:
     WRITERS["t.xlsx"](FRAME, tmp_path / "t.xlsx")
     with pytest.raises(DataError, match="is an Excel workbook, which is counted in memory only"):
         _ = FileTable(tmp_path / "t.xlsx").kind
+
+
+def test_a_stata_file_keeps_its_labels_and_missing_codes(tmp_path: Path) -> None:
+    """Fully labelled values are levels in the order of the values; scales with labels at some values are numbers."""
+    frame = pd.DataFrame(
+        {
+            "grade": [3, 1, 2, 3] * 20,
+            "trust": [1, 2, 7, 99] * 20,
+            "wage": [1.5, float("nan"), 3.25, 4.0] * 20,
+            "sex": ["f", "m", "m", "f"] * 20,
+        }
+    )
+    labels: Any = {"grade": {1: "low", 2: "middle", 3: "high"}, "trust": {1: "never", 7: "always", 99: "no answer"}}
+    frame.to_stata(tmp_path / "t.dta", write_index=False, value_labels=labels)
+    read = table(tmp_path / "t.dta")
+    kinds = {one.name: (one.kind, one.missing) for one in read.columns}
+
+    assert kinds == {
+        "grade": ("category", 0),
+        "trust": ("ordered", 0),
+        "wage": ("number", 20),
+        "sex": ("category", 0),
+    }
+    assert read.categories.levels[0] == ("high", "low", "middle")
+    declared = table(tmp_path / "t.dta", only=["grade"], levels="declared").categories
+    assert declared.levels == (("low", "middle", "high"),)
+    assert any("99 in 'trust' may stand for missing values" in note for note in read.notes)

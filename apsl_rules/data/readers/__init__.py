@@ -1,4 +1,4 @@
-"""Files of data: CSV, JSON lines, Parquet, Feather, Excel, and the blank-separated integers of benchmark supplements.
+"""Files of data: CSV, JSON lines, Parquet, Feather, Stata, Excel, and the integers of benchmark supplements.
 
 Each reader gives the file's contents or one sentence that says what is wrong with it, with the line where that helps.
 """

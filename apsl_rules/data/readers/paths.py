@@ -14,11 +14,11 @@ from typing import Literal, TextIO, TypeAlias
 from apsl_rules.errors import DataError
 from apsl_rules.names import near_file
 
-FileKind: TypeAlias = Literal["csv", "tsv", "txt", "parquet", "feather", "xlsx", "jsonl"]
+FileKind: TypeAlias = Literal["csv", "tsv", "txt", "parquet", "feather", "xlsx", "dta", "jsonl"]
 AnyPath: TypeAlias = str | PathLike[str]
 
 _TEXT_KINDS: tuple[FileKind, ...] = ("csv", "tsv", "txt", "jsonl")
-_BINARY_KINDS: tuple[FileKind, ...] = ("parquet", "feather", "xlsx")
+_BINARY_KINDS: tuple[FileKind, ...] = ("parquet", "feather", "xlsx", "dta")
 _TEXTS = [f".{kind}{packed}" for kind in _TEXT_KINDS for packed in ("", ".gz")]
 #: How the names of files end that are read as tables.
 TABLE_ENDINGS: tuple[str, ...] = (*_TEXTS, *(f".{kind}" for kind in _BINARY_KINDS))

@@ -1,4 +1,4 @@
-"""Read tables from files that store types: Parquet, Feather, JSON lines, spreadsheets."""
+"""Read tables from files that store types: Parquet, Feather, Stata, JSON lines, spreadsheets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_columns(path: AnyPath) -> Any:
-    """Read a CSV, TSV, JSON lines, Parquet, Feather or Excel file as a frame, or as plain columns."""
+    """Read a CSV, TSV, JSON lines, Parquet, Feather, Stata or Excel file as a frame, or as plain columns."""
     match file_kind(path):
         case "csv" | "tsv":
             return read_csv(path)
@@ -32,6 +32,8 @@ def read_columns(path: AnyPath) -> Any:
             return read_feather(path)
         case "xlsx":
             return read_excel(path)
+        case "dta":
+            return read_stata(path)
         case "jsonl":
             return read_json_lines(path)
         case "txt":
@@ -80,6 +82,25 @@ def _record(line: str, where: str) -> dict[str, Any]:
             message = f"{where} has {kind} in {key!r}; give one value for each column"
             raise DataError(message)
     return record
+
+
+def read_stata(path: AnyPath) -> pd.DataFrame:
+    """Read a Stata file; its missing codes are missing, and where all values have labels these are levels in order."""
+    import pandas as pd
+
+    file = existing_file(path)
+    try:
+        labelled, plain = (pd.read_stata(file, convert_categoricals=whether) for whether in (True, False))
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged file raises whatever its parser meets
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        message = f"cannot read the Stata file {str(file)!r} ({reason}); check that it is whole and really .dta"
+        raise DataError(message) from error
+    for name, kind in labelled.dtypes.items():
+        if isinstance(kind, pd.CategoricalDtype) and all(isinstance(one, str) for one in kind.categories):
+            plain[name] = labelled[name]
+    return plain
 
 
 _READERS = ("pyarrow", "polars", "duckdb")
