@@ -45,7 +45,7 @@ def hidden_adjustment(
     >>> from apsl_rules.graphs import Dag, hide, pag
     >>> graph = pag(hide(Dag({"z": [], "w": [], "x": ["z", "w"], "t": ["x"]}), []))
     >>> hidden_adjustment(graph, "x", "t").given, hidden_adjustment(graph, "t", "x").no_effect
-    ((), True)
+    (('w', 'z'), True)
     """
     walk = _Walk(graph)
     if target not in walk.after([cause]):
