@@ -189,7 +189,7 @@ def awkward(name: str, rows: int, random: Random) -> Asked | None:
     c: Any
     x: Any
     t: Any
-    if "categor" in name:
+    if name.endswith(("categories", "category")):
         c = random.random(rows) < 0.5
         rates = np.where(c, 0.1, 0.03) if name.startswith("rare") else np.where(c, 0.7, 0.3)
         x = random.random(rows) < rates

@@ -282,12 +282,20 @@ def checks(given: argparse.Namespace) -> Iterator[str]:
                 x = 0.6 * a - 0.5 * b + strength * u + 0.4 * z + random.normal(size=rows)
                 t = 0.5 * x + 0.5 * a + 0.4 * b + strength * u + random.normal(size=rows)
                 frame = pd.DataFrame({"a": a, "b": b, "z": z, "x": x, "t": t})
-                frame["nco"] = 0.6 * u + 0.5 * a + random.normal(size=rows)
-                frame["nce"] = 0.6 * u + 0.5 * b + random.normal(size=rows)
+                frame["outcome_control"] = 0.6 * u + 0.5 * a + random.normal(size=rows)
+                frame["exposure_control"] = 0.6 * u + 0.5 * b + random.normal(size=rows)
                 frame["shuffled"], frame["noise"] = random.permutation(x), random.normal(size=rows)
                 half = random.permutation(rows) < rows // 2
                 how: dict[str, Any] = {"adjust": ["a", "b"], "knowledge": order}
-                named = effect(frame, "x", "t", unaffected=["nco"], powerless=["nce"], instrument="z", **how)
+                named = effect(
+                    frame,
+                    "x",
+                    "t",
+                    unaffected=["outcome_control"],
+                    powerless=["exposure_control"],
+                    instrument="z",
+                    **how,
+                )
                 halves = [effect(frame[one], "x", "t", **how).interval for one in (half, ~half)]
                 fake = effect(frame, "shuffled", "t", adjust=["a", "b"]).interval
                 more = effect(frame, "x", "t", adjust=["a", "b", "noise"], knowledge=order).interval
