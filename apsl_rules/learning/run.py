@@ -248,13 +248,14 @@ def run_once(
     asker = Asker(answering, origin=source.origin, max_tests=request.max_tests, max_seconds=request.max_seconds)
     require_target(target, asker.nodes, source)
     known, spoken = known_of(request, source, asker.nodes)
-    drawn = None if asker.perfect or request.hidden != "possible" else source.data
+    drawn, at_once = None if asker.perfect or request.hidden != "possible" else source.data, whole
     if drawn is not None:
         is_global = offer.name in SCORING
-        whole = whole or (is_global and len(asker.nodes) <= WHOLE)
+        at_once = whole or (is_global and len(asker.nodes) <= WHOLE)
     before = source.traffic
     with follow_visits(attrs.evolve(request, knowledge=known)) as followed:
-        context = _context(followed, source, offer, asker, target=target, depth=depth, whole=whole)
+        context = _context(followed, source, offer, asker, target=target, depth=depth, whole=at_once)
+        context = attrs.evolve(context, copies=whole)
         why = None if source.data is None or target in asker.nodes else source.data.why_constant(target)
         part = _learn(offer, context, is_possible=drawn is not None) if why is None else _empty_part(context, why)
     shared = notes_on_hidden(part)

@@ -305,7 +305,8 @@ class Context:
     """All that a learner needs to know: the part to learn, the spec to follow, the asker, and what is known beforehand.
 
     ``data`` is the dataset that the answers come from, if they come from one. ``settings`` go into the
-    part. ``whole`` says that the graph of all nodes is wanted, of which the part is a piece.
+    part. ``whole`` says that the graph of all nodes is wanted, of which the part is a piece; ``copies`` that it is to
+    have the edges of all columns that copy the target too.
     """
 
     target: Node
@@ -319,6 +320,7 @@ class Context:
     threads: int = 1
     knowledge: Knowledge = NOTHING
     whole: bool = False
+    copies: bool = False
 
 
 @attrs.frozen

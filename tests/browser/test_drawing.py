@@ -40,7 +40,7 @@ return [...document.querySelectorAll(arguments[0])].filter((one) => one.getClien
 @pytest.fixture(scope="module")
 def alarm() -> Part:
     """Learn a part of ALARM from rows, with probabilities."""
-    return learn(sample(network("alarm"), 1000, seed=7), "VENTLUNG", depth=2)
+    return learn(sample(network("alarm"), 1000, seed=7), "VENTLUNG", depth=2, hidden="excluded")
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +304,7 @@ def test_a_page_alone_tells_nobody(opened: Opened, alarm: Part) -> None:
 def test_a_table_with_effects_has_signs_at_its_edges(opened: Opened) -> None:
     """Sign and size of each effect stand at the edge in the drawing, at rest, and in the list of edges."""
     table = pd.read_csv(Path(__file__).parents[2] / "specs/apsl_specs/tables/clinic.csv")
-    page = opened(learn(table, "dysp"), data=table)
+    page = opened(learn(table, "dysp", hidden="excluded"), data=table)
     figures = [place["words"] for place in page.run(PLACES, "#drawing .weight text")]
 
     assert figures

@@ -45,7 +45,7 @@ def test_the_base_installation_is_small_and_learns_at_once(installed: Path, tmp_
         return done.stdout
 
     said("apsl", "simulate", "asia", "--rows", "2000", "--seed", "5", "--out", "clinic.csv")
-    said("apsl", "learn", "clinic.csv", "--target", "either", "--depth", "2", "--out", "part.json")
+    said("apsl", "learn", "clinic.csv", "--target", "either", "-k", "2", "--hidden", "excluded", "--out", "part.json")
     proof = said("apsl", "why", "part.json", "lung", "either")
     states = {one["what"]: one["state"] for one in json.loads(said("apsl", "doctor", "--json"))}
     listed = said("python", "-m", "pip", "--disable-pip-version-check", "list", "--format", "json")

@@ -9,6 +9,7 @@ import pytest
 
 from apsl_rules import learn
 from apsl_rules.parts import Part, load_part
+from apsl_rules.rules import Mark
 from support.real_tables import TABLES, RealTable, csv_of, marks, named
 from support.terminal import apsl, apsl_here
 
@@ -36,6 +37,14 @@ def test_the_first_command_answers(real: RealTable, tmp_path: Path) -> None:
     assert "Knowledge(" not in done.out
     assert all(len(note.split(". ")) == 1 for note in part.notes)
     assert marks(part) == marks(learn(frame, real.target, **real.settings))
+
+
+def test_a_dependence_that_is_too_weak_for_an_edge_is_left_open() -> None:
+    """The warp breaks of 54 looms depend on the tension, which is neither an edge nor a gap."""
+    part = learn(RealTable("datasets", "warpbreaks", "breaks", ("tension",)).frame, "breaks")
+
+    assert part.mark("breaks", "tension") is Mark.OPEN
+    assert "left open: they depend on each other whatever is given" in str(part.why("breaks", "tension"))
 
 
 def test_there_are_enough_tables() -> None:

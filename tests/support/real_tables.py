@@ -134,7 +134,6 @@ TABLES = (
     RealTable("datasets", "trees", "Volume", ("Girth",), notes=("31 rows are few",)),
     RealTable("datasets", "ToothGrowth", "len", ("dose",), notes=("60 rows are few",)),
     RealTable("datasets", "infert", "case", ("spontaneous",)),
-    RealTable("datasets", "warpbreaks", "breaks", ("tension",), notes=("54 rows are few",)),
     RealTable("datasets", "esoph", "ncases", ("agegp|alcgp",), notes=("88 rows are few",)),
     RealTable("carData", "Duncan", "prestige", ("education|type", "income"), notes=("45 rows are few",)),
     RealTable("carData", "Chile", "vote", ("statusquo",), notes=("168 of 2,700 rows",)),

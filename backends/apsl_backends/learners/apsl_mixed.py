@@ -61,7 +61,7 @@ def findings_by_moments(context: Context) -> FindingsFromScores:
         return [other for other in curved if swept.verdict_on(other).independent][:_MOST_CURVED]
 
     duplicates = DuplicateColumns.among(data)
-    alone = duplicates if context.whole else duplicates.without_others(context.target)
+    alone = duplicates if context.copies else duplicates.without_others(context.target)
     if len(asker.nodes) > MOST_AT_ONCE:
         return FindingsFromScores(context, options, score, alone, missed_by_tests, seeks_witnesses=True)
     settings = spec.name, options, source.embedding

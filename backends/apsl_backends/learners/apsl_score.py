@@ -149,7 +149,7 @@ def findings_by_counts(context: Context) -> FindingsFromScores:
         order="content" if spec.frontier.order == "name" else "column",
     )
     duplicates = DuplicateColumns.among(data)
-    alone = duplicates if context.whole else duplicates.without_others(context.target)
+    alone = duplicates if context.copies else duplicates.without_others(context.target)
     cards = dict(zip(data.names, data.heading.cards.tolist(), strict=True))
     strict = log(spec.tests.alpha / max(len(context.asker.nodes) - 1, 1))
 
@@ -242,7 +242,9 @@ class FindingsFromScores:
 
     def join(self, state: State, nodes: tuple[Node, ...]) -> State:
         """Return the state after a search around the core with some new nodes."""
-        core = (*state.visited, *nodes)
+        visited = (*state.visited, *nodes)
+        left_out = self.duplicates.hidden if self.duplicates.left_out else frozenset()
+        core = tuple(node for node in visited if node not in left_out)
         ball = attrs.evolve(self._balls.around(self._context.target, core, self._ball), whole=self.whole)
         against: dict[Fact, Finding] = {}
         if self._context.knowledge:
@@ -250,7 +252,7 @@ class FindingsFromScores:
             pairs = frozenset(frozenset(fact.nodes) for fact in against if fact.relation == adjacent.name)
             ball = attrs.evolve(ball, contradicted=pairs)
         self._ball = ball
-        return state.searched(Searched(core, ball, ball.distances, partial(self._tell, ball, core, against)))
+        return state.searched(Searched(visited, ball, ball.distances, partial(self._tell, ball, core, against)))
 
     def around(self, core: Sequence[Node]) -> Ball:
         """Return the best class of graphs over the nodes near a core."""

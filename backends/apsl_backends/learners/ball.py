@@ -152,8 +152,8 @@ class Ball:
         return (*self.neighbours[node], *in_order(others))
 
     def neighbours_of(self, node: Node) -> tuple[Node, ...]:
-        """Return the nodes that are adjacent to a node."""
-        return self.neighbours[node]
+        """Return the nodes that are adjacent to a node; none are to one that was left out."""
+        return self.neighbours.get(node, ())
 
     def mark(self, x: Node, y: Node) -> Mark:
         """Return the mark of a pair."""
