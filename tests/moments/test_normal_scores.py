@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from apsl_backends.engines.coders import NumberCoder, coder_of, curve_coder, indicators_of
-from apsl_backends.engines.normal_scores import normal_scores, standardised_values
+from apsl_backends.engines.normal_scores import normal_scores, standardised_values, values_of_counts
 from apsl_backends.kernels.bindings.scores import ScoreCurve, score_values
 from apsl_rules.data import NumberValues
 from apsl_rules.data.moments import Embedding
@@ -96,3 +96,17 @@ def test_the_scale_of_values_does_not_matter(size: float) -> None:
     for found in (standardised_values(values).values, score_values(values, curve)):
         assert np.allclose(found, expected, rtol=0, atol=1e-9)
     assert np.allclose(np.sort(coder.scores), np.sort(expected), rtol=0, atol=1e-9)
+
+
+def test_values_are_the_same_from_rows_and_from_counts() -> None:
+    """Memory and engines standardise values alike to the last bit, whatever the order of the rows."""
+    rows = np.round(np.random.default_rng(3).normal(3.0, 2.0, 999), 2)
+    rows[::7] = np.nan
+    distinct, counts = np.unique(rows[~np.isnan(rows)], return_counts=True)
+    found, scale = values_of_counts(distinct, counts)
+
+    assert standardised_values(rows).scale == scale
+    for some in (rows, rows[::-1].copy()):
+        kept = ~np.isnan(some)
+        assert np.array_equal(standardised_values(some).values[kept], found[np.searchsorted(distinct, some[kept])])
+        assert np.isnan(standardised_values(some).values[~kept]).all()

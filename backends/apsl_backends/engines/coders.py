@@ -14,9 +14,9 @@ from apsl_backends.engines.normal_scores import (
     Standardised,
     curve_of_chunks,
     curve_of_sorted,
-    power_above,
     scaled,
     scores_of_counts,
+    values_of_counts,
 )
 from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn
@@ -126,7 +126,7 @@ def coder_of(read: NumberValues | CategoryCodes, distinct: Any, rows: Integers, 
     missing, unit = int(rows[~known].sum()), ColumnUnit(scale)
     if scale is not None:
         return NumberCoder(degree, missing, unit, distinct, scores)
-    as_they_are = _scores(values, counts, Embedding("values"))[0]
+    as_they_are, _ = values_of_counts(values, counts)
     plain[known] = as_they_are[places]
     present = int(counts.sum())
     likeness = float((found * as_they_are * counts).sum()) / max(present, 1)
@@ -168,14 +168,7 @@ def _scores(values: Floats, rows: Integers, embedding: Embedding) -> tuple[Float
     """Return the scores of values, each with its rows, and the standard deviation where scores are no ranks."""
     if embedding.numbers == "normal-scores":
         return scores_of_counts(rows), None
-    if len(values) < 2:  # noqa: PLR2004 - a constant tells nothing
-        return scores_of_counts(rows), 0.0
-    power, total = power_above(values), float(rows.sum())
-    values = np.ldexp(values, -power)
-    centred: Floats = values - float((values * rows).sum()) / total
-    centred -= float((centred * rows).sum()) / total
-    scale = np.sqrt(float((centred * centred * rows).sum()) / total)
-    return centred / scale, float(np.ldexp(scale, power))
+    return values_of_counts(values, rows)
 
 
 def likeness_of_coders(coders: Sequence[Coder]) -> Floats:

@@ -197,14 +197,57 @@ def standardised_values(values: Floats) -> Standardised:
     if not np.isfinite(known).all():
         message = "a number has infinite values, which have no mean; take its normal scores, or leave the column out"
         raise DataError(message)
+    line = _line_of_rows(known) if len(known) > MOST_SORTED else _line_of_counts(*np.unique(known, return_counts=True))
+    return Standardised(line.of(values), distinct, line.deviation)
+
+
+@attrs.frozen
+class _Line:
+    """Standardises values: divided by a power of two, less their mean and its rest, in standard deviations."""
+
+    power: int
+    centre: float
+    rest: float
+    scale: float
+
+    def of(self, values: Floats) -> Floats:
+        """Return standardised values."""
+        found: Floats = (np.ldexp(values, -self.power) - self.centre - self.rest) / self.scale
+        return found
+
+    @property
+    def deviation(self) -> float:
+        """Return the standard deviation of the values."""
+        return float(np.ldexp(self.scale, self.power))
+
+
+def values_of_counts(distinct: Floats, rows: Integers) -> tuple[Floats, float]:
+    """Return distinct values in their order, each with its rows, standardised, and the standard deviation."""
+    if len(distinct) < 2:  # noqa: PLR2004 - a constant tells nothing
+        return np.zeros(len(distinct)), 0.0
+    line = _line_of_counts(distinct, rows)
+    return line.of(distinct), line.deviation
+
+
+def _line_of_counts(distinct: Floats, rows: Integers) -> _Line:
+    """Return the line of distinct values; the order of the rows does not matter, to the last bit."""
+    power, total = power_above(distinct), float(rows.sum())
+    values = np.ldexp(distinct, -power)
+    centre = float((values * rows).sum()) / total
+    values -= centre
+    rest = float((values * rows).sum()) / total
+    values -= rest
+    return _Line(power, centre, rest, float(np.sqrt(float((values * values * rows).sum()) / total)))
+
+
+def _line_of_rows(known: Floats) -> _Line:
     power = power_above(known)
-    values, known = np.ldexp(values, -power), np.ldexp(known, -power)
-    centre = float(known.mean())
-    known -= centre
-    rest = float(known.mean())
-    known -= rest
-    scale = float(np.sqrt((known * known).mean()))
-    return Standardised((values - centre - rest) / scale, distinct, float(np.ldexp(scale, power)))
+    values = np.ldexp(known, -power)
+    centre = float(values.mean())
+    values -= centre
+    rest = float(values.mean())
+    values -= rest
+    return _Line(power, centre, rest, float(np.sqrt((values * values).mean())))
 
 
 def scaled(values: Floats, known: Floats) -> Floats:
