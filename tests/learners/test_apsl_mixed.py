@@ -28,8 +28,8 @@ def _frame(rows: int = 800, seed: int = 1) -> pd.DataFrame:
     )
 
 
-#: What is likelier right than wrong; that pain causes the pill is not.
-ARROWS = {("age", "dose"), ("sex", "dose"), ("dose", "pain")}
+#: What is likelier right than wrong, the last one only just.
+ARROWS = {("age", "dose"), ("sex", "dose"), ("dose", "pain"), ("pain", "pill")}
 
 
 def _marks(part: Part) -> tuple[object, ...]:
@@ -40,7 +40,7 @@ def test_the_default_learns_a_mixed_table() -> None:
     """Numbers and categories, skewed and logistic relations; the part says how it was learned."""
     part = learn(_frame(), "dose", depth="max", hidden="excluded")
     assert part.arrows == ARROWS
-    assert part.lines == {frozenset(("pain", "pill"))}
+    assert part.lines == frozenset()
     assert (part.learner, part.oracle) == ("apsl-mixed", "moments")
     assert "learner 'auto' chose 'apsl-mixed': the source is a table with numbers" in part.notes
     assert {one.name: one.kind for one in part.columns}["pain"] == "number"
@@ -100,7 +100,7 @@ def test_missing_values_are_answered() -> None:
     frame = _frame(1500)
     holes = np.random.default_rng(2).random(frame.shape) < 0.1
     part = learn(frame.mask(holes), "dose", depth="max", hidden="excluded")
-    assert part.edges == {*map(frozenset, ARROWS), frozenset(("pain", "pill"))}
+    assert part.edges == set(map(frozenset, ARROWS))
     assert any(note.startswith("values are missing in columns") for note in part.notes)
     complete = learn(frame.mask(holes), "dose", depth="max", missing="complete", hidden="excluded")
     assert complete.findings[-1].evidence is not None
