@@ -62,6 +62,6 @@ def test_a_blanket_has_the_neighbours_of_the_part(kind: Any, seed: int, rows: in
     drawn = sample(network(name), rows, seed=seed)
     source = kind(drawn)
     for node in (name for name, codes in zip(drawn.names, drawn.codes, strict=True) if codes.min() < codes.max()):
-        found, part = blanket(source, node), learn(source, node)
+        found, part = blanket(source, node), learn(source, node, hidden="excluded")
         assert found.neighbours == part.neighbours_of(node)
         assert set(found.spouses) <= set(part.children_of(node))
