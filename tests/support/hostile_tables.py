@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -24,10 +25,11 @@ from apsl_rules.parts import Part
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.rules import Mark
 
-#: The ways in which each table is learned from.
+_NO_NAMES = str(Path(__file__).with_name("no_names.toml"))
+#: The ways in which each table is learned from, without the shipped names: some of those below are among them.
 WAYS: dict[str, dict[str, Any]] = {
-    "default": {},
-    "apsl": {"learner": "apsl"},
+    "default": {"roots": _NO_NAMES},
+    "apsl": {"learner": "apsl", "roots": _NO_NAMES},
     "hidden": {"hidden": "allowed"},
 }
 #: From so few rows on no edge can be told.
