@@ -97,7 +97,7 @@ def ask(
         say_written(keep, count_of(len(answered.knowledge.answers), "answer"))
     if out is not None:
         answered.save(out)
-        say_written(out)
+        say_written(out, f"the answered part around {shown(answered.target)}")
 
 
 def _part(source: str, manager: Plugins, target: str | None, settings: dict[str, Any], *, quiet: bool) -> Part:

@@ -99,6 +99,6 @@ def check(
         print_text("\n".join(found.lines(nats=nats)))
     if out is not None:
         found.report(out)
-        say_written(out)
+        say_written(out, "the graph, with what the rows say of it")
     if strict and found.is_contradicted:
         context.exit(1)

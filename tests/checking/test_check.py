@@ -303,7 +303,7 @@ def test_the_command_says_words_first(folder: Path) -> None:
     assert (right.code, right.out.splitlines()[0][:17]) == (0, "not contradicted:")
     assert "nats, the learned graph by" in right.out
     assert (folder / "latent.svg").read_text("utf-8").startswith("<svg")
-    assert drawn.err == "wrote latent.svg\n"
+    assert drawn.err == "wrote latent.svg: the graph, with what the rows say of it\n"
 
 
 @pytest.mark.parametrize(

@@ -24,13 +24,16 @@ CALLS = {
     "compare": (*RUN, "--learners", "auto,apsl"),
     "effect": ("clinic.csv", "smoke", "bronc"),
     "causes": ("clinic.csv", "smoke", "bronc"),
-    "fit": ("part.json", "clinic.csv"),
+    "check": ("asia", "clinic.csv", "--shuffles", "5"),
+    "ask": RUN,
+    "fit": ("part.json", "clinic.csv", "--directed"),
     "show": ("part.json",),
     "why": ("part.json", "lung", "either"),
     "trace": ("part.json",),
     "score": ("part.json", "--truth", "asia"),
     "describe": ("clinic.csv",),
     "networks": (),
+    "rules": (),
     "learners": (),
     "oracles": (),
     "finders": (),
@@ -39,12 +42,15 @@ CALLS = {
     "verify": ("asia", "-t", "lung", "-k", "1"),
     "doctor": (),
 }
+ANSWERS = '[[answers]]\nid = "sort"\nby = "Ann"\ndate = "2026-11-18"\ntarget = "either"\nreply = [["tub", "before"]]\n'
 #: A way to call each command that has --out, and the file that it writes.
 WRITERS = {
     "learn": (*RUN, "-o", "p.json"),
     "many": ("clinic.csv", "--targets", "tub,lung", "-o", "parts"),
     "stability": (*RUN, "--resamples", "2", "-o", "s.json"),
-    "fit": ("part.json", "clinic.csv", "-o", "f.bif"),
+    "check": ("asia", "clinic.csv", "--shuffles", "5", "-o", "c.html"),
+    "ask": (*RUN, "--answers", "answers.toml", "-o", "a.json"),
+    "fit": ("part.json", "clinic.csv", "--directed", "-o", "f.bif"),
     "show": ("part.json", "--format", "dot", "-o", "p.dot"),
     "report": ("part.json", "-o", "p.html"),
     "simulate": ("asia", "-n", "9", "-o", "d.csv"),
@@ -64,6 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("results")
     (path / "clinic.csv").write_bytes(example_table().read_bytes())
     assert run("learn", *RUN, "--out", "part.json", folder=path).code == 0
+    (path / "answers.toml").write_text(ANSWERS, "utf-8")
     return path
 
 
