@@ -8,6 +8,8 @@ from shutil import copyfile
 from apsl_rules import Part, learn, network
 from apsl_rules.cli.output import summary
 from apsl_rules.data.sources import example_table
+from apsl_rules.names import count_of
+from apsl_rules.parts.summary import summarize
 
 FOLDER = Path("demo")
 
@@ -31,7 +33,11 @@ def _from_a_table() -> None:
     _show(part, "lung", "either")
     part.save(FOLDER / "part.json")
     part.report(FOLDER / "part.html")
-    _compare(part, "asia")
+    _compare_arrows(part, "asia")
+    print("\nWe know that no cause is missing here, and say so with hidden='excluded'. Then:\n")
+    closed = learn(FOLDER / "clinic.csv", "either", depth=2, hidden="excluded")
+    print(_drawing(closed))
+    _compare(closed, "asia")
     print("Saved as demo/part.json. The drawing, every proof and a replay are in demo/part.html: open it in a browser.")
 
 
@@ -44,10 +50,29 @@ def _from_a_known_network() -> None:
 
 
 def _show(part: Part, tail: str, head: str) -> None:
-    print(part.picture())
+    print(summarize(part))
+    print(f"\n{part.picture()}")
     print(f"\n{summary(part)}")
     print(f"\nWhy does {tail} point at {head}?\n")
     print(part.why(tail, head))
+
+
+def _drawing(part: Part) -> str:
+    return part.picture().partition("\n\n")[0]
+
+
+def _compare_arrows(part: Part, name: str) -> None:
+    """Say how many edges and arrows are those of a network; lines claim no direction."""
+    known = network(name)
+    arrows, lines = known.cpdag.region(part.target, 2)
+    edges = {frozenset(edge) for edge in (*arrows, *lines)}
+    found = {frozenset(edge) for edge in (*part.arrows, *part.lines)}
+    right = sum((tail, head) in arrows for tail, head in part.arrows)
+    print(f"\nOf its {len(found)} edges {len(found & edges)} are true, and {len(edges - found)} are not found.")
+    print(
+        f"Of its {count_of(len(part.arrows), 'arrow')} {right} are right. Lines claim no direction: a common cause of"
+    )
+    print("both ends may be missing from a table, so few arrows are drawn.")
 
 
 def _compare(part: Part, name: str) -> None:
