@@ -109,7 +109,8 @@ def _shares(effect: Effect) -> str:
     ]
     left = sum(share for _, (share, _) in ranked[_MOST_SHARES:])
     if left > 0:
-        shown_sets.append(f"{len(ranked) - _MOST_SHARES} others ({_percent(left)})")
+        others = len(ranked) - _MOST_SHARES
+        shown_sets.append(f"{others} {'other' if others == 1 else 'others'} ({_percent(left)})")
     return "".join(told) + ", ".join(shown_sets)
 
 
