@@ -109,8 +109,8 @@ def _shares(effect: Effect) -> str:
     ]
     left = sum(share for _, (share, _) in ranked[_MOST_SHARES:])
     if left > 0:
-        others = len(ranked) - _MOST_SHARES
-        shown_sets.append(f"{others} {'other' if others == 1 else 'others'} ({_percent(left)})")
+        unlisted = len(ranked) - _MOST_SHARES
+        shown_sets.append(f"{unlisted} {'other' if unlisted == 1 else 'others'} ({_percent(left)})")
     return "".join(told) + ", ".join(shown_sets)
 
 
