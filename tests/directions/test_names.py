@@ -64,6 +64,7 @@ def test_every_word_is_there_for_a_reason_in_five_languages() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_what_the_list_matches_in_real_tables_is_counted() -> None:
     """Of 624 columns of 66 tables 60 come first by name; the table that is shipped has none."""
     found: dict[tuple[str, str], str] = {}
