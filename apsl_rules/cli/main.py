@@ -246,7 +246,9 @@ def _main() -> int | None:
     """Run a command and flush what it prints."""
     try:
         code: int | None = apsl.main(standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
+    except click.UsageError as error:
+        if type(error).__name__ != "NoArgsIsHelpError":  # click has it since 8.2
+            raise
         click.echo(error.format_message())
         code = 0
     sys.stdout.flush()
