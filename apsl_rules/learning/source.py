@@ -165,7 +165,8 @@ class Source:
     def notes(self, part: Part, duplicates: Sequence[Sequence[Node]], before: Traffic) -> tuple[str, ...]:
         """Return what a reader of a part should know of the table behind it, and of the duplicate columns in it."""
         members = frozenset(part.members)
-        near = members.union(*(fact.nodes for fact in part.store.facts(untested)))
+        untested_pairs = (fact.nodes for fact in part.store.facts(untested))
+        near = members.union(*(nodes for nodes in untested_pairs if not members.isdisjoint(nodes)))
         groups = sorted((group for group in duplicates if not near.isdisjoint(group)), key=members.isdisjoint)
         unused = (_UNUSED_CACHE,) if "cache" in self.options else ()
         on_table = () if self.data is None else self.data.notes_on(part.members, before, unused)
