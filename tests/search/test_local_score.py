@@ -263,7 +263,7 @@ def test_known_families_are_counted_once() -> None:
     for _ in range(3):
         handle.allow(10**9)
         marks = np.zeros((6, 6), np.uint8)
-        search = SearchHandle(handle, np.arange(6), least_known=1 << 10, most_known=1 << 12)
+        search = SearchHandle(handle, np.arange(6), most_known=1 << 12)
         assert search.greedy(marks, opened, 6, no_flag()) > 0
         assert marks[0, 1] == marks[1, 0] == 1
         counted.append(handle.counted)
@@ -280,7 +280,7 @@ def test_a_flag_and_a_limit_end_searches() -> None:
     handle = handle_for(codes, [2] * 5, None, 1.0, [])
     stop, opened = no_flag(), np.ones((5, 5), np.uint8)
     stop[0] = INTERRUPTED
-    search = SearchHandle(handle, np.arange(5), least_known=2, most_known=64)
+    search = SearchHandle(handle, np.arange(5), most_known=64)
     for most, flag in ((10**9, stop), (0, no_flag())):
         handle.allow(most)
         marks = np.zeros((5, 5), np.uint8)
@@ -296,7 +296,7 @@ def test_a_call_that_is_too_long_changes_nothing() -> None:
     codes[1], codes[3] = codes[0], codes[2]
     handle = handle_for(codes, [2] * 6, None, 1.0, [])
     handle.allow(10**6)
-    search = SearchHandle(handle, np.arange(6), least_known=16, most_known=1 << 10)
+    search = SearchHandle(handle, np.arange(6), most_known=1 << 10)
     marks, opened, features = np.zeros((6, 6), np.uint8), np.ones((6, 6), np.uint8), np.array([[0, 1, -1], [0, 2, -1]])
     with pytest.raises(CallTooLongError):
         search.greedy(marks, opened, 6, no_flag(), most=5)
@@ -322,7 +322,7 @@ def test_graphs_that_are_none_are_refused() -> None:
         square[one, (one + 1) % 4] = square[(one + 1) % 4, one] = 1
     handle = handle_for(np.zeros((3, 9), np.uint8), [2] * 3, None, 1.0, [])
     handle.allow(10**6)
-    search = SearchHandle(handle, np.arange(3), least_known=2, most_known=64)
+    search = SearchHandle(handle, np.arange(3), most_known=64)
     with pytest.raises(ValueError, match="out of range"):
         pattern_of(cycle)
     with pytest.raises(ValueError, match="out of range"):

@@ -154,7 +154,7 @@ def test_the_same_search_gives_the_same_graph() -> None:
     for other in (again, fresh):
         assert np.array_equal(first.dag, other.dag)
         assert first[1:] == other[1:]
-    small = SearchHandle(gaussian_handle(table, log(20)), np.arange(20), least_known=2, most_known=2)
+    small = SearchHandle(gaussian_handle(table, log(20)), np.arange(20), most_known=2)
     options: dict[str, Any] = {"starts": 4, "kicks": 5, "most_loss": MOST_LOSS, "seed": 1, "stop": no_flag()}
     forgetful = small.order(empty(20), every_pair(20), 8, near=np.arange(20), **options)
     assert np.array_equal(first.dag, forgetful.dag)

@@ -30,7 +30,7 @@ def handle() -> ScoreHandle:
 
 def search() -> SearchHandle:
     """Return a search over four columns."""
-    return SearchHandle(handle(), NUMBERS, least_known=16, most_known=64)
+    return SearchHandle(handle(), NUMBERS, most_known=64)
 
 
 def unlike(array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
@@ -136,13 +136,13 @@ def test_wrong_lists_are_refused() -> None:
 def test_wrong_members_are_refused(members: Any) -> None:
     """Members of a search are numbers of nodes, in ascending order."""
     with pytest.raises(WRONG, match=rf"members ({FORM} int64 .* int32|cannot be array)"):
-        SearchHandle(handle(), members, least_known=16, most_known=64)
+        SearchHandle(handle(), members, most_known=64)
 
 
 def test_members_need_columns() -> None:
     """A search over nodes that have lost their columns is refused."""
     one = handle()
-    opened = SearchHandle(one, NUMBERS, least_known=16, most_known=64)
+    opened = SearchHandle(one, NUMBERS, most_known=64)
     one.set_rows(CODES)
     for call in calls(opened, EMPTY.copy(), OPENED, no_flag()):
         with pytest.raises(ValueError, match="out of range"):

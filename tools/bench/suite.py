@@ -83,6 +83,13 @@ BENCHMARKS = (
     Benchmark("missing_edges", "Edges that missing values invent and hide"),
     Benchmark("stability", "Resamples"),
     Benchmark("startup", "Start-up"),
+    Benchmark(
+        "speed",
+        "What users wait for, beside peers",
+        "--quick --repeats 2 --shared {shared}",
+        "--shared {shared}",
+        ("peers",),
+    ),
     Benchmark("renaming", "Other names of the columns"),
     Benchmark("convergence", "Distance to the truth as rows grow", "--networks child --rows 500,2000 --targets 5"),
     Benchmark("calibration", "What a probability means"),

@@ -114,8 +114,8 @@ CLOSED, OPEN, REQUIRED = 0, 1, 2
 #: The most moves that one search compares; then it ends with the class found so far. Hundreds of nodes that are all
 #: adjacent to one, or nearly duplicate columns, would otherwise take hours.
 MOST_TRIES = 300_000_000
-#: The fewest and the most scores of families that are kept, and how many a search over orders keeps for each pair.
-_FEWEST, _MOST, _OF_PAIR = 1 << 12, 1 << 20, 512
+#: The places for scores of families that are kept.
+_MOST_KNOWN = 1 << 20
 #: The rows that one move takes to compare, if few families are known before, as a multiple of the rows.
 _ROWS_OF_MOVE = 8
 #: The seed of the random orders; up to so many nodes a search over orders has so many times more starts.
@@ -167,11 +167,10 @@ class Effort:
     kicks: int = 0
 
 
-def open_search(score: ScoreHandle, members: Sequence[int], effort: Effort | None = None) -> SearchHandle:
+def open_search(score: ScoreHandle, members: Sequence[int]) -> SearchHandle:
     """Open a search over some numbered nodes, in ascending order, that compares a limited number of moves."""
     score.allow(MOST_TRIES)
-    fewest = _FEWEST if effort is None or not effort.starts else min(_MOST, max(_FEWEST, _OF_PAIR * len(members) ** 2))
-    return SearchHandle(score, np.array(members, np.int64), least_known=fewest, most_known=_MOST)
+    return SearchHandle(score, np.array(members, np.int64), most_known=_MOST_KNOWN)
 
 
 def heeding_search(work: Callable[[Flag, int], Result], score: ScoreHandle, moves: int) -> Result:
@@ -209,7 +208,7 @@ def search_rounds(
         kept = np.searchsorted(np.array(members, np.int64), np.array(start.members, np.int64))
         marks[np.ix_(kept, kept)] = start.marks
         total = start.gain
-    search = open_search(score, members, effort)
+    search = open_search(score, members)
     for _ in range(max(effort.rounds, 1)):
         total += heeding_search(
             lambda stop, most: search.greedy(marks, opened, effort.max_parents, stop, most=most), score, width * width

@@ -75,7 +75,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_best_graph_bytes": (_LONG, (_LONG,)),
     "apsl_extend": (_INT, (_POINTER, _LONG, _POINTER)),
     "apsl_pattern": (_INT, (_POINTER, _LONG, _POINTER)),
-    "apsl_search_open": (_POINTER, (_POINTER, _POINTER, _LONG, _LONG, _LONG)),
+    "apsl_search_open": (_POINTER, (_POINTER, _POINTER, _LONG, _LONG)),
     "apsl_search_close": (None, (_POINTER,)),
     "apsl_search_greedy": (_INT, (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _POINTER, _POINTER)),
     "apsl_search_climb": (_INT, (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _LONG, _POINTER, _POINTER)),

@@ -61,22 +61,20 @@ class OrderOutcome(NamedTuple):
 class SearchHandle:
     """A search for graphs over some nodes of a score that have columns, in ascending order.
 
-    Matrices have a row and a column for each of these nodes. ``least_known`` and ``most_known`` bound how many scores
-    of families are kept. Threads may share a handle; all calls of one score follow one another.
+    Matrices have a row and a column for each of these nodes. There are ``most_known`` places for scores of families at
+    the most. Threads may share a handle; all calls of one score follow one another.
     """
 
-    def __init__(self, score: ScoreHandle, members: Integers, *, least_known: int, most_known: int) -> None:
+    def __init__(self, score: ScoreHandle, members: Integers, *, most_known: int) -> None:
         width = len(members)
         checks.require(width <= MOST_PLACES, "the number of nodes", width)
-        checks.require(
-            0 < least_known <= most_known <= 1 << 24, "least_known and most_known", (least_known, most_known)
-        )
+        checks.require(0 < most_known <= 1 << 24, "most_known", most_known)
         checks.require(not width or (int(members[0]) >= 0 and int(members[-1]) < score.nodes), "members", members)
         checks.require(bool((members[1:] > members[:-1]).all()), "members", members)
         self._score, self._shape = score, (width, width)
         chosen = checks.address(members, np.int64, (width,), "members")
         with score.in_use:
-            pointer = checks.kernels().apsl_search_open(score.pointer, chosen, width, least_known, most_known)
+            pointer = checks.kernels().apsl_search_open(score.pointer, chosen, width, most_known)
         self._pointer = checks.opened(pointer)
         checks.close_with(self, checks.kernels().apsl_search_close, self._pointer)
 

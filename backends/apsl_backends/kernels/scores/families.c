@@ -14,10 +14,10 @@ enum { NUMBERS_IN_WORD = (MOST_PACKED + 1) / KEY_WORDS };
 /* Marks the first word of a key that has a hash of its numbers. */
 #define HASHED (UINT64_C(1) << 63)
 
-status_t scores_families_reserve(families_t *known, i64 width, i64 least, i64 most)
+status_t scores_families_reserve(families_t *known, i64 most)
 {
-    status_t status = scores_known_scores_reserve(&known->scores, width, least, most);
-    return status == DONE ? scores_known_scores_reserve(&known->sets, width, least, most) : status;
+    status_t status = scores_known_scores_reserve(&known->scores, most);
+    return status == DONE ? scores_known_scores_reserve(&known->sets, most) : status;
 }
 
 void scores_families_close(families_t *known)

@@ -17,9 +17,8 @@ typedef struct {
 
 struct score;
 
-/* Make space for a search over so many nodes; ``least`` and ``most`` bound how many scores are kept. What is known
- * stays. All zero bytes are a valid state before. */
-status_t scores_families_reserve(families_t *known, i64 width, i64 least, i64 most);
+/* Let at least ``most`` scores be kept. What is known stays. All zero bytes are a valid state before. */
+status_t scores_families_reserve(families_t *known, i64 most);
 void scores_families_close(families_t *known);
 
 /* Forget all scores. */

@@ -1,6 +1,6 @@
 /* Known scores, by a key of three words.
  *
- * They are in a hash table of fixed size, in which a new score may replace an older one. That costs another count, but
+ * They are in a hash table that grows up to a bound, in which a new score may replace an older one. That costs another count, but
  * never changes a result. */
 #ifndef APSL_KNOWN_SCORES_H
 #define APSL_KNOWN_SCORES_H
@@ -23,11 +23,12 @@ typedef struct {
 typedef struct {
     known_score_t *table;
     i64 capacity; /* a power of two */
+    i64 filled;   /* places that are taken */
+    i64 most;     /* the capacity that the table may grow to */
 } known_scores_t;
 
-/* Make the table large enough for a search over so many nodes; ``least`` and ``most`` bound it. What is known stays. All
- * zero bytes are a valid state before. */
-status_t scores_known_scores_reserve(known_scores_t *known, i64 width, i64 least, i64 most);
+/* Let the table grow to at least ``most`` places. What is known stays. All zero bytes are a valid state before. */
+status_t scores_known_scores_reserve(known_scores_t *known, i64 most);
 void scores_known_scores_close(known_scores_t *known);
 
 /* Forget all scores; the table stays. */

@@ -51,7 +51,7 @@ static status_t open_lists(search_t *search)
     return DONE;
 }
 
-static status_t open_all(search_t *search, const i64 *members, i64 least_known, i64 most_known)
+static status_t open_all(search_t *search, const i64 *members, i64 most_known)
 {
     size_t nodes = (size_t)search->width, pairs = nodes * nodes;
     search->members = malloc(sizeof *search->members * nodes);
@@ -67,18 +67,17 @@ static status_t open_all(search_t *search, const i64 *members, i64 least_known, 
     status = status == DONE ? search_paths_open(&search->paths, search->width) : status;
     if (status == DONE && !scores_reserve_families(search->score, members, search->width))
         status = NO_MEMORY;
-    return status == DONE ? scores_families_reserve(&search->score->known, search->width, least_known,
-                                                    most_known) : status;
+    return status == DONE ? scores_families_reserve(&search->score->known, most_known) : status;
 }
 
-search_t *apsl_search_open(score_t *score, const i64 *members, i64 width, i64 least_known, i64 most_known)
+search_t *apsl_search_open(score_t *score, const i64 *members, i64 width, i64 most_known)
 {
     search_t *search = calloc(1, sizeof *search);
     if (!search)
         return NULL;
     search->score = score;
     search->width = width;
-    if (open_all(search, members, least_known, most_known) != DONE) {
+    if (open_all(search, members, most_known) != DONE) {
         apsl_search_close(search);
         return NULL;
     }

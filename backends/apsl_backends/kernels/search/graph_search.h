@@ -46,7 +46,7 @@ typedef struct {
 } search_t;
 
 /* Open a search over nodes with columns, in ascending order, or return NULL. */
-EXPORT search_t *apsl_search_open(score_t *score, const i64 *members, i64 width, i64 least_known, i64 most_known);
+EXPORT search_t *apsl_search_open(score_t *score, const i64 *members, i64 width, i64 most_known);
 EXPORT void apsl_search_close(search_t *search);
 
 /* Return whether all members of a search have columns; the score may have other rows or moments than when it was opened. */
