@@ -29,6 +29,7 @@ from apsl_rules.export.peers import (
     from_tetrad,
     to_bnlearn,
     to_causallearn,
+    to_dowhy,
     to_pgmpy,
     to_tetrad,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "to_causallearn",
     "to_dagitty",
     "to_dot",
+    "to_dowhy",
     "to_graph_json",
     "to_graphml",
     "to_mermaid",

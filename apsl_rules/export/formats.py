@@ -10,7 +10,7 @@ from apsl_rules.errors import GraphFormatError
 from apsl_rules.export.dot import from_dot, to_dot
 from apsl_rules.export.frames import to_adjacency, to_paper_matrix, to_pcalg
 from apsl_rules.export.graph_formats import from_graph_json, from_graphml, to_graph_json, to_graphml
-from apsl_rules.export.peers import from_bnlearn, from_tetrad, to_bnlearn, to_causallearn, to_pgmpy, to_tetrad
+from apsl_rules.export.peers import from_bnlearn, from_tetrad, to_bnlearn, to_causallearn, to_dowhy, to_pgmpy, to_tetrad
 from apsl_rules.export.text_formats import from_dagitty, from_mermaid, to_bif, to_dagitty, to_mermaid
 from apsl_rules.graphs import Dag
 from apsl_rules.parts import MarkedGraph
@@ -33,6 +33,7 @@ OBJECTS: dict[str, Callable[..., Any]] = {
     "bif": to_bif,
     "bnlearn": to_bnlearn,
     "causallearn": to_causallearn,
+    "dowhy": to_dowhy,
     "paper-matrix": to_paper_matrix,
     "pcalg": to_pcalg,
     "pgmpy": to_pgmpy,

@@ -1,21 +1,25 @@
-"""Graphs for other packages, and from them: bnlearn, causal-learn, pgmpy, Tetrad."""
+"""Graphs for other packages, and from them: bnlearn, causal-learn, DoWhy, pgmpy, Tetrad."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from apsl_rules._arguments import spelt
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export.graph_formats import arc_figures, arcs, from_networkx, refuse_none
 from apsl_rules.export.spelling import escape_signs, peer, read_label, spell_label, unescape_signs
 from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
-from apsl_rules.names import Node, in_order
+from apsl_rules.names import Node, in_order, listing, require_known, shown
 from apsl_rules.notes import argument
 from apsl_rules.parts import ENDS, Edge, MarkedGraph, OpenEdges, arrows_only, edge_with_ends, graph_of
 from apsl_rules.rules import End, Mark
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _UNSAFE_IN_R = r"\[\]|:"
 _STRING = re.compile(r"(?:\[[^\[\]|]+(?:\|[^\[\]|]+)?\])+")
@@ -192,6 +196,74 @@ def from_pgmpy(source: Any) -> MarkedGraph:
 
 
 _UNSAFE_IN_TETRAD = r"\s,;()\[\]"
+
+
+def to_dowhy(
+    source: object, *, data: Any, treatment: Node, outcome: Node | None = None, open_edges: OpenEdges = "refuse"
+) -> Any:
+    """Return a CausalModel of DoWhy with the graph and the rows, ready to identify and estimate an effect.
+
+    ``outcome`` is the target of a part unless it is given. An edge with arrowheads at both ends becomes a node
+    without a column, which DoWhy takes for an unobserved cause.
+    """
+    frame = _pandas(data)
+    graph = graph_of(source)
+    nodes, arrows = _with_hidden_causes(graph) if graph.hidden else _as_arrows(graph, open_edges)
+    asked = getattr(source, "target", None) if outcome is None else outcome
+    if asked is None:
+        _refuse(f"only a part has a target to estimate an effect on; name a column with {argument('outcome')}")
+    for node, role in ((treatment, "treatment"), (asked, "outcome")):
+        require_known(node, graph.nodes, role)
+    if treatment == asked:
+        _refuse(f"{argument('treatment')} and {argument('outcome')} are both {shown(asked)}; name two columns")
+    lacking = [node for node in graph.nodes if node not in frame.columns]
+    if lacking:
+        _refuse(
+            f"the table has no column {listing(lacking)}, which DoWhy would take for hidden; "
+            f"give the table that the graph was learned from with {argument('data')}"
+        )
+    drawn = peer("networkx", "networkx").DiGraph()
+    drawn.add_nodes_from(nodes)
+    drawn.add_edges_from(arrows)
+    return peer("dowhy", "dowhy").CausalModel(data=frame, treatment=treatment, outcome=asked, graph=drawn)
+
+
+def _pandas(data: Any) -> pd.DataFrame:
+    """Return a table in memory as a pandas frame."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame: pd.DataFrame = nw.from_native(data, eager_only=True).to_pandas()
+    except TypeError as error:
+        message = f"{argument('data')} is {spelt(data)}; give a table in memory, such as a pandas or polars frame"
+        raise GraphFormatError(message) from error
+    return frame
+
+
+def _as_arrows(graph: MarkedGraph, open_edges: OpenEdges) -> tuple[list[Node], list[tuple[Node, Node]]]:
+    dag = arrows_only(graph, open_edges, "DoWhy")
+    return list(dag.nodes), sorted(dag.edges, key=str)
+
+
+def _with_hidden_causes(graph: MarkedGraph) -> tuple[list[Node], list[tuple[Node, Node]]]:
+    """Return nodes and arrows, with a node for each hidden cause of two that are shown."""
+    nodes, arrows = list(graph.nodes), []
+    for edge in graph.edges:
+        x, y = edge.source, edge.target
+        if edge.mark is Mark.ARROW:
+            arrows.append((x, y))
+        elif edge.mark is Mark.BIDIRECTED:
+            cause = f"hidden cause of {shown(x)} and {shown(y)}"
+            nodes.append(cause)
+            arrows += [(cause, x), (cause, y)]
+        else:
+            _refuse(
+                f"DoWhy knows arrows and hidden causes only, and the edge of {shown(x)} and {shown(y)} may be either; "
+                f"ask for the effect with apsl_rules.effect, or learn with {argument('hidden', 'excluded')}"
+            )
+    return nodes, arrows
+
+
 _SIGNS = {Mark.ARROW: "-->", Mark.LINE: "---", Mark.CONFLICT: "<->"}
 _MARKS = {sign: mark for mark, sign in _SIGNS.items()}
 _LEFT = {End.ARROW: "<", End.TAIL: "-", End.CIRCLE: "o"}

@@ -53,6 +53,8 @@ class Exportable(OldMethods):
 
         Beside them there are frames ("adjacency", "pcalg", "paper-matrix") and graphs of other tools ("causallearn",
         "pgmpy"). Formats that know arrows only take ``open_edges``, "refuse" or "direct", and "bif" takes ``levels``.
+        "dowhy" is a model ready to estimate an effect: it takes ``data``, ``treatment`` and, if it is not the target,
+        ``outcome``.
         """
         from apsl_rules.export.formats import OBJECTS
 
