@@ -57,6 +57,27 @@ def test_the_oldest_versions_that_are_tested_are_the_oldest_that_are_allowed() -
         assert Version(pinned.version) == Version(bound.version), old.name
 
 
+def test_the_workflow_calls_targets_that_there_are_on_the_pythons_that_are_named() -> None:
+    """Each `make` of the workflow is a target, and its Pythons begin with the oldest and hold those of the project."""
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8"))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    jobs = workflow["jobs"]
+    called = {
+        target
+        for job in jobs.values()
+        for step in job["steps"]
+        for word in re.findall(r"^make (\S+|\$\{\{ matrix.target \}\})", step.get("run", ""))
+        for target in (job["strategy"]["matrix"]["target"] if word.startswith("$") else [word])
+    }
+    pythons = jobs["linux"]["strategy"]["matrix"]["python"]
+    named = {one.rsplit(" ", 1)[1] for one in PROJECT["classifiers"] if re.search(r":: 3\.\d", one)}
+
+    assert called == {"cold", "test", "oldest", "release", "sanitize", "docs", "wheels"}
+    assert called <= targets
+    assert PROJECT["requires-python"] == f">={pythons[0]}"
+    assert named <= set(pythons)
+
+
 def test_the_citation_has_what_its_format_asks_for() -> None:
     """The citation has the fields that version 1.2.0 of the format requires, in it and in each reference."""
     assert CITATION["cff-version"] == "1.2.0"
