@@ -384,12 +384,18 @@ def read_knowledge(path: str | Path) -> Knowledge:
 
 
 def parse_knowledge(text: str, origin: str) -> Knowledge:
-    """Read knowledge from TOML text; ``origin`` names it in errors."""
+    r"""Read knowledge from TOML text; ``origin`` names it in errors. A file of settings has it as a table of this name.
+
+    >>> parse_knowledge('depth = 2\n[knowledge]\nforbidden = [["a", "b"]]', "a study").forbidden
+    (('a', 'b'),)
+    """
     try:
         data = toml_data(text)
     except DocumentError as error:
         message = f"{origin} is not valid TOML: {error}"
         raise KnowledgeError(message) from error
+    if isinstance(data.get("knowledge"), dict):
+        data = data["knowledge"]
     for key in data:
         if key not in (*_KEYS, *_FURTHER):
             known = (*_KEYS, *_FURTHER)

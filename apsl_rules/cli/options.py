@@ -39,13 +39,15 @@ def _read(context: click.Context, _parameter: click.Parameter, path: str | None)
         raise InvalidArgumentError(message) from error
     known = {_key(one): one for one in context.command.params if one.name not in ("config", "help")}
     defaults: dict[str, Any] = {}
-    for key, value in data.items():
+    for key, said in data.items():
         parameter = known.get(key.replace("_", "-"))
         if parameter is None:
             command = context.command_path
             hint = nearest(key, known) or f"; {command} knows {', '.join(known)}"
             message = f"{origin} has the unknown key {key!r}{hint}"
             raise InvalidArgumentError(message)
+        is_table = parameter.name == "knowledge" and isinstance(said, dict)
+        value = path if is_table else said  # the table of this name is read from the file itself
         defaults[str(parameter.name)] = _command_line_value(value, parameter, f"{key} in {origin}")
     context.default_map = {**(context.default_map or {}), **defaults}
 
