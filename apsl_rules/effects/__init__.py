@@ -8,7 +8,7 @@ from apsl_rules.effects.controls import ByInstrument, Control
 from apsl_rules.effects.estimate import effect
 from apsl_rules.effects.fitted import Fitted, fit
 from apsl_rules.effects.grounds import Grounds
-from apsl_rules.effects.neighbours import Effects, edge_figures, effects_at_target
+from apsl_rules.effects.neighbours import Effects, distributions, edge_figures, effects_at_target
 from apsl_rules.effects.orientations import Neighbourhood, Orientation, neighbourhood_of
 from apsl_rules.effects.queries import Effect, PossibleEffect, Subgroup, Subgroups
 from apsl_rules.effects.sensitivity import Sensitivity, e_value
@@ -32,6 +32,7 @@ __all__ = [
     "Subgroup",
     "Subgroups",
     "causes",
+    "distributions",
     "e_value",
     "edge_figures",
     "effect",

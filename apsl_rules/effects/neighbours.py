@@ -206,6 +206,20 @@ def edge_figures(part: Part, data: Any, **settings: Unpack[Settings]) -> EdgeFig
     )
 
 
+def distributions(data: Any, nodes: Iterable[Node] | None = None, **reading: Any) -> dict[Node, dict[str, Any]]:
+    """Return how the values of columns are spread: the rows of levels, or of intervals; of all where none are named.
+
+    >>> import pandas as pd
+    >>> distributions(pd.DataFrame({"a": ["x", "y", "x"], "b": ["u", "u", "v"]}), ["a"])["a"]["levels"]
+    [{'name': 'x', 'rows': 2}, {'name': 'y', 'rows': 1}]
+    """
+    figures = figures_of(data, cast("Settings", reading))
+    wanted = figures.data.names if nodes is None else tuple(nodes)
+    for node in wanted:
+        figures.require(node, "node")
+    return {node: _distribution(figures, node) for node in wanted}
+
+
 def effect_label(effect: Effect) -> str:
     """Return the size of an effect in a few signs: one figure, or the smallest and the largest that are possible.
 
