@@ -48,7 +48,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/oxlint --deny-warnings apsl_rules
-	$(BIN)/oxfmt --check apsl_rules/views/viewer apsl_rules/views/widget.js
+	$(BIN)/oxfmt --check apsl_rules/app/page apsl_rules/views/viewer apsl_rules/views/widget.js
 	$(BIN)/codespell
 	$(BIN)/mypy
 

@@ -35,8 +35,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
                    "effects"),
     "server": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
                "effects", "asking", "checking"),
+    "app": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
+            "effects", "asking", "checking", "views", "server"),
     "cli": (BASE, "evidence", "data", "graphs", "oracles", "rules", "neighbours", "parts", "plugins", "learning",
-            "effects", "export", "asking", "checking", "views", "evaluation", "server"),
+            "effects", "export", "asking", "checking", "views", "evaluation", "server", "app"),
 }  # fmt: skip
 #: Modules that may import further rooms, but only inside functions or for type hints.
 LAZILY = {
@@ -60,7 +62,7 @@ BACKEND_LAYERS = (
 #: Rooms of apsl_backends that apsl_published imports.
 FOR_PUBLISHED = ("finders", "scores", "search")
 #: Rooms of apsl_rules that no backend imports.
-NOT_FOR_BACKENDS = ("cli", "evaluation", "server")
+NOT_FOR_BACKENDS = ("app", "cli", "evaluation", "server")
 #: Rooms that import only the standard library and these, directly and through whatever they import.
 PURE = {"rules": frozenset({"attrs"}), "evidence": frozenset({"attrs"})}
 #: Libraries that only one room imports.
@@ -72,6 +74,8 @@ ONLY_IN = {
     "pluggy": "plugins",
     "pydantic": "server",
     "rich": "cli",
+    "starlette": "app",
+    "uvicorn": "app",
 }
 #: Modules that others import by themselves because their room does not load them: heavy ones, and tables of functions.
 IMPORTED_BY_THEMSELVES = frozenset(
@@ -82,6 +86,7 @@ IMPORTED_BY_THEMSELVES = frozenset(
         "apsl_rules.export.formats",
         "apsl_rules.views.page",
         "apsl_rules.views.svg",
+        "apsl_rules.app.serving",
         "apsl_rules.server.protocol",
     }
 )

@@ -76,6 +76,7 @@ _WHY_NOT: dict[type, str] = {
 
 
 _EXTRAS = {
+    "app": ("uvicorn", "the page one works on (apsl open)"),
     "dask": ("distributed", "counting on a cluster"),
     "database": ("ibis", "tables in databases"),
     "duckdb": ("duckdb", "tables larger than memory"),

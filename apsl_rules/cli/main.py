@@ -60,7 +60,8 @@ class CommandGroup(click.Group):
 
     def command_named(self, name: str) -> click.Command:
         """Return a command that there is, importing its module."""
-        command = getattr(import_module(f"{__package__}.{self._modules[name]}"), name)
+        module = import_module(f"{__package__}.{self._modules[name]}")
+        command = getattr(module, name, None) or getattr(module, f"{name}_")  # a name that Python has already
         if not isinstance(command, click.Command):
             raise TypeError(name)
         return command
@@ -159,6 +160,7 @@ _SECTIONS = {
     "Ask how much": ("effect.effect", "effect.causes", "effect.fit"),
     "Look at a saved part": (*("show.show", "show.why", "show.trace", "show.report", "evaluate.score"),),
     "Look at a table": ("describe.describe",),
+    "Work in the browser": ("open_page.open",),
     "Find what to try it on": ("catalogue.networks", "simulate.simulate", "simulate.random"),
     "See what there is to choose from": (
         *("catalogue.learners", "catalogue.oracles", "catalogue.finders", "catalogue.formats", "catalogue.rules"),

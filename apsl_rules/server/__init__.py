@@ -3,6 +3,6 @@
 ``protocol`` speaks with the client and starts a process for each call; ``__main__`` is that process.
 """
 
-from apsl_rules.server.limits import Limits
+from apsl_rules.server.limits import ENDINGS, Limits
 
-__all__ = ["Limits"]
+__all__ = ["ENDINGS", "Limits"]

@@ -1,0 +1,64 @@
+// Build elements from text: text only ever enters the page as text nodes and attribute values.
+const svgSpace = 'http://www.w3.org/2000/svg';
+
+const fill = (element, attributes, children) => {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? '' : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+};
+export const byId = (id) => document.getElementById(id);
+export const make = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+export const sign = (tag, attributes = {}, ...children) =>
+  fill(document.createElementNS(svgSpace, tag), attributes, children);
+export const button = (attributes, act, ...children) => {
+  const made = make('button', { type: 'button', ...attributes }, ...children);
+  made.addEventListener('click', act);
+  return made;
+};
+export const name = (text) => make('bdi', { class: 'name' }, text);
+export const count = (number, one, many) => (number === 1 ? `1 ${one}` : `${number.toLocaleString('en')} ${many}`);
+
+// A choice among words, each with what it means.
+export const select = (attributes, options, chosen, act) => {
+  const made = make(
+    'select',
+    attributes,
+    ...options.map(([value, words]) => make('option', { value, selected: value === chosen }, words)),
+  );
+  made.addEventListener('change', () => act(made.value));
+  return made;
+};
+
+// Show something again only if what it is made of changed; the keyboard stays where it was.
+const seen = new WeakMap();
+export const refill = (place, made, build) => {
+  const text = JSON.stringify(made);
+  if (seen.get(place) === text) return;
+  seen.set(place, text);
+  const { key } = (place.contains(document.activeElement) && document.activeElement.dataset) || {};
+  place.replaceChildren(...[build()].flat().filter(Boolean));
+  if (key) [...place.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key)?.focus();
+};
+
+// Lines of text as the command line prints them: indented lines belong to the one above.
+export const told = (lines) =>
+  make(
+    'div',
+    { class: 'told' },
+    ...lines.map((line) => {
+      const depth = Math.min(3, Math.floor((line.length - line.trimStart().length) / 2));
+      return make('p', { class: `depth-${depth}` }, make('bdi', {}, line.trim()));
+    }),
+  );
+
+// A drawing that came as text, as an image: nothing in it can run.
+export const picture = (svg, words) => {
+  const image = make('img', { class: 'picture', alt: words });
+  const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
+  image.addEventListener('load', () => URL.revokeObjectURL(address));
+  image.src = address;
+  return image;
+};

@@ -1,0 +1,339 @@
+"""What the worker does with a study: every job calls the public interface, and its answer is plain data.
+
+What was opened, read and learned is kept, so that a question about a part does not learn it again.
+"""
+
+from __future__ import annotations
+
+import io
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from apsl_rules.app.study import Study
+from apsl_rules.app.takeaway import COMMAND, PART, SCRIPT, STUDY, script_text, study_text
+from apsl_rules.asking import difference
+from apsl_rules.checking import check, read_given
+from apsl_rules.data import FileTable, LocalTable, describe, table
+from apsl_rules.data.databases import DatabaseTable
+from apsl_rules.effects import distributions, effect
+from apsl_rules.errors import ApslError, Interrupted, InvalidArgumentError
+from apsl_rules.graphs import Dag
+from apsl_rules.graphs.networks import Network
+from apsl_rules.knowledge import NOTHING, Knowledge
+from apsl_rules.learning import Visits, learn, nodes_of, open_source, say_default_learner
+from apsl_rules.names import Node, node_named, shown
+from apsl_rules.parts import Part, part_json, with_answers
+from apsl_rules.plugins import Plugins, installed
+from apsl_rules.server import Limits
+
+#: Takes how far a job is: what is done, and of how many; of how many is 0 where that is unknown.
+Tell = Callable[[str, int, int], None]
+#: The most rows with which a report has the effects and charts of its edges without being asked.
+ROWS_AT_ONCE = 200_000
+
+
+class Work:
+    """A source, its table and its part."""
+
+    def __init__(self, limits: Limits, plugins: Plugins | None = None) -> None:
+        self._limits = limits
+        self._plugins = plugins or installed()
+        self._names: dict[str, tuple[Any, Any]] = {}
+
+    def do(self, job: str, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+        """Do a job by its name."""
+        jobs = {
+            "describe": self._describe,
+            "learn": self._learn,
+            "report": self._report,
+            "answer": self._answer,
+            "effect": self._effect,
+            "check": self._check,
+            "take": self._take,
+        }
+        return jobs[job](study, given, tell)
+
+    def _kept(self, what: str, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what was made for a key, and make it if something else is kept."""
+        if what not in self._names or self._names[what][0] != key:
+            self._names.pop(what, None)
+            self._names[what] = (key, make())
+        return self._names[what][1]
+
+    # --- the table ---------------------------------------------------------------------------------------------------
+
+    def _opened(self, study: Study, tell: Tell) -> Any:
+        """Return the source of a study, read once."""
+        name = study.source
+        if name is None:
+            message = "no table is open; open one first"
+            raise InvalidArgumentError(message)
+        if name.casefold().endswith(".json"):
+            message = f"{name!r} is a saved part, which has no rows; open the table that it was learned from"
+            raise InvalidArgumentError(message)
+
+        def read() -> Any:
+            tell("reading the table", 0, 0)
+            return open_source(self._limits.source(name), self._plugins)
+
+        return self._kept("source", name, read)
+
+    def _reading(self, study: Study, tell: Tell) -> dict[str, Any]:
+        """Return the settings of reading, by the labels that the source has."""
+        nodes = nodes_of(self._opened(study, tell))
+        named = {str(node): node for node in nodes}
+        return {
+            name: [_node(one, nodes) for one in said]
+            if isinstance(said, list)
+            else {named.get(one, one): word for one, word in said.items()}
+            for name, said in study.reading.items()
+        }
+
+    def _table(self, study: Study, tell: Tell) -> LocalTable | None:
+        """Return the table as it is read; None for a network, and for rows that stay where they are."""
+        opened = self._opened(study, tell)
+        if isinstance(opened, Network | Dag | FileTable | DatabaseTable):
+            return None
+        return self._kept("table", _read_key(study), lambda: table(opened, **self._reading(study, tell)))  # type: ignore[no-any-return]
+
+    def _describe(self, study: Study, _given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+        """Say what the columns are taken for."""
+        opened = self._opened(study, tell)
+        aside = [{"name": name, "kind": "left out", "detail": "", "missing": 0} for name in study.drop]
+        read = self._table(study, tell)
+        if read is None:
+            kind = "node" if isinstance(opened, Network | Dag) else "not read"
+            names = [{"name": str(one), "kind": kind, "detail": "", "missing": 0} for one in nodes_of(opened)]
+            kept = [one for one in names if one["name"] not in study.drop]
+            return {"rows": None, "columns": [*kept, *aside], "notes": [], "duplicates": [], "derived": []}
+        tell("looking at the columns", 0, 0)
+        found = describe(read)
+        spread = {str(node): one for node, one in distributions(read).items()}
+        columns = [
+            {
+                "name": str(one.name),
+                "kind": one.kind,
+                "detail": one.detail,
+                "missing": one.missing,
+                "spread": spread.get(str(one.name)),
+            }
+            for one in found.details
+        ]
+        return {
+            "rows": found.rows,
+            "columns": [*columns, *aside],
+            "constant": [str(one) for one in found.constant],
+            "duplicates": [[str(one) for one in group] for group in found.duplicates],
+            "derived": list(found.derived),
+            "repeated": found.repeated if any(one.kind == "number" for one in found.details) else 0,
+            "notes": [*found.notes, say_default_learner(read, self._plugins)],
+        }
+
+    # --- the part ----------------------------------------------------------------------------------------------------
+
+    def _part(self, study: Study, tell: Tell) -> Part:
+        """Return the part of a study; other answers are laid over what was found before."""
+        base = self._kept("part", _part_key(study), lambda: self._found(study, tell))
+        answers = attrs.evolve(NOTHING, answers=study.knowledge.answers)
+        aside = [one.name for one in base.columns if one.kind == "set aside"]
+        said = answers.resolved(base.nodes, aside).answers
+        return (
+            with_answers(base, attrs.evolve(base.knowledge, answers=said)) if said or base.knowledge.answers else base
+        )
+
+    def _found(self, study: Study, tell: Tell) -> Part:
+        """Learn a part; one that is stopped is what was found by then."""
+        opened = self._opened(study, tell)
+        tell("learning", 0, 0)
+        plugins = self._plugins.copy()
+        plugins.register(Visits(lambda done, of: tell("nodes visited", done, of)), "progress")
+        target = _node(study.target, nodes_of(opened))
+        settings = {**study.settings, **self._reading(study, tell)}
+        settings["knowledge"] = attrs.evolve(study.knowledge, answers=())
+        try:
+            return learn(opened, target, plugins=plugins, **settings)
+        except Interrupted as stop:
+            if stop.part is None:
+                raise
+            part: Part = stop.part
+            return part
+
+    def _learn(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+        """Learn the part, and say what changed since the last one with the same target."""
+        if given.get("again"):
+            self._names.pop("part", None)
+        before: Part | None = self._names.get("seen", (None, None))[1]
+        part = self._part(study, tell)
+        is_same = before is not None and before.target == part.target and before.depth == part.depth
+        changed = difference(part, before).changed if is_same and before is not None else ()
+        self._names["seen"] = (None, part)
+        rows = [row for row in part.rows() if part.target in (row["source"], row["target"])]
+        return {
+            "target": str(part.target),
+            "nodes": [str(one) for one in part.nodes],
+            "neighbours": [str(one) for one in part.neighbours_of(part.target)],
+            "edges": [{"from": str(row["source"]), "to": str(row["target"])} for row in rows],
+            "hidden": part.settings.get("hidden", "excluded"),
+            "incomplete": part.incomplete,
+            "changed": [str(one) for one in changed],
+            "rests": list(_rests(part)),
+            "questions": [one.to_dict() for one in part.questions()],
+            "notes": list(part.notes),
+        }
+
+    def _report(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+        """Return the report of the part, with effects and charts where the table is small or it is wanted."""
+        part, read = self._part(study, tell), self._table(study, tell)
+        with_rows = read is not None and (given.get("charts") or read.rows <= ROWS_AT_ONCE)
+        tell("drawing", 0, 0)
+        return {"html": _report_html(part, read if with_rows else None), "charts": with_rows or read is None}
+
+    def _answer(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+        """Check an answer, and return it as a study keeps it; one without words takes the earlier one back."""
+        part = self._part(study, tell)
+        reply = {_node(name, part.nodes): word for name, word in given["reply"].items()}
+        answered = part.answer(given["id"], reply, by=given.get("by") or "you", date=given.get("date") or "")
+        one = answered.knowledge.answers[-1]
+        about = {} if one.target is None else {"target": str(one.target)}
+        told = [[str(node), word] for node, word in one.reply]
+        return {"answer": {"id": one.id, "reply": told, "by": one.by, "date": one.date, **about}}
+
+    # --- how much, and graphs that are brought -----------------------------------------------------------------------
+
+    def _rows(self, study: Study, tell: Tell) -> LocalTable:
+        """Return the table, which some questions need."""
+        read = self._table(study, tell)
+        if read is None:
+            message = (
+                f"{study.source!r} has no rows in memory to estimate from; open a table of rows, or a sample of it"
+            )
+            raise InvalidArgumentError(message)
+        return read
+
+    def _effect(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+        """Estimate an effect, by each of the adjustments that are asked for."""
+        read, part = self._rows(study, tell), self._part(study, tell)
+        cause, target = (_node(given.get(role), part.nodes, role) for role in ("cause", "target"))
+        wanted = given.get("adjust") or ["parents"]
+        told = []
+        for number, one in enumerate(wanted):
+            tell("effects", number, len(wanted))
+            held = [_node(name, part.nodes) for name in one] if isinstance(one, list) else one
+            told.append({"adjust": one, **_effect_data(part, cause, target, held, read)})
+        return {"cause": str(cause), "target": str(target), "effects": told}
+
+    def _check(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+        """Check a graph against the source."""
+        graph = read_given(str(given.get("graph", "")), as_text=True)
+        opened, reading = self._opened(study, tell), self._reading(study, tell)
+        tell("checking", 0, 0)
+        known = study.knowledge
+        found = check(graph, opened, knowledge=None if known == NOTHING else known, **reading)
+        return {
+            "verdict": found.verdict,
+            "text": list(found.lines()),
+            "svg": found.svg(),
+            "changes": [str(one) for one in found.changes],
+        }
+
+    # --- what is taken away ------------------------------------------------------------------------------------------
+
+    def _take(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+        """Return a file that is taken away, by its name."""
+        name = str(given.get("what"))
+        if name == STUDY:
+            return _file(name, study_text(study))
+        if name == SCRIPT:
+            return _file(name, script_text(study))
+        part = self._part(study, tell)
+        tell(f"writing {name}", 0, 0)
+        return _file(name, self._written(name, part, study, tell))
+
+    def _written(self, name: str, part: Part, study: Study, tell: Tell) -> str | bytes:
+        kind = Path(name).suffix
+        match name:
+            case "part.json":
+                return part_json(part)
+            case "report.html":
+                return _report_html(part, self._table(study, tell))
+            case "edges.csv" | "part.dot":
+                return str(part.to(kind[1:]))
+            case "effects.csv":
+                return str(part.effects(self._rows(study, tell)).to_frame().to_csv(index=False))
+            case "figure.svg":
+                return part.svg()
+            case "figure.pdf" | "figure.png":
+                return _plotted(part, kind[1:])
+        message = f"there is nothing to take with the name {name!r}"
+        raise InvalidArgumentError(message)
+
+
+#: The files that can be taken away.
+FILES = (
+    *(STUDY, SCRIPT, PART, "report.html", "edges.csv", "effects.csv", "part.dot"),
+    *("figure.svg", "figure.pdf", "figure.png"),
+)
+__all__ = ["COMMAND", "FILES", "Work"]
+
+
+def _node(name: Any, nodes: tuple[Node, ...], role: str = "column") -> Node:
+    """Return the label of a name; most are text already."""
+    return node_named(str(name), nodes, role)
+
+
+def _read_key(study: Study) -> tuple[Any, ...]:
+    return (study.source, study.kinds, study.drop, study.na)
+
+
+def _part_key(study: Study) -> tuple[Any, ...]:
+    known: Knowledge = study.knowledge
+    return (*_read_key(study), study.target, study.depth, study.hidden, known.required, known.forbidden)
+
+
+def _rests(part: Part) -> Iterator[dict[str, Any]]:
+    """Say of each edge whether it rests on rows alone, or also on what somebody said."""
+    for row in part.rows():
+        ends = row["source"], row["target"]
+        with suppress(ApslError):
+            findings = part.why(*ends).findings
+            said = [one.evidence.note for one in findings if one.evidence.is_given]
+            yield {"edge": " – ".join(map(shown, ends)), "mark": row["mark"], "given": bool(said)}
+
+
+def _report_html(part: Part, read: LocalTable | None) -> str:
+    from apsl_rules.effects import edge_figures
+    from apsl_rules.views.page import report_html
+
+    return report_html(part, None if read is None else edge_figures(part, read))
+
+
+def _effect_data(part: Part, cause: Node, target: Node, held: Any, read: LocalTable) -> dict[str, Any]:
+    """Return an effect in words and as a picture, or the sentence that refuses it."""
+    try:
+        found = effect(part, cause, target, adjust=held, data=read)
+        told = {"text": str(found).splitlines(), "grounds": str(found.why()).splitlines(), "svg": found.svg()}
+    except ApslError as error:
+        return {"refused": str(error)}
+    with suppress(ApslError):  # nothing was estimated, so nothing can be explained away
+        told["sensitivity"] = str(found.sensitivity())
+    return told
+
+
+def _plotted(part: Part, kind: str) -> bytes:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    part.plot(figure.subplots())
+    written = io.BytesIO()
+    figure.savefig(written, format=kind, dpi=200, metadata={"CreationDate": None} if kind == "pdf" else None)
+    return written.getvalue()
+
+
+def _file(name: str, content: str | bytes) -> dict[str, Any]:
+    raw = content.encode() if isinstance(content, str) else content
+    return {"name": name, "content": b64encode(raw).decode()}
