@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from apsl_backends.engines.coders import NumberCoder, coder_of, curve_coder, indicators_of
-from apsl_backends.engines.normal_scores import normal_scores, standardised_values, values_of_counts
+from apsl_backends.engines.normal_scores import line_of, normal_scores, values_of_counts
 from apsl_backends.kernels.bindings.scores import ScoreCurve, score_values
 from apsl_rules.data import NumberValues
 from apsl_rules.data.moments import Embedding
@@ -78,7 +78,7 @@ def test_infinite_values_have_ranks_and_no_mean() -> None:
     values = np.array([1.0, np.inf, 2.0, -np.inf, 0.0])
     assert np.argsort(normal_scores(values).values).tolist() == [3, 4, 0, 2, 1]
     with pytest.raises(ValueError, match="infinite"):
-        standardised_values(values)
+        line_of(values)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
@@ -93,7 +93,7 @@ def test_the_scale_of_values_does_not_matter(size: float) -> None:
     assert isinstance(coder, NumberCoder)
     assert isinstance(coder.scores, np.ndarray)
     assert isinstance(curve, ScoreCurve)
-    for found in (standardised_values(values).values, score_values(values, curve)):
+    for found in (line_of(values).of(values), score_values(values, curve)):
         assert np.allclose(found, expected, rtol=0, atol=1e-9)
     assert np.allclose(np.sort(coder.scores), np.sort(expected), rtol=0, atol=1e-9)
 
@@ -105,8 +105,8 @@ def test_values_are_the_same_from_rows_and_from_counts() -> None:
     distinct, counts = np.unique(rows[~np.isnan(rows)], return_counts=True)
     found, scale = values_of_counts(distinct, counts)
 
-    assert standardised_values(rows).scale == scale
+    assert line_of(rows).deviation == scale
     for some in (rows, rows[::-1].copy()):
         kept = ~np.isnan(some)
-        assert np.array_equal(standardised_values(some).values[kept], found[np.searchsorted(distinct, some[kept])])
-        assert np.isnan(standardised_values(some).values[~kept]).all()
+        assert np.array_equal(line_of(some).of(some)[kept], found[np.searchsorted(distinct, some[kept])])
+        assert np.isnan(line_of(some).of(some)[~kept]).all()

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from apsl_backends.engines.coders import indicators_of, unit_of
 from apsl_backends.engines.engine import Engine, Part, Rows
 from apsl_backends.engines.groups import sums_by_group
-from apsl_backends.engines.normal_scores import Standardised, likeness_of, normal_scores, standardised_values
+from apsl_backends.engines.normal_scores import Line, Standardised, likeness_of, line_of, normal_scores
 from apsl_backends.engines.sums import (
     FOR_TESTS,
     MOST_PATTERNS,
@@ -43,6 +43,7 @@ _EMBEDDED: Kind[EmbeddedHandle] = Kind("embedded columns")
 _SCORED: Kind[EmbeddedHandle] = Kind("embedded columns for scores")
 _LIKENESS: Kind[list[float]] = Kind("likeness of numbers to their normal scores")
 _STANDARDISED: Kind[list[Standardised]] = Kind("standardised numbers")
+_LINES: Kind[list[Line]] = Kind("lines of numbers")
 
 
 class MemoryMoments:
@@ -118,8 +119,12 @@ class MemoryMoments:
 
     def _likeness(self) -> list[float]:
         scores = self._numbers()
-        values = map(standardised_values, self.table.numbers)
-        return [likeness_of(one.values, other.values) for one, other in zip(scores, values, strict=True)]
+        numbers = zip(scores, self._lines(), self.table.numbers, strict=True)
+        return [likeness_of(one.values, line.of(values)) for one, line, values in numbers]
+
+    def _lines(self) -> list[Line]:
+        """Return the lines that standardise the numbers as they are."""
+        return self.table.memory.once(_LINES, None, lambda: list(map(line_of, self.table.numbers)))
 
     def _columns(self, plain: Collection[int] = ()) -> list[NumberColumn | CategoryColumn]:
         table, numbers = self.table, self._numbers()
@@ -128,7 +133,7 @@ class MemoryMoments:
         for at, name in enumerate(table.names):
             if name in number_place:
                 number = numbers[number_place[name]]
-                values = standardised_values(table.values(name)).values if at in plain else None
+                values = self._lines()[number_place[name]].of(table.values(name)) if at in plain else None
                 made.append(NumberColumn(number.values, number.degree(self.embedding.degree), values))
             else:
                 place = table.categories.place[name]
@@ -161,11 +166,12 @@ class MemoryMoments:
 
     def _standardise(self, kind: str) -> list[Standardised]:
         numbers = self.table.numbers
-        standardise = normal_scores if kind == "normal-scores" else standardised_values
+        if kind != "normal-scores":
+            return [line.standardise(values) for line, values in zip(self._lines(), numbers, strict=True)]
         made: dict[int, Standardised] = {}
 
         def work(low: int, high: int) -> None:
-            made.update((place, standardise(numbers[place])) for place in range(low, high))
+            made.update((place, normal_scores(numbers[place])) for place in range(low, high))
 
         in_blocks(len(numbers), useful_threads(self.threads, numbers.size), work)
         return [made[place] for place in range(len(numbers))]

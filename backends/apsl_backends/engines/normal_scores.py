@@ -26,7 +26,7 @@ _SAMPLED, _TAIL, _STEP = 1 << 17, 1024, 16
 _MOST_IN_TAILS = 4
 #: The largest share of the rows between two knots; the expected one is _STEP / _SAMPLED.
 _MOST_BETWEEN = 32 * _STEP / _SAMPLED
-_COUNTED = 4
+_COUNTED, _HEAD = 4, 64
 
 
 @attrs.frozen(eq=False)
@@ -51,10 +51,7 @@ def normal_scores(values: Floats, most_sorted: int = MOST_SORTED) -> Standardise
         curve = curve_of_chunks(len(values), lambda: (values,))
         if curve is not None:
             return Standardised(score_values(values, curve), min(len(curve.knots), _COUNTED))
-    curve = curve_of_sorted(values)
-    if curve is None:
-        return Standardised(values, 0)
-    return Standardised(score_values(values, curve), min(len(curve.knots), _COUNTED))
+    return _scores_of_sorted(values)
 
 
 def likeness_of(scores: Floats, values: Floats) -> float:
@@ -62,19 +59,22 @@ def likeness_of(scores: Floats, values: Floats) -> float:
     return float(np.nan_to_num(scores * values).sum()) / max(1, int(np.count_nonzero(~np.isnan(scores))))
 
 
-def curve_of_sorted(values: Floats) -> ScoreCurve | None:
-    """Return the exact curve of normal scores; None if all values are missing."""
-    ordered = np.sort(values)  # NaN at the end
-    ordered = ordered[: len(ordered) - int(np.isnan(ordered).sum())]
-    if not len(ordered):
-        return None
+def _scores_of_sorted(values: Floats) -> Standardised:
+    """Return the exact normal scores of a number; a missing value has none."""
+    order = np.argsort(values)[: len(values) - int(np.count_nonzero(np.isnan(values)))]  # NaN is at the end
+    if not len(order):
+        return Standardised(values, 0)
+    ordered = values[order]
     starts = np.flatnonzero(np.concatenate([np.ones(1, np.bool_), ordered[1:] != ordered[:-1]]))
-    distinct = ordered[starts]
-    if len(starts) == len(ordered):
-        scores = _scores_without_ties(len(ordered))
+    scores = np.empty(len(values))
+    if len(order) < len(values):
+        scores[:] = np.nan
+    if len(starts) == len(order):
+        scores[order] = _scores_without_ties(len(order))
     else:
-        scores = scores_of_counts(np.diff(np.append(starts, len(ordered))))
-    return curve_of_distinct(distinct, scores)
+        rows = np.diff(np.append(starts, len(order)))
+        scores[order] = np.repeat(scores_of_counts(rows), rows)
+    return Standardised(scores, min(len(starts), _COUNTED))
 
 
 def scores_of_counts(rows: Integers) -> Floats:
@@ -88,6 +88,12 @@ def scores_of_counts(rows: Integers) -> Floats:
     scores -= float((scores * rows).sum()) / total
     scores /= np.sqrt(float((scores * scores * rows).sum()) / total)
     return scores
+
+
+def curve_of_sorted(values: Floats) -> ScoreCurve | None:
+    """Return the exact curve of normal scores; None if all values are missing."""
+    distinct, rows = np.unique(values[~np.isnan(values)], return_counts=True)
+    return curve_of_distinct(distinct, scores_of_counts(rows)) if len(distinct) else None
 
 
 def curve_of_distinct(distinct: Floats, scores: Floats) -> ScoreCurve:
@@ -188,37 +194,51 @@ def _scores_without_ties(rows: int) -> Floats:
     return scores_of_counts(np.ones(rows, np.int64))
 
 
-def standardised_values(values: Floats) -> Standardised:
-    """Return the values of a number less their mean, in standard deviations."""
-    known = values[~np.isnan(values)]
-    distinct = _distinct(known)
-    if distinct <= 1:
-        return Standardised(np.where(np.isnan(values), np.nan, 0.0), distinct, 0.0)
-    if not np.isfinite(known).all():
-        message = "a number has infinite values, which have no mean; take its normal scores, or leave the column out"
-        raise DataError(message)
-    line = _line_of_rows(known) if len(known) > MOST_SORTED else _line_of_counts(*np.unique(known, return_counts=True))
-    return Standardised(line.of(values), distinct, line.deviation)
-
-
 @attrs.frozen
-class _Line:
-    """Standardises values: divided by a power of two, less their mean and its rest, in standard deviations."""
+class Line:
+    """Standardises values: divided by a power of two, less their mean and its rest, in standard deviations.
+
+    ``distinct`` is the number of distinct values, counted up to four.
+    """
 
     power: int
     centre: float
     rest: float
     scale: float
-
-    def of(self, values: Floats) -> Floats:
-        """Return standardised values."""
-        found: Floats = (np.ldexp(values, -self.power) - self.centre - self.rest) / self.scale
-        return found
+    distinct: int = _COUNTED
 
     @property
     def deviation(self) -> float:
         """Return the standard deviation of the values."""
         return float(np.ldexp(self.scale, self.power))
+
+    def of(self, values: Floats) -> Floats:
+        """Return standardised values."""
+        if self.distinct <= 1:
+            return np.where(np.isnan(values), np.nan, 0.0)
+        found: Floats = np.ldexp(values, -self.power)  # in place from here on: pages of many rows are dear
+        found -= self.centre
+        found -= self.rest
+        found /= self.scale
+        return found
+
+    def standardise(self, values: Floats) -> Standardised:
+        """Return the values less their mean, in standard deviations."""
+        return Standardised(self.of(values), self.distinct, self.deviation)
+
+
+def line_of(values: Floats) -> Line:
+    """Return the line that standardises a number, some of which may be missing."""
+    gone = np.isnan(values)
+    known = values[~gone] if gone.any() else values
+    distinct = _distinct(known)
+    if distinct <= 1:
+        return Line(0, 0.0, 0.0, 0.0, distinct)
+    if not np.isfinite(known).all():
+        message = "a number has infinite values, which have no mean; take its normal scores, or leave the column out"
+        raise DataError(message)
+    line = _line_of_rows(known) if len(known) > MOST_SORTED else _line_of_counts(*np.unique(known, return_counts=True))
+    return attrs.evolve(line, distinct=distinct)
 
 
 def values_of_counts(distinct: Floats, rows: Integers) -> tuple[Floats, float]:
@@ -229,7 +249,7 @@ def values_of_counts(distinct: Floats, rows: Integers) -> tuple[Floats, float]:
     return line.of(distinct), line.deviation
 
 
-def _line_of_counts(distinct: Floats, rows: Integers) -> _Line:
+def _line_of_counts(distinct: Floats, rows: Integers) -> Line:
     """Return the line of distinct values; the order of the rows does not matter, to the last bit."""
     power, total = power_above(distinct), float(rows.sum())
     values = np.ldexp(distinct, -power)
@@ -237,17 +257,17 @@ def _line_of_counts(distinct: Floats, rows: Integers) -> _Line:
     values -= centre
     rest = float((values * rows).sum()) / total
     values -= rest
-    return _Line(power, centre, rest, float(np.sqrt(float((values * values * rows).sum()) / total)))
+    return Line(power, centre, rest, float(np.sqrt(float((values * values * rows).sum()) / total)))
 
 
-def _line_of_rows(known: Floats) -> _Line:
+def _line_of_rows(known: Floats) -> Line:
     power = power_above(known)
     values = np.ldexp(known, -power)
     centre = float(values.mean())
     values -= centre
     rest = float(values.mean())
     values -= rest
-    return _Line(power, centre, rest, float(np.sqrt((values * values).mean())))
+    return Line(power, centre, rest, float(np.sqrt((values * values).mean())))
 
 
 def scaled(values: Floats, known: Floats) -> Floats:
@@ -262,7 +282,9 @@ def power_above(known: Floats) -> int:
 
 
 def _distinct(values: Floats) -> int:
-    """Return how many distinct values there are, at most 4."""
+    """Return how many distinct values there are, at most 4; most columns have so many in their first rows."""
+    if len(np.unique(values[:_HEAD])) >= _COUNTED:
+        return _COUNTED
     found, left = 0, values
     while len(left) and found < _COUNTED:
         found += 1
