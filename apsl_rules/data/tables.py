@@ -65,8 +65,8 @@ class RowsUsed:
         return int(kept.sum())
 
 
-#: Tables with more rows are scored by their distinct rows, which are far fewer.
-_MANY_ROWS = 1 << 22
+#: Tables with more rows are scored by their distinct rows, if at most half of so many rows of a sample are.
+_MANY_ROWS, _SAMPLED = 1 << 17, 1 << 14
 
 
 @attrs.frozen(eq=False, slots=False, repr=False)
@@ -139,10 +139,17 @@ class Table(CountedDataset):
         return Joint(tuple(places), codes, weights)
 
     def block(self, places: Sequence[int]) -> Joint:
-        """Return all rows as they are; those of very many, or with missing values, as combinations."""
-        if self.rows <= _MANY_ROWS and not self.incomplete[list(places)].any():
-            return Joint(tuple(range(len(self.names))), self.codes, np.empty(0, np.int64))
-        return self.joint(places)
+        """Return all rows as they are; those with missing values, or of many that are often equal, as combinations."""
+        if self.incomplete[list(places)].any() or self._repeats(places):
+            return self.joint(places)
+        return Joint(tuple(range(len(self.names))), self.codes, np.empty(0, np.int64))
+
+    def _repeats(self, places: Sequence[int]) -> bool:
+        """Return whether there are many rows, and a sample says that counting their combinations takes far less."""
+        if self.rows <= _MANY_ROWS:
+            return False
+        sample = self.codes[list(places), :: self.rows // _SAMPLED]
+        return 2 * len(collapse(sample, self.heading.spans[list(places)].tolist())[1]) <= sample.shape[1]
 
     @property
     def in_memory(self) -> Table:

@@ -16,10 +16,14 @@ from apsl_backends.kernels.bindings.searches import CallTooLongError, SearchHand
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.local_score import LocalBde
 from apsl_backends.search.rounds import Effort, search_rounds
+from apsl_rules import learn, network
+from apsl_rules.data import tables as data_tables
 from apsl_rules.data.counts import CachedCounts
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError, TooManyCombinationsError
+from apsl_rules.graphs.networks import sample
 from apsl_rules.names import Node
+from apsl_rules.parts import part_json
 from apsl_rules.stopping import INTERRUPTED, no_flag
 from support.counted import table_counts
 from support.joint_scores import SCALE, PlainScore, best_parents, handle_for
@@ -342,3 +346,19 @@ def test_scores_refuse_wrong_settings() -> None:
     ):
         with pytest.raises(ValueError, match="cannot be"):
             ScoreHandle(**{**settings, name: value})
+
+
+def test_many_rows_that_repeat_are_scored_by_their_combinations() -> None:
+    """Where a sample says that it pays; the part is the same, byte for byte, and rows that differ stay as they are."""
+    rows = sample(network("alarm"), (1 << 17) + 1, seed=3)
+    near = [rows.place[name] for name in ("HR", "CATECHOL", "HRBP", "TPR", "SAO2")]
+    assert len(rows.block(near).weights) < 500
+    assert not attrs.evolve(rows, codes=rows.codes[:, :-1]).block(near).weights.size
+    different = np.random.default_rng(1).integers(0, 4, (12, rows.rows), np.uint8)
+    assert coded(different, range(12)).block(range(12)).is_whole
+    parts = []
+    for most in (1 << 17, 1 << 22):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(data_tables, "_MANY_ROWS", most)
+            parts.append(part_json(learn(attrs.evolve(rows), "HR", hidden="excluded")))
+    assert parts[0] == parts[1]

@@ -223,7 +223,7 @@ def _colliders(marks: Marks) -> set[tuple[int, int, int]]:
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
-#: The working space for more rows than this is not kept for later runs.
+#: The working space for more rows than this is not kept for later runs; only such tables are counted by distinct rows.
 _MANY_KEPT_ROWS = 1 << 17
 _SCORES: Kind[ScoreStore] = Kind("scores of graphs")
 
