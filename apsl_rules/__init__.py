@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from apsl_rules.attribution.run import moved
     from apsl_rules.checking.run import check
     from apsl_rules.data import table
     from apsl_rules.effects.cause_tables import causes
@@ -41,6 +42,7 @@ __all__ = [
     "learn_graph",
     "learn_many",
     "load",
+    "moved",
     "network",
     "register",
     "score",
@@ -64,6 +66,7 @@ _HOMES = {
     "learn_graph": "learning.api",
     "learn_many": "learning.many",
     "load": "parts.many_parts",
+    "moved": "attribution.run",
     "network": "graphs.networks.library",
     "register": "plugins.manager",
     "score": "evaluation.scoring",

@@ -157,6 +157,7 @@ Exit codes: 0 done, 1 a mistake that you can correct, 2 ended early, by a limit 
 _SECTIONS = {
     "Learn": ("learn.learn", "learn.many", "learn.stability", "evaluate.compare"),
     "Ask people, check their graphs": ("ask.ask", "check.check"),
+    "Ask why a number moved": ("moved.moved",),
     "Ask how much": ("effect.effect", "effect.causes", "effect.fit"),
     "Look at a saved part": (*("show.show", "show.why", "show.trace", "show.report", "evaluate.score"),),
     "Look at a table": ("describe.describe",),

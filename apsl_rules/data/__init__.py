@@ -33,7 +33,7 @@ from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind
 from apsl_rules.data.missing_codes import MissingCodes, codes_by_column
 from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, advice_on_levels
-from apsl_rules.data.sources import Target, Values, example_table, join_target, open_source, replace_names
+from apsl_rules.data.sources import Stacked, Target, Values, example_table, join_target, open_source, replace_names
 from apsl_rules.data.store import count_levels, cut_numbers
 from apsl_rules.data.tables import LocalTable, MixedTable, Table
 
@@ -63,6 +63,7 @@ __all__ = [
     "NumberValues",
     "PandasFrame",
     "Plan",
+    "Stacked",
     "Table",
     "Target",
     "Traffic",

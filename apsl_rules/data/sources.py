@@ -17,7 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._arguments import listed, spelt
-from apsl_rules.data.columns import Column, Labels, PandasFrame, Source, labels_of, numbers, open_frame, whole_numbers
+from apsl_rules.data.columns import (
+    Column,
+    Labels,
+    Numbers,
+    OtherFrame,
+    PandasFrame,
+    Source,
+    labels_of,
+    numbers,
+    open_frame,
+    whole_numbers,
+)
 from apsl_rules.data.databases.connection import is_database, shown_source
 from apsl_rules.data.readers import PlainTable, file_kind, read_columns, read_integers
 from apsl_rules.data.tables import Table
@@ -87,7 +98,7 @@ def _open_file(path: str | PathLike[str], names: tuple[Node, ...] | None) -> Sou
 def _open_object(source: Any, names: tuple[Node, ...] | None) -> Source:
     if isinstance(source, Table):
         return Encoded(source, replace_names(source.names, names))
-    if isinstance(source, PlainTable | Matrix):
+    if isinstance(source, PlainTable | Matrix | Stacked | PandasFrame | OtherFrame):
         return attrs.evolve(source, names=replace_names(source.names, names))
     if isinstance(source, np.ndarray):
         return _open_array(source, names)
@@ -189,6 +200,55 @@ class Encoded:
     def integers(self, start: int, stop: int) -> None:
         """Return None: the codes have a meaning only with their levels."""
         del start, stop
+
+
+@attrs.frozen(eq=False)
+class Stacked:
+    """Two tables with the same columns as a source, the rows of the second below those of the first.
+
+    The last column, ``names[-1]``, says by one of two ``labels`` which table a row is from.
+    """
+
+    tables: tuple[Source, Source]
+    shared: tuple[Node, ...]
+    names: tuple[Node, ...]
+    labels: tuple[str, str]
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return sum(one.rows for one in self.tables)
+
+    def column(self, place: int) -> Column:
+        """Return one column; of numbers in one table and labels in the other, all are labels."""
+        if place == len(self.shared):
+            codes = np.repeat(np.arange(2), [one.rows for one in self.tables]).astype(np.intp)
+            return Labels(codes, self.labels, declared=True)
+        first, second = (one.column(one.names.index(self.shared[place])) for one in self.tables)
+        if isinstance(first, Numbers) and isinstance(second, Numbers):
+            return numbers(
+                np.concatenate([first.values, second.values]), np.concatenate([first.missing, second.missing])
+            )
+        return _below(_as_labels(first), _as_labels(second))
+
+    def integers(self, start: int, stop: int) -> None:
+        """Return None: the columns are joined one by one."""
+        del start, stop
+
+
+def _as_labels(column: Column) -> Labels:
+    if isinstance(column, Labels):
+        return column
+    levels, codes = np.unique(column.values, return_inverse=True)
+    return Labels(np.where(column.missing, -1, codes).astype(np.intp), tuple(levels.tolist()))
+
+
+def _below(first: Labels, second: Labels) -> Labels:
+    """Return labels below others; equal levels are one."""
+    levels = tuple(dict.fromkeys((*first.levels, *second.levels)))
+    place = {level: at for at, level in enumerate(levels)}
+    to = np.array([*(place[level] for level in second.levels), -1], np.intp)
+    return Labels(np.concatenate([first.codes, to[second.codes]]), levels, first.declared and second.declared)
 
 
 #: What the target is called where its values have no name.

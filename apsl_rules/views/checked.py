@@ -86,9 +86,14 @@ def write_check(check: Check, path: str | Path) -> None:
     if str(path).casefold().endswith(".svg"):
         write_text(path, check_svg(check))
         return
-    head = escape(repr(check).strip("<>"))
+    write_text(path, page_of(repr(check), check_html(check)))
+
+
+def page_of(heading: str, body: str) -> str:
+    """Return a whole page of HTML without scripts around a view."""
+    head = escape(heading.strip("<>"))
     style = "body{font-family:system-ui,sans-serif;margin:2em;max-width:75em}"
     page = (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{head}</title><style>{style}</style></head>'
     )
-    write_text(path, f"{page}<body>{check_html(check)}</body></html>\n")
+    return f"{page}<body>{body}</body></html>\n"

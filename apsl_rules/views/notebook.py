@@ -15,6 +15,7 @@ from apsl_rules.names import Node, count_of, shown
 from apsl_rules.neighbours import Blanket
 from apsl_rules.parts import LearnedGraph, MarkedGraph, graph_of
 from apsl_rules.rules import Mark
+from apsl_rules.views.attributed import moved_html
 from apsl_rules.views.checked import check_html
 from apsl_rules.views.part_html import conflicts_fold, edges_table, sign_of, tree
 from apsl_rules.views.pieces import (
@@ -37,7 +38,7 @@ from apsl_rules.views.pieces import (
     title,
 )
 
-__all__ = ["check_html", "html_of"]
+__all__ = ["check_html", "html_of", "moved_html"]
 
 
 @html_of.register

@@ -148,20 +148,30 @@ class Placed:
     width: float
 
 
-def draw_graph(graph: MarkedGraph, *, bold: Node = None, colours: Mapping[Pair, str] | None = None) -> str:
-    """Draw a graph as SVG text, one node in bold if named, edges in ``colours``; nodes without edges are left out."""
+def draw_graph(
+    graph: MarkedGraph,
+    *,
+    bold: Node = None,
+    colours: Mapping[Pair, str] | None = None,
+    boxes: Mapping[Node, str] | None = None,
+) -> str:
+    """Draw a graph as SVG text, one node in bold if named, edges in ``colours`` and nodes in those of ``boxes``.
+
+    Nodes without edges, a name in bold or a colour are left out.
+    """
+    painted: Mapping[Node, str] = boxes or {}
     joined = {node for edge in graph.edges for node in (edge.source, edge.target)}
-    nodes = [node for node in graph.nodes if node in joined or node == bold]
+    nodes = [node for node in graph.nodes if node in joined or node == bold or node in painted]
     layers = _ordered(_layers(nodes, graph), graph)
     placed, width = _place(layers)
     height = 2 * _MARGIN + _HEIGHT + _LAYER * (len(layers) - 1)
     edges = "".join(_edge(edge, placed, colours or {}, hidden=graph.hidden) for edge in graph.edges)
-    boxes = "".join(_box(node, placed[node], is_bold=node == bold) for node in nodes)
+    drawn = "".join(_box(node, placed[node], painted.get(node), is_bold=node == bold) for node in nodes)
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
     style = "color:inherit;font-family:system-ui,sans-serif;max-width:none"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} font-size="{_LETTERS}" style="{style}">'
-        f"{edges}{boxes}</svg>"
+        f"{edges}{drawn}</svg>"
     )
 
 
@@ -228,13 +238,15 @@ def _place(layers: list[list[Node]]) -> tuple[dict[Node, Placed], float]:
     return placed, whole
 
 
-def _box(node: Node, at: Placed, *, is_bold: bool) -> str:
+def _box(node: Node, at: Placed, colour: str | None, *, is_bold: bool) -> str:
     label = escape(shorten(shown(node)))
+    stroke = colour or "currentColor"
+    fill = "none" if colour is None else f'{colour}" fill-opacity="0.18'
     border, weight = (' stroke-width="2.2"', ' font-weight="700"') if is_bold else ("", "")
     return (
         f'<g data-node="{escape(shown(node))}"><title>{escape(shown(node))}</title>'
         f'<rect x="{at.x - at.width / 2:.1f}" y="{at.y - _HEIGHT / 2:.1f}" width="{at.width:.1f}" height="{_HEIGHT}" '
-        f'rx="6" fill="none" stroke="currentColor"{border}/>'
+        f'rx="6" fill="{fill}" stroke="{stroke}"{border}/>'
         f'<text x="{at.x:.1f}" y="{at.y:.1f}" dy="0.35em" text-anchor="middle" fill="currentColor"'
         f"{weight}>{label}</text></g>"
     )

@@ -1,0 +1,9 @@
+"""Environments: which columns are made differently where rows come from, and what explains away the others."""
+
+from __future__ import annotations
+
+from apsl_rules.environments.change_tests import LEAST, ChangeTest, RowChanges
+from apsl_rules.environments.explanations import Changes, Explanation, State, explain
+from apsl_rules.environments.oracle_changes import OracleChanges
+
+__all__ = ["LEAST", "ChangeTest", "Changes", "Explanation", "OracleChanges", "RowChanges", "State", "explain"]

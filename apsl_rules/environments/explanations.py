@@ -1,0 +1,102 @@
+"""What explains that a column differs between environments: a set of its neighbours, or a change of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from itertools import combinations
+from typing import Protocol
+
+import attrs
+
+from apsl_rules.environments.change_tests import ChangeTest
+from apsl_rules.names import Node
+
+#: All subsets of so many neighbours are tried; of more, those of at most so many, and the whole set.
+MOST_TOGETHER, MOST_OF_MANY = 6, 3
+
+
+class State(StrEnum):
+    """What became of a column between environments."""
+
+    CHANGED = "changed"
+    SMALL = "changed by little"
+    PASSED_ON = "passed on"
+    SAME = "not changed"
+    UNTESTED = "untested"
+
+
+class Changes(Protocol):
+    """Whoever can test whether a column is made alike in all environments."""
+
+    def test(self, column: Node, given: Sequence[Node] = ()) -> ChangeTest:
+        """Return whether a column is made alike in all environments, given others."""
+
+
+@attrs.frozen
+class Explanation:
+    """What explains that a column differs between environments, if it does.
+
+    The smallest set that explains a difference away has causes of the column only: the environment has no causes, and
+    no node of a smallest separating set can be left out, so each lies before one of the two.
+
+    Attributes
+    ----------
+    column, state
+        The column, and what became of it.
+    alone
+        The test of the column with nothing given.
+    proof
+        The test that decides: with the set that explains the difference away, or the weakest of all if none does.
+    sets
+        How many sets were tried.
+    """
+
+    column: Node
+    state: State
+    alone: ChangeTest
+    proof: ChangeTest
+    sets: int
+
+    @property
+    def given(self) -> tuple[Node, ...]:
+        """Return the set of the test that decides."""
+        return self.proof.verdict.given
+
+    @property
+    def has_changed(self) -> bool:
+        """Return whether nothing explains the difference away, be it small or not."""
+        return self.state in (State.CHANGED, State.SMALL)
+
+
+def explain(column: Node, neighbours: Sequence[Node], changes: Changes) -> Explanation:
+    """Look for the smallest set of neighbours that explains away how a column differs between environments."""
+    alone = weakest = changes.test(column)
+    best: ChangeTest | None = None
+    sets, size, is_small = 0, 0, False
+    for given in _subsets(neighbours):
+        if best is not None and len(given) > size:
+            break
+        found = changes.test(column, given)
+        sets, size = sets + 1, len(given)
+        if found.verdict.independent and (best is None or (found.verdict.p or 0) > (best.verdict.p or 0)):
+            best = found
+        if found.verdict.dependent:
+            is_small = is_small or found.is_small
+            if not weakest.verdict.dependent or found.nats < weakest.nats:
+                weakest = found
+    if best is not None:
+        state = State.PASSED_ON if best.verdict.given else State.SAME
+        return Explanation(column, state, alone, best, sets)
+    if not weakest.verdict.dependent:
+        return Explanation(column, State.UNTESTED, alone, weakest, sets)
+    return Explanation(column, State.SMALL if is_small else State.CHANGED, alone, weakest, sets)
+
+
+def _subsets(nodes: Sequence[Node]) -> Iterator[tuple[Node, ...]]:
+    """Give subsets by size, the smallest first."""
+    most = len(nodes) if len(nodes) <= MOST_TOGETHER else MOST_OF_MANY
+    for size in range(most + 1):
+        yield from combinations(nodes, size)
+    if most < len(nodes):
+        yield tuple(nodes)
