@@ -35,7 +35,7 @@ from apsl_rules.plugins import Plugins
 _EXAMPLES = """\b
 Examples:
   apsl ask table.csv -t bwt
-  apsl ask table.csv -t bwt --by "ward 3" --keep answers.toml --out part.json
+  apsl ask table.csv -t bwt --by "ward 3" --keep-answers answers.toml --out part.json
   apsl ask table.csv -t bwt --json
   apsl ask part.json --answers answers.toml --out answered.json
 """
@@ -49,7 +49,7 @@ _ENTER, _BACK, _LEAVE = ("\r", "\n"), ("\x7f", "\b"), ("q", "\x04", "")
 @click.option("--by", default="you", show_default=True, metavar="NAME", help="Who answers.")
 @click.option("--date", default="", metavar="DATE", help="When, as proofs are to say it.")
 @click.option("--answers", type=click.Path(dir_okay=False), help="Take the answers from this file, without a terminal.")
-@click.option("--keep", type=click.Path(dir_okay=False), help="Write the answers to this TOML file.")
+@click.option("--keep-answers", type=click.Path(dir_okay=False), help="Write the answers to this TOML file.")
 @out_option("Write the answered part to this file.")
 @json_option
 @quiet_option
@@ -63,7 +63,7 @@ def ask(
     by: str,
     date: str,
     answers: str | None,
-    keep: str | None,
+    keep_answers: str | None,
     out: str | None,
     as_json: bool,
     quiet: bool,
@@ -92,9 +92,9 @@ def ask(
         if not goes_to_stdout(out):
             click.echo()
             print_text(draw(answered))
-    if keep is not None:
-        Knowledge(answers=answered.knowledge.answers).write(keep)
-        say_written(keep, count_of(len(answered.knowledge.answers), "answer"))
+    if keep_answers is not None:
+        Knowledge(answers=answered.knowledge.answers).write(keep_answers)
+        say_written(keep_answers, count_of(len(answered.knowledge.answers), "answer"))
     if out is not None:
         answered.save(out)
         say_written(out, f"the answered part around {shown(answered.target)}")

@@ -322,6 +322,7 @@ def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, 
         tiers=tiers or known.tiers,
         apart=(*known.apart, *apart),
     )
+    rest["keep"] = nodes_named(rest.pop("keep", ()), nodes, "column in --keep") or None
     limit = rest.pop("memory_limit", None)
     return {**rest, "knowledge": joined, "options": None if limit is None else {"memory_limit": limit}}
 

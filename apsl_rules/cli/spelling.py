@@ -103,6 +103,7 @@ def _knowledge(given: Mapping[str, Any] | None) -> str:
 _SPELLINGS: Mapping[str, Callable[[Any], str]] = {
     "discretize": _discretize,
     "drop": _columns("--drop"),
+    "keep": _columns("--keep"),
     "kinds": _kinds,
     "knowledge": _knowledge,
     "na": _na,

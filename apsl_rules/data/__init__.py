@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from apsl_rules.data.by_definition import Definition, definitions, set_aside
 from apsl_rules.data.codings import CategoryCodes, Dictionary, Distinct, NumberValues, plan_elsewhere, read_distinct
 from apsl_rules.data.columns import Column, Labels, PandasFrame, labels_of, open_frame, summarise
 from apsl_rules.data.cuts import LevelRule
@@ -48,6 +49,7 @@ __all__ = [
     "ColumnSummary",
     "CountedDataset",
     "Dataset",
+    "Definition",
     "Description",
     "Dictionary",
     "Distinct",
@@ -77,6 +79,7 @@ __all__ = [
     "count_levels",
     "counted",
     "cut_numbers",
+    "definitions",
     "describe",
     "describe_columns",
     "example_table",
@@ -92,6 +95,7 @@ __all__ = [
     "plan_elsewhere",
     "read_distinct",
     "replace_names",
+    "set_aside",
     "summarise",
     "table",
 ]

@@ -32,6 +32,8 @@ CONSTANT = "it has only one value"
 ALL_MISSING = "all values are missing"
 DROPPED = "left out as asked"
 WEIGHTS = "says how many rows each row stands for"
+#: How the detail of a column begins that was set aside because the target defines it, or it the target.
+BY_DEFINITION = "it follows from the target: it "
 
 _NEVER_VARY = (CONSTANT, ALL_MISSING)
 _ROWS_PER_LEVEL = 5
@@ -236,7 +238,8 @@ def notes_on_kinds(columns: Iterable[ColumnKind], crowded: Sequence[Node] = ()) 
     """Return sentences on the columns that were set aside, and on categories with too many levels for the rows."""
     reasons: dict[str, list[Node]] = {}
     for column in columns:
-        if column.kind == "set aside" and column.detail not in (DROPPED, WEIGHTS):
+        is_told = column.detail in (DROPPED, WEIGHTS) or column.detail.startswith(BY_DEFINITION)
+        if column.kind == "set aside" and not is_told:
             reasons.setdefault(column.detail, []).append(column.name)
     notes = [
         Note(_aside(names, reason), "set aside", "warning", columns=names, reason=reason)
@@ -288,6 +291,8 @@ def why_set_aside(columns: Iterable[ColumnKind], name: Node) -> str | None:
             if column.detail == WEIGHTS:
                 way = f"leave {argument('weights', name)} out"
                 return Sentence(f"column {name!r} {WEIGHTS}, so it is no variable; {way}")
+            if column.detail.startswith(BY_DEFINITION):
+                return Sentence(f"column {name!r} was set aside: {column.detail}; give {argument('keep', [name])}")
             if column.detail == CONSTANT:
                 return f"column {name!r} was set aside: {CONSTANT}"
             return Sentence(_aside([name], column.detail).replace(" is set aside", " was set aside"))

@@ -14,7 +14,7 @@ from apsl_rules.errors import DataError, InvalidArgumentError, PluginError
 from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
 from apsl_rules.knowledge import load_knowledge
-from apsl_rules.learning import Request, Settings, Source, nodes_of, open_data, run_once
+from apsl_rules.learning import Request, Settings, Source, nodes_of, open_data, run_once, without_copies
 from apsl_rules.names import Depth, Node, listing, require_known
 from apsl_rules.notes import argument
 from apsl_rules.oracles import is_oracle
@@ -60,6 +60,7 @@ def part_and_figures(
         request, opened = open_structure(source, cast("Settings", {**plain, "drop": drop}))
     for node, role in ((cause, "cause"), (target, "target")):
         figures.require(node, role)
+    opened = without_copies(opened, (cause, target), request.keep, functions=True)
     return run_once(request, opened, cause, depth), figures
 
 

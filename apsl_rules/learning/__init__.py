@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from apsl_rules.learning.api import WARMING, blanket, blanket_of, compare, dry_run, learn, learn_graph
 from apsl_rules.learning.asked_again import AskedAgain, ask_again
+from apsl_rules.learning.copies import without_copies
 from apsl_rules.learning.findings import Copies, FindingList, FindingsFromTests, Visitor
 from apsl_rules.learning.frontier import Distances
 from apsl_rules.learning.many import learn_many, stability
@@ -68,4 +69,5 @@ __all__ = [
     "show_progress",
     "stability",
     "with_settings",
+    "without_copies",
 ]

@@ -19,6 +19,7 @@ import numpy as np
 from apsl_rules._arguments import demand, is_whole, path_text, spelt
 from apsl_rules.data import Target, content_fingerprint, join_target
 from apsl_rules.errors import Interrupted, InvalidArgumentError
+from apsl_rules.learning.copies import EVERY, without_copies
 from apsl_rules.learning.run import Budget, known_of, require_target, run_once, with_bar
 from apsl_rules.learning.settings import Request, Settings, with_settings
 from apsl_rules.learning.source import Rows, Source, choose_learner, in_world, open_data
@@ -134,6 +135,8 @@ def learn_many(
     )
     request = Request.of(settings, "learn_many")
     opened = open_data(source, request)
+    if isinstance(targets, str):  # the union is to have every column
+        request = attrs.evolve(request, keep=EVERY)
     request = in_world(request, opened.gives)
     offer, _ = choose_learner(request, opened.gives)
     oracle = SharedOracle(opened.oracle(offer.spec.tests.alpha, 1))
@@ -228,7 +231,8 @@ class _Many:
 
     def _keep(self, part: Part) -> None:
         computed = self.oracle.collect_computed()
-        if self.journal is None or part.incomplete or part.target not in self.oracle.nodes:
+        is_framed = part.target in self.oracle.nodes and len(part.nodes) == len(self.oracle.nodes)
+        if self.journal is None or part.incomplete or not is_framed:
             self.parts[part.target] = part
         else:
             self.journal.add(part, computed)
@@ -343,7 +347,7 @@ def stability(
     request = Request.of(settings, "stability")
     demand(request.hidden != "allowed", f"stability counts arrows and lines; leave out {argument('hidden', 'allowed')}")
     _check(resamples, seed, request)
-    opened = open_data(source, request)
+    opened = without_copies(open_data(source, request), (target,), request.keep)
     request = in_world(request, opened.gives)
     size = _size(subsample, opened.rows)
     budget = Budget.of(request)

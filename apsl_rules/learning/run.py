@@ -22,6 +22,7 @@ from apsl_rules._arguments import demand, spelt
 from apsl_rules.data import Dataset, codes_by_column
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.knowledge import Knowledge
+from apsl_rules.learning.copies import without_copies
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import Assembly, along_lines, everyone
 from apsl_rules.learning.notes import notes_against_given, notes_on_hidden, notes_on_part, notes_on_untested
@@ -240,6 +241,11 @@ def run_once(
     ``whole`` says that the graph of all nodes is wanted: a learner that can find it at once does so.
     The part says how its learner was chosen. An interrupt raises ``Interrupted``, which carries the part so far.
     """
+    if not whole:
+        settled = without_copies(source, (target,), request.keep)
+        if settled.opened is not source.opened:
+            oracle = None
+        source = settled
     request = in_world(request, source.gives)
     offer, chosen = choose_learner(request, source.gives)
     answering = oracle or source.oracle(offer.spec.tests.alpha, request.threads)

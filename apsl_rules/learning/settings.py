@@ -239,6 +239,14 @@ class Request:
         None, "Columns to leave out.", honoured=_TABLES, on=_EVERYWHERE, is_reading=True
     )
     only: Iterable[Node] | None = _setting(None, "The only columns to read.", honoured=_TABLES, is_reading=True)
+    keep: Iterable[Node] | Literal["*"] | None = _setting(
+        None,
+        "Columns to keep although the target defines them, or they define it; * keeps all.",
+        "Columns that say by definition what the target says, such as its logarithm, a cut of it or a sum with it, are "
+        "set aside otherwise, and a note names them. Graphs of all nodes have them all.",
+        honoured=_TABLES,
+        on=_EVERYWHERE,
+    )
     weights: Node | None = _setting(
         None, "The column that says how many rows each row stands for.", honoured=_TABLES, is_reading=True
     )
@@ -373,6 +381,7 @@ class Settings(TypedDict, total=False):
     kinds: Mapping[Node, Kind] | None
     drop: Iterable[Node] | None
     only: Iterable[Node] | None
+    keep: Iterable[Node] | Literal["*"] | None
     weights: Node | None
     missing: MissingRule | None
     na: MissingCodes

@@ -90,14 +90,20 @@ _UNUSED_CACHE = Note("the cache was not used: a test on moments takes less time 
 
 @attrs.frozen(eq=False, slots=False)
 class Source:
-    """An opened source: a dataset, a graph or an oracle, ``opened`` for an offer of an oracle, or an oracle itself."""
+    """An opened source: a dataset, a graph or an oracle, ``opened`` for an offer of an oracle, or an oracle itself.
+
+    ``asked`` are the offers that may be taken, each with its origin. A source ``is_settled`` once columns that a target
+    defines were set aside.
+    """
 
     opened: Any
     origin: str
     offer: OracleOffer | None = None
     options: Mapping[str, Any] = attrs.field(factory=dict)
     declared: bool = False
-    _oracles: dict[tuple[float, int], Oracle] = attrs.field(factory=dict, init=False)
+    is_settled: bool = False
+    asked: tuple[tuple[OracleOffer, str], ...] = ()
+    _oracles: dict[tuple[float, int], Oracle] = attrs.field(factory=dict)
 
     @cached_property
     def data(self) -> Dataset | None:
@@ -200,7 +206,7 @@ class Source:
 
     def resampled(self, rows: Rows) -> Source:
         """Return a source of some rows, in any order and as often as they are named."""
-        return attrs.evolve(self, opened=self.opened.resampled(rows, declared=self.declared))
+        return attrs.evolve(self, opened=self.opened.resampled(rows, declared=self.declared), oracles={})
 
 
 #: What a table can be opened for, besides what suits its columns.
@@ -268,7 +274,8 @@ def _open_table(source: Any, options: dict[str, Any], plugins: Plugins, offer: O
         raise InvalidArgumentError(message)
     left = {name: value for name, value in given.items() if name not in opener.options}
     declared = options.get("levels") == "declared"
-    return Source(data, plugins.origin("apsl_oracles", chosen.name), chosen, left, declared=declared)
+    offers = tuple((one, plugins.origin("apsl_oracles", one.name)) for one in asked)
+    return Source(data, plugins.origin("apsl_oracles", chosen.name), chosen, left, declared=declared, asked=offers)
 
 
 def _with_counts(source: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

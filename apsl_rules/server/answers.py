@@ -208,8 +208,9 @@ def _settings(given: Mapping[str, Any], nodes: Sequence[Node]) -> dict[str, Any]
         settings["knowledge"] = Knowledge(tiers=tiers, required=required, forbidden=forbidden)
     if "kinds" in settings:
         settings["kinds"] = {_node(name, nodes, "column in kinds"): kind for name, kind in settings["kinds"].items()}
-    if "drop" in settings:
-        settings["drop"] = [_node(name, nodes, "column in drop") for name in settings["drop"]]
+    for option in ("drop", "keep"):
+        if option in settings:
+            settings[option] = [_node(name, nodes, f"column in {option}") for name in settings[option]]
     return settings
 
 

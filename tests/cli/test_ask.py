@@ -79,7 +79,7 @@ class Terminal:
 
 def test_keys_answer_and_enter_means_dont_know(folder: Path) -> None:
     """Other keys are passed over, Backspace goes back, and the answered part and the answers are written."""
-    words = ("--by", "ward 3", "--date", "2026-11-18", "--keep", "kept.toml", "--out", "part.json")
+    words = ("--by", "ward 3", "--date", "2026-11-18", "--keep-answers", "kept.toml", "--out", "part.json")
     talk = Terminal(folder, "ask", "table.csv", "-t", "either", *words, "--quiet")
     at = talk.wait_for("dysp ? ")
     assert "b = before, a = after, n = neither, Enter = don't know, Backspace = back, q = leave" in talk.seen
@@ -106,7 +106,9 @@ def test_keys_answer_and_enter_means_dont_know(folder: Path) -> None:
 
 def test_leaving_keeps_what_was_said(folder: Path) -> None:
     """After q nothing more is asked."""
-    talk = Terminal(folder, "ask", "table.csv", "-t", "either", "--depth", "2", "--keep", "left.toml", "--quiet")
+    talk = Terminal(
+        folder, "ask", "table.csv", "-t", "either", "--depth", "2", "--keep-answers", "left.toml", "--quiet"
+    )
     at = talk.wait_for("dysp ? ")
     talk.press("a")
     talk.wait_for("lung ? ", at)
