@@ -7,6 +7,7 @@ interrupt leaves at once. In between it is raised where the work is, so that wha
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import signal
 import sys
@@ -20,6 +21,7 @@ _SAID_AGAIN = 0.05
 
 def main() -> None:
     """Run ``apsl`` and exit."""
+    gc.disable()  # until all that a command needs is loaded: nothing of that is garbage
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # nohup, or a job in the background: it is not interrupted
         from apsl_rules.cli.main import run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import re
@@ -193,6 +194,9 @@ def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
     for module in plugin_modules:
         manager.register_module(module)
     context.obj = manager
+    if not gc.isenabled():
+        gc.freeze()  # what was loaded stays; no collection need look at it
+        gc.enable()
 
 
 def run() -> int:

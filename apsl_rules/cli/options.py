@@ -6,6 +6,7 @@ import csv
 from collections import abc
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
@@ -147,9 +148,14 @@ def _option_of(name: str) -> Decorator:
     )
 
 
+@cache
+def _hints() -> dict[str, Any]:
+    return get_type_hints(Request)
+
+
 def _shape(name: str, default: object) -> dict[str, Any]:
     """Return how click reads the values of a setting, by their type."""
-    kind, flag = get_type_hints(Request)[name], setting(name).flag
+    kind, flag = _hints()[name], setting(name).flag
     kinds = [one for one in get_args(kind) if one is not NoneType] if get_origin(kind) in (Union, UnionType) else [kind]
     words = [word for one in kinds if get_origin(one) is Literal for word in get_args(one)]
     numbers = [one for one in kinds if one in (int, float)]

@@ -10,7 +10,6 @@ import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import click
@@ -117,6 +116,8 @@ def keep_standard_input(context: click.Context, _parameter: click.Parameter, val
     if not content.strip():
         message = "standard input is empty; pipe a table into it, or give a file"
         raise DataError(message)
+    from tempfile import TemporaryDirectory
+
     folder = context.find_root().with_resource(TemporaryDirectory(prefix="apsl-"))
     path = Path(folder) / f"input.{_ending(content)}"
     path.write_bytes(content)

@@ -149,7 +149,8 @@ class Table(CountedDataset):
         if self.rows <= _MANY_ROWS:
             return False
         sample = self.codes[list(places), :: self.rows // _SAMPLED]
-        return 2 * len(collapse(sample, self.heading.spans[list(places)].tolist())[1]) <= sample.shape[1]
+        _, weights = collapse(sample, self.heading.spans[list(places)].tolist())
+        return 2 * len(weights) <= int(sample.shape[1])
 
     @property
     def in_memory(self) -> Table:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import prod, sqrt, tanh, ulp
-from statistics import NormalDist
 
 from apsl_rules.data import Dataset
 from apsl_rules.evidence import ROWS, Evidence, Verdict
@@ -146,6 +145,8 @@ def _unseen(part: Part, rows: int, before: str = " (") -> str:
     alpha = part.settings.get("alpha")
     if not isinstance(alpha, float) or rows <= 3:  # noqa: PLR2004 - Fisher's z has n - 3 degrees of freedom
         return ""
+    from statistics import NormalDist
+
     tail = max(alpha / 2, ulp(0.0))  # half of the least number above zero is zero
     least = tanh(-NormalDist().inv_cdf(tail) / sqrt(rows - 3))
     close = ")" if before == " (" else ""

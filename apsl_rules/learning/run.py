@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import wraps
-from html import escape
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any, ParamSpec, Protocol, TypeVar
@@ -184,6 +183,8 @@ class NotebookBar:
 
     def html(self) -> str:
         """Return the bar as HTML; without figures yet it says only for how long the run takes."""
+        from html import escape
+
         seconds = count_of(int(monotonic() - self._begun), "second")
         figures = f' value="{self._done}" max="{self._of}"' if self._of else ""
         told = f"{self._done:,} of {self._of:,}, {seconds}" if self._of else seconds

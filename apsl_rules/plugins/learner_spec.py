@@ -132,9 +132,12 @@ def read_specs(folder: Traversable) -> list[Spec]:
     return [parse_spec(file.read_text("utf-8"), f"spec {file.name}") for file in found]
 
 
+_HINTS: dict[type, dict[str, Any]] = {}
+
+
 def build(cls: type[Section], data: Mapping[str, Any], origin: str) -> Section:
     """Make an attrs class from a table of a TOML file: unknown keys, missing keys and wrong values are refused."""
-    hints = get_type_hints(cls)
+    hints = _HINTS[cls] = _HINTS.get(cls) or get_type_hints(cls)
     fields = {field.name: field for field in attrs.fields(cls)}  # type: ignore[arg-type]  # every section is an attrs class
     for key in data:
         if key not in fields:
