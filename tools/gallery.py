@@ -1,8 +1,9 @@
 """Run the pages of the gallery, and write what their examples print and draw: python tools/gallery.py [PAGE ...].
 
-Without a page it takes all of docs/gallery and the README. An example that prints is followed by a block with what it
-prints, and that block is written again. An SVG file that an example writes is kept where the page shows a picture of
-that name. --check writes nothing and says which pages are out of date. Any other page of the docs can be named too.
+Without a page it takes all of docs/gallery, the README and the map of the paper. An example that prints is followed
+by a block with what it prints, and that block is written again. An SVG file that an example writes is kept where the
+page shows a picture of that name. --check writes nothing and says which pages are out of date. Any other page of the
+docs can be named too.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 import attrs
 from recorded import ROOT, run
 
-PAGES = (*sorted((ROOT / "docs" / "gallery").glob("*.md")), ROOT / "README.md")
+PAGES = (*sorted((ROOT / "docs" / "gallery").glob("*.md")), ROOT / "README.md", ROOT / "docs" / "paper.md")
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+\.svg)\)")
 

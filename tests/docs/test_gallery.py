@@ -27,6 +27,19 @@ def test_a_page_is_what_its_examples_print_and_draw(page: Path, tmp_path: Path) 
     assert list(result.outdated(page)) == []
 
 
+@pytest.mark.slow
+def test_the_figures_of_the_paper_are_drawn_by_our_viewer(tmp_path: Path) -> None:
+    """The map of the paper prints and draws what its examples make, and leaves four replays."""
+    page = ROOT / "docs" / "paper.md"
+    result = made(page, tmp_path)
+
+    assert [path.name for path in result.pictures] == ["figure2.svg", "figure3.svg"]
+    assert list(result.outdated(page)) == []
+    assert sorted(path.name for path in tmp_path.glob("*.html")) == [
+        f"figure{one}.html" for one in ("4b", "4c", "7a", "7b")
+    ]
+
+
 def test_there_are_ten_tables_and_each_page_says_what_to_believe() -> None:
     """Each has the command, the same in Python, the picture, and what to believe and what not."""
     assert len(TABLES) == 10
