@@ -6,10 +6,9 @@ from pathlib import Path
 from shutil import copyfile
 
 from apsl_rules import Part, learn, network
-from apsl_rules.cli.output import summary
+from apsl_rules.cli.output import printed_part
 from apsl_rules.data.sources import example_table
 from apsl_rules.names import count_of
-from apsl_rules.parts.summary import summarize
 
 FOLDER = Path("demo")
 
@@ -50,9 +49,7 @@ def _from_a_known_network() -> None:
 
 
 def _show(part: Part, tail: str, head: str) -> None:
-    print(summarize(part))
-    print(f"\n{part.picture()}")
-    print(f"\n{summary(part)}")
+    print(printed_part(part, every_note=False, verbose=True))
     print(f"\nWhy does {tail} point at {head}?\n")
     print(part.why(tail, head))
 

@@ -11,20 +11,22 @@ from apsl_rules._documents import label
 from apsl_rules.cli.options import for_library, learn_part, learning_options, nodes_named, plan_part, target_named
 from apsl_rules.cli.output import (
     choose_style,
-    export_part,
     format_options,
     goes_to_stdout,
+    is_figure,
     journal_option,
     json_option,
+    notes_option,
     out_option,
     print_json,
     print_text,
+    printed_as,
     progress_bar,
     quiet_option,
     refuse_overwriting,
     say_written,
     show_progress,
-    summary,
+    verbose_option,
 )
 from apsl_rules.cli.streams import source_argument, take_partial_result
 from apsl_rules.data.databases import shown_source
@@ -36,6 +38,7 @@ _EXAMPLES = """\b
 Examples:
   apsl learn alarm --target HREKG --depth 2
   apsl learn alarm -t HISTORY -k max --out part.json
+  apsl learn table.csv -t Smoker --out figure.pdf
   apsl learn network.bif -t Smoker --learner apsl --json
   apsl learn table.csv -t Smoker --alpha 0.05 --discretize age=quantile:5 --threads 2
   apsl learn table.csv -t Smoker --knowledge known.toml --forbid Cancer Smoker
@@ -48,7 +51,7 @@ Examples:
 @click.command(epilog=_EXAMPLES, short_help="Learn the part around a target, from a network or a table.")
 @source_argument()
 @learning_options
-@out_option("Save the part; why, trace and show read it.")
+@out_option("Save the part; why, trace and show read it. A .pdf, .png, .svg or .tex is a figure.")
 @click.option(
     "--resume",
     is_flag=True,
@@ -58,6 +61,8 @@ Examples:
     "--dry-run", is_flag=True, help="Say what would be read of a table in a database, and read nothing of it."
 )
 @format_options
+@notes_option
+@verbose_option
 @json_option
 @quiet_option
 @click.pass_context
@@ -71,13 +76,16 @@ def learn(
     dry_run: bool,
     style: str,
     directed: bool,
+    every_note: bool,
+    verbose: bool,
     as_json: bool,
     quiet: bool,
     **settings: Any,
 ) -> None:
     """Learn the structure around a target from SOURCE: a network by name, a file, or a table of a database.
 
-    Prints the part as a picture, with its arrows, lines and conflicts. A run that meets a limit or is interrupted
+    Prints the answer in words, the part as a tree with the probability of each edge and arrow, and the notes that ask
+    for something. A run that meets a limit or is interrupted
     gives what is settled by then and exits with 2; with --resume the same command goes on where it stopped.
     """
     from apsl_rules.parts import save_part
@@ -95,13 +103,12 @@ def learn(
             part = learn_part(source, plugins, **settings)
     except Interrupted as stop:
         part = take_partial_result(stop, stop.result if stop.part is None else stop.part)
-    if out is not None:
+    if out is not None and is_figure(out):
+        part.figure(out)
+    elif out is not None:
         save_part(part, out)
-    text = export_part(part, exporter, directed=directed).rstrip("\n")
-    if style == "text":
-        print_text(f"{text}\n\n{summary(part)}", err=goes_to_stdout(out))
-    else:
-        click.echo(text, err=goes_to_stdout(out))
+    text = printed_as(part, exporter, directed=directed, every_note=every_note, verbose=verbose)
+    print_text(text, err=goes_to_stdout(out), coloured=style == "text")
     say_written(out, f"the part around {shown(part.target)}, {count_of(len(part.edges), 'edge')}")
     if part.incomplete:
         context.exit(2)

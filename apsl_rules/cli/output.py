@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,9 +16,7 @@ from apsl_rules._files import STDOUT, check_place, is_stdout
 from apsl_rules.cli.spelling import in_options
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.learning import Bar, Visits
-from apsl_rules.names import count_of
-from apsl_rules.notes import empty_note
-from apsl_rules.parts import Part
+from apsl_rules.parts import FIGURE_ENDINGS, WIDTH, Part, printed
 from apsl_rules.plugins import ExporterOffer, Plugins
 
 if TYPE_CHECKING:
@@ -44,36 +43,29 @@ def json_text(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2)
 
 
-def summary(part: Part) -> str:
-    """Describe in a few lines what a part is and what it cost."""
+def printed_part(part: Part, *, every_note: bool, verbose: bool) -> str:
+    """Return a part as commands print it: the answer, the tree, and what asks for something."""
     from apsl_rules.cli.learn import learn  # the options that notes speak of
 
-    named = [f"{name} {part.settings[name]}" for name in ("alpha", "fdr") if part.settings.get(name) is not None]
-    figures = "".join(f", {one}" for one in named)
-    counts = part.counts
-    arrows, undirected = count_of(len(part.arrows), "arrow"), count_of(len(part.lines), "undirected edge")
-    if part.suggested:
-        undirected += f" ({len(part.suggested):,} with a suggested direction)"
-    if part.allows_hidden:
-        hidden, partial = len(part.bidirected), len(part.partial)
-        arrows += f", {count_of(hidden, 'hidden common cause')}, {count_of(partial, 'edge')} with one open end"
-        undirected = count_of(len(part.lines), "open edge")
-    what = f"{arrows}, {undirected} and {count_of(len(part.conflicts), 'conflict')}"
-    how = f"learner {part.learner}, oracle {part.oracle}{figures}"
-    asked = (
-        f"{count_of(counts.asked, 'test')} asked, {counts.distinct:,} computed, in {count_of(counts.rounds, 'round')}"
+    return printed(
+        part,
+        terminal_width(),
+        spell=lambda note: in_options(note, learn),
+        more="--notes",
+        every_note=every_note or verbose,
+        figures=verbose,
     )
-    nodes, visited = count_of(len(part.members), "node"), count_of(len(part.visited), "node")
-    empty = [note for note in part.notes if note.code == "empty"]
-    lines = [f"{what} among {nodes} ({how})", f"{visited} visited; {asked}"]
-    lines += [f"conflict: {one}" for one in part.conflicts]
-    lines += ["the result depends on the order of columns and findings"] if part.ledger.order_dependent else []
-    lines += [f"note: {in_options(note, learn)}" for note in part.notes if note not in empty]
-    lines += [f"incomplete: {part.incomplete}"] if part.incomplete else []
-    if not part.edges:
-        unfinished = empty_note("the run ended before an edge was found")
-        lines[:0] = [*(in_options(note, learn) for note in empty or [unfinished]), ""]
-    return "\n".join(lines)
+
+
+def terminal_width() -> int:
+    """Return how wide a line may be: as the terminal, or as one usually is where there is none."""
+    return max(_NARROWEST, get_terminal_size((WIDTH, 24)).columns) if sys.stdout.isatty() else WIDTH
+
+
+_NARROWEST = 40
+
+notes_option = click.option("--notes", "every_note", is_flag=True, help="Print every note, not only what asks most.")
+verbose_option = click.option("--verbose", is_flag=True, help="Print every note, and what the run was and cost.")
 
 
 _STYLES = (
@@ -86,19 +78,19 @@ _STYLES = (
 )
 
 
-def print_text(text: str, *, err: bool = False) -> None:
+def print_text(text: str, *, err: bool = False, coloured: bool = True) -> None:
     """Print text on standard output, or on standard error, coloured if that is a terminal."""
-    if not (sys.stderr if err else sys.stdout).isatty():
+    if not coloured or not (sys.stderr if err else sys.stdout).isatty():
         click.echo(text, err=err)
         return
     from rich.text import Text
 
     console = _console(stderr=err)
     for line in text.split("\n"):
-        coloured = Text(line)
+        shown = Text(line)
         for pattern, style in _STYLES:
-            coloured.highlight_regex(pattern, style)
-        console.print(coloured, soft_wrap=True)
+            shown.highlight_regex(pattern, style)
+        console.print(shown, soft_wrap=True)
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], *, head: bool = False) -> None:
@@ -199,6 +191,11 @@ def goes_to_stdout(out: str | None) -> bool:
     return out == STDOUT
 
 
+def is_figure(out: str | None) -> bool:
+    """Whether a path to write to ends as a figure does."""
+    return out is not None and Path(out).suffix.casefold() in FIGURE_ENDINGS
+
+
 def refuse_overwriting(source: str, out: str | None) -> None:
     """Refuse to write a result over the file that it comes from."""
     if out is None or goes_to_stdout(out):
@@ -228,6 +225,13 @@ def choose_style(style: str, *, as_json: bool) -> str:
         message = f"--json and --format {style} ask for two formats; give one of them"
         raise InvalidArgumentError(message)
     return "json" if as_json else style
+
+
+def printed_as(part: Part, exporter: ExporterOffer, *, directed: bool, every_note: bool, verbose: bool) -> str:
+    """Return a part in a format; as text it is what people read first."""
+    if exporter.name == "text" and not directed:
+        return printed_part(part, every_note=every_note, verbose=verbose)
+    return export_part(part, exporter, directed=directed).rstrip("\n")
 
 
 def export_part(part: Part, exporter: ExporterOffer, *, directed: bool) -> str:

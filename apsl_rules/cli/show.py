@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 import attrs
 import click
@@ -14,32 +14,39 @@ from apsl_rules._documents import label
 from apsl_rules.cli.options import learn_part, learning_options
 from apsl_rules.cli.output import (
     choose_style,
-    export_part,
     format_options,
+    is_figure,
     json_option,
+    notes_option,
     out_option,
     print_json,
     print_table,
     print_text,
+    printed_as,
     quiet_option,
     refuse_overwriting,
     say_written,
     show_progress,
-    summary,
+    verbose_option,
 )
 from apsl_rules.cli.streams import is_standard_input, keep_standard_input, source_argument
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import evidence_data, evidence_text
 from apsl_rules.names import Node, count_of, node_named, shown
-from apsl_rules.parts import Part, Repair
+from apsl_rules.parts import Part, Repair, TableFormat
 from apsl_rules.plugins import Plugins, pick
 from apsl_rules.rules import Conflict, Drop, Entry, Finding, Firing
+
+#: The formats that are tables for papers.
+TABLES = ("markdown", "latex")
 
 _SHOW_EXAMPLES = """\b
 Examples:
   apsl show part.json
   apsl show part.json --columns
   apsl show part.json --format dot --out part.dot
+  apsl show part.json --theme print --out figure.pdf
+  apsl show part.json --format latex --data table.csv
   apsl show part.json --format bnlearn --directed
 """
 _REPORT_EXAMPLES = """\b
@@ -54,32 +61,67 @@ Examples:
 @source_argument("part_file")
 @format_options
 @click.option("--columns", is_flag=True, help="Show how the columns of the part were read instead.")
-@out_option("Write to this file instead of printing.")
+@notes_option
+@verbose_option
+@out_option("Write to this file instead of printing; a .pdf, .png, .svg or .tex is a figure.")
+@click.option(
+    "--theme",
+    type=click.Choice(["light", "dark", "print"]),
+    default="light",
+    show_default=True,
+    help="The colours of a figure.",
+)
+@click.option(
+    "--data",
+    metavar="TABLE",
+    callback=keep_standard_input,
+    help="The table: adds the effects at the target to a figure, or or to --format markdown or latex.",
+)
 @json_option
 @click.pass_obj
 def show(
-    manager: Plugins, /, part_file: str, *, style: str, directed: bool, columns: bool, out: str | None, as_json: bool
+    manager: Plugins,
+    /,
+    part_file: str,
+    *,
+    style: str,
+    directed: bool,
+    columns: bool,
+    every_note: bool,
+    verbose: bool,
+    theme: Literal["light", "dark", "print"],
+    data: str | None,
+    out: str | None,
+    as_json: bool,
 ) -> None:
     """Show a saved part: its picture, its figures and its edges; or write it in a format of another tool."""
     from apsl_rules._files import write_text
+    from apsl_rules.learning import open_source
     from apsl_rules.parts import load_part
 
     style = choose_style(style, as_json=as_json)
     refuse_overwriting(part_file, out)
+    if data is not None and style not in TABLES and not is_figure(out):
+        message = "--data adds effects to a table or a figure; add --format markdown or latex, or --out figure.pdf"
+        raise InvalidArgumentError(message)
     exporter = pick(manager.exporters, style, "format")
     part = load_part(part_file)
+    rows = None if data is None else open_source(data, manager)
     if columns:
         _show_columns(part, part_file, as_json=as_json)
         return
-    text = export_part(part, exporter, directed=directed).rstrip("\n")
-    text = f"{text}\n\n{summary(part)}" if style == "text" else text
-    if out is not None:
+    if rows is not None and style in TABLES:
+        text = part.table(cast("TableFormat", style), data=rows).rstrip("\n")
+    else:
+        text = printed_as(part, exporter, directed=directed, every_note=every_note, verbose=verbose)
+    if out is not None and is_figure(out) and style == "text":
+        part.figure(out, theme=theme, data=rows)
+        say_written(out, f"the part around {shown(part.target)} as a figure")
+    elif out is not None:
         write_text(out, f"{text}\n")
         say_written(out, f"the part around {shown(part.target)} as {style}")
-    elif style == "text":
-        print_text(text)
     else:
-        click.echo(text)
+        print_text(text, coloured=style == "text")
 
 
 def _show_columns(part: Part, part_file: str, *, as_json: bool) -> None:

@@ -225,15 +225,23 @@ def effect_label(effect: Effect) -> str:
 
     Without an estimate it is empty.
     """
+    ends = [_signed(value) for value in dict.fromkeys(stated_ends(effect))]
+    return " … ".join(dict.fromkeys(ends))
+
+
+def stated_ends(effect: Effect) -> tuple[float, ...]:
+    """Return the smallest and the largest effect that are stated; without an estimate none.
+
+    Graphs that are too improbable to count at the confidence of the effect are left out.
+    """
     values = effect.values_of(effect.main)
     if effect.is_refused or not values:
-        return ""
+        return ()
     stated = effect.interval
     if effect.is_weighed and stated is not None:
         none = (effect.no_effect or 0.0) > 1 - effect.confidence
         values = tuple(sorted({stated.estimate, 0.0 if none else stated.estimate}))
-    ends = [_signed(value) for value in dict.fromkeys((values[0], values[-1]))]
-    return " … ".join(dict.fromkeys(ends))
+    return values[0], values[-1]
 
 
 def _signed(value: float) -> str:

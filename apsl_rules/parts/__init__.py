@@ -17,18 +17,24 @@ from apsl_rules.parts.marked_graph import (
     edge_with_ends,
     mark_named,
 )
+from apsl_rules.parts.paper_tables import TableFormat, edge_table, latex_text
 from apsl_rules.parts.part import Part, Visit
+from apsl_rules.parts.picture import WIDTH, draw
+from apsl_rules.parts.print_out import printed, wrapped
 from apsl_rules.parts.probability import DEFAULT_DIRECTION, Grounds, LeastDirection, least_direction
-from apsl_rules.parts.shortcuts import EdgeFigures, OpenEdges
+from apsl_rules.parts.shortcuts import FIGURE_ENDINGS, EdgeFigures, OpenEdges
 from apsl_rules.parts.stability_result import Stability, Tally, TallyJournal, count_support, tally
-from apsl_rules.parts.summary import Statement, draw, statements_on, summarize
+from apsl_rules.parts.statements import Statement, statements_on
+from apsl_rules.parts.summary import summarize
 from apsl_rules.parts.tables import Comparison, arrow_share, edges_csv
 
 __all__ = [
     "DEFAULT_DIRECTION",
     "ENDS",
+    "FIGURE_ENDINGS",
     "MARKS",
     "MARKS_WITH_HIDDEN",
+    "WIDTH",
     "Comparison",
     "Edge",
     "EdgeFigures",
@@ -46,6 +52,7 @@ __all__ = [
     "Repair",
     "Stability",
     "Statement",
+    "TableFormat",
     "Tally",
     "TallyJournal",
     "Visit",
@@ -53,10 +60,12 @@ __all__ = [
     "arrows_only",
     "count_support",
     "draw",
+    "edge_table",
     "edge_with_ends",
     "edges_csv",
     "found_distances",
     "graph_of",
+    "latex_text",
     "least_direction",
     "load",
     "load_graph",
@@ -64,6 +73,7 @@ __all__ = [
     "load_parts",
     "mark_named",
     "part_json",
+    "printed",
     "read_document",
     "read_part",
     "said_of",
@@ -75,4 +85,5 @@ __all__ = [
     "votes_on",
     "with_answers",
     "without_answers",
+    "wrapped",
 ]

@@ -453,8 +453,19 @@ class Part(Exportable, Viewable, Answering, Askable):
 
         save_part(self, path)
 
+    def summary(self) -> str:
+        """Return the answer in one or two sentences: causes and effects with percentages, and what that rests on."""
+        from apsl_rules.parts.summary import summarize
+
+        return summarize(self)
+
     def picture(self) -> str:
-        """Draw the part as text: a tree of layers around the target."""
-        from apsl_rules.parts.summary import draw
+        """Draw the part as text: a tree of layers around the target, with the probability of each edge and arrow."""
+        from apsl_rules.parts.picture import draw
 
         return draw(self)
+
+    def __str__(self) -> str:
+        from apsl_rules.parts.print_out import printed
+
+        return printed(self)

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 #: What a format with arrows only does with lines and conflicts: refuse them, or give them a direction.
 OpenEdges: TypeAlias = Literal["refuse", "direct"]
 
+#: The endings of the files that ``Part.figure`` writes.
+FIGURE_ENDINGS = (".pdf", ".png", ".svg", ".tex")
+
 
 class Exportable(OldMethods):
     """Something with marks, which other tools can take over; ``docs/exports.md`` says what each format keeps."""
@@ -73,6 +76,30 @@ class Answering:
         from apsl_rules.effects.neighbours import effects_at_target
 
         return effects_at_target(cast("Part", self), data, **options)
+
+    def table(
+        self,
+        format: Literal["markdown", "latex", "csv", "html"] = "markdown",  # noqa: A002 - the word of every surface
+        *,
+        data: Any = None,
+        **reading: Any,
+    ) -> str:
+        """Return the edges as a table for a paper: probabilities of edges and arrows, with three digits that count.
+
+        With a table as ``data`` it also has the effect along each edge at the target and its interval.
+        """
+        from apsl_rules.parts.paper_tables import edge_table
+
+        part = cast("Part", self)
+        if data is None:
+            _refuse_reading(reading)
+            return edge_table(part, format)
+        from apsl_rules.effects.neighbours import stated_ends
+
+        effects = self.effects(data, **reading)
+        level = next((f"{100 * one.confidence:.3g} %" for one in effects), "")
+        rows = [row | {"stated": stated_ends(one)} for row, one in zip(effects.rows(), effects, strict=True)]
+        return edge_table(part, format, rows, level)
 
     def fit(self, data: Any, **options: Any) -> Fitted:
         """Fit the distribution of every node given its parents to a table of categories.
@@ -142,6 +169,25 @@ class Viewable(NotebookView):
 
         return svg(cast("Part", self), outside=outside, figures=_edge_figures(cast("Part", self), data, reading))
 
+    def figure(
+        self,
+        path: str | Path,
+        *,
+        theme: Literal["light", "dark", "print"] = "light",
+        outside: bool = False,
+        data: Any = None,
+        **reading: Any,
+    ) -> None:
+        """Write the part as a figure for papers and slides: .pdf, .png, .svg or .tex, by the ending of the path.
+
+        It has a legend, and three layers of nodes have the width of a column of text. PDF and PNG need the extra
+        ``plot``. ``theme`` is "light", "dark" or "print" (black on white); ``outside`` and ``data`` are as for ``svg``.
+        """
+        from apsl_rules.views.figure import write_figure
+
+        figures = _edge_figures(cast("Part", self), data, reading)
+        write_figure(cast("Part", self), path, theme=theme, outside=outside, figures=figures)
+
     def plot(self, ax: Axes | None = None, *, outside: bool = False, data: Any = None, **reading: Any) -> Axes:
         """Draw the part with matplotlib into axes, new ones if none are given; ``data`` as for ``svg``."""
         from apsl_rules.views.plot import plot
@@ -174,15 +220,18 @@ class Viewable(NotebookView):
 def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigures | None:
     """Return what a table says of the edges of a part, if there is one."""
     if data is None:
-        if reading:
-            message = (
-                f"{next(iter(reading))!r} says how a table is read, and none is given; give {argument('data')} too"
-            )
-            raise InvalidArgumentError(message)
+        _refuse_reading(reading)
         return None
     from apsl_rules.effects.neighbours import edge_figures
 
     return edge_figures(part, data, **reading)
+
+
+def _refuse_reading(reading: Mapping[str, Any]) -> None:
+    """Refuse settings of reading where there is nothing to read."""
+    if reading:
+        message = f"{next(iter(reading))!r} says how a table is read, and none is given; give {argument('data')} too"
+        raise InvalidArgumentError(message)
 
 
 def text_of(source: Exportable, name: str, open_edges: OpenEdges = "refuse") -> str:

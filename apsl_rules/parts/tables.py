@@ -178,11 +178,11 @@ def edges_csv(part: Part) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, ROW, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _inert(value) for key, value in row.items()} for row in part.rows())
+    writer.writerows({key: inert(value) for key, value in row.items()} for row in part.rows())
     return text.getvalue()
 
 
-def _inert(value: object) -> object:
+def inert(value: object) -> object:
     """Put an apostrophe before a text that a spreadsheet would take for a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 

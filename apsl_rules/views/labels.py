@@ -62,6 +62,8 @@ def shorten(text: str, longest: float = LONGEST) -> str:
 
 
 _THIN, _USUAL, _THICK = 1.0, 1.8, 3.4
+#: What is found from data is never certain.
+_SUREST = 0.99
 
 
 def weights_of(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[Node], float]:
@@ -73,9 +75,10 @@ def weights_of(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[Node], float
     for row in rows:
         points = row.get("mark") == Mark.ARROW or row.get("suggested")
         share = arrow_share(row) if points else row.get("probability")
-        known = [float(figure) for figure in (row.get("support"), share) if figure is not None]
+        known = [row["support"]] if row.get("support") is not None else []
+        known += [min(_SUREST, share)] if share is not None else []
         if known:
-            weights[frozenset((row["source"], row["target"]))] = known[0]
+            weights[frozenset((row["source"], row["target"]))] = float(known[0])
     return weights
 
 
@@ -104,7 +107,7 @@ def weight_text(weight: float) -> str:
 #: The size of the letters of a figure, and the height of its place.
 LETTERS, TALL = 11, 15.0
 _PADDING = 6.0
-_SHARES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82)
+_SHARES = (0.5, *(0.5 + turn * step / 25 for step in range(1, 12) for turn in (-1, 1)))
 _CELL = 40.0
 
 

@@ -16,9 +16,24 @@ from apsl_rules.views.labels import LONGEST, Rectangle, place_labels, shorten, w
 
 MARGIN, HEADING = 24.0, 40.0
 _PADDING, _HEIGHT, _SPACE, _PASSING, _PORTS = 12.0, 28.0, 14.0, 7.0, 8.0
-_NARROWEST, _LEAST_GAP, _MOST_GAP = 64.0, 84.0, 210.0
+_BOW = 16.0  # the room beside a column for each edge between two of its nodes
 _CLEARANCE = 30.0  # above and below the target, where nodes share its column
-_SHEET, _LONGEST_NAME = 1300.0, 420.0
+
+
+@attrs.frozen
+class Room:
+    """How generous a drawing is: the narrowest box, the gaps between columns, and the longest names."""
+
+    narrowest: float = 64.0
+    least_gap: float = 84.0
+    most_gap: float = 210.0
+    sheet: float = 1300.0
+    longest_name: float = 420.0
+    surely: float = LONGEST
+
+
+#: The room on a screen, and on a page, where a part of three columns is as wide as a column of text.
+_SCREEN, _PAGE = Room(), Room(44.0, 52.0, 96.0, 420.0, LONGEST, 104.0)
 
 
 class Measures:
@@ -34,11 +49,14 @@ class Measures:
         names: Sequence[str],
         words: Sequence[str | None],
         title: float,
+        *,
+        room: Room = _SCREEN,
     ) -> None:
         self._grid = grid
+        self._room = room
         self._pairs = pairs
         self._words = [0.0 if text is None else width_of_label(text) for text in words]
-        longest = min(_LONGEST_NAME, max(LONGEST, _SHEET / len(grid.columns)))
+        longest = min(room.longest_name, max(room.surely, room.sheet / len(grid.columns)))
         self.labels = [shorten(name, longest) for name in names]
         self._column_of = {slot: at for at, column in enumerate(grid.columns) for slot in column}
         self._tall = self._find_heights()
@@ -72,7 +90,7 @@ class Measures:
 
     def _width_of_column(self, column: Sequence[Slot]) -> float:
         names = [width_of(self.labels[slot]) + 2 * _PADDING for slot in column if self._is_node(slot)]
-        return max([_NARROWEST, *names])
+        return max([self._room.narrowest, *names])
 
     def _find_heights(self) -> dict[Slot, float]:
         """Return the height that a box needs for the edges on its busier side."""
@@ -103,16 +121,19 @@ class Measures:
         """Return the space left of each column and right of the last: more where edges climb far or have figures."""
         climbs = [0.0] * (len(self._grid.columns) + 1)
         figures = [0.0] * (len(self._grid.columns) + 1)
+        bows = [0] * (len(self._grid.columns) + 1)
         for chain, figure in zip(self._grid.chains, self._words, strict=True):
             for x, y in pairwise(chain):
                 at = self._column_of[x] + (self._sides(chain)[0] > 0)
                 climbs[at] = max(climbs[at], abs(self._middle[x] - self._middle[y]), 1.0)
                 figures[at] = max(figures[at], figure)
+                bows[at] += self._is_bow(chain)
+        least, most = self._room.least_gap, self._room.most_gap
         gaps = [
-            min(_MOST_GAP, max(_LEAST_GAP + climb / 4, figure + 4 * STUB)) if climb else MARGIN / 2
-            for climb, figure in zip(climbs, figures, strict=True)
+            min(max(most, _BOW * bow), max(least + climb / 4, figure + 4 * STUB)) if climb else MARGIN / 2
+            for climb, figure, bow in zip(climbs, figures, bows, strict=True)
         ]
-        return [gaps[0], *(max(_LEAST_GAP, gap) for gap in gaps[1:-1]), gaps[-1]]
+        return [gaps[0], *(max(least, gap) for gap in gaps[1:-1]), gaps[-1]]
 
     def routes(self) -> list[Route]:
         """Lead every edge from the port of its first node to that of its second."""
@@ -221,19 +242,23 @@ class Drawing:
     height: float
 
 
-def drawing_of(part: Part, *, outside: bool = True, texts: Mapping[Pair, str] | None = None) -> Drawing:
+def drawing_of(
+    part: Part, *, outside: bool = True, texts: Mapping[Pair, str] | None = None, compact: bool = False
+) -> Drawing:
     """Lay out everything that a run ever drew, or without ``outside`` the part alone; ``texts`` are figures at edges.
 
-    The same part gives the same drawing on every run.
+    The same part gives the same drawing on every run. A ``compact`` one has the width of a page.
     """
     edges = edges_of(part)
     if outside:
         nodes = in_order({part.target, *part.visited, *(node for edge in edges for node in edge.pair)})
-        return lay_out(part, nodes, edges, texts or {})
-    return lay_out(part, part.members, [edge for edge in edges if edge.within], texts or {})
+        return lay_out(part, nodes, edges, texts or {}, compact=compact)
+    return lay_out(part, part.members, [edge for edge in edges if edge.within], texts or {}, compact=compact)
 
 
-def lay_out(part: Part, nodes: Sequence[Node], edges: Sequence[Edge], texts: Mapping[Pair, str]) -> Drawing:
+def lay_out(
+    part: Part, nodes: Sequence[Node], edges: Sequence[Edge], texts: Mapping[Pair, str], *, compact: bool = False
+) -> Drawing:
     """Lay out some nodes of a part, by name, and those of the edges that join them."""
     number_of = {node: number for number, node in enumerate(nodes)}
     kept = [edge for edge in edges if number_of.keys() >= {*edge.pair}]
@@ -245,7 +270,8 @@ def lay_out(part: Part, nodes: Sequence[Node], edges: Sequence[Edge], texts: Map
     words = [texts.get(frozenset(edge.pair)) for edge in kept]
     grid = arrange(number_of[part.target], place_of, pairs)
     title = "open, or a hidden cause" if part.allows_hidden else "direction open"
-    sheet = Measures(grid, pairs, [shown(node) for node in nodes], words, width_of(title, TITLE_LETTERS) + 2)
+    room = _PAGE if compact else _SCREEN
+    sheet = Measures(grid, pairs, [shown(node) for node in nodes], words, width_of(title, TITLE_LETTERS) + 2, room=room)
     members = frozenset(part.members)
     boxes = tuple(
         Box(

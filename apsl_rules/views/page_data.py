@@ -179,7 +179,8 @@ class _Writer:
 
     def _statement(self, one: Statement) -> dict[str, Any]:
         nodes = [self._node(node) for node in one.nodes]
-        return {"kind": one.kind, "words": one.words, "nodes": nodes, "remarks": list(one.remarks)}
+        end = {"end": one.end} if one.end else {}
+        return {"kind": one.kind, "words": one.words, "nodes": nodes, "remarks": list(one.remarks), **end}
 
     def _member(self, box: Box) -> dict[str, Any]:
         found: dict[str, Any] = {"layer": box.layer, "within": box.within}

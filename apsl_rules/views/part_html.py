@@ -106,22 +106,12 @@ _HEADS = {"probability": "P(edge)", "direction": "P(direction)"}
 
 @html_of.register
 def part_html(part: Part) -> str:
-    """Return the drawing of a part, its nodes in words, and its edges under a fold."""
+    """Return the answer in words, the drawing of a part, and its edges under a fold."""
     rows = part.rows()
     drawn = scroll(svg(part)) if len(part.members) <= 4 * MOST_DRAWN else soft("too many nodes to draw here")
-    stopped = paragraph(f"<b>incomplete</b>: {text(part.incomplete)}") if part.incomplete else ""
     edges = fold(count_of(len(rows), "edge"), edges_table(rows), is_open=len(rows) <= _FEW) if rows else ""
-    head = title(f"the part around {name(part.target)}, depth {part.depth}")
-    return card(head, drawn, stopped, _around(part), edges, conflicts_fold(part.conflicts), notes(part.notes))
-
-
-def _around(part: Part) -> str:
-    """Say what the edges at the target are."""
-    causes, effects = part.parents_of(part.target), part.children_of(part.target)
-    others = [one for one in part.neighbours_of(part.target) if one not in {*causes, *effects}]
-    told = [("causes", causes), ("effects", effects), ("open", others)]
-    lines = [f"{soft(what)} {names(nodes)}" for what, nodes in told if nodes]
-    return paragraph(" &nbsp; ".join(lines) or soft(f"no edge at {name(part.target)}"))
+    answer = title(text(part.summary()))
+    return card(answer, drawn, edges, conflicts_fold(part.conflicts), notes(part.notes))
 
 
 def sign_of(row: Mapping[str, Any]) -> str:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
+
+import attrs
 
 from apsl_rules.names import Pair, shown
 from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.views.curves import STUB, Point, Port, Route
 from apsl_rules.views.edges import Look
-from apsl_rules.views.labels import FONT_SIZE, LETTERS, texts_of, thickness, weights_of, width_of
+from apsl_rules.views.labels import FONT_SIZE, LETTERS, texts_of, thickness, weights_of
 from apsl_rules.views.layout import MARGIN, TITLE_LETTERS, Box, Drawing, DrawnEdge, drawing_of, final_edges
+from apsl_rules.views.legend import LEGEND_LETTERS, Legend, LegendItem, legend_of, on_numbers
+from apsl_rules.views.themes import LIGHT, Theme
 
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
-STROKES = {"arrow": "#1d4e89", "hidden": "#6b2fa0", "line": "#7a4f00", "conflict": "#b3261e", "beyond": "#76828f"}
+STROKES = LIGHT.strokes
 _LINES = {Look.LINE, Look.MAYBE_AHEAD, Look.MAYBE_BACK, Look.PARTIAL_AHEAD, Look.PARTIAL_BACK, Look.OPEN}
-BACKGROUND, STRIPE, BOX, OUTLINE, TEXT, SOFT = "#ffffff", "#f1f4f8", "#ffffff", "#52606d", "#1f2933", "#5a6775"
+BACKGROUND, STRIPE, TEXT, SOFT = LIGHT.background, LIGHT.stripe, LIGHT.text, LIGHT.soft
 
 
 def stroke_name(look: Look) -> str:
@@ -81,64 +85,37 @@ def whole(route: Route, body: str, look: Look) -> str:
     return f"{start}{body}{end}"
 
 
-_LEGEND_ROW, _LETTERS = 22.0, 11
-_CONFLICT, _ARROW, _LINE, _BEYOND = STROKES["conflict"], STROKES["arrow"], STROKES["line"], STROKES["beyond"]
-_HIDDEN = STROKES["hidden"]
-_WITH_HIDDEN = ("hidden common cause", "cause, or hidden cause", "open")
-_SIGNS = {
-    "arrow": f'<path d="M0 0H31" stroke="{_ARROW}"/><path d="M40 0L31 -4.5V4.5Z" fill="{_ARROW}"/>',
-    "line: direction open": f'<path d="M0 0H40" stroke="{_LINE}" stroke-dasharray="7 4"/>',
-    "line: direction suggested": f'<path d="M0 0H31" stroke="{_LINE}" stroke-dasharray="7 4"/>'
-    f'<path d="M40 0L31 -4.5V4.5Z" fill="{BACKGROUND}" stroke="{_LINE}"/>',
-    "conflict": f'<path d="M0 0L3 -3L8 3L13 -3L18 3L23 -3L28 3L33 -3L40 0" fill="none" stroke="{_CONFLICT}"/>'
-    f'<circle cx="20" r="7" fill="{BACKGROUND}" stroke="{_CONFLICT}"/>'
-    f'<path d="M16.5 -3.5l7 7m0 -7l-7 7" stroke="{_CONFLICT}"/>',
-    "hidden common cause": f'<path d="M9 0H31" stroke="{_HIDDEN}"/><path d="M40 0L31 -4.5V4.5Z" fill="{_HIDDEN}"/>'
-    f'<path d="M0 0L9 -4.5V4.5Z" fill="{_HIDDEN}"/>',
-    "cause, or hidden cause": f'<path d="M8 0H31" stroke="{_LINE}" stroke-dasharray="7 4"/>'
-    f'<path d="M40 0L31 -4.5V4.5Z" fill="{_LINE}"/><circle cx="4" r="4" fill="none" stroke="{_LINE}"/>',
-    "open": f'<path d="M8 0H32" stroke="{_LINE}" stroke-dasharray="7 4"/>'
-    f'<circle cx="4" r="4" fill="none" stroke="{_LINE}"/><circle cx="36" r="4" fill="none" stroke="{_LINE}"/>',
-    "beyond the asked depth": f'<path d="M0 0H40" stroke="{_BEYOND}" stroke-dasharray="1.5 4" stroke-linecap="round"/>',
-}
-
-
-def svg(part: Part, *, outside: bool = False, figures: EdgeFigures | None = None) -> str:
+def svg(
+    part: Part,
+    *,
+    outside: bool = False,
+    figures: EdgeFigures | None = None,
+    theme: Theme = LIGHT,
+    compact: bool = False,
+) -> str:
     """Draw a part as SVG text; ``outside`` adds, in grey, what was learned beyond the asked depth.
 
-    With ``figures``, edges at the target have the size of their effect.
+    With ``figures``, edges at the target have the size of their effect. A ``compact`` drawing has the width of a page.
     """
-    weights = weights_of(part.rows())
-    drawing = drawing_of(part, outside=outside, texts=texts_of(weights, figures))
+    rows = part.rows()
+    weights = weights_of(rows)
+    drawing = drawing_of(part, outside=outside, texts=texts_of(weights, figures), compact=compact)
     edges = final_edges(drawing)
-    signs = list(_signs(part, edges))
-    width = max(drawing.width, *(2 * MARGIN + _room(words) for words in signs))
-    rows = _legend_rows(signs, width)
-    size = [num(width), num(drawing.height + _LEGEND_ROW * len(rows))]
+    legend = legend_of(edges, on_numbers(rows, figures), drawing.width, drawing.height)
+    sheet = _Sheet(drawing, weights, theme)
+    size = [num(legend.width), num(drawing.height + legend.height)]
     pieces = [
         _start(*size),
         f"<title>{escape(f'The part around {shown(part.target)}, depth {part.depth}')}</title>",
-        f'<rect width="100%" height="100%" fill="{BACKGROUND}"/>',
-        *_stripes(drawing),
-        *(piece for drawn in edges for piece in _edge(drawn, weights)),
-        *(_box(box, is_target=box.node == part.target) for box in drawing.boxes),
-        *(_label(drawn) for drawn in edges if drawn.label is not None),
-        *_legend(rows, drawing.height),
+        f'<rect width="100%" height="100%" fill="{theme.background}"/>',
+        *sheet.stripes(),
+        *(piece for drawn in edges for piece in sheet.edge(drawn)),
+        *(sheet.box(box, is_target=box.node == part.target) for box in drawing.boxes),
+        *(sheet.label(drawn) for drawn in edges if drawn.label is not None),
+        *sheet.legend(legend),
         "</svg>",
     ]
     return "\n".join(pieces) + "\n"
-
-
-def _signs(part: Part, edges: Sequence[DrawnEdge]) -> Iterator[str]:
-    """Return the words of the legend: all that a reader needs to read the edges."""
-    absent = {
-        "beyond the asked depth": all(drawn.edge.within for drawn in edges),
-        "line: direction suggested": not any(drawn.edge.last in SUGGESTED for drawn in edges),
-        "conflict": not any(stroke_name(drawn.edge.last) == "conflict" for drawn in edges),
-        "line: direction open": part.allows_hidden,
-        **dict.fromkeys(_WITH_HIDDEN, not part.allows_hidden),
-    }
-    return (words for words in _SIGNS if not absent.get(words))
 
 
 def _start(width: str, height: str) -> str:
@@ -147,99 +124,109 @@ def _start(width: str, height: str) -> str:
     return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} font-family="{FONT}" font-size="{FONT_SIZE}">'
 
 
-def _stripes(drawing: Drawing) -> Iterator[str]:
-    for band in drawing.bands:
-        corner = f'x="{num(band.left)}" y="{num(MARGIN / 2)}" rx="10"'
-        size = f'width="{num(band.right - band.left)}" height="{num(drawing.height - MARGIN)}"'
-        yield f'<rect {corner} {size} fill="{STRIPE}"/>'
-        middle = f'x="{num((band.left + band.right) / 2)}" y="{num(MARGIN / 2 + 20)}" text-anchor="middle"'
-        yield f'<text {middle} font-size="{_LETTERS}" fill="{SOFT}">{band.title}</text>'
-    for frame in drawing.frames:
-        corner = f'x="{num(frame.left)}" y="{num(frame.top)}" rx="8"'
-        size = f'width="{num(frame.width)}" height="{num(frame.height)}"'
-        yield f'<rect {corner} {size} fill="none" stroke="{_LINE}" stroke-opacity="0.55" stroke-dasharray="2 3"/>'
-        place = f'x="{num(frame.left + frame.width / 2)}" y="{num(frame.top + 13)}" text-anchor="middle"'
-        yield f'<text {place} font-size="{TITLE_LETTERS}" fill="{_LINE}">{frame.title}</text>'
+@attrs.frozen
+class _Sheet:
+    """Writes the pieces of a drawing in the colours of a theme."""
+
+    drawing: Drawing
+    weights: Mapping[Pair, float]
+    theme: Theme
+
+    def stripes(self) -> Iterator[str]:
+        """Write the layers and the frames behind the boxes."""
+        line = self.theme.strokes["line"]
+        for band in self.drawing.bands:
+            corner = f'x="{num(band.left)}" y="{num(MARGIN / 2)}" rx="10"'
+            size = f'width="{num(band.right - band.left)}" height="{num(self.drawing.height - MARGIN)}"'
+            yield f'<rect {corner} {size} fill="{self.theme.stripe}"/>'
+            middle = f'x="{num((band.left + band.right) / 2)}" y="{num(MARGIN / 2 + 20)}" text-anchor="middle"'
+            yield f'<text {middle} font-size="{LEGEND_LETTERS}" fill="{self.theme.soft}">{band.title}</text>'
+        for frame in self.drawing.frames:
+            corner = f'x="{num(frame.left)}" y="{num(frame.top)}" rx="8"'
+            size = f'width="{num(frame.width)}" height="{num(frame.height)}"'
+            yield f'<rect {corner} {size} fill="none" stroke="{line}" stroke-opacity="0.55" stroke-dasharray="2 3"/>'
+            place = f'x="{num(frame.left + frame.width / 2)}" y="{num(frame.top + 13)}" text-anchor="middle"'
+            yield f'<text {place} font-size="{TITLE_LETTERS}" fill="{line}">{frame.title}</text>'
+
+    def box(self, box: Box, *, is_target: bool) -> str:
+        """Write a node."""
+        theme = self.theme
+        fill, colour = theme.box, theme.text if box.within else theme.soft
+        if is_target:
+            fill, colour = theme.target, theme.on_target
+        dashes = "" if box.within else ' stroke-dasharray="2 3"'
+        bold = ' font-weight="600"' if is_target else ""
+        x, y = map(num, box.middle)
+        return (
+            f"<g data-node={quoteattr(box.name)}><title>{escape(box.name)}</title>"
+            f'<rect x="{num(box.left)}" y="{num(box.top)}" width="{num(box.width)}" height="{num(box.height)}" rx="7" '
+            f'fill="{fill}" stroke="{theme.outline}"{dashes}/>'
+            f'<text x="{x}" y="{y}" dy="0.35em" text-anchor="middle" fill="{colour}"{bold}>{escape(box.label)}</text>'
+            "</g>"
+        )
+
+    def edge(self, drawn: DrawnEdge) -> Iterator[str]:
+        """Write the strokes of an edge."""
+        look, kind = drawn.edge.last, stroke_name(drawn.edge.last)
+        weight = self.weights.get(frozenset(drawn.edge.pair))
+        is_turned = look in {Look.BACK, Look.MAYBE_BACK, Look.PARTIAL_BACK}
+        first, second = drawn.edge.pair[::-1] if is_turned else drawn.edge.pair
+        names = f"data-source={quoteattr(shown(first))} data-target={quoteattr(shown(second))}"
+        colour = self._colour(look, within=drawn.edge.within)
+        yield f'<g {names} data-mark="{kind}" fill="none" stroke="{colour}" stroke-width="{num(thickness(weight))}">'
+        yield from self._strokes(look, drawn.route, within=drawn.edge.within)
+        yield "</g>"
+
+    def _colour(self, look: Look, *, within: bool) -> str:
+        return self.theme.strokes[stroke_name(look) if within else "beyond"]
+
+    def _strokes(self, look: Look, route: Route, *, within: bool) -> Iterator[str]:
+        kind, colour, ground = stroke_name(look), self._colour(look, within=within), self.theme.background
+        body = corners_of(route.zigzag()) if kind == "conflict" else body_of(route)
+        yield f'<path d="{whole(route, body, look)}" stroke-linejoin="round"{_dashes(kind, within=within)}/>'
+        for port, looks in ((route.end, ENDS_WITH_HEAD), (route.start, BEGINS_WITH_HEAD)):
+            if look in looks and look in SUGGESTED:
+                yield f'<path d="{head_of(port)}" fill="{ground}" stroke-width="1.5"/>'
+            elif look in looks:
+                yield f'<path d="{head_of(port)}" fill="{colour}" stroke="none"/>'
+        for port, looks in ((route.end, ENDS_WITH_CIRCLE), (route.start, BEGINS_WITH_CIRCLE)):
+            if look in looks:
+                place = " ".join(f'{name}="{num(at)}"' for name, at in zip(("cx", "cy"), circle_of(port), strict=True))
+                yield f'<circle {place} r="{num(RADIUS)}" fill="{ground}" stroke-width="1.5"/>'
+        x, y = route.middle
+        if kind == "conflict":
+            yield f'<circle cx="{num(x)}" cy="{num(y)}" r="8" fill="{ground}" stroke-width="1.5"/>'
+            yield f'<path d="M{num(x - 3.5)} {num(y - 3.5)}l7 7m0 -7l-7 7" stroke-width="2"/>'
+
+    def label(self, drawn: DrawnEdge) -> str:
+        """Write the figure of an edge at its place; what runs below is hidden."""
+        if drawn.label is None or drawn.text is None:
+            return ""
+        left, top, width, height = map(num, (drawn.label.left, drawn.label.top, drawn.label.width, drawn.label.height))
+        x, y = map(num, drawn.label.middle)
+        colour = self._colour(drawn.edge.last, within=drawn.edge.within)
+        return (
+            f'<g class="figure"><rect x="{left}" y="{top}" width="{width}" height="{height}" rx="4" '
+            f'fill="{self.theme.background}"/><text x="{x}" y="{y}" dy="0.36em" text-anchor="middle" '
+            f'font-size="{LETTERS}" fill="{colour}">{escape(drawn.text)}</text></g>'
+        )
+
+    def legend(self, legend: Legend) -> Iterator[str]:
+        """Write the signs with their words."""
+        for item in legend.items:
+            yield from self._sign(item)
+            words = f'x="{num(item.left)}" y="{num(item.middle)}" dy="0.35em" font-size="{LEGEND_LETTERS}"'
+            yield f'<text {words} fill="{self.theme.soft}">{item.words}</text>'
+
+    def _sign(self, item: LegendItem) -> Iterator[str]:
+        if item.route is None:
+            return
+        yield f'<g fill="none" stroke="{self._colour(item.look, within=item.within)}" stroke-width="1.8">'
+        yield from self._strokes(item.look, item.route, within=item.within)
+        yield "</g>"
 
 
-def _box(box: Box, *, is_target: bool) -> str:
-    fill, colour = (STROKES["arrow"], BACKGROUND) if is_target else (BOX, TEXT if box.within else SOFT)
-    dashes = "" if box.within else ' stroke-dasharray="2 3"'
-    bold = ' font-weight="600"' if is_target else ""
-    x, y = map(num, box.middle)
-    return (
-        f"<g data-node={quoteattr(box.name)}><title>{escape(box.name)}</title>"
-        f'<rect x="{num(box.left)}" y="{num(box.top)}" width="{num(box.width)}" height="{num(box.height)}" rx="7" '
-        f'fill="{fill}" stroke="{OUTLINE}"{dashes}/>'
-        f'<text x="{x}" y="{y}" dy="0.35em" text-anchor="middle" fill="{colour}"{bold}>{escape(box.label)}</text></g>'
-    )
-
-
-def _edge(drawn: DrawnEdge, weights: Mapping[Pair, float]) -> Iterator[str]:
-    look, route, kind = drawn.edge.last, drawn.route, stroke_name(drawn.edge.last)
-    colour = STROKES[kind if drawn.edge.within else "beyond"]
-    weight = weights.get(frozenset(drawn.edge.pair))
-    is_turned = look in {Look.BACK, Look.MAYBE_BACK, Look.PARTIAL_BACK}
-    first, second = drawn.edge.pair[::-1] if is_turned else drawn.edge.pair
-    names = f"data-source={quoteattr(shown(first))} data-target={quoteattr(shown(second))}"
-    yield f'<g {names} data-mark="{kind}" fill="none" stroke="{colour}" stroke-width="{num(thickness(weight))}">'
-    body = corners_of(route.zigzag()) if kind == "conflict" else body_of(route)
-    yield f'<path d="{whole(route, body, look)}" stroke-linejoin="round"{_dashes(drawn, kind)}/>'
-    for port, looks in ((route.end, ENDS_WITH_HEAD), (route.start, BEGINS_WITH_HEAD)):
-        if look in looks and look in SUGGESTED:
-            yield f'<path d="{head_of(port)}" fill="{BACKGROUND}" stroke-width="1.5"/>'
-        elif look in looks:
-            yield f'<path d="{head_of(port)}" fill="{colour}" stroke="none"/>'
-    for port, looks in ((route.end, ENDS_WITH_CIRCLE), (route.start, BEGINS_WITH_CIRCLE)):
-        if look in looks:
-            place = " ".join(f'{name}="{num(at)}"' for name, at in zip(("cx", "cy"), circle_of(port), strict=True))
-            yield f'<circle {place} r="{num(RADIUS)}" fill="{BACKGROUND}" stroke-width="1.5"/>'
-    x, y = route.middle
-    if kind == "conflict":
-        yield f'<circle cx="{num(x)}" cy="{num(y)}" r="8" fill="{BACKGROUND}" stroke-width="1.5"/>'
-        yield f'<path d="M{num(x - 3.5)} {num(y - 3.5)}l7 7m0 -7l-7 7" stroke-width="2"/>'
-    yield "</g>"
-
-
-def _label(drawn: DrawnEdge) -> str:
-    """Write the figure of an edge at its place."""
-    if drawn.label is None or drawn.text is None:
-        return ""
-    kind = stroke_name(drawn.edge.last) if drawn.edge.within else "beyond"
-    left, top, width, height = map(num, (drawn.label.left, drawn.label.top, drawn.label.width, drawn.label.height))
-    x, y = map(num, drawn.label.middle)
-    return (
-        f'<g class="figure"><rect x="{left}" y="{top}" width="{width}" height="{height}" rx="4" fill="{BACKGROUND}" '
-        f'fill-opacity="0.9"/><text x="{x}" y="{y}" dy="0.36em" text-anchor="middle" font-size="{LETTERS}" '
-        f'fill="{STROKES[kind]}">{escape(drawn.text)}</text></g>'
-    )
-
-
-def _dashes(drawn: DrawnEdge, kind: str) -> str:
-    if not drawn.edge.within:
+def _dashes(kind: str, *, within: bool) -> str:
+    if not within:
         return ' stroke-dasharray="1.5 4" stroke-linecap="round"'
     return ' stroke-dasharray="7 4"' if kind == "line" else ""
-
-
-def _room(words: str) -> float:
-    return 48 + width_of(words, _LETTERS) + 12
-
-
-def _legend_rows(signs: Sequence[str], width: float) -> list[list[str]]:
-    """Break the legend into rows that fit."""
-    rows: list[list[str]] = [[]]
-    for words in signs:
-        if rows[-1] and 2 * MARGIN + sum(map(_room, rows[-1])) + _room(words) > width:
-            rows.append([])
-        rows[-1].append(words)
-    return rows
-
-
-def _legend(rows: Sequence[Sequence[str]], top: float) -> Iterator[str]:
-    for row, signs in enumerate(rows):
-        left = MARGIN
-        for words in signs:
-            text = f'<text x="48" dy="0.35em" font-size="{_LETTERS}" fill="{SOFT}">{words}</text>'
-            place = f"{num(left)} {num(top + row * _LEGEND_ROW)}"
-            yield f'<g transform="translate({place})" stroke-width="1.8">{_SIGNS[words]}{text}</g>'
-            left += _room(words)

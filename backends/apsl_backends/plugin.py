@@ -32,7 +32,7 @@ from apsl_rules.names import nearest
 from apsl_rules.neighbours import BlanketFinder, Neighbours, SpousesByChild
 from apsl_rules.notes import argument, named
 from apsl_rules.oracles import Oracle
-from apsl_rules.parts import MarkedGraph, Part, draw, edges_csv, part_json
+from apsl_rules.parts import MarkedGraph, Part, edges_csv, part_json, printed
 from apsl_rules.plugins import (
     BlanketOffer,
     CheckOffer,
@@ -272,7 +272,9 @@ def apsl_exporters() -> Iterable[ExporterOffer]:
     """Offer formats in which a part is written as text."""
     return [
         ExporterOffer("json", "the saved part, which why, trace and show read", part_json),
-        ExporterOffer("text", "a picture as a tree of layers", draw),
+        ExporterOffer("text", "the answer in words, and a picture as a tree of layers", printed),
+        ExporterOffer("markdown", "a table of the edges with their probabilities, for a paper", Part.table),
+        ExporterOffer("latex", "the same table, for LaTeX", partial(Part.table, format="latex")),
         ExporterOffer("csv", "one row for each edge: source, target, mark, rule, p, distance", edges_csv),
         ExporterOffer("svg", "the drawing, for any browser or document", _svg),
         ExporterOffer("html", "the report: drawing, proofs and replay in one page", _report),

@@ -40,7 +40,7 @@ def test_no_name_of_a_column_becomes_an_option(at: int, tmp_path: Path) -> None:
     chain(table, names)
     first, second = names[3], names[4]
     runs = [
-        apsl_here("learn", str(table), "--target", first, "--hidden", "excluded"),
+        apsl_here("learn", str(table), "--target", first, "--hidden", "excluded", "--notes"),
         apsl_here("describe", str(table)),
         apsl_here("effect", str(table), first, second),
         apsl_here("causes", str(table), first, second),
@@ -49,8 +49,8 @@ def test_no_name_of_a_column_becomes_an_option(at: int, tmp_path: Path) -> None:
 
     assert [run.code for run in runs] == [0, 0, 0, 0, 1]
     for run in runs:
-        said = ADVICE.sub("", run.out + run.err)
+        said = ADVICE.sub("", " ".join((run.out + run.err).split()))
         for name in names:
             assert f"--{name.replace('_', '-')} " not in said
-    assert re.search(rf"nodes near '?{first}'? is", runs[0].out + runs[0].err)
+    assert re.search(rf"nodes near '?{first}'? is", " ".join(runs[0].out.split()))
     assert f"did you mean '{first}'" in runs[4].err

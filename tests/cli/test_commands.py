@@ -14,12 +14,15 @@ from support.terminal import apsl_here
 
 
 def test_learn_draws_the_part_and_says_what_it_cost() -> None:
-    """`apsl learn` prints a picture of the part and a summary on standard output, nothing on standard error."""
-    done = apsl_here("learn", "alarm", "--oracle", "dsep", "--target", "HREKG", "--depth", "2")
+    """`apsl learn` prints the answer and a picture, and with --verbose the cost; nothing on standard error."""
+    run = ("learn", "alarm", "--oracle", "dsep", "--target", "HREKG", "--depth", "2")
+    done = apsl_here(*run)
 
     assert done.code == 0
-    assert done.out.startswith("HREKG\n├◀── ERRCAUTER\n│    └──▶ HRSAT\n└◀── HR\n     ├◀── CATECHOL\n")
-    assert "7 arrows, 0 undirected edges and 0 conflicts among 7 nodes (learner apsl, oracle dsep)" in done.out
+    assert done.out.startswith("HREKG: caused by ERRCAUTER, HR.\n\nHREKG\n├◀── ERRCAUTER\n│    └──▶ HRSAT\n└◀── HR\n")
+    assert "tests" not in done.out
+    figures = "7 arrows, 0 undirected edges and 0 conflicts among 7 nodes (learner apsl, oracle dsep)"
+    assert figures in " ".join(apsl_here(*run, "--verbose").out.split())
     assert not done.err
 
 
@@ -90,7 +93,7 @@ def test_a_limit_ends_with_exit_code_2() -> None:
     done = apsl_here("learn", "alarm", "-t", "HREKG", "-k", "max", "--max-tests", "500")
 
     assert done.code == 2
-    assert "incomplete: stopped at 500 tests" in done.out
+    assert "Incomplete: stopped at 500 tests" in done.out
 
 
 def test_a_plugin_module_is_registered_by_name(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_learners_and_cuts_are_lists_and_tables(tmp_path: Path) -> None:
     cut = apsl_here("learn", "cents.csv", "--config", "cut.toml", folder=tmp_path)
 
     assert [line.split()[0] for line in compared.out.splitlines()] == ["learner", "apsl", "cmb"]
-    assert cut.out.startswith("high\n└─── a,b=c\n")
+    assert cut.out.startswith("high: linked with a,b=c (")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def test_the_demonstration_learns_from_a_table_and_from_a_network(tmp_path: Path
 
     assert done.stdout.count("The part equals the true structure") == 2
     assert "learner 'auto' chose 'apsl-score'" in done.stdout
-    assert "either: likely causes tub (" in done.stdout
+    assert "either: likely caused by tub (" in done.stdout
     assert "lung -> either   [column shapes: " in done.stdout
     assert "Of its 7 edges 7 are true, and 0 are not found.\nOf its 2 arrows 2 are right." in done.stdout
     assert {one.name for one in (tmp_path / "demo").iterdir()} == {"clinic.csv", "part.html", "part.json"}

@@ -20,7 +20,7 @@ def test_columns_named_like_attributes_are_columns(tmp_path: Path) -> None:
     done = apsl_here("learn", "odd.csv", "-t", "dag", folder=tmp_path)
 
     assert done.code == 0
-    assert done.out.startswith("dag\n")
+    assert done.out.startswith("dag: ")
 
 
 def test_a_file_in_the_folder_replaces_no_library(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_name_with_a_semicolon_is_a_name(tmp_path: Path) -> None:
     """A single column may be called so, as long as its values do not look the same way."""
     (tmp_path / "one.csv").write_text("a;b\n" + "yes\nno\n" * 10, "utf-8")
 
-    assert apsl_here("learn", "one.csv", "-t", "a;b", folder=tmp_path).out.startswith("a;b\n")
+    assert apsl_here("learn", "one.csv", "-t", "a;b", folder=tmp_path).out.startswith("a;b: ")
 
 
 def test_named_columns_are_cut(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from apsl_rules import ApslError, Dag, Knowledge, learn
 from apsl_rules.cli.learn import learn as learn_command
 from apsl_rules.cli.main import apsl as group
-from apsl_rules.cli.output import summary
+from apsl_rules.cli.output import printed_part
 from apsl_rules.cli.spelling import in_options
 from apsl_rules.notes import Note, Sentence, argument, named, note_of
 from apsl_rules.parts import Part, load_part
@@ -198,7 +198,7 @@ def test_the_summary_of_a_part_offers_the_option(tmp_path: Path) -> None:
     noted.save(tmp_path / "part.json")
 
     for one in (noted, load_part(tmp_path / "part.json")):
-        assert "note: leave one out with --drop sex" in summary(one)
+        assert "note: leave one out with --drop sex" in printed_part(one, every_note=False, verbose=False)
 
 
 def test_a_command_for_several_learners_names_its_own_option() -> None:

@@ -49,7 +49,7 @@ def test_a_part_and_a_network_come_through_a_pipe(tmp_path: Path, monkeypatch: p
     shown = apsl_here("show", "-", stdin=part.out.encode())
     drawn = apsl_here("simulate", "-", "-n", "3", stdin=apsl_here("random", "5").out.encode())
 
-    assert shown.out.startswith("lung\n")
+    assert shown.out.startswith("lung: ")
     assert drawn.out.startswith("X1,X2,")
     monkeypatch.chdir(tmp_path)
     assert "add --out FILE" in apsl_here("report", "-", stdin=part.out.encode()).err

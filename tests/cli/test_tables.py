@@ -31,7 +31,7 @@ def test_a_part_of_a_csv_is_learned_shown_and_proved(tmp_path: Path) -> None:
     proof = apsl_here("why", "part.json", "HR", "HRBP", folder=tmp_path)
 
     assert learned.code == 0
-    assert learned.out.startswith("HR\n")
+    assert learned.out.startswith("HR: ")
     assert "(learner apsl-score, oracle gsquare, alpha 0.05)" in learned.out
     assert ", direction ." in proof.out
     assert "n = 1000" in proof.out

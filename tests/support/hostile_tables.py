@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from apsl_rules import learn, table
-from apsl_rules.cli.output import summary
+from apsl_rules.cli.output import printed_part
 from apsl_rules.errors import ApslError
 from apsl_rules.names import Node
 from apsl_rules.parts import Part
@@ -170,7 +170,7 @@ def _faults_of_part(drawn: Drawn, part: Part) -> Iterator[tuple[str, str]]:
             yield "columns never seen in one row are unknown", f"{x!r} and {y!r} are {mark}"
     if parse_part(part_json(part), "part.json").edges != part.edges:
         yield "a part is saved whole", "another part was read"
-    if f"--{drawn.target}" in summary(part):
+    if f"--{drawn.target}" in printed_part(part, every_note=True, verbose=True):
         yield "names stay as they are", f"--{drawn.target} in the summary"
 
 

@@ -16,7 +16,7 @@ const nameButton = (node, remark) => [
     : namesOf([node])[0],
   remark ? make('small', {}, ` ${remark}`) : null,
 ];
-const statement = ({ kind, words, nodes, remarks }) => {
+const statement = ({ kind, words, nodes, remarks, end }) => {
   const names = nodes.slice(0, named).flatMap((node, at) => [at ? ', ' : ' ', ...nameButton(node, remarks[at])]);
   const rest = nodes.length > named ? [` and ${count(nodes.length - named, 'more', 'more')}`] : [];
   return make(
@@ -25,6 +25,7 @@ const statement = ({ kind, words, nodes, remarks }) => {
     make('span', { class: 'about' }, make('bdi', {}, words)),
     ...names,
     ...rest,
+    end ? make('span', { class: 'about' }, end) : null,
   );
 };
 

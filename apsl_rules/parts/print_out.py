@@ -1,0 +1,132 @@
+"""A part as people read it: the answer in words, the tree, and the notes that ask for something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from apsl_rules.names import count_of
+from apsl_rules.notes import Note, Sentence, note_of
+from apsl_rules.parts.part import Part
+from apsl_rules.parts.picture import WIDTH, draw, wide
+from apsl_rules.parts.summary import summarize
+
+#: The spaces at which no line is broken.
+_TOGETHER = re.compile(r" (?=%)|(?<=\bp) (?==)|(?<= =) |(?<=p =) ")
+#: So many notes are printed with a part.
+_MOST = 3
+#: The notes that ask most: what would change the answer comes first.
+_FIRST = (
+    "against given",
+    "odd arrows",
+    "missing codes",
+    "missing words",
+    "derived",
+    "hidden cause",
+    "few rows",
+    "complete rows",
+    "untested",
+    "duplicates",
+    "many levels",
+)
+#: The notes that may come last: they are said of columns that hardly anybody misses.
+_LAST = ("more untested", "more duplicates", "set aside")
+
+
+def printed(
+    part: Part,
+    width: int = WIDTH,
+    *,
+    spell: Callable[[Sentence], str] = str,
+    more: str = "part.notes",
+    every_note: bool = False,
+    figures: bool = False,
+) -> str:
+    """Return a part as text, no line wider than ``width`` and words whole.
+
+    ``spell`` writes what a note names, and ``more`` says where the other notes are. ``every_note`` prints them all,
+    ``figures`` also what the run was and what it cost.
+    """
+    pieces = [wrapped(summarize(part), width), *([draw(part, width)] if part.edges else [])]
+    said = _said_already(part)
+    notes = [*_contradictions(part), *part.notes] if every_note else _asking(part)
+    shown = notes if every_note else notes[:_MOST]
+    lines = [wrapped(f"note: {spell(note_of(one))}", width, indent="  ") for one in shown]
+    rest = len({*part.notes, *_contradictions(part)} - {*shown} - {one for one in said if one.code == "empty"})
+    if rest and not every_note:
+        lines.append(f"{count_of(rest, 'more note' if lines else 'note')}: {more}")
+    if lines:
+        pieces.append("\n".join(lines))
+    if figures:
+        pieces.append("\n".join(wrapped(line, width, indent="  ") for line in figures_of(part)))
+    return "\n\n".join(pieces)
+
+
+def wrapped(text: str, width: int, indent: str = "") -> str:
+    r"""Return a text in lines of at most ``width`` columns of a terminal; only a word that is longer is cut.
+
+    >>> wrapped("likely caused by age (99 %), bmi (91 %)", 26, indent="  ")
+    'likely caused by age\\n  (99 %), bmi (91 %)'
+    """
+    lines, line = [], ""
+    for word in _TOGETHER.sub("\xa0", text).split(" "):
+        rest = word.replace("\xa0", " ")
+        if line.strip() and wide(line) + 1 + wide(rest) > width:
+            lines.append(line)
+            line = indent
+        elif line:
+            line += " "
+        while wide(line) + wide(rest) > width:
+            fits = next(at for at in range(len(rest), 0, -1) if wide(line) + wide(rest[:at]) <= width or at == 1)
+            lines.append(line + rest[:fits])
+            line, rest = indent, rest[fits:]
+        line += rest
+    return "\n".join([*lines, line])
+
+
+def asks(note: Note) -> bool:
+    """Return whether a note asks its reader for something: it warns, or names what to give."""
+    return note.severity == "warning" or bool(note.arguments())
+
+
+def _said_already(part: Part) -> list[Note]:
+    """Return the notes that the words say."""
+    return [one for one in part.notes if one.code == "empty" or (one.code == "roots" and part.knowledge.assumed)]
+
+
+def _asking(part: Part) -> list[Note]:
+    """Return the contradictions and the notes that ask for something, what changes the answer first."""
+    said = _said_already(part)
+    asked = [one for one in part.notes if asks(one) and one not in said]
+    return [*_contradictions(part), *sorted(asked, key=_rank)]
+
+
+def _rank(note: Note) -> int:
+    if note.code in _LAST:
+        return len(_FIRST) + 1 + _LAST.index(note.code)
+    return _FIRST.index(note.code) if note.code in _FIRST else len(_FIRST)
+
+
+def _contradictions(part: Part) -> Sequence[Note]:
+    return [Note(f"contradiction: {one}", "conflict", "warning") for one in part.conflicts]
+
+
+def figures_of(part: Part) -> Iterator[str]:
+    """Describe in a few lines what a part is, how it was learned and what that cost."""
+    named = [f"{name} {part.settings[name]}" for name in ("alpha", "fdr") if part.settings.get(name) is not None]
+    told = "".join(f", {one}" for one in named)
+    counts = part.counts
+    arrows, undirected = count_of(len(part.arrows), "arrow"), count_of(len(part.lines), "undirected edge")
+    if part.suggested:
+        undirected += f" ({len(part.suggested):,} with a suggested direction)"
+    if part.allows_hidden:
+        hidden, partial = len(part.bidirected), len(part.partial)
+        arrows += f", {count_of(hidden, 'hidden common cause')}, {count_of(partial, 'edge')} with one open end"
+        undirected = count_of(len(part.lines), "open edge")
+    what = f"{arrows}, {undirected} and {count_of(len(part.conflicts), 'conflict')}"
+    nodes, visited = count_of(len(part.members), "node"), count_of(len(part.visited), "node")
+    yield f"{what} among {nodes} (learner {part.learner}, oracle {part.oracle}{told})"
+    asked = f"{count_of(counts.asked, 'test')} asked, {counts.distinct:,} computed"
+    yield f"{visited} visited; {asked}, in {count_of(counts.rounds, 'round')}"
+    if part.ledger.order_dependent:
+        yield "the result depends on the order of columns and findings"
