@@ -11,6 +11,7 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -39,7 +40,18 @@ def main() -> None:
         _say("apsl: interrupted\n")
     finally:
         signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(code))
+    if code == ENDED_EARLY:
+        _end_early()
     sys.exit(code)
+
+
+def _end_early() -> None:
+    """Exit without taking Python apart, under which a call of compiled code that was left may still run."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # closed, or nobody reads it
+            stream.flush()
+    atexit._run_exitfuncs()  # noqa: SLF001 - temporary folders are removed by these
+    os._exit(ENDED_EARLY)
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:

@@ -76,7 +76,10 @@ def has_begun(pid: int) -> bool:
 def interrupted(folder: Path, words: list[str], seconds: float) -> tuple[int, str, str]:
     """Start a command and interrupt it some time after Python has started; give exit code and what it printed."""
     command = [APSL, *words]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    environment = os.environ | {"PYTHONFAULTHANDLER": "1"}  # a crash says where it was
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         while process.poll() is None and not has_begun(process.pid):
             time.sleep(0.002)
         time.sleep(seconds)
