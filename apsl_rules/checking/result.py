@@ -102,7 +102,7 @@ class Check(NotebookView):
             if nats:
                 yield self.standing.in_nats
         counts = self.counts
-        told = ", ".join(f"{number} {_PLURAL[one]}" for one, number in counts.items())
+        told = ", ".join(f"{number} {(_SINGULAR if number == 1 else _PLURAL)[one]}" for one, number in counts.items())
         yield f"of {count_of(len(self.claims), 'independence')} that the graph implies {told}"
         yield from _some([f"  {one}" for one in self.claims if one.state in (State.FAILS, State.SMALL)])
         yield from self._of_edges()
@@ -177,6 +177,12 @@ class Check(NotebookView):
         }
 
 
+_SINGULAR = {
+    State.FAILS: "fails",
+    State.HOLDS: "holds",
+    State.SMALL: "fails by little",
+    State.UNTESTED: "cannot be tested",
+}
 _PLURAL = {State.FAILS: "fail", State.HOLDS: "hold", State.SMALL: "fail by little", State.UNTESTED: "cannot be tested"}
 _OF_MANY = {
     Standing.STANDS: "stand",

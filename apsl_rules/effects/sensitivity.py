@@ -168,7 +168,7 @@ class Sensitivity:
         told = [f"undone by a cause {strong}"] if strong else []
         if self.robustness is not None:
             which = "or one that" if strong else "undone by a cause that"
-            told.append(f"{which} explains {100 * self.robustness:.2g} % of what is left of both")
+            told.append(f"{which} explains {min(100 * self.robustness, 99):.2g} % of what is left of both")
         unit = " for one sd of the cause" if self.is_number else ""
         told.append(f"E-value {figure(self.e_value)}{unit}, of the limit {figure(self.e_value_limit)}")
         return "; ".join(told)

@@ -94,7 +94,7 @@ def _shares(effect: Effect) -> str:
     none = effect.no_effect or 0.0
     if none > 0:
         why = next(one.no_effect for one in effect.possible if one.no_effect)
-        told.append(f"{_percent(none)} none, {why}; else ")
+        told.append(f"{percent(none)} none, {why}; else ")
     groups: dict[str, tuple[float, list[PossibleEffect]]] = {}
     for one in effect.possible:
         found = one.interval(effect.main)
@@ -103,21 +103,24 @@ def _shares(effect: Effect) -> str:
             groups[figure(found.estimate)] = (share + (one.probability or 0.0), [*others, one])
     ranked = sorted(groups.items(), key=lambda item: -item[1][0])
     shown_sets = [
-        f"{value} ({_percent(share)}) {_held(max(ones, key=lambda one: one.probability or 0.0))}"
+        f"{value} ({percent(share)}) {_held(max(ones, key=lambda one: one.probability or 0.0))}"
         + (f" or {len(ones) - 1} more" if len(ones) > 1 else "")
         for value, (share, ones) in ranked[:_MOST_SHARES]
     ]
     left = sum(share for _, (share, _) in ranked[_MOST_SHARES:])
     if left > 0:
         unlisted = len(ranked) - _MOST_SHARES
-        shown_sets.append(f"{unlisted} {'other' if unlisted == 1 else 'others'} ({_percent(left)})")
+        shown_sets.append(f"{unlisted} {'other' if unlisted == 1 else 'others'} ({percent(left)})")
     return "".join(told) + ", ".join(shown_sets)
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Spell a share with two digits, never as nothing or all where something is left."""
     if 0 < share < 0.001:  # noqa: PLR2004 - shares are told to a tenth of a percent
         return "< 0.1 %"
-    return "> 99.9 %" if 0.999 < share < 1 else f"{100 * share:.2g} %"  # noqa: PLR2004 - as above
+    if 0.999 < share < 1:  # noqa: PLR2004 - as above
+        return "> 99.9 %"
+    return f"{100 * share:.{2 if share < 0.99 else 3}g} %"  # noqa: PLR2004 - two digits would be 1e+02
 
 
 def _held(one: PossibleEffect) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from apsl_rules import Dag, Knowledge, effect, learn
+from apsl_rules.effects.wording import percent
 from apsl_rules.errors import ApslError
 
 ORDER = Knowledge(tiers=[["a", "b"], ["x"], ["t"], ["m"]])
@@ -179,3 +180,10 @@ def test_wide_tables_are_narrowed_to_what_is_near() -> None:
 
     assert found.interval is not None
     assert {"a", "b"} <= set(found.possible[0].adjustment)
+
+
+def test_shares_are_told_as_people_write_them() -> None:
+    """Never as 1e+02, and never as 0 or 100 where something is left."""
+    told = [percent(share) for share in (1.0, 0.9995, 0.997, 0.99, 0.786, 0.0527, 0.0003, 0.0)]
+
+    assert told == ["100 %", "> 99.9 %", "99.7 %", "99 %", "79 %", "5.3 %", "< 0.1 %", "0 %"]
