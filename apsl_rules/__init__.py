@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from apsl_rules.graphs.networks.library import network
     from apsl_rules.knowledge import Knowledge
     from apsl_rules.learning.api import blanket, compare, learn, learn_graph
+    from apsl_rules.learning.describing import describe
     from apsl_rules.learning.many import learn_many, stability
     from apsl_rules.parts.many_parts import load
     from apsl_rules.parts.part import Part
@@ -36,6 +37,7 @@ __all__ = [
     "causes",
     "check",
     "compare",
+    "describe",
     "effect",
     "hookimpl",
     "learn",
@@ -60,6 +62,7 @@ _HOMES = {
     "causes": "effects.cause_tables",
     "check": "checking.run",
     "compare": "learning.api",
+    "describe": "learning.describing",
     "effect": "effects.estimate",
     "hookimpl": "plugins.hookspecs",
     "learn": "learning.api",

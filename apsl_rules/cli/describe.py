@@ -12,13 +12,13 @@ from typing import Any, Literal
 import attrs
 import click
 
-from apsl_rules.cli.options import reading_options, with_reading
+from apsl_rules.cli.options import reading_options, target_named, with_reading
 from apsl_rules.cli.output import json_option, print_json, print_table, print_text
 from apsl_rules.cli.spelling import in_options
 from apsl_rules.cli.streams import source_argument
-from apsl_rules.data import FileTable, table
 from apsl_rules.data import describe as describe_table
-from apsl_rules.data.databases import DatabaseTable, shown_source
+from apsl_rules.data import table
+from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network
@@ -29,50 +29,46 @@ _EXAMPLES = """\b
 Examples:
   apsl describe table.csv
   apsl describe table.csv --category year --drop id --json
+  apsl describe table.csv -t wage
 """
 
 
 @click.command(epilog=_EXAMPLES, short_help="Show what the columns of a table are taken for.")
 @source_argument("data")
+@click.option("--target", "-t", help="Tell what would be set aside for this target.")
 @reading_options
 @json_option
 @click.pass_context
-def describe(context: click.Context, /, data: str, *, as_json: bool, **settings: Any) -> None:
-    """Show each column of the file DATA with its kind, its values and the share that is missing.
+def describe(context: click.Context, /, data: str, *, target: str | None, as_json: bool, **settings: Any) -> None:
+    """Show each column of DATA, a file or a table in a database: its kind, a small histogram, what is missing.
 
-    It also says which columns are set aside and why, which follow from others, and what the default learner would do.
+    It also says which columns are set aside and why, which follow from others, which would be set aside for a target,
+    what the default learner would do, and with --json the options that change each of these. Of a table in a database
+    and of files that stay where they are, the first 10,000 rows are read.
     """
-    from apsl_rules.learning import nodes_of, open_source, say_default_learner
+    from apsl_rules.learning import first_rows, nodes_of, open_source, say_default_learner
 
     manager: Plugins = context.obj
     source = open_source(data, manager)
-    if type(source) in _WHY_NOT:
-        message = f"{shown_source(data)!r} {_WHY_NOT[type(source)]}"
+    if isinstance(source, Dag | Network):
+        message = f"{shown_source(data)!r} {_NETWORK}"
         raise InvalidArgumentError(message)
-    reading = {name: value for name, value in with_reading(settings, nodes_of(source)).items() if value is not None}
+    source, note = first_rows(source)
+    nodes = nodes_of(source)
+    reading = {name: value for name, value in with_reading(settings, nodes).items() if value is not None}
     read = table(source, **reading)
-    report = describe_table(read)
+    report = describe_table(read, None if target is None else target_named(target, nodes))
+    if note is not None:
+        report = attrs.evolve(report, notes=(note, *report.notes))
     learner = say_default_learner(read, manager)
     if as_json:
         print_json({**report.to_dict(), "learner": learner})
-    else:
-        derived, notes = (
-            tuple(in_options(one, context.command) for one in sentences) for sentences in (report.derived, report.notes)
-        )
-        print_text(str(attrs.evolve(report, derived=derived, notes=notes)))
-        print_text(learner)
+        return
+    print_text(report.spoken(lambda one: in_options(one, context.command)))
+    print_text(learner)
 
 
 _NETWORK = "is a network, which has no rows; give a CSV, Parquet or integer text file"
-#: Why sources of these kinds are not described, and what to do.
-_WHY_NOT: dict[type, str] = {
-    Dag: _NETWORK,
-    Network: _NETWORK,
-    FileTable: "is no table that fits into memory; give a CSV, Parquet or integer text file with fewer rows",
-    DatabaseTable: (
-        "is in a database, which is not read to describe it; 'apsl learn' says with --dry-run what it would read"
-    ),
-}
 
 
 _EXTRAS = {

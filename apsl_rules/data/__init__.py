@@ -17,6 +17,8 @@ from apsl_rules.data.dataset import (
 )
 from apsl_rules.data.derived import find_derived
 from apsl_rules.data.descriptions import (
+    Bar,
+    ColumnDescription,
     Description,
     describe,
     describe_columns,
@@ -41,10 +43,12 @@ from apsl_rules.data.tables import LocalTable, MixedTable, Table
 __all__ = [
     "FEWEST_TOGETHER",
     "MISSING_LEVEL",
+    "Bar",
     "Capability",
     "CategoryCodes",
     "Codes",
     "Column",
+    "ColumnDescription",
     "ColumnKind",
     "ColumnSummary",
     "CountedDataset",

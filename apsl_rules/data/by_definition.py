@@ -37,14 +37,22 @@ _NEARLY_ONE = 1 - 1e-3
 _MOST_LEVELS = 20
 _FEWEST_PER_LEVEL = 5
 #: At the limit of a cut the values stand as close as elsewhere, up to this factor.
-_WIDE_GAP = 4.0
+_WIDE_GAP = 10.0
 _NEAREST = 10
 _INDICATOR_LEVELS = 3
 
 
 @attrs.frozen
 class Definition:
-    """Columns that say what the target says: ``told`` has for each how it follows from the target or defines it."""
+    """The columns that say by definition what a target says.
+
+    Attributes
+    ----------
+    target
+        The target.
+    told
+        For each column how it follows from the target, or defines it, in words such as "is log('wage')".
+    """
 
     target: Node
     told: dict[Node, str]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.plain_sums import plain_sums
-from apsl_rules.names import Node, in_order
+from apsl_rules.names import Node, in_order, listing
 from apsl_rules.notes import Note, argument
 
 if TYPE_CHECKING:
@@ -69,8 +69,9 @@ def find_derived(table: LocalTable, names: Iterable[Node], touching: Iterable[No
     parts = _parts_beyond(table, first, near)
     some = _columns(table, in_order(list(dict.fromkeys([*near[:MOST_COLUMNS], *parts, *first]))[:MOST_COLUMNS]))
     of_interest = frozenset(near)
-    copies = [*_number_copies(some, of_interest), *_category_copies(some, of_interest)]
-    found = [*copies, *_cuts(some, of_interest), *_sums(some, {pair for pair, _ in copies}, [*near, *parts])]
+    numbers, same = _number_copies(some, of_interest)
+    copies = [*numbers, *_category_copies(some, of_interest)]
+    found = [*copies, *_cuts(some, of_interest), *_sums(some, same, [*near, *parts])]
     told = [(columns, sentence) for columns, sentence in found if not columns.isdisjoint(of_interest)]
     return tuple(Note(sentence, "derived", columns=[*in_order(columns)]) for columns, sentence in told)
 
@@ -103,8 +104,9 @@ def _pairs(names: Iterable[Node], near: frozenset[Node]) -> Iterator[tuple[Node,
     return ((one, other) for one, other in combinations(names, 2) if one in near or other in near)
 
 
-def _number_copies(some: _Columns, near: frozenset[Node]) -> list[Told]:
-    found = []
+def _number_copies(some: _Columns, near: frozenset[Node]) -> tuple[list[Told], set[frozenset[Node]]]:
+    """Return a sentence for each group of numbers that nearly copy each other, and the pairs that hardly differ."""
+    found: dict[frozenset[Node], float] = {}
     ranked = {name: _ranks(values) for name, values in some.numbers.items()}
     for one, other in _pairs(ranked, near):
         x, y = ranked[one], ranked[other]
@@ -112,11 +114,31 @@ def _number_copies(some: _Columns, near: frozenset[Node]) -> list[Told]:
         alike = _correlation(x[there], y[there]) if there.sum() >= _FEWEST_ROWS else 0.0
         if abs(alike) > _NEARLY and not there.all():
             alike = _correlation(_ranks(x[there]), _ranks(y[there]))
-        if abs(alike) > _RANKS_ALIKE:
-            sign = "" if alike > 0 else ", in reverse"
-            told = f"columns {one!r} and {other!r} are nearly copies of each other{sign}: their ranks correlate by"
-            found.append((frozenset((one, other)), f"{told} {abs(alike):.4f}"))
-    return found
+        if abs(alike) > _NEARLY:
+            found[frozenset((one, other))] = alike
+    told = []
+    for group in _joined(found):
+        within = {pair: alike for pair, alike in found.items() if pair <= group}
+        least = min(map(abs, within.values()))
+        listed = in_order(group)
+        if len(listed) == 2:  # noqa: PLR2004 - a pair
+            sign = "" if next(iter(within.values())) > 0 else ", in reverse"
+            words = f"columns {listed[0]!r} and {listed[1]!r} are nearly copies of each other{sign}"
+            told.append((group, f"{words}: their ranks correlate by {least:.4f}"))
+        else:
+            words = f"columns {listing(listed)} are nearly copies of each other: their ranks correlate by {least:.4f}"
+            told.append((group, f"{words} or more; an edge at one of these may stand for one at any"))
+    return told, {pair for pair, alike in found.items() if abs(alike) > _RANKS_ALIKE}
+
+
+def _joined(pairs: Iterable[frozenset[Node]]) -> list[frozenset[Node]]:
+    """Return the groups that pairs with a column in common make."""
+    groups: list[frozenset[Node]] = []
+    for pair in pairs:
+        meeting = [group for group in groups if not group.isdisjoint(pair)]
+        groups = [group for group in groups if group.isdisjoint(pair)]
+        groups.append(pair.union(*meeting))
+    return groups
 
 
 def _ranks(values: Floats) -> Floats:

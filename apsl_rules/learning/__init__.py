@@ -5,6 +5,7 @@ from __future__ import annotations
 from apsl_rules.learning.api import WARMING, blanket, blanket_of, compare, dry_run, learn, learn_graph
 from apsl_rules.learning.asked_again import AskedAgain, ask_again
 from apsl_rules.learning.copies import without_copies
+from apsl_rules.learning.describing import describe, first_rows
 from apsl_rules.learning.findings import Copies, FindingList, FindingsFromTests, Visitor
 from apsl_rules.learning.frontier import Distances
 from apsl_rules.learning.many import learn_many, stability
@@ -50,9 +51,11 @@ __all__ = [
     "blanket",
     "blanket_of",
     "compare",
+    "describe",
     "dry_run",
     "find_learner",
     "finding_of",
+    "first_rows",
     "learn",
     "learn_graph",
     "learn_many",

@@ -36,9 +36,11 @@ def _describe(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
     source = _open(name, limits, plugins)
     if isinstance(source, Network | Dag):
         return {"network": name, "nodes": [str(one) for one in nodes_of(source)], "arrows": _arrows(source)}
-    reading = _settings(given, nodes_of(source))
-    read = table(source, **reading)
-    return {**describe(read).to_dict(), "learner": say_default_learner(read, plugins)}
+    nodes = nodes_of(source)
+    target = given.pop("target", None)
+    read = table(source, **_settings(given, nodes))
+    found = describe(read, None if target is None else _node(target, nodes, "target"))
+    return {**found.to_dict(), "learner": say_default_learner(read, plugins)}
 
 
 def _learn(given: dict[str, Any], limits: Limits) -> dict[str, Any]:

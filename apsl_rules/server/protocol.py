@@ -92,7 +92,7 @@ _RUN = (_own("depth", default=1),)
 _TOOLS: dict[str, tuple[str, list[Parameter]]] = {
     "describe": (
         "Describe the columns of a table: kinds, levels, missing values, duplicates, and what is set aside.",
-        [_own("data"), *_settings("learner", "hidden", *_KNOWLEDGE)],
+        [_own("data"), _own("target", default=None), *_settings("learner", "hidden", "keep", *_KNOWLEDGE)],
     ),
     "learn": (
         "Learn the part of the graph around a target: edges with marks, probabilities and proofs, and notes.",

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from apsl_rules.data import LocalTable, describe_columns
+from apsl_rules.data import Description, LocalTable, describe_columns
 from apsl_rules.effects import Answer, Effect, Effects, Fitted, Grounds
 from apsl_rules.graphs import Dag, Pdag
 from apsl_rules.graphs.networks import Network
-from apsl_rules.names import Node, count_of, shown
+from apsl_rules.names import Node, count_of, listing, shown
 from apsl_rules.neighbours import Blanket
 from apsl_rules.parts import LearnedGraph, MarkedGraph, graph_of
 from apsl_rules.rules import Mark
@@ -144,6 +144,40 @@ def table_html(source: LocalTable) -> str:
     total = max(len(source.columns), len(source.names))
     columns = table(("column", "kind", "holds", "missing"), rows, words=3, what="column", total=total)
     return card(head, columns, fold("first rows", _first_rows(source)), notes(source.notes))
+
+
+@html_of.register
+def description_html(found: Description) -> str:
+    """Return the columns with their histograms, what is set aside for which target, and what was assumed."""
+    rows = [
+        [
+            name(one.name),
+            text(one.kind),
+            _bars([bar.rows for bar in one.bars]),
+            text(one.detail),
+            f"{one.missing / max(1, found.rows):.1%}" if one.missing else "",
+            text(", ".join(map(str, one.options))) if one.kind != "set aside" else "",
+        ]
+        for one in found.described[:MOST_ROWS]
+    ]
+    heads = ("column", "kind", "", "holds", "missing", "change with")
+    columns = table(heads, rows, words=len(heads), what="column", total=len(found.described))
+    defined = notes([f"if {one.target!r} is the target: {one.note()}" for one in found.defined])
+    head = title(f"table of {count_of(found.rows, 'row')} and {count_of(len(found.described), 'column')}")
+    copies = [f"duplicate columns: {listing(group)}" for group in found.duplicates]
+    return card(head, columns, notes([*copies, *found.derived]), defined, notes(found.notes))
+
+
+def _bars(rows: Sequence[int]) -> str:
+    """Return a histogram as a small drawing."""
+    most, width, tall = max(rows, default=0), 6, 22
+    drawn = "".join(
+        f'<rect x="{at * width}" y="{tall - tall * one / most:.1f}" width="{width - 1}" '
+        f'height="{tall * one / most:.1f}" fill="currentColor" opacity=".6"/>'
+        for at, one in enumerate(rows)
+        if most
+    )
+    return f'<svg width="{width * len(rows)}" height="{tall}" aria-hidden="true">{drawn}</svg>' if drawn else ""
 
 
 def _narrow(source: LocalTable) -> LocalTable:

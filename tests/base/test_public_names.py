@@ -12,7 +12,7 @@ from apsl_rules import Dag, learn
 from apsl_rules._renamed import FUNCTIONS, METHODS, PROPERTIES
 from apsl_rules.parts import Part, load_part, save_graph
 
-MOST_NAMES = 21
+MOST_NAMES = 22
 #: Methods and properties of a part; the plan says 35 with what is asked for, which are fields.
 MOST_MEMBERS = 54
 MIGRATION = (Path(__file__).parents[2] / "docs" / "migration.md").read_text("utf-8")

@@ -34,17 +34,22 @@ def test_a_table_is_described(folder: Path) -> None:
     lines = done.out.splitlines()
     assert lines[0].startswith("300 rows, 6 columns (2 set aside), ")
     assert [line.split()[0] for line in lines[1:4]] == ["id", "age", "young"]
-    assert "number     18 to 77, quartiles" in done.out
+    assert "  18 to 77, quartiles" in done.out
+    assert "\u2588" in done.out
     assert "take it back with --number id" in done.out
-    assert "derived: column 'young' follows from 'age'" in done.out
-    assert "leave one of them out with --drop young or --drop age" in done.out
+    told = "if age is the target: 'young' is cut from 'age' (at about 39.5): set aside; take it back with --keep young"
+    assert told in done.out
     assert lines[-1].startswith("learner 'auto'")
 
 
 def test_a_description_as_json(folder: Path) -> None:
     """The same as JSON, with the options that say how to read."""
     done = apsl_here("describe", "rows.csv", "--category", "age", "--drop", "a, b", "--json", folder=folder)
-    kinds = {one["name"]: one["kind"] for one in json.loads(done.out)["columns"]}
+    found = json.loads(done.out)
+    kinds = {one["name"]: one["kind"] for one in found["columns"]}
+    (young,) = [one for one in found["columns"] if one["name"] == "young"]
+    assert sum(bar["rows"] for bar in young["bars"]) == 300
+    assert young["options"] == ["kinds={'young': 'number'}", "drop=['young']"]
 
     assert kinds == dict.fromkeys(("id", "a, b", "day"), "set aside") | dict.fromkeys(
         ("age", "young", "grade"), "category"

@@ -14,10 +14,12 @@ from apsl_rules.data.databases.connection import (
 )
 from apsl_rules.data.databases.scan import (
     COUNT,
+    FIRST_ROWS,
     ScanPlan,
     complete_rows,
     describe_duckdb_file,
     duckdb_file,
+    first_rows_of,
     group,
     plan_scan,
     select,
@@ -27,6 +29,7 @@ from apsl_rules.data.databases.scan import (
 
 __all__ = [
     "COUNT",
+    "FIRST_ROWS",
     "DatabaseTable",
     "Opened",
     "ScanPlan",
@@ -35,6 +38,7 @@ __all__ = [
     "describe_duckdb_file",
     "duckdb_file",
     "duckdb_path",
+    "first_rows_of",
     "group",
     "is_database",
     "is_ibis_table",

@@ -227,3 +227,72 @@ _CATALOGUES: dict[str, Callable[[Opened], tuple[int | None, int | None]]] = {
     "postgres": _of_postgres,
     "sqlite": _of_sqlite,
 }
+
+
+def first_rows_of(source: Any) -> tuple[Any, int | None]:
+    """Return the first rows of a table that stays where it is, an Arrow table, and how many it has where that is known.
+
+    Columns that are neither levels nor numbers are left out.
+    """
+    from apsl_rules.data.databases.connection import open_database
+
+    path = source.path if isinstance(source, FileTable) else None
+    file = source if path is not None else duckdb_file(source)
+    if file is not None:
+        return _first_of_file(file)
+    opened = open_database(source)
+    aside = types_set_aside(opened.table)
+    kept = {place: value_of(opened.table, name) for place, name in enumerate(opened.names) if place not in aside}
+    chosen = opened.table.select(**{str(opened.names[place]): value for place, value in kept.items()})
+
+    def read() -> tuple[Any, int | None]:
+        rows, _ = _CATALOGUES.get(opened.engine, _unknown)(opened)
+        return _fetched(opened, chosen.limit(FIRST_ROWS)), rows
+
+    return ask(read, opened.origin, opened.redact)
+
+
+def _fetched(opened: Opened, expression: Any) -> Any:
+    """Return the result of an expression as an Arrow table, from SQLite and DuckDB by their own readers."""
+    import pyarrow as pa
+
+    if opened.engine == "duckdb":
+        return opened.backend.con.sql(opened.backend.compile(expression)).to_arrow_table()
+    if opened.engine != "sqlite":
+        return opened.backend.to_pyarrow(expression)
+    rows = opened.backend.con.execute(opened.backend.compile(expression)).fetchall()
+    columns = zip(*rows, strict=True) if rows else ([] for _ in expression.columns)
+    return pa.table(
+        {str(name): pa.array(list(values)) for name, values in zip(expression.columns, columns, strict=True)}
+    )
+
+
+def _first_of_file(file: FileTable) -> tuple[Any, int | None]:
+    """Return the first rows of Parquet and text files and of DuckDB databases, all of which DuckDB reads."""
+    try:
+        import duckdb
+    except ImportError as error:
+        message = f"describing {file.path!r} needs DuckDB; pip install 'apsl_rules[duckdb]'"
+        raise DataError(message) from error
+    columns = ", ".join(_quoted(str(name)) for name in file.columns)
+    try:
+        if file.kind == "duckdb":
+            with duckdb.connect(str(file.files[0]), read_only=True) as connection:
+                listed = "SELECT table_name FROM information_schema.tables ORDER BY ALL"
+                name = file.table or connection.execute(listed).fetchall()[0][0]
+                found = f"FROM {'.'.join(map(_quoted, str(name).split('.')))}"
+                (rows,) = connection.execute(f"SELECT count(*) {found}").fetchall()[0]
+                return connection.sql(f"SELECT {columns} {found} LIMIT {FIRST_ROWS}").to_arrow_table(), rows
+        reader = "read_parquet" if file.kind == "parquet" else "read_csv"
+        names = [str(one) for one in file.files]
+        statement = f"SELECT {columns} FROM {reader}(?) LIMIT {FIRST_ROWS}"  # noqa: S608 - quoted
+        with duckdb.connect() as connection:
+            return connection.sql(statement, params=[names]).to_arrow_table(), None
+    except duckdb.Error as error:
+        message = f"cannot read {file.path!r} ({str(error).splitlines()[0]}); check that it is whole"
+        raise DataError(message) from error
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace('"', '""')
+    return f'"{escaped}"'
