@@ -59,6 +59,15 @@ class Memory(Generic[Question, Answer]):
         with self._lock:
             return self._keep(question, made)
 
+    def _all_kept(self, questions: Sequence[Question]) -> list[Answer] | None:
+        """Return the answers if all are kept, the newest now; else None."""
+        with self._lock:
+            if not all(one in self._kept for one in questions):
+                return None
+            for one in questions:
+                self._kept[one] = self._kept.pop(one)
+            return [self._kept[one] for one in questions]
+
     def recall(
         self, questions: Sequence[Question], ask: Callable[[Sequence[Question]], Sequence[Answer]]
     ) -> list[Answer]:
@@ -66,6 +75,11 @@ class Memory(Generic[Question, Answer]):
 
         A question that another thread has asked is not asked again: its answer is waited for.
         """
+        return self._all_kept(questions) or self._ask_new(questions, ask)
+
+    def _ask_new(
+        self, questions: Sequence[Question], ask: Callable[[Sequence[Question]], Sequence[Answer]]
+    ) -> list[Answer]:
         found: dict[Question, Answer] = {}
         awaited: dict[Question, Future[Mapping[Question, Answer]]] = {}
         new: list[Question] = []

@@ -7,6 +7,7 @@ in every row. Columns that only depend on each other strongly never agree so wel
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -295,17 +296,16 @@ def _level_of(some: _Rows, flag: Node, labels: Node) -> Any:
     """Return the level that a two-valued column stands for by its name and in every row, or None."""
     if len(some.levels[flag]) != 2 or len(some.levels[labels]) < _INDICATOR_LEVELS:  # noqa: PLR2004 - two values
         return None
+    words = _words(str(flag))
     flags, codes = some.categories[flag], some.categories[labels]
-    there = (flags >= 0) & (codes >= 0)
-    if there.sum() < _FEWEST_ROWS:
-        return None
-    words = _words(flag)
     for code, level in enumerate(some.levels[labels]):
-        own = _words(level)
+        own = _words(str(level))
         if own and own <= words:
+            there = (flags >= 0) & (codes >= 0)
             is_level = codes[there] == code
             if (
-                is_level.any()
+                len(is_level) >= _FEWEST_ROWS
+                and is_level.any()
                 and not is_level.all()
                 and any(np.array_equal(is_level, flags[there] == side) for side in (0, 1))
             ):
@@ -313,9 +313,10 @@ def _level_of(some: _Rows, flag: Node, labels: Node) -> Any:
     return None
 
 
-def _words(name: Any) -> set[str]:
-    text = "".join(one if one.isalnum() else " " for one in str(name).casefold())
-    return set(text.split())
+@lru_cache(maxsize=1 << 16)
+def _words(name: str) -> frozenset[str]:
+    text = "".join(one if one.isalnum() else " " for one in name.casefold())
+    return frozenset(text.split())
 
 
 # --- sums and products ------------------------------------------------------------------------------------------------

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
 from glob import glob, has_magic
 from hashlib import blake2b, file_digest, sha256
-from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from types import NoneType
+from typing import Any, Literal, TypeAlias, cast
 
 import attrs
 import numpy as np
@@ -192,32 +192,57 @@ def array_fingerprint(values: npt.NDArray[Any], *, kind: str) -> bytes:
 def content_fingerprint(value: object) -> str:
     """Return a hash of all that a table, a heading or a graph consists of, the same in every process."""
     digest = blake2b(digest_size=16)
-    for piece in _pieces(value):
-        digest.update(piece)
+    _add_content(digest.update, value)
     return digest.hexdigest()
 
 
-def _pieces(value: object) -> Iterable[bytes | memoryview]:
-    """Return the content of a value piece by piece; each begins with what it is."""
-    if isinstance(value, np.ndarray):
-        shape = f"array {value.dtype.str} {value.shape};".encode()
-        # Row by row, so that a memory map is never copied as a whole.
-        rows = value if value.ndim > 1 else [value]
-        return chain([shape], (np.ascontiguousarray(row).view(np.uint8).data for row in rows if row.size))
+def _add_content(add: Callable[[bytes | memoryview], None], value: object) -> None:
+    """Add the content of a value piece by piece; each begins with what it is."""
     kind: Any = type(value)
-    if attrs.has(kind):
-        fields = [(field.name, getattr(value, field.name)) for field in attrs.fields(kind)]
-        return chain([f"{type(value).__name__} {len(fields)};".encode()], *(_pieces(one) for one in fields))
-    if isinstance(value, Mapping):
-        items = sorted(value.items(), key=lambda item: order_key(item[0]))
-        return chain([f"mapping {len(items)};".encode()], *(_pieces(one) for one in items))
-    if isinstance(value, frozenset | set):
-        value = sorted(value, key=order_key)
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        if all(isinstance(one, str) for one in value):
-            return [f"texts {tuple(value)!r};".encode("utf-8", "backslashreplace")]
-        return chain([f"list {len(value)};".encode()], *(_pieces(one) for one in value))
-    return [f"{value!r};".encode("utf-8", "backslashreplace")]
+    if kind is tuple or kind is list:
+        _add_items(add, cast("Sequence[object]", value))
+    elif kind in _PLAIN:
+        add(f"{value!r};".encode("utf-8", "backslashreplace"))
+    elif isinstance(value, np.ndarray):
+        _add_array(add, value)
+    elif (names := _fields_of(kind)) is not None:
+        add(f"{kind.__name__} {len(names)};".encode())
+        for name in names:
+            _add_items(add, (name, getattr(value, name)))
+    elif isinstance(value, frozenset | set):
+        _add_items(add, sorted(value, key=order_key))
+    elif isinstance(value, Mapping):
+        add(f"mapping {len(value)};".encode())
+        for item in sorted(value.items(), key=lambda item: order_key(item[0])):
+            _add_items(add, item)
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        _add_items(add, value)
+    else:
+        add(f"{value!r};".encode("utf-8", "backslashreplace"))
+
+
+def _add_array(add: Callable[[bytes | memoryview], None], values: npt.NDArray[Any]) -> None:
+    add(f"array {values.dtype.str} {values.shape};".encode())
+    for row in values if values.ndim > 1 else [values]:  # so that a memory map is never copied as a whole
+        if row.size:
+            add(np.ascontiguousarray(row).view(np.uint8).data)
+
+
+def _add_items(add: Callable[[bytes | memoryview], None], items: Sequence[object]) -> None:
+    if all(isinstance(one, str) for one in items):
+        add(f"texts {tuple(items)!r};".encode("utf-8", "backslashreplace"))
+        return
+    add(f"list {len(items)};".encode())
+    for one in items:
+        _add_content(add, one)
+
+
+_PLAIN = (str, int, float, bool, NoneType)
+
+
+@cache
+def _fields_of(kind: Any) -> tuple[str, ...] | None:
+    return tuple(field.name for field in attrs.fields(kind)) if attrs.has(kind) else None
 
 
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")

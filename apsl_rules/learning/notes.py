@@ -188,13 +188,17 @@ def notes_on_untested(part: Part, duplicates: Iterable[Sequence[Node]] = ()) -> 
     """Return a sentence for each of the nearest nodes of a part that could not be tested against others."""
     others: dict[Node, set[Node]] = {}
     twins = {node for group in duplicates for node in group}
-    both = {one.fact for one in part.findings if one.fact.relation == untested.name and one.evidence.source == ROWS}
     lacking: set[Node] = set()
-    for fact in part.store.facts(untested):
-        if not twins.isdisjoint(fact.nodes):
-            continue  # the note on duplicate columns says it
-        if gap.fact(*fact.nodes) in part.store or adjacent.fact(*fact.nodes) in part.store:
-            continue
+    undecided = [
+        fact
+        for fact in part.store.facts(untested)
+        if twins.isdisjoint(fact.nodes)  # else the note on duplicate columns says it
+        and gap.fact(*fact.nodes) not in part.store
+        and adjacent.fact(*fact.nodes) not in part.store
+    ]
+    told = part.findings if undecided else ()
+    both = {one.fact for one in told if one.fact.relation == untested.name and one.evidence.source == ROWS}
+    for fact in undecided:
         for one, other in (fact.nodes, fact.nodes[::-1]):
             if part.is_inner(one):
                 others.setdefault(one, set()).add(other)
@@ -203,13 +207,13 @@ def notes_on_untested(part: Part, duplicates: Iterable[Sequence[Node]] = ()) -> 
     shown, left = nearest[:_SHOWN], nearest[_SHOWN:]
     advice = {True: _HELP_WITH_BOTH, False: _HELP_WITH_ROWS if part.oracle == _MOMENTS else _HELP}
     for one in shown:
-        told = f"too few rows to test {one!r} against {listing(others[one])}"
+        few = f"too few rows to test {one!r} against {listing(others[one])}"
         unknown = f"whether they are adjacent is unknown; {advice[one in lacking]}"
-        yield Note(f"{told}: {unknown}", "untested", "warning", column=one, others=[*in_order(others[one])])
+        yield Note(f"{few}: {unknown}", "untested", "warning", column=one, others=[*in_order(others[one])])
     if left:
-        told = f"too few rows to test {len(left)} more nodes against others"
+        few = f"too few rows to test {len(left)} more nodes against others"
         unknown = f"whether they are adjacent is unknown; {advice[not lacking.isdisjoint(left)]}"
-        yield Note(f"{told}: {unknown}", "more untested", "warning", columns=[*left])
+        yield Note(f"{few}: {unknown}", "more untested", "warning", columns=[*left])
 
 
 def _of_pair(finding: Finding) -> tuple[object, ...]:

@@ -84,9 +84,10 @@ class MarkStore(State):
 
     def relates(self, relation: Relation, *nodes: Node) -> bool:
         """Return whether a fact about nodes is held here."""
+        if not self.log.held.get(relation.name):
+            return False
         number = self.log.names.number
-        numbers = tuple([number.get(node, NOBODY) for node in nodes])
-        return relation.name in self.log.held and self.holds(relation.name, numbers)
+        return self.holds(relation.name, tuple([number.get(node, NOBODY) for node in nodes]))
 
     def has_arrow(self, x: Node, y: Node) -> bool:
         """Return whether x -> y is held."""
