@@ -32,7 +32,7 @@ from apsl_rules.data.files import (
     is_countable,
     is_left_in_place,
 )
-from apsl_rules.data.kinds import ColumnKind, ColumnSummary, Kind, infer_kind
+from apsl_rules.data.kinds import DROPPED, ColumnKind, ColumnSummary, Kind, infer_kind
 from apsl_rules.data.missing_codes import MissingCodes, codes_by_column
 from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, advice_on_levels
@@ -41,6 +41,7 @@ from apsl_rules.data.store import count_levels, cut_numbers
 from apsl_rules.data.tables import LocalTable, MixedTable, Table
 
 __all__ = [
+    "DROPPED",
     "FEWEST_TOGETHER",
     "MISSING_LEVEL",
     "Bar",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import prod, sqrt, tanh, ulp
+from typing import Any
 
 from apsl_rules.data import Dataset
 from apsl_rules.evidence import ROWS, Evidence, Verdict
@@ -15,22 +16,34 @@ from apsl_rules.parts import Part
 from apsl_rules.rules import Finding, adjacent, gap, settled, untested
 
 _FEW_ROWS = 100
+#: So many columns are named that come nearest to the target of an empty part.
+NEAREST = 3
+#: The quantile of a power of four in five, and the steps in which the needed excess of a statistic settles.
+_FOUR_OF_FIVE, _STEPS = 0.84, 20
+#: More rows than so many are not asked for, nor so many times those of the table.
+_MOST_ROWS, _MOST_TIMES = 1e12, 100
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _NO_EFFECTS = frozenset({"sex", "gender", "race", "ethnicity", "age", "birthdate", "birthday", "birthyear", "dob"})
 #: These say the same where they are the whole name, as those of indicator columns are.
 _NO_EFFECTS_ALONE = frozenset({"female", "male", "woman", "black", "white", "asian", "hispanic", "hisp"})
 
 
-def notes_on_part(part: Part, rows: int | None, *, whole: bool = False) -> Iterator[Note]:
+def notes_on_part(part: Part, rows: int | None, near: Sequence[Verdict] = (), *, whole: bool = False) -> Iterator[Note]:
     """Return what a reader should know of a part from data: its assumptions, odd arrows, and what rows cannot show.
 
-    ``whole`` says that the graph of all nodes is wanted: edges anywhere then make it no empty one.
+    ``near`` are the verdicts on the columns that come nearest to the target, which are told of an empty part. ``whole``
+    says that the graph of all nodes is wanted: edges anywhere then make it no empty one.
     """
     if part.edges:
         yield _on_assumptions(part)
     yield from _on_odd_arrows(part)
     if not part.edges and part.incomplete is None and not (whole and part.store.facts(adjacent)):
-        yield empty_note(_why_empty(part, rows), target=part.target, rows=rows)
+        fields: dict[str, Any] = {"target": part.target, "rows": rows}
+        if near:
+            fields |= {"nearest": [one.y for one in near], "p": [one.p for one in near]}
+        if near and (advice := _what_to_try(part, near[0])):
+            fields["advice"] = advice
+        yield empty_note(_why_empty(part, rows), **fields)
     if rows is not None and rows < _FEW_ROWS:
         told = f"{count_of(rows, 'row')} are few: edges are found only if they are strong{_unseen(part, rows)}, and "
         yield Note(f"{told}their directions are hardly ever determined", "few rows", "warning", rows=rows)
@@ -138,6 +151,46 @@ def _why_empty(part: Part, rows: int | None) -> str:
         )
     seen = "" if rows is None else f" ({count_of(rows, 'row')}{_unseen(part, rows, '; ')})"
     return f"nothing depends on {part.target!r} at this level of evidence{seen}"
+
+
+def _what_to_try(part: Part, nearest: Verdict) -> str:
+    """Say what may settle whether the nearest column belongs to the part, and with about how many rows."""
+    alpha = part.settings.get("alpha")
+    name = shown(nearest.y)
+    if not isinstance(alpha, float) or nearest.n is None:
+        return ""
+    if nearest.dependent:
+        told = f"the test of {name} finds a dependence, and the score does not pay for an edge: they disagree"
+        return f"{told}, and more rows would decide (the learner apsl goes by tests alone)"
+    rows = rows_to_settle(nearest, alpha)
+    if rows is None or rows > _MOST_TIMES * nearest.n:
+        return "not even the nearest column shows a sign of dependence; other columns may tell more than more rows"
+    return f"about {rows:,} rows would show a dependence as strong as that on {name} appears"
+
+
+def rows_to_settle(verdict: Verdict, alpha: float) -> int | None:
+    """Return with about how many rows a dependence as strong as it appears is found in four of five tables.
+
+    The statistic of a test grows with the rows by what it has above its degrees of freedom; the quantiles are those of
+    the approximation by Wilson and Hilferty (1931). None where nothing is above them.
+
+    >>> rows_to_settle(Verdict("a", "b", (), "independent", "G²", 3.0, 0.08, 1, 1000), 0.05)
+    3900
+    """
+    if verdict.statistic is None or verdict.dof is None or verdict.n is None:
+        return None
+    from statistics import NormalDist  # slow to load
+
+    above = verdict.statistic - verdict.dof
+    if above <= 0:
+        return None
+    ninth, dof = 2 / (9 * verdict.dof), verdict.dof
+    critical = dof * (1 - ninth + NormalDist().inv_cdf(1 - max(alpha, ulp(1.0))) * sqrt(ninth)) ** 3
+    needed = critical - dof
+    for _ in range(_STEPS):  # as much more as the statistic varies
+        needed = critical - dof + _FOUR_OF_FIVE * sqrt(2 * (dof + 2 * needed))
+    rows = verdict.n * needed / above
+    return int(round(rows, 2 - len(str(int(rows))))) if rows < _MOST_ROWS else None
 
 
 def _unseen(part: Part, rows: int, before: str = " (") -> str:

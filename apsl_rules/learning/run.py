@@ -24,7 +24,7 @@ from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.copies import without_copies
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import Assembly, along_lines, everyone
-from apsl_rules.learning.notes import notes_against_given, notes_on_hidden, notes_on_part, notes_on_untested
+from apsl_rules.learning.notes import NEAREST, notes_against_given, notes_on_hidden, notes_on_part, notes_on_untested
 from apsl_rules.learning.possible import WHOLE, draw_possible, with_roots
 from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import (
@@ -270,7 +270,8 @@ def run_once(
         if drawn is not None:
             part = attrs.evolve(_drawn(part, asker, drawn, request), depth=depth)
         asker.flush()
-        told = () if asker.perfect or why else notes_on_part(part, source.row_count, whole=whole)
+        near = () if part.edges else asker.nearest(target, NEAREST)
+        told = () if asker.perfect or why else notes_on_part(part, source.row_count, near, whole=whole)
         duplicates = _duplicates(source, part)
         notes = (
             chosen,

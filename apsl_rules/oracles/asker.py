@@ -9,9 +9,9 @@ from typing import Any, TypeVar, get_args
 import attrs
 
 from apsl_rules.errors import ApslError, InvalidArgumentError, LimitReachedError, PluginError
-from apsl_rules.evidence import Decision, Verdict
+from apsl_rules.evidence import Decision, Verdict, log_p_of
 from apsl_rules.memory import Memory
-from apsl_rules.names import Node, count_of, require_known
+from apsl_rules.names import Node, count_of, order_key, require_known
 from apsl_rules.oracles.protocol import (
     Cut,
     Elimination,
@@ -127,6 +127,12 @@ class Asker(FrontOracle):
         (sweep,) = self._sweeps.recall([x], ask)
         self._count(size, 0)
         return sweep
+
+    def nearest(self, x: Node, number: int) -> tuple[Verdict, ...]:
+        """Return the verdicts on the nodes with the least p at x, as far as they were swept; nothing new is asked."""
+        sweep = self._sweeps.get(x)
+        known = [one for one in sweep or () if one.p is not None and one.decision != "unreliable"]
+        return tuple(sorted(known, key=lambda one: (log_p_of(one), order_key(one.y)))[:number])
 
     def untested(self, x: Node) -> tuple[Verdict, ...]:
         """Return the verdicts that say that x could not be tested against another node; nothing new is asked."""

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
+from apsl_rules.data import DROPPED
 from apsl_rules.evidence import OPINION, SHAPES, Evidence
 from apsl_rules.names import Node, count_of, in_order, order_key, shown
 from apsl_rules.notes import assumptions
@@ -26,8 +27,8 @@ ANSWERING = frozenset({"cause", "effect", "hidden", "open", "conflict", "empty"}
 class Statement:
     """One thing to say: its words, the nodes that they are about, a remark on some of them, and words that end it.
 
-    ``kind`` names what it is about: "cause", "effect", "hidden", "open", "conflict", "empty", "basis", "incomplete",
-    "undecided", "untested", "set aside", "further", "first" or "assumed".
+    ``kind`` names what it is about: "cause", "effect", "hidden", "open", "conflict", "empty", "advice", "basis",
+    "incomplete", "undecided", "untested", "set aside", "left out", "further", "first" or "assumed".
     """
 
     kind: str
@@ -245,6 +246,8 @@ def _on_nothing(part: Part, *, is_empty: bool) -> Iterator[Statement]:
     if nearest:
         remarks = tuple(f"p = {p:.2g}" for p in note.fields["p"])
         yield Statement("empty", "nearest:", tuple(nearest), remarks)
+    if "advice" in note.fields:
+        yield Statement("advice", note.fields["advice"])
 
 
 def _on_what_is_unknown(part: Part) -> Iterator[Statement]:
@@ -257,10 +260,13 @@ def _on_what_is_unknown(part: Part) -> Iterator[Statement]:
     if unknown:
         verb = "column could not be tested:" if len(unknown) == 1 else "columns could not be tested:"
         yield Statement("untested", f"{len(unknown):,} {verb}", unknown)
-    aside = tuple(one.name for one in part.columns if one.kind == "set aside")
-    if aside:
-        verb = "column was set aside:" if len(aside) == 1 else "columns were set aside:"
-        yield Statement("set aside", f"{len(aside):,} {verb}", aside)
+    aside = [one for one in part.columns if one.kind == "set aside"]
+    for kind, words, is_asked in (("set aside", "set aside", False), ("left out", "left out as asked", True)):
+        some = tuple(one.name for one in aside if (one.detail == DROPPED) is is_asked)
+        if some:
+            yield Statement(
+                kind, f"{count_of(len(some), 'column')} {'was' if len(some) == 1 else 'were'} {words}:", some
+            )
     further = sum(part.distances[node] > 1 for node in part.members)
     if further:
         verb = "is" if further == 1 else "are"

@@ -22,7 +22,8 @@ def summarize(part: Part) -> str:
     so_far = "" if part.incomplete is None else ", so far"
     answer = "; ".join(str(one) for one in told if one.kind in ANSWERING) or "no column is kept"
     sentences = [f"{shown(part.target)}{so_far}: {answer}.", *_on_grounds(part, told)]
-    sentences += [_sentence(str(one)) for one in told if one.kind == "incomplete"]
+    nothing = ("advice", "undecided") if not part.edges else ()
+    sentences += [_sentence(str(one)) for one in told if one.kind in ("incomplete", *nothing)]
     return " ".join(sentences)
 
 

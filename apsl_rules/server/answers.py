@@ -1,4 +1,4 @@
-"""What each tool answers: plain data with proofs, from a file that the limits allow."""
+"""What each tool answers: the answer in words, plain data, and proofs on request, from a file that the limits allow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from apsl_rules._documents import label
 from apsl_rules.data import FileTable, describe, table
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs import Dag
-from apsl_rules.graphs.networks import Network
+from apsl_rules.graphs.networks import Network, network_names
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning import AUTO, find_learner, nodes_of, open_source, rivals, say_default_learner
 from apsl_rules.names import Node, node_named
@@ -18,7 +18,7 @@ from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins, installed
 from apsl_rules.server.limits import Limits, plain_text
 
-#: The most edges that an answer has with their proofs, nearest to the target first.
+#: The most edges that an answer has, nearest to the target first.
 MOST_EDGES = 100
 #: The share of the seconds after which a run gives what it has; the rest is for reading and writing.
 _LEARNING = 0.7
@@ -43,8 +43,16 @@ def _describe(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
     return {**found.to_dict(), "learner": say_default_learner(read, plugins)}
 
 
+def _list_files(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    wanted = given.get("name", "")
+    files, left_out = limits.files(wanted)
+    found = {"files": files, "left_out": left_out, "networks": list(network_names())}
+    return found if files or not wanted else {**found, "hint": limits.hint(wanted).removeprefix("; ")}
+
+
 def _learn(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    return _part_data(_learned(given, limits))
+    with_proofs = given.pop("proofs", False)
+    return _part_data(_learned(given, limits), with_proofs=with_proofs)
 
 
 def _why(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
@@ -74,6 +82,7 @@ def _compare(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
     from apsl_rules.learning import compare
 
     plugins = installed()
+    with_proofs = given.pop("proofs", False)
     names = given.pop("learners", None) or rivals(plugins)
     for one in names:
         _check_learner(one, plugins)
@@ -83,7 +92,8 @@ def _compare(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
     settings = {**_settings(given, nodes), "max_seconds": _LEARNING * limits.seconds / max(1, len(names))}
     compared = compare(source, target, depth=depth, learners=names, **settings)
     most = MOST_EDGES // len(compared.parts)
-    return {"rows": compared.rows(), "parts": {name: _part_data(one, most) for name, one in compared.parts.items()}}
+    parts = {name: _part_data(one, most, with_proofs=with_proofs) for name, one in compared.parts.items()}
+    return {"rows": compared.rows(), "parts": parts}
 
 
 def _check(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
@@ -133,6 +143,7 @@ def _with_earlier(given: dict[str, Any], limits: Limits) -> Part:
 
 
 _TOOLS: dict[str, Callable[[dict[str, Any], Limits], dict[str, Any]]] = {
+    "list_files": _list_files,
     "describe": _describe,
     "learn": _learn,
     "why": _why,
@@ -223,14 +234,15 @@ def _pair(pair: Sequence[str], role: str) -> Sequence[str]:
     return pair
 
 
-def _part_data(part: Part, most: int = MOST_EDGES) -> dict[str, Any]:
-    """Return a part as data: its edges with their figures and proofs, nearest first, and what it rests on."""
+def _part_data(part: Part, most: int = MOST_EDGES, *, with_proofs: bool = False) -> dict[str, Any]:
+    """Return a part as data: the answer in words, its edges with their figures, nearest first, and what it rests on.
+
+    Figures have three digits that count; the tool ``why`` and ``proofs`` have the evidence in full.
+    """
     rows = sorted(part.rows(), key=lambda row: int(row["distance"]))
-    edges = [
-        {**row, "source": label(row["source"]), "target": label(row["target"]), "proof": _proof(part, row)}
-        for row in rows[:most]
-    ]
+    edges = [_edge(part, row, with_proofs=with_proofs) for row in rows[:most]]
     return {
+        "summary": part.summary(),
         "target": label(part.target),
         "depth": part.depth,
         "learner": part.learner,
@@ -239,14 +251,24 @@ def _part_data(part: Part, most: int = MOST_EDGES) -> dict[str, Any]:
         "incomplete": part.incomplete,
         "edges": edges,
         "edges_left_out": len(rows) - len(edges),
-        "conflicts": [{"text": str(one), "proofs": _proofs(one.proofs)} for one in part.conflicts[:most]],
+        "conflicts": [
+            {"text": str(one), **({"proofs": _proofs(one.proofs)} if with_proofs else {})}
+            for one in part.conflicts[:most]
+        ],
         "notes": list(part.notes),
         "tests": part.counts.asked,
     }
 
 
-def _proof(part: Part, row: Mapping[str, Any]) -> dict[str, Any]:
-    return part.why(row["source"], row["target"]).to_dict()
+def _edge(part: Part, row: Mapping[str, Any], *, with_proofs: bool) -> dict[str, Any]:
+    """Return an edge as data, without what nothing is known of."""
+    figures = {name: _three_digits(value) for name, value in row.items() if value is not None}
+    named = {**figures, "source": label(row["source"]), "target": label(row["target"])}
+    return named | ({"proof": part.why(row["source"], row["target"]).to_dict()} if with_proofs else {})
+
+
+def _three_digits(value: Any) -> Any:
+    return float(f"{value:.3g}") if isinstance(value, float) else value
 
 
 def _proofs(proofs: Iterable[Any]) -> list[dict[str, Any]]:

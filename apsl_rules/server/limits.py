@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from contextlib import suppress
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import attrs
 from apsl_rules.data.readers import TABLE_ENDINGS, parquet_rows, split_sheet
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs.networks import network_names
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, nearest
 
 #: The most characters of one text; a longer one is cut.
 LONGEST = 2000
@@ -50,6 +51,8 @@ def plain_data(data: Any) -> Any:
 ENDINGS = (*TABLE_ENDINGS, ".bif", ".bif.gz", ".json")
 
 _CHUNK = 2**20
+#: The most files that are named, and the most entries of a folder that are looked at.
+_MOST_FILES, _MOST_SEEN = 100, 10_000
 _MEGABYTE = 10**6
 
 
@@ -94,13 +97,41 @@ class Limits:
                 f"{name!r} is neither a network nor a file that is read; its name must end in {', '.join(ENDINGS)}"
             )
             raise InvalidArgumentError(message)
+        file = self._found(name)
+        if file is not None:
+            return file
+        message = f"there is no file {name!r} in the folders that may be read{self.hint(name)}"
+        raise DataError(message)
+
+    def _found(self, name: str) -> Path | None:
         for folder in self.folders:
             with suppress(OSError, ValueError, RuntimeError):  # not there, a null byte, links in a circle
                 file = (folder / name).resolve(strict=True)
                 if file.is_relative_to(folder) and file.is_file():
                     return file
-        message = f"there is no file {name!r} in the folders that may be read; ask which files there are"
-        raise DataError(message)
+        return None
+
+    def files(self, part: str = "") -> tuple[list[dict[str, Any]], int]:
+        """Return the files that may be read and whose names have a part, by name, and how many more there are."""
+        found = [one for one in self._names() if part.casefold() in one.casefold()]
+        listed = [{"data": one, "bytes": self._file(one).stat().st_size} for one in found[:_MOST_FILES]]
+        return listed, len(found) - len(listed)
+
+    def hint(self, name: str) -> str:
+        """Return which file may be meant by a name that is none, or where to find out."""
+        return nearest(name, self._names()) or "; list_files names those that may be read"
+
+    def _names(self) -> list[str]:
+        """Return the paths below the folders of the files that may be read; links that lead out of them are none."""
+        found = set()
+        for folder in self.folders:
+            for file in islice(folder.rglob("*"), _MOST_SEEN):
+                is_hidden = any(piece.startswith(".") for piece in file.relative_to(folder).parts)
+                if not is_hidden and file.name.casefold().endswith(ENDINGS) and file.is_file():
+                    name = file.relative_to(folder).as_posix()
+                    if self._found(name) is not None:
+                        found.add(name)
+        return sorted(found)
 
     def _check_size(self, file: Path, name: str) -> None:
         """Refuse a file that is too large, also once it is unpacked."""

@@ -6,11 +6,14 @@ import json
 from copy import deepcopy
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
 
 from apsl_rules import Part, learn, network
+from apsl_rules.evidence import Verdict
+from apsl_rules.learning.notes import rows_to_settle
 from apsl_rules.notes import OTHER, Note, note_of
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.summary import summarize
@@ -78,3 +81,40 @@ def test_a_note_comes_through_files_and_copies() -> None:
         assert (same.code, same.severity, same.fields) == (note.code, note.severity, note.fields)
     assert note_of("a sentence").code == OTHER
     assert json.dumps([note]) == '["two columns"]'
+
+
+def test_an_empty_part_names_the_nearest_columns_and_what_would_settle_it() -> None:
+    """Its note has their p; the summary says how many rows would do, or that test and score disagree; files keep it."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=400)
+    weak = pd.DataFrame({"x": x, "y": 0.07 * x + random.normal(size=400), "u": random.normal(size=400)})
+    part = learn(weak, "x")
+    (note,) = (one for one in part.notes if one.code == "empty")
+
+    assert note.fields["nearest"][0] == "y"
+    assert note.fields["p"] == sorted(note.fields["p"])
+    assert "nearest: y (p = " in part.summary()
+    assert "too weakly for an edge: y (p = " in part.summary()
+    assert " rows would settle it)." in part.summary()
+    assert parse_part(part_json(part), "part.json").summary() == part.summary()
+    coin = random.integers(0, 2, 400)
+    near = np.where(random.random(400) < 0.53, coin, 1 - coin)
+    told = learn(pd.DataFrame({"x": coin, "y": near}).astype(str), "x").summary()
+    assert "The test of y finds a dependence, and the score does not pay for an edge: they disagree" in told
+
+
+def test_so_many_rows_show_the_dependence_in_four_of_five_tables() -> None:
+    """Drawn anew with the rows that are named, a correlation as strong as it appeared is found about so often."""
+    random = np.random.default_rng(5)
+    strength, n = 0.1, 150
+    verdict = Verdict("x", "y", (), "independent", "LR", n * strength**2 + 1, 0.1, 1, n)
+    rows = rows_to_settle(verdict, 0.05)
+    assert rows is not None
+    found = 0
+    for _ in range(200):
+        x = random.normal(size=rows)
+        y = strength * x + np.sqrt(1 - strength**2) * random.normal(size=rows)
+        found += rows * np.corrcoef(x, y)[0, 1] ** 2 > 3.84
+
+    assert 0.7 < found / 200 < 0.9
+    assert rows_to_settle(attrs.evolve(verdict, statistic=0.5), 0.05) is None

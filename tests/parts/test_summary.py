@@ -159,3 +159,6 @@ def test_long_lists_are_cut() -> None:
     aside = tuple(ColumnKind(name, "set aside", "constant") for name in ("x", "y"))
     told = [str(one) for one in statements_on(attrs.evolve(part, columns=aside))]
     assert "2 columns were set aside: x, y" in told
+    dropped = learn(patients(), "cost", drop=["sex"])
+    told = [str(one) for one in statements_on(dropped)]
+    assert {"1 column was set aside: patient", "1 column was left out as asked: sex"} <= {*told}

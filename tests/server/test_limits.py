@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from apsl_rules.data import example_table
 from apsl_rules.errors import ApslError, DataError
 from apsl_rules.server import Limits
+from apsl_rules.server.answers import answer
 
 
 @pytest.fixture
@@ -51,7 +54,8 @@ def test_nothing_else_is_read(name: str, limits: Limits) -> None:
         assert str(caught.value).startswith(f"{name!r} is neither a network nor a file that is read; its name must end")
     else:
         assert str(caught.value).startswith("there is no file '")
-        assert str(caught.value).endswith(" in the folders that may be read; ask which files there are")
+        assert " in the folders that may be read; " in str(caught.value)
+        assert "secret" not in str(caught.value).partition("; ")[2]
 
 
 def test_an_absolute_path_outside_is_like_one_that_is_not_there(limits: Limits, tmp_path: Path) -> None:
@@ -103,3 +107,31 @@ def test_a_very_long_name_is_no_file(name: str, tmp_path: Path) -> None:
     """What the system cannot look up is not there."""
     with pytest.raises(DataError, match=r"^there is no file .* in the folders that may be read"):
         Limits((tmp_path,)).source(name)
+
+
+def test_files_are_listed_and_misspelt_ones_are_hinted_at(limits: Limits) -> None:
+    """Those below the folders have a name that opens them; hidden ones and other endings are left out."""
+    (limits.folders[0] / ".hidden.csv").write_text("a\n", "utf-8")
+    (limits.folders[0] / "notes.md").write_text("a\n", "utf-8")
+    found = answer("list_files", {}, limits)
+
+    assert [one["data"] for one in found["files"]] == ["a.csv", "deeper/b.csv"]
+    assert all(Path(limits.source(one["data"])).is_file() for one in found["files"])
+    assert [one["data"] for one in answer("list_files", {"name": "B.CS"}, limits)["files"]] == ["deeper/b.csv"]
+    assert answer("list_files", {"name": "deper/b.csv"}, limits)["hint"] == "did you mean 'deeper/b.csv'?"
+    with pytest.raises(DataError, match=r"; did you mean 'deeper/b\.csv'\?"):
+        limits.source("deper/b.csv")
+
+
+def test_an_answer_begins_with_words_and_has_proofs_on_request(tmp_path: Path) -> None:
+    """Without proofs an answer is a small share of one with them; figures have three digits."""
+    (tmp_path / "clinic.csv").write_bytes(example_table().read_bytes())
+    run = {"data": "clinic.csv", "target": "either", "depth": 2}
+    plain, whole = (answer("learn", {**run, "proofs": one}, Limits((tmp_path.resolve(),))) for one in (False, True))
+
+    assert next(iter(plain)) == "summary"
+    assert plain["summary"].startswith("either: ")
+    assert not any("proof" in edge for edge in plain["edges"])
+    assert all("proof" in edge for edge in whole["edges"])
+    assert 3 * len(json.dumps(plain)) < len(json.dumps(whole))
+    assert all(float(f"{edge['probability']:.3g}") == edge["probability"] for edge in plain["edges"])

@@ -39,11 +39,11 @@ def talk(folder: Path) -> Conversation:
     return converse(
         folder,
         Call("describe", {"data": "clinic.csv"}),
-        Call("learn", run),
+        Call("learn", {**run, "proofs": True}),
         Call("why", {**run, "x": "tub", "y": "either"}),
         Call("why", {"data": "part.json", "x": "tub", "y": "either"}),
         Call("effect", {"data": "clinic.csv", "cause": "smoke", "target": "bronc", "tiers": [["smoke"], ["bronc"]]}),
-        Call("compare", {**run, "learners": ["auto", "apsl"]}),
+        Call("compare", {**run, "learners": ["auto", "apsl"], "proofs": True}),
         Call("learn", {"data": "hostile.csv", "target": "either"}),
         Call("learn", {"data": "clinic.csv", "target": "eithr"}),
         Call("learn", {"data": "../clinic.csv", "target": "either"}),
@@ -56,7 +56,7 @@ def talk(folder: Path) -> Conversation:
 
 def test_the_server_says_what_it_offers(talk: Conversation, folder: Path) -> None:
     """The tools only read; the instructions name the limits and say that names are data."""
-    names = ["describe", "learn", "why", "effect", "compare", "check", "questions", "answer"]
+    names = ["list_files", "describe", "learn", "why", "effect", "compare", "check", "questions", "answer"]
     assert [one.name for one in talk.tools] == names
     assert all(one.annotations and one.annotations.read_only_hint for one in talk.tools)
     assert all(one["description"] for tool in talk.tools for one in tool.input_schema["properties"].values())
@@ -166,7 +166,7 @@ def test_hostile_names_are_harmless(talk: Conversation, folder: Path) -> None:
     ("place", "sentence"),
     [
         (7, "unknown target 'eithr'; did you mean 'either'?"),
-        (8, "there is no file '../clinic.csv' in the folders that may be read; ask which files there are"),
+        (8, "there is no file '../clinic.csv' in the folders that may be read; did you mean 'clinic.csv'?"),
         (9, "learn has no argument 'dpeth'; did you mean 'depth'?"),
         (10, "learn needs the argument 'target': The column of interest."),
         (11, "the argument 'depth' is 'deep': "),

@@ -97,7 +97,7 @@ export const applyCamera = () => {
 export const fit = () => {
   const [width, height] = stageSize();
   const { width: wide, height: tall } = view();
-  seen.scale = Math.min(1.35, (width - 2 * rim) / wide, height / tall);
+  seen.scale = Math.min(2, (width - 2 * rim) / wide, height / tall);
   seen.x = (width - wide * seen.scale) / 2;
   seen.y = (height - tall * seen.scale) / 2;
   seen.fitted = true;

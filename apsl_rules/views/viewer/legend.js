@@ -49,10 +49,16 @@ const visitedEntry = () =>
 
 export const startLegend = () => {
   const some = (test) => data.edges.some(test);
+  const someLook = (test) => some((edge) => edge.looks.some(({ look }) => test(look)));
   const figures = data.with_effects ? 'width: how sure; number: effect' : 'width and number: how sure';
   byId('legend').append(
-    entry('arrow', 'is-arrow', stroke('M0 0H31'), head()),
-    ...(data.hidden ? hiddenEntries() : [entry('line: direction open', 'is-line', stroke('M0 0H40'))]),
+    ...(someLook((look) => looks[look].kind === 'arrow')
+      ? [entry('arrow', 'is-arrow', stroke('M0 0H31'), head())]
+      : []),
+    ...(data.hidden ? hiddenEntries() : []),
+    ...(!data.hidden && someLook((look) => looks[look].kind === 'line' && !isSuggested(look))
+      ? [entry('line: direction open', 'is-line', stroke('M0 0H40'))]
+      : []),
     ...(some((edge) => isSuggested(lastLook(edge)))
       ? [entry('line: direction suggested', 'is-line is-suggested', stroke('M0 0H31'), head())]
       : []),

@@ -6,6 +6,8 @@ import { focusOn } from './moving.js';
 import { drawn } from './scene.js';
 
 const named = 12;
+// The kinds of statements that answer the question; the others say what the answer rests on.
+const answering = new Set(['cause', 'effect', 'hidden', 'open', 'conflict', 'empty', 'advice']);
 const goTo = (number) => () => {
   choose({ kind: 'node', number });
   if (drawn.boxes.has(number)) focusOn(number, { preventScroll: true });
@@ -46,7 +48,9 @@ const size = () => {
 export const startSummary = () => {
   byId('heading').append(...namesOf([data.target]));
   byId('size').append(size().filter(Boolean).join(' · '));
-  byId('statements').append(...data.summary.filter(({ kind }) => kind !== 'incomplete').map(statement));
+  const told = data.summary.filter(({ kind }) => kind !== 'incomplete');
+  byId('answer').append(...told.filter(({ kind }) => answering.has(kind)).map(statement));
+  byId('grounds').append(...told.filter(({ kind }) => !answering.has(kind)).map(statement));
   byId('calibration').hidden = !data.summary.some(({ remarks }) => remarks.some((remark) => remark.includes('%')));
   if (data.incomplete) {
     byId('incomplete').hidden = false;
