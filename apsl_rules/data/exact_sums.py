@@ -53,14 +53,15 @@ class _Linear:
         names, values, errors = [], [], []
         for name, given in numbers.items():
             own, error = given[rows], errors_of[name][rows]
+            if (~np.isnan(own)).sum() < max(_FEWEST_ROWS, rows.sum() / 2):
+                continue
             with np.errstate(all="ignore"):
                 if is_product:
                     if not np.nanmin(own, initial=np.inf) > 0:
                         continue
                     own, error = np.log(own), error / own
                 spread = np.nanstd(own)
-            enough = (~np.isnan(own)).sum() >= max(_FEWEST_ROWS, rows.sum() / 2)
-            if enough and np.isfinite(spread) and spread > 0 and len(np.unique(own)) >= _FEWEST_VALUES:
+            if np.isfinite(spread) and spread > 0 and len(np.unique(own)) >= _FEWEST_VALUES:
                 names.append(name)
                 values.append(own)
                 errors.append(error)

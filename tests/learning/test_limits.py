@@ -137,9 +137,8 @@ def test_a_larger_table_of_families_changes_no_result(monkeypatch: pytest.Monkey
     """What does not fit is counted again; the part is the same."""
     table = sample(network("alarm"), 500, seed=2)
     parts = []
-    for fewest in (1 << 15, 1 << 6):
-        monkeypatch.setattr(rounds, "_FEWEST", fewest)
-        monkeypatch.setattr(rounds, "_MOST", fewest)
+    for most in (1 << 15, 1 << 6):
+        monkeypatch.setattr(rounds, "_MOST_KNOWN", most)
         parts.append(learn(table, "HR", depth=2, learner="apsl-score"))
 
     assert parts[0] == parts[1]
