@@ -121,7 +121,7 @@ def test_every_error_that_begins_with_an_argument_says_so() -> None:
 
 #: Calls that sentences mark, and arguments that no command takes.
 CALLS = ("do", "part.why")
-NOT_TYPED = {"degree", "network", "progress"}
+NOT_TYPED = {"degree", "network", "outcome", "progress", "treatment"}
 
 
 def test_every_option_that_messages_name_exists() -> None:
