@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 KERNELS := backends/apsl_backends/kernels
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo cold docs gallery test test-fast release oldest sanitize compilers wheels lint bench reproduce reproduce-quick clean
+.PHONY: demo cold docs gallery test test-fast release oldest sanitize compilers wheels lint bench tournament reproduce reproduce-quick clean
 
 $(USABLE): pyproject.toml constraints.txt hatch_build.py $(wildcard $(KERNELS)/*/*.[ch]) $(KERNELS)/build.py
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "apsl_rules needs Python 3.11 or newer")'
@@ -113,6 +113,11 @@ wheels: $(RELEASE_READY)
 # DATA=folder has the benchmark sets (data) and networks; without them what needs them is not run.
 bench: $(READY)
 	$(BIN)/python tools/bench/suite.py $(if $(FULL),--full) $(if $(DATA),--shared $(DATA))
+
+# All programs on the same tables, each in an environment of its own from PyPI, to docs/tournament.md; FULL=1 takes more
+# tables, for hours. A run that was stopped goes on where it was. Tetrad needs Java 17.
+tournament: $(RELEASE_READY)
+	$(BIN)/python tools/tournament/tournament.py $(if $(FULL),--full)
 
 # All tables and figures of the paper, for hours; DATA=folder takes the sets there instead of samples that are drawn.
 reproduce: $(READY)
