@@ -222,6 +222,8 @@ class Budget:
         return monotonic() - self.begun
 
 
+#: The fewest rows for which several threads work on one run.
+_ROWS_FOR_THREADS = 10_000
 #: Sweeps over more nodes than this are not all kept during a run.
 _WIDE = 1 << 16
 #: Seconds that a run which has reached its end may still take to tell the rules what it has found.
@@ -249,7 +251,7 @@ def run_once(
         source = settled
     request = in_world(request, source.gives)
     offer, chosen = choose_learner(request, source.gives)
-    answering = oracle or source.oracle(offer.spec.tests.alpha, request.threads)
+    answering = oracle or source.oracle(offer.spec.tests.alpha, _useful_threads(request, source))
     if oracle is None and len(answering.nodes) > _WIDE:
         answering = SharedOracle(answering)  # keeps few sweeps
     asker = Asker(answering, origin=source.origin, max_tests=request.max_tests, max_seconds=request.max_seconds)
@@ -367,6 +369,11 @@ def _listed(notes: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for note in notes if note))
 
 
+def _useful_threads(request: Request, source: Source) -> int:
+    """Return how many threads a run is worth: with few rows Python itself takes most of the time, one at a time."""
+    return 1 if source.row_count is not None and source.row_count < _ROWS_FOR_THREADS else request.threads
+
+
 def _context(
     request: Request, source: Source, offer: LearnerOffer, asker: Asker, *, target: Node, depth: Depth, whole: bool
 ) -> Context:
@@ -402,7 +409,7 @@ def _context(
         },
         data=source.data,
         # a limit is met at one place, and counts from elsewhere are asked for in the same rounds
-        threads=1 if request.is_limited or source.is_elsewhere else request.threads,
+        threads=1 if request.is_limited or source.is_elsewhere else _useful_threads(request, source),
         knowledge=request.known,
         whole=whole,
     )

@@ -8,6 +8,7 @@ import pytest
 from apsl_rules import Knowledge, learn, learn_graph, network
 from apsl_rules.errors import ApslError
 from apsl_rules.graphs.networks.sampling import sample
+from apsl_rules.learning import run
 from apsl_rules.rules.marks import Mark
 
 ASIA = sample(network("asia"), 5000, seed=2)
@@ -69,8 +70,9 @@ def test_tiers_orient_a_whole_graph() -> None:
     assert all(order.index(tail) < order.index(head) for tail, head in graph.arrows)
 
 
-def test_more_threads_hear_the_same_knowledge() -> None:
+def test_more_threads_hear_the_same_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
     """Searching neighbours in threads changes nothing of findings, firings and conflicts."""
+    monkeypatch.setattr(run, "_ROWS_FOR_THREADS", 0)
     known = Knowledge(required=[("smoke", "asia")], apart=[("bronc", "dysp")], tiers=[["smoke"], ["lung", "bronc"]])
 
     one, four = (
