@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import attrs
 import click
@@ -33,12 +33,9 @@ from apsl_rules.cli.streams import is_standard_input, keep_standard_input, sourc
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import evidence_data, evidence_text
 from apsl_rules.names import Node, count_of, node_named, shown
-from apsl_rules.parts import Part, Repair, TableFormat
+from apsl_rules.parts import TABLE_FORMATS, Part, Repair
 from apsl_rules.plugins import Plugins, pick
 from apsl_rules.rules import Conflict, Drop, Entry, Finding, Firing
-
-#: The formats that are tables for papers.
-TABLES = ("markdown", "latex")
 
 _SHOW_EXAMPLES = """\b
 Examples:
@@ -101,7 +98,7 @@ def show(
 
     style = choose_style(style, as_json=as_json)
     refuse_overwriting(part_file, out)
-    if data is not None and style not in TABLES and not is_figure(out):
+    if data is not None and style not in TABLE_FORMATS and not is_figure(out):
         message = "--data adds effects to a table or a figure; add --format markdown or latex, or --out figure.pdf"
         raise InvalidArgumentError(message)
     exporter = pick(manager.exporters, style, "format")
@@ -110,8 +107,8 @@ def show(
     if columns:
         _show_columns(part, part_file, as_json=as_json)
         return
-    if rows is not None and style in TABLES:
-        text = part.table(cast("TableFormat", style), data=rows).rstrip("\n")
+    if rows is not None and style in TABLE_FORMATS:
+        text = part.to(style, data=rows).rstrip("\n")
     else:
         text = printed_as(part, exporter, directed=directed, every_note=every_note, verbose=verbose)
     if out is not None and is_figure(out) and style == "text":

@@ -17,12 +17,12 @@ from apsl_rules.parts.marked_graph import (
     edge_with_ends,
     mark_named,
 )
-from apsl_rules.parts.paper_tables import TableFormat, edge_table, latex_text
+from apsl_rules.parts.paper_tables import edge_table, latex_text
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.picture import WIDTH, draw
 from apsl_rules.parts.print_out import printed, wrapped
 from apsl_rules.parts.probability import DEFAULT_DIRECTION, Grounds, LeastDirection, least_direction
-from apsl_rules.parts.shortcuts import FIGURE_ENDINGS, EdgeFigures, OpenEdges
+from apsl_rules.parts.shortcuts import FIGURE_ENDINGS, TABLE_FORMATS, EdgeFigures, OpenEdges
 from apsl_rules.parts.stability_result import Stability, Tally, TallyJournal, count_support, tally
 from apsl_rules.parts.statements import Statement, statements_on
 from apsl_rules.parts.summary import summarize
@@ -34,6 +34,7 @@ __all__ = [
     "FIGURE_ENDINGS",
     "MARKS",
     "MARKS_WITH_HIDDEN",
+    "TABLE_FORMATS",
     "WIDTH",
     "Comparison",
     "Edge",
@@ -52,7 +53,6 @@ __all__ = [
     "Repair",
     "Stability",
     "Statement",
-    "TableFormat",
     "Tally",
     "TallyJournal",
     "Visit",

@@ -7,15 +7,13 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from math import floor, isfinite, log10
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 from apsl_rules._arguments import chosen
 from apsl_rules.names import Pair, shown
 from apsl_rules.parts.part import Part
+from apsl_rules.parts.shortcuts import TableFormat
 from apsl_rules.parts.tables import inert
-
-#: How a table is written.
-TableFormat: TypeAlias = Literal["markdown", "latex", "csv", "html"]
 
 _SIGNS = {"arrow": "→", "line": "—", "conflict": "✕", "partial": "o→", "bidirected": "↔"}
 _IN_LATEX = {

@@ -66,7 +66,7 @@ def wrapped(text: str, width: int, indent: str = "") -> str:
     r"""Return a text in lines of at most ``width`` columns of a terminal; only a word that is longer is cut.
 
     >>> wrapped("likely caused by age (99 %), bmi (91 %)", 26, indent="  ")
-    'likely caused by age\\n  (99 %), bmi (91 %)'
+    'likely caused by age\n  (99 %), bmi (91 %)'
     """
     lines, line = [], ""
     for word in _TOGETHER.sub("\xa0", text).split(" "):

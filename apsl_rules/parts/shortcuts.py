@@ -35,6 +35,15 @@ OpenEdges: TypeAlias = Literal["refuse", "direct"]
 #: The endings of the files that ``Part.figure`` writes.
 FIGURE_ENDINGS = (".pdf", ".png", ".svg", ".tex")
 
+#: How a table of edges for papers is written, and the formats by that name.
+TableFormat: TypeAlias = Literal["markdown", "latex", "csv", "html"]
+TABLE_FORMATS: Mapping[str, TableFormat] = {
+    "markdown": "markdown",
+    "latex": "latex",
+    "csv-table": "csv",
+    "html-table": "html",
+}
+
 
 class Exportable(OldMethods):
     """Something with marks, which other tools can take over; ``docs/exports.md`` says what each format keeps."""
@@ -55,14 +64,18 @@ class Exportable(OldMethods):
         """Return the graph in a format by its name, most of them text; ``apsl formats`` lists these.
 
         Beside them there are frames ("adjacency", "pcalg", "paper-matrix") and graphs of other tools ("causallearn",
-        "pgmpy"). Formats that know arrows only take ``open_edges``, "refuse" or "direct", and "bif" takes ``levels``.
-        "dowhy" is a model ready to estimate an effect: it takes ``data``, ``treatment`` and, if it is not the target,
-        ``outcome``.
+        "pgmpy"). "markdown", "latex", "csv-table" and "html-table" are tables of the edges for papers, with the
+        probabilities of edges and arrows, and with a table as ``data`` the effect along each edge at the target and its
+        interval; then the settings of ``learn`` that say how it is read are options too. Formats that know arrows only
+        take ``open_edges``, "refuse" or "direct", and "bif" takes ``levels``. "dowhy" is a model ready to estimate an
+        effect: it takes ``data``, ``treatment`` and, if it is not the target, ``outcome``.
         """
         from apsl_rules.export.formats import OBJECTS
 
         if isinstance(format, str) and format in OBJECTS:
             return OBJECTS[format](self, **options)
+        if isinstance(format, str) and format in TABLE_FORMATS and hasattr(self, "effects"):
+            return _edge_table(cast("Part", self), TABLE_FORMATS[format], **options)
         return text_of(self, format, **options)
 
 
@@ -76,30 +89,6 @@ class Answering:
         from apsl_rules.effects.neighbours import effects_at_target
 
         return effects_at_target(cast("Part", self), data, **options)
-
-    def table(
-        self,
-        format: Literal["markdown", "latex", "csv", "html"] = "markdown",  # noqa: A002 - the word of every surface
-        *,
-        data: Any = None,
-        **reading: Any,
-    ) -> str:
-        """Return the edges as a table for a paper: probabilities of edges and arrows, with three digits that count.
-
-        With a table as ``data`` it also has the effect along each edge at the target and its interval.
-        """
-        from apsl_rules.parts.paper_tables import edge_table
-
-        part = cast("Part", self)
-        if data is None:
-            _refuse_reading(reading)
-            return edge_table(part, format)
-        from apsl_rules.effects.neighbours import stated_ends
-
-        effects = self.effects(data, **reading)
-        level = next((f"{100 * one.confidence:.3g} %" for one in effects), "")
-        rows = [row | {"stated": stated_ends(one)} for row, one in zip(effects.rows(), effects, strict=True)]
-        return edge_table(part, format, rows, level)
 
     def fit(self, data: Any, **options: Any) -> Fitted:
         """Fit the distribution of every node given its parents to a table of categories.
@@ -225,6 +214,21 @@ def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigu
     from apsl_rules.effects.neighbours import edge_figures
 
     return edge_figures(part, data, **reading)
+
+
+def _edge_table(part: Part, style: TableFormat, *, data: Any = None, **reading: Any) -> str:
+    """Return the edges of a part as a table for a paper."""
+    from apsl_rules.parts.paper_tables import edge_table
+
+    if data is None:
+        _refuse_reading(reading)
+        return edge_table(part, style)
+    from apsl_rules.effects.neighbours import stated_ends
+
+    effects = part.effects(data, **reading)
+    level = next((f"{100 * one.confidence:.3g} %" for one in effects), "")
+    rows = [row | {"stated": stated_ends(one)} for row, one in zip(effects.rows(), effects, strict=True)]
+    return edge_table(part, style, rows, level)
 
 
 def _refuse_reading(reading: Mapping[str, Any]) -> None:

@@ -32,7 +32,7 @@ from apsl_rules.names import nearest
 from apsl_rules.neighbours import BlanketFinder, Neighbours, SpousesByChild
 from apsl_rules.notes import argument, named
 from apsl_rules.oracles import Oracle
-from apsl_rules.parts import MarkedGraph, Part, edges_csv, part_json, printed
+from apsl_rules.parts import TABLE_FORMATS, MarkedGraph, Part, edge_table, edges_csv, part_json, printed
 from apsl_rules.plugins import (
     BlanketOffer,
     CheckOffer,
@@ -261,6 +261,10 @@ def _svg(part: Part) -> str:
     return svg(part)
 
 
+def _table(style: Any, part: Part) -> str:
+    return edge_table(part, style)
+
+
 def _report(part: Part) -> str:
     from apsl_rules.views.page import report_html
 
@@ -273,8 +277,10 @@ def apsl_exporters() -> Iterable[ExporterOffer]:
     return [
         ExporterOffer("json", "the saved part, which why, trace and show read", part_json),
         ExporterOffer("text", "the answer in words, and a picture as a tree of layers", printed),
-        ExporterOffer("markdown", "a table of the edges with their probabilities, for a paper", Part.table),
-        ExporterOffer("latex", "the same table, for LaTeX", partial(Part.table, format="latex")),
+        *(
+            ExporterOffer(name, "a table of the edges with their probabilities, for a paper", partial(_table, style))
+            for name, style in TABLE_FORMATS.items()
+        ),
         ExporterOffer("csv", "one row for each edge: source, target, mark, rule, p, distance", edges_csv),
         ExporterOffer("svg", "the drawing, for any browser or document", _svg),
         ExporterOffer("html", "the report: drawing, proofs and replay in one page", _report),

@@ -27,7 +27,7 @@ def test_a_table_of_sqlite_is_learned_from(tmp_path: Path) -> None:
     frame = mixed_frame(400, 3)
     stored(frame, "sqlite", tmp_path, name="t")
     for address in ("sqlite:///rows.sqlite#t", "sqlite://rows.sqlite#t", "sqlite://rows.sqlite"):
-        done = apsl_here("learn", address, "-t", "dose", "--out", "part.json", folder=tmp_path)
+        done = apsl_here("learn", address, "-t", "dose", "--notes", "--out", "part.json", folder=tmp_path)
         assert done.code == 0, done.err
         assert f"moments came from sqlite through ibis in {ROUNDS} rounds, " in " ".join(done.out.split())
     assert essence(load_part(tmp_path / "part.json")) == essence(learn(frame, "dose"))
@@ -42,7 +42,7 @@ def test_a_table_of_duckdb_is_learned_from(tmp_path: Path) -> None:
     stored(frame, "sqlite", tmp_path, name="t")
     (tmp_path / "rows.sqlite").rename(tmp_path / "rows.db")
     for address in ("rows.duckdb#t", "duckdb://rows.duckdb#t", "rows.duckdb"):
-        done = apsl_here("learn", address, "-t", "dose", folder=tmp_path)
+        done = apsl_here("learn", address, "-t", "dose", "--notes", folder=tmp_path)
         assert done.code == 0, done.err
         assert f"moments came from duckdb in {ROUNDS} rounds, " in " ".join(done.out.split())
     assert "did you mean 'dose'?" in apsl_here("learn", "rows.duckdb#t", "-t", "doze", folder=tmp_path).err

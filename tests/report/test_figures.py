@@ -166,17 +166,17 @@ def test_latex_prints_names_as_they_are(part: Part, tmp_path: Path) -> None:
 
 def test_tables_have_three_digits(part: Part, rows: pd.DataFrame) -> None:
     """Each format has a row for each edge, with probabilities, and with a table effects and intervals."""
-    written = {style: part.table(style, data=rows) for style in ("markdown", "latex", "csv", "html")}
-    plain = part.table()
+    written = {style: part.to(style, data=rows) for style in ("markdown", "latex", "csv-table", "html-table")}
+    plain = part.to("markdown")
 
     assert plain.splitlines()[0].startswith("| from |  | to | P(edge) |")
     assert len(plain.splitlines()) == 2 + len(part.edges)
     assert all("95" in text.partition("\n\n")[0] and "interval" in text for text in written.values())
     assert r"smoker\_\%" in written["latex"]
-    assert len(written["csv"].splitlines()) == 1 + len(part.edges)
+    assert len(written["csv-table"].splitlines()) == 1 + len(part.edges)
     share = max(row["probability"] for row in part.rows())
     assert f"{share:.3g}" in plain
-    assert "<td>smoker_%</td>" in written["html"]
+    assert "<td>smoker_%</td>" in written["html-table"]
 
 
 def test_commands_write_figures_and_tables(rows: pd.DataFrame, part: Part, tmp_path: Path) -> None:
@@ -191,6 +191,6 @@ def test_commands_write_figures_and_tables(rows: pd.DataFrame, part: Part, tmp_p
     assert [one.code for one in (learned, shown, table, refused)] == [0, 0, 0, 1]
     assert (tmp_path / "a.svg").read_text("utf-8").startswith("<svg")
     assert (tmp_path / "b.png").read_bytes().startswith(b"\x89PNG")
-    assert table.out.strip() == part.table("latex", data=rows).strip()
+    assert table.out.strip() == part.to("latex", data=rows).strip()
     assert "add --format markdown or latex" in refused.err
     assert json.loads(apsl_here("show", "part.json", "--json", folder=tmp_path).out)["learner"] == part.learner
